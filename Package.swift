@@ -1,0 +1,36 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "SubPub",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "SubPub", targets: ["SubPub"]),
+    .library(name: "SubPubTesting", targets: ["SubPubTesting"]),
+    .executable(name: "subpub-demo", targets: ["subpub-demo"]),
+    .executable(name: "subpub-bench", targets: ["subpub-bench"]),
+  ],
+  targets: [
+    .target(name: "SubPub", swiftSettings: settings),
+    .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
+    .executableTarget(name: "subpub-demo", dependencies: ["SubPub"], swiftSettings: settings),
+    .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
+    .testTarget(
+      name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "StressTests", dependencies: ["SubPub"], path: "StressTests", swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,24 @@
+/// A context that is an actor, held weakly (rule 2.05).
+final class ActorReference: Sendable {
+  weak let actor: (any Actor)?
+  /// Where the actor lives, or lived: a key, never looked behind.
+  let id: ObjectIdentifier
+  let type: any Actor.Type
+
+  init(_ actor: any Actor) {
+    self.actor = actor
+    id = ObjectIdentifier(actor)
+    type = Swift.type(of: actor)
+  }
+}
+
+extension ActorReference: Hashable {
+  /// The same actor. A new actor at the address of a dead one is another.
+  static func == (left: ActorReference, right: ActorReference) -> Bool {
+    if left === right { return true }
+    guard left.id == right.id, let a = left.actor, let b = right.actor else { return false }
+    return a === b
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}

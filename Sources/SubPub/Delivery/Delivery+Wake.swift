@@ -1,0 +1,85 @@
+import Dispatch
+
+/// What a context runs when it has been woken.
+protocol Drainable: AnyObject, Sendable {
+  /// Delivers what is pending. Called on the context.
+  func drain()
+}
+
+extension Delivery.Context {
+  /// Has the lane drained on this context, soon. Never called inside a turn: `enqueue` of a foreign executor may run
+  /// the job at once.
+  ///
+  /// Says false when the context is gone for good.
+  func wake(_ lane: some Drainable) -> Bool {
+    switch self {
+    case .immediate:
+      lane.drain()
+    case .main:
+      DispatchQueue.main.async { lane.drain() }
+    case .background:
+      DispatchQueue.global().detached { lane.drain() }
+    case .queue(let reference, _):
+      reference.queue.detached { lane.drain() }
+    case .executor(let reference):
+      // Detached: a task that inherits would hand the publisher's task-locals to the subscriber (rule 2.10).
+      Task.detached(executorPreference: reference.executor) { lane.drain() }
+    case .actor(let reference):
+      guard let actor = reference.actor else { return false }
+      start(on: actor) { lane.drain() }
+    case .iteration:
+      // An iterator comes by itself.
+      break
+    }
+    return true
+  }
+}
+
+extension DispatchQueue {
+  /// Asynchronously, without the caller's quality of service where the platform has one (rule 2.10).
+  fileprivate func detached(_ body: @escaping @Sendable () -> Void) {
+    #if canImport(Darwin)
+      async(flags: .detached, execute: body)
+    #else
+      async(execute: body)
+    #endif
+  }
+}
+
+/// Starts a detached task on the actor, with one hop.
+private func start(on actor: any Actor, _ body: @escaping @Sendable () -> Void) {
+  func open<A: Actor>(_ actor: A) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *),
+      let executor = unsafe actor.unownedExecutor.asSerialExecutor(), executor !== actor
+    {
+      // The job waits on the executor, and the actor may go meanwhile (rule 2.05).
+      begin(ExecutorStandIn(executor), body)
+    } else {
+      begin(actor, body)
+    }
+  }
+  open(actor)
+}
+
+/// An actor on another actor's executor: code isolated to it is isolated to both.
+private actor ExecutorStandIn {
+  nonisolated let executor: any SerialExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+  init(_ executor: any SerialExecutor) { self.executor = executor }
+}
+
+private func begin<A: Actor>(_ actor: A, _ body: @escaping @Sendable () -> Void) {
+  let begin: (isolated A, @escaping @Sendable () -> Void) -> Void = { actor, body in
+    detach {
+      _ = actor
+      body()
+    }
+  }
+  // The literal captures nothing and makes a task; it touches nothing that the actor isolates, so it may be
+  // called from outside. What it gains is a task that starts on the actor.
+  unsafe unsafeBitCast(begin, to: ((A, @escaping @Sendable () -> Void) -> Void).self)(actor, body)
+}
+
+private func detach(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
+  Task.detached(operation: body)
+}

@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Tells threads apart while they live; never zero.
+struct ThreadToken: Equatable, Sendable {
+  let bits: UInt
+
+  @inline(__always) static var current: ThreadToken {
+    #if canImport(Darwin)
+      ThreadToken(bits: UInt(bitPattern: unsafe pthread_self()))
+    #else
+      ThreadToken(bits: UInt(pthread_self()))
+    #endif
+  }
+}

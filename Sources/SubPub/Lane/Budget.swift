@@ -1,0 +1,32 @@
+import Dispatch
+
+/// How long a drain may hold its context: 256 deliveries or a millisecond, so that a flood doesn't starve what else
+/// the context has to do. The publishing thread has no such limit.
+struct Budget {
+  private var left: Int
+  private var started: UInt64 = 0
+
+  private static let deliveries = 256
+  private static let nanoseconds: UInt64 = 1_000_000
+  /// Reading the clock costs as much as a delivery; a lone delivery doesn't read it.
+  private static let deliveriesForEachReading = 8
+
+  init(of delivery: Delivery) {
+    if case .immediate = delivery.context { left = .max } else { left = Self.deliveries }
+  }
+
+  /// Counts one more visit; false when it has to wait for the next time.
+  @inline(__always)
+  mutating func allowsAnother() -> Bool {
+    left &-= 1
+    return left % Self.deliveriesForEachReading != Self.deliveriesForEachReading - 2 || isInTime()
+  }
+
+  @inline(never)
+  private mutating func isInTime() -> Bool {
+    guard left <= Self.deliveries else { return true }
+    let now = DispatchTime.now().uptimeNanoseconds
+    if started == 0 { started = now }
+    return left > 0 && now - started < Self.nanoseconds
+  }
+}

@@ -1,0 +1,85 @@
+extension Lane {
+  /// A replaced subscription, elsewhere, has a delivery under way: until it has ended nothing is delivered here.
+  mutating func hold() {
+    predecessors += 1
+    if !runner.signal.isScheduled, !runner.signal.noteMore() { runner.signal.schedule() }
+  }
+
+  /// The subscription's gate was closed, and this is what it found.
+  mutating func cancel(
+    _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
+  ) {
+    forget(subscription)
+    if found.isUnderWay, runner.signal.raise() {
+      retiring.append(subscription.slot)
+    } else {
+      vacate(subscription.slot, &after)
+    }
+    tidy(&after)
+  }
+
+  /// After entries went, outside a drain's own turns: lets go of what they alone kept.
+  mutating func tidy(_ after: inout AfterTurn) {
+    if var batch = parked.take() {
+      trim(&batch, &after)
+      // With nobody left there is no window to come back to.
+      if active > 0 { parked = batch } else if let item = batch.current { after.states.append(item.state) }
+    } else {
+      var none = Batch()
+      trim(&none, &after)
+      // A drain has states in hand: it looks itself.
+      _ = runner.signal.raise()
+    }
+    noteDeparted()
+    if active == 0, let reader = reader.take() { after.resumes.append(reader) }
+    if runner.signal.isIdle || (runner.signal.isScheduled && parked == nil) { compact() }
+  }
+
+  /// Everyone's end: the publisher's, when nothing is left to deliver, or the context's.
+  mutating func close(_ after: inout AfterTurn) {
+    for index in 0..<entries.count {
+      let subscription = entries[index]
+      guard let found = subscription.gate.close(at: runner.newest) else { continue }
+      forget(subscription)
+      if found.isUnderWay, runner.signal.raise() { retiring.append(index) } else { vacate(index, &after) }
+    }
+    tidy(&after)
+  }
+
+  /// Drops pending states that none of the remaining entries is to get (rule 3.05).
+  mutating func trim(_ batch: inout Batch, _ after: inout AfterTurn) {
+    if !demand.isUnbounded, !batch.queue.isEmpty { requeue(&batch) }
+    if !batch.queue.isEmpty || !pending.isEmpty {
+      while firstActive < entries.count, entries[firstActive].gate.closedAt != nil { firstActive += 1 }
+      // Entries are in the order of joining, so nobody who is left joined before the first.
+      let served = active == 0 ? .max : entries[firstActive].joinedAfter
+      Self.drop(from: &batch.queue, upTo: served, for: entries, &after)
+      Self.drop(from: &pending, upTo: served, for: entries, &after)
+    }
+    demand.trim(&pending, fullAt: runner.fullAt, &after)
+  }
+
+  private static func drop(
+    from queue: inout ItemQueue, upTo served: UInt64, for entries: EntryList, _ after: inout AfterTurn
+  ) {
+    while let first = queue.first, first.ordinal <= served || !isAwaited(queue, by: entries) {
+      if let item = queue.popFirst() { after.states.append(item.state) }
+    }
+  }
+
+  /// Whether one of the newcomers that a replay is for is still there.
+  private static func isAwaited(_ queue: ItemQueue, by entries: EntryList) -> Bool {
+    queue.firstIsFrom == 0
+      || (queue.firstIsFrom..<max(queue.firstIsFrom, entries.count)).contains { entries[$0].gate.closedAt == nil }
+  }
+
+  /// Only bounded entries are left: what a drain has in hand is pending again, so that bounds apply to it.
+  private mutating func requeue(_ batch: inout Batch) {
+    var all = ItemQueue()
+    swap(&all, &batch.queue)
+    // A replay among what came later is for newcomers; the same state in hand comes to them too.
+    if pending.first?.ordinal == all.last?.ordinal { _ = pending.popFirst() }
+    while let item = pending.popFirst() { all.append(item) }
+    pending = all
+  }
+}

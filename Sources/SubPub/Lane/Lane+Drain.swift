@@ -1,0 +1,85 @@
+/// The turns of a drain.
+extension Lane {
+  /// The lane was woken. False: there is nothing to do.
+  mutating func resume(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
+    guard runner.signal.isScheduled, predecessors == 0 else { return false }
+    runner.signal.drain()
+    if let parked = parked.take() {
+      batch = parked
+      settle(&batch, &after)
+      return true
+    }
+    return next(&batch, &after)
+  }
+
+  /// The batch is served, and its window back. False: nothing is left to do, and the lane rests.
+  mutating func next(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
+    batch.window = nil
+    settle(&batch, &after)
+    compact()
+    noteServed(upTo: pending.first.map { $0.ordinal - 1 } ?? .max)
+    guard predecessors == 0 else {
+      runner.signal.schedule()
+      return false
+    }
+    guard !pending.isEmpty else {
+      pending.recycle(&batch.queue)
+      runner.signal.rest()
+      return false
+    }
+    runner.signal.drain()
+    if demand.isUnbounded {
+      swap(&batch.queue, &pending)
+    } else {
+      // One at a time: with bounds everywhere, what is overtaken meanwhile goes at once.
+      batch.queue.firstIsFrom = pending.firstIsFrom
+      let first = batch.queue.firstIsFrom
+      if let item = pending.popFirst() { batch.queue.append(item) }
+      batch.queue.firstIsFrom = first
+    }
+    batch.window = entries.window
+    return batch.startRound()
+  }
+
+  /// The budget is used up: the rest is put aside until the lane is woken again.
+  mutating func handBack(_ batch: inout Batch, _ after: inout AfterTurn) {
+    settle(&batch, &after)
+    parked = batch
+    runner.signal.schedule()
+    after.wake(runner)
+  }
+
+  /// Takes care of what was asked for since: closures of cancelled and dead entries, states that nobody waits for.
+  mutating func settle(_ batch: inout Batch, _ after: inout AfterTurn) {
+    runner.signal.clearAttention()
+    for index in batch.dead where entries[index].gate.close(at: runner.newest) != nil {
+      forget(entries[index])
+      vacate(index, &after)
+    }
+    batch.dead.removeAll()
+    for index in retiring where !entries[index].gate.reading.isUnderWay { vacate(index, &after) }
+    retiring.removeAll { !entries[$0].gate.reading.isUnderWay }
+    if !retiring.isEmpty { _ = runner.signal.raise() }
+    trim(&batch, &after)
+    noteDeparted()
+  }
+
+  /// The entry is not to be counted any more.
+  mutating func forget(_ subscription: Subscription) {
+    active -= 1
+    demand.remove(subscription)
+  }
+
+  func vacate(_ index: Int, _ after: inout AfterTurn) {
+    if let callback = entries.vacate(index) { after.callbacks.append(callback) }
+  }
+
+  /// Only while no window is out.
+  mutating func compact(everything: Bool = false) {
+    entries.compact(everything: everything) { new in
+      pending.firstIsFrom = new(pending.firstIsFrom)
+      firstActive = new(firstActive)
+      for index in waits.indices { waits[index].limit = new(waits[index].limit) }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// A lane that nobody drains: an iterating task comes and takes.
+extension Lane {
+  enum Taken {
+    case state(Item)
+    case nothing
+    case ended
+  }
+
+  /// The next state for the iterator. Begins and ends a delivery within the turn.
+  mutating func take(_ after: inout AfterTurn) -> Taken {
+    let subscription = entries[0]
+    guard subscription.gate.closedAt == nil else { return .ended }
+    defer { noteServed(upTo: pending.first.map { $0.ordinal - 1 } ?? .max) }
+    while let item = pending.popFirst() {
+      let reading = subscription.gate.reading
+      subscription.noteBacklog(at: reading, newest: runner.newest)
+      if let bounds = subscription.bounds {
+        guard bounds.admits(item.ordinal, newest: runner.newest) else {
+          after.states.append(item.state)
+          continue
+        }
+        bounds.delivered(item.ordinal)
+        runner.raiseFullAt(to: bounds.fullAt)
+      }
+      subscription.gate.pass(item.ordinal)
+      return .state(item)
+    }
+    return isClosing ? .ended : .nothing
+  }
+}

@@ -1,0 +1,34 @@
+/// Who waits until the lane has served what there was (rule 3.07).
+extension Lane {
+  /// Somebody waits for what there is now. False: nothing of it is left to be served.
+  mutating func await(_ ordinal: UInt64, by waiter: WaiterID) -> Bool {
+    guard active > 0 else { return false }
+    if isIteration {
+      guard !pending.isEmpty else { return false }
+    } else if !runner.signal.isScheduled, !runner.signal.noteMore() {
+      return false
+    }
+    waits.append(ServiceWait(waiter: waiter, ordinal: ordinal, limit: entries.count))
+    return true
+  }
+
+  /// Everything up to that state was served; who waited for no more than that is in `served` now.
+  mutating func noteServed(upTo ordinal: UInt64) {
+    guard !waits.isEmpty else { return }
+    release { $0.ordinal <= ordinal }
+  }
+
+  /// Entries went: nobody has to wait for a subscription that isn't there.
+  mutating func noteDeparted() {
+    guard !waits.isEmpty else { return }
+    release { [entries] wait in
+      !(0..<min(wait.limit, entries.count)).contains { entries[$0].gate.closedAt == nil }
+    }
+  }
+
+  private mutating func release(_ isOver: (ServiceWait) -> Bool) {
+    let over = waits.filter(isOver)
+    waits.removeAll(where: isOver)
+    served += over.map(\.waiter)
+  }
+}

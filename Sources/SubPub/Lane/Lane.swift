@@ -1,0 +1,93 @@
+/// The mailbox of one context at one publisher: what is pending, for whom, and what is being done about it.
+///
+/// Decides only, inside turns: it takes no lock, starts nothing and releases nothing foreign. What is to be done goes
+/// into an `AfterTurn`.
+struct Lane {
+  let runner: LaneRunner
+  let entries = EntryList()
+  var demand = Demand()
+  var pending = ItemQueue()
+  /// What a drain put aside when its budget was used up. The window in it is out.
+  var parked: Batch?
+  /// Entries that are not cancelled.
+  var active = 0
+  /// Cancelled entries whose delivery was under way: their closures go when it has ended.
+  var retiring: [Int] = []
+  /// No entry before this one is active.
+  var firstActive = 0
+  /// Who waits for this lane in `drain()`, and who needn't any more.
+  var waits: [ServiceWait] = []
+  var served: [WaiterID] = []
+  /// How many replaced subscriptions, elsewhere, have a delivery under way that this lane has to wait for.
+  var predecessors = 0
+  /// The publisher is gone: what is pending is still delivered.
+  var isClosing = false
+  /// The iterating task, when it waits.
+  var reader: Wakeup?
+
+  init(_ runner: LaneRunner) { self.runner = runner }
+
+  /// Delivers on the publishing thread.
+  private var isImmediate: Bool {
+    if case .immediate = runner.delivery.context { true } else { false }
+  }
+
+  var isIteration: Bool {
+    if case .iteration = runner.delivery.context { true } else { false }
+  }
+
+  /// Nothing pending, nothing under way, nobody there.
+  var isUnused: Bool { active == 0 && runner.signal.isIdle && reader == nil }
+
+  /// A new state. Returns the window when the caller is to deliver it now.
+  @inline(__always)
+  mutating func append(_ item: Item, _ after: inout AfterTurn) -> EntryWindow? {
+    guard active > 0 else { return nil }
+    runner.arrived(item.ordinal)
+    if isImmediate, runner.signal.isIdle {
+      runner.signal.drain()
+      return entries.window
+    }
+    enqueue(item, &after)
+    return nil
+  }
+
+  /// A newcomer, and the state that it is to get first. Returns the window when the caller is to deliver it now.
+  mutating func join(
+    _ subscription: Subscription, _ deliver: @escaping Deliver, newest: UInt64, replay: (any Stamped)?,
+    _ after: inout AfterTurn
+  ) -> EntryWindow? {
+    runner.arrived(newest)
+    entries.append(subscription, deliver, windowIsOut: !runner.signal.isIdle)
+    active += 1
+    demand.add(subscription)
+    if let bounds = subscription.bounds { runner.raiseFullAt(to: bounds.fullAt) }
+    // A state that is still pending comes to the newcomer in its turn.
+    guard let replay, pending.last?.ordinal != newest else { return nil }
+    if isImmediate, predecessors == 0, runner.signal.isIdle {
+      runner.signal.drain()
+      return entries.window
+    }
+    enqueue(Item(state: replay, ordinal: newest), &after)
+    if pending.count == 1 { pending.firstIsFrom = subscription.slot }
+    return nil
+  }
+
+  private mutating func enqueue(_ item: Item, _ after: inout AfterTurn) {
+    pending.append(item)
+    demand.trim(&pending, fullAt: runner.fullAt, &after)
+    if isIteration {
+      if let reader = reader.take() { after.resumes.append(reader) }
+    } else if !runner.signal.isScheduled, !runner.signal.noteMore() {
+      runner.signal.schedule()
+      if predecessors == 0 { after.wake(runner) }
+    }
+  }
+}
+
+extension Lane {
+  /// The entries that are not cancelled, in the order in which they subscribed.
+  var subscriptions: [Subscription] {
+    (0..<entries.count).map { entries[$0] }.filter { $0.gate.closedAt == nil }
+  }
+}

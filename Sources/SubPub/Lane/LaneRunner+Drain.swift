@@ -1,0 +1,107 @@
+extension LaneRunner: Drainable {
+  /// Serves what is pending, in batches, until nothing is left or the budget is used up.
+  func drain() {
+    takeOver()
+    var batch = Batch()
+    guard turns.resume(self, &batch) else { return }
+    serve(&batch, Budget(of: delivery))
+  }
+
+  /// A publish that found the lane of the publishing thread idle: one round, without a queue and without another turn
+  /// unless something came meanwhile. The signal says "draining".
+  @inline(__always)
+  func deliverNow(_ item: Item, window: EntryWindow, from start: Int) {
+    takeOver()
+    var dead: [Int] = []
+    for index in start..<window.count {
+      visit(index, in: window, item, attend: { attend() }, foundDead: { dead.append(index) })
+    }
+    if dead.isEmpty, signal.finish() { return }
+    carryOn(dead)
+  }
+
+  /// What `deliverNow` couldn't finish without a turn.
+  private func carryOn(_ dead: [Int]) {
+    var batch = Batch()
+    batch.dead = dead
+    if turns.next(self, &batch) { serve(&batch, Budget(of: delivery)) }
+  }
+
+  /// Something was asked for in the middle of a round that has no batch.
+  @inline(never)
+  private func attend() {
+    var nothing = Batch()
+    turns.settle(self, &nothing)
+  }
+
+  private func serve(_ batch: inout Batch, _ budget: consuming Budget) {
+    repeat {
+      repeat {
+        guard serveRound(&batch, &budget) else { return turns.handBack(self, &batch) }
+        if signal.needsAttention || !batch.dead.isEmpty { turns.settle(self, &batch) }
+      } while batch.startRound()
+    } while turns.next(self, &batch)
+  }
+
+  /// Visits everyone whom the state is for. False when the budget is used up before the end.
+  private func serveRound(_ batch: inout Batch, _ budget: inout Budget) -> Bool {
+    guard let item = batch.current, let window = batch.window else { return true }
+    while batch.next < window.count {
+      guard budget.allowsAnother() else { return false }
+      let index = batch.next
+      visit(
+        index, in: window, item, attend: { turns.settle(self, &batch) },
+        foundDead: { batch.dead.append(index) })
+      batch.next = index + 1
+    }
+    batch.current = nil
+    return true
+  }
+
+  /// One delivery, if this subscription is to get the state: gate, weak load, call, end.
+  @inline(__always)
+  private func visit(
+    _ index: Int, in window: EntryWindow, _ item: Item, attend: () -> Void, foundDead: () -> Void
+  ) {
+    window.visit(index) { subscription, entry in
+      let reading = subscription.gate.reading
+      // A newcomer that has its replay from elsewhere, or that joined after this state.
+      guard reading.ordinal < item.ordinal else { return }
+      let newest = newest
+      if newest != item.ordinal || subscription.bounds != nil {
+        guard admit(subscription, item.ordinal, at: reading, newest: newest) else { return }
+      }
+      guard subscription.gate.begin(item.ordinal, from: reading) else { return }
+      // After the gate, which orders it behind the end of the delivery before: whoever waits for that end is told
+      // now, and not when this delivery, which may take long, has ended.
+      if signal.needsAttention { attend() }
+      guard call(entry, subscription, item.state) else {
+        subscription.gate.retract(to: reading)
+        return foundDead()
+      }
+      subscription.bounds?.delivered(item.ordinal)
+      subscription.gate.end(item.ordinal)
+    }
+  }
+
+  /// The subscriber is retained here and nowhere else; it is let go before the delivery ends.
+  @inline(__always)
+  private func call(
+    _ entry: borrowing EntryList.Entry, _ subscription: Subscription, _ state: any Stamped
+  ) -> Bool {
+    guard let subscriber = subscription.subscriber else { return false }
+    entry.deliver?(subscriber, state)
+    return true
+  }
+
+  /// The uncommon case: states wait behind this one, or the buffer has a bound.
+  @inline(never)
+  private func admit(
+    _ subscription: Subscription, _ ordinal: UInt64, at reading: DeliveryGate.Reading, newest: UInt64
+  ) -> Bool {
+    subscription.noteBacklog(at: reading, newest: newest)
+    guard let bounds = subscription.bounds else { return true }
+    defer { if bounds.rule == .oldest { raiseFullAt(to: bounds.fullAt) } }
+    return bounds.admits(ordinal, newest: newest)
+  }
+}

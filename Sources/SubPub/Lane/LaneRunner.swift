@@ -1,0 +1,56 @@
+import Synchronization
+
+/// The shell of a lane: wakes it on its context, and drains it there. The lane itself is state of the registry.
+final class LaneRunner: Sendable {
+  let delivery: Delivery
+  let turns: any LaneTurns
+  let signal = LaneSignal()
+  /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
+  private let newestOrdinal: Atomic<UInt64>
+  /// The highest `fullAt` of the lane's `oldest` subscriptions. Only ever raised.
+  private let highestFullAt = Atomic<UInt64>(0)
+  /// The thread that drains. A thread compares it only with itself, and only while a delivery of the lane is under
+  /// way; the begin of that delivery releases the store before it.
+  private let drainer = Atomic<UInt>(0)
+  // The lane's place at its registry. Written and read inside turns, which order the accesses.
+  private let place: Atomic<Int>
+
+  init(_ delivery: Delivery, turns: any LaneTurns, newest: UInt64, index: Int) {
+    self.delivery = delivery
+    self.turns = turns
+    newestOrdinal = Atomic(newest)
+    place = Atomic(index)
+  }
+
+  /// Inside a turn.
+  var index: Int {
+    get { place.load(ordering: .relaxed) }
+    set { place.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Inside a turn.
+  @inline(__always) func arrived(_ ordinal: UInt64) { newestOrdinal.store(ordinal, ordering: .releasing) }
+
+  @inline(__always) var newest: UInt64 { newestOrdinal.load(ordering: .acquiring) }
+
+  var fullAt: UInt64 { highestFullAt.load(ordering: .relaxed) }
+
+  func raiseFullAt(to ordinal: UInt64) { highestFullAt.max(ordinal, ordering: .relaxed) }
+
+  @inline(__always) func takeOver() { drainer.store(ThreadToken.current.bits, ordering: .relaxed) }
+
+  /// Has the lane drained on its context. Outside every turn.
+  func wake() {
+    if !delivery.context.wake(self) { turns.end(self) }
+  }
+}
+
+extension LaneRunner: SubscriptionHost {
+  var source: PublisherID { turns.source }
+
+  var isDeliveringHere: Bool { drainer.load(ordering: .relaxed) == ThreadToken.current.bits }
+
+  func cancel(_ subscription: Subscription) -> CancelOutcome { turns.cancel(subscription, in: self) }
+
+  func waitForEnd(of subscription: Subscription) async { await turns.waitForEnd(of: subscription, in: self) }
+}

@@ -1,0 +1,13 @@
+/// The object behind a value such as `any SomeProtocol`, whose type doesn't say that it is one.
+///
+/// `as? AnyObject` never says no on Linux: it would put a struct into a box that dies at once. So the type is asked.
+@usableFromInline
+func classInstance<T>(of value: T, as role: StaticString) -> any AnyObject & Sendable {
+  let type = type(of: value as Any)
+  guard type is AnyObject.Type else {
+    stopForMisuse("\(type) can't be a \(role): it is no class, and only class instances can be held weakly. Use a class")
+  }
+  // Sendable has no requirements and no witness: the bits are the same. Where `T` isn't Sendable its instances are used
+  // on the main actor only.
+  return unsafe unsafeBitCast(value as AnyObject, to: (any AnyObject & Sendable).self)
+}

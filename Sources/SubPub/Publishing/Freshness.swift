@@ -1,0 +1,26 @@
+/// Tells how old data is, on the publisher's clock.
+@usableFromInline
+struct Freshness: Sendable {
+  @usableFromInline let staleAfter: Duration
+  /// How long ago the publisher was made. Foreign code: never called inside a turn (rule 1.04).
+  private let elapsed: @Sendable () -> Duration
+
+  init(staleAfter: Duration, clock: any Clock<Duration>) {
+    guard staleAfter >= .zero else {
+      stopForMisuse("staleAfter is \(staleAfter): data can't become stale before it is there; give zero or more, or nil for never")
+    }
+    func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+      let start = clock.now
+      return { start.duration(to: clock.now) }
+    }
+    self.staleAfter = staleAfter
+    elapsed = stopwatch(clock)
+  }
+
+  /// Since when data that is `age` old counts as fresh.
+  @usableFromInline
+  func start(age: Duration) -> Duration { elapsed() - age }
+
+  @usableFromInline
+  func isStale(since start: Duration) -> Bool { elapsed() - start >= staleAfter }
+}

@@ -1,0 +1,48 @@
+/// The same as `ExplicitPublisher`, for protocols of the main actor, which needn't be `Sendable`; delivered there.
+public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Sendable {
+  /// The publisher behind it: publish there, from any thread.
+  public let publisher: Publisher<Value>
+  @usableFromInline let face = SubscriberFace.newExplicit()
+  @usableFromInline let call: @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
+
+  /// - Parameter calling: Hands a state to a subscriber on the main actor: `{ $0.newsChanged($1) }`. Kept until this
+  ///   publisher and its subscriptions are gone.
+  public init(
+    _ publisher: Publisher<Value> = Publisher(),
+    calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
+  ) {
+    self.publisher = publisher
+    call = calling
+  }
+
+  /// Subscribes an object that conforms to the protocol; held weakly (rule 2.05). The current state comes first (rule
+  /// 2.01). A subscriber that is no class instance is a programmer's error.
+  @MainActor @discardableResult @inlinable
+  public func subscribe(
+    _ subscriber: Subscriber, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore
+  ) -> Subscription {
+    let object = classInstance(of: subscriber, as: "subscriber")
+    let subscriber = UnownedExistential(subscriber)
+    let call: @MainActor @Sendable (any Stamped) -> Void = { [call] state in
+      call(subscriber.value, Publication<Value>.from(state).state)
+    }
+    // Isolated to the main actor, where this lane is drained; a closure of it is called like any other.
+    let deliver = unsafe unsafeBitCast(call, to: (@Sendable (any Stamped) -> Void).self)
+    return publisher.registry.subscribe(
+      Enrolment(object, as: face, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) { _, state in
+        deliver(state)
+      })
+  }
+
+  /// Cancels what the object has subscribed through this face, and says what it found (rule 3.02). May be called from the
+  /// object's `deinit`.
+  @MainActor @discardableResult @inlinable
+  public func unsubscribe(_ subscriber: Subscriber) -> CancelOutcome {
+    publisher.registry.unsubscribe(classInstance(of: subscriber, as: "subscriber"), through: face)
+  }
+}
+
+extension MainActorExplicitPublisher: CustomStringConvertible {
+  /// The subscriber protocol and the publisher.
+  public var description: String { "MainActorExplicitPublisher<\(Subscriber.self)>(\(publisher))" }
+}

@@ -1,0 +1,24 @@
+extension Publisher {
+  /// The first loaded value from now on; at once, if one is loaded.
+  ///
+  /// Throws the first error that is published, the current one included; `CancellationError` when the task is
+  /// cancelled; `PublisherEnded` when the publisher is released first.
+  public func value() async throws -> Value {
+    let source = id
+    for await state in states() {
+      switch state {
+      case .loaded(let value): return value
+      case .error(let error, _): throw error
+      case .unknown, .loading: continue
+      }
+    }
+    try Task.checkCancellation()
+    throw PublisherEnded(source: source)
+  }
+
+  /// Returns when every subscription of this moment has been served, or has skipped, everything up to the version of
+  /// this moment (rule 3.07). A subscription that ends doesn't hold it up; a cancelled task returns early.
+  ///
+  /// A sequence counts as served when its `next()` has returned the state; so don't call this from the loop over one.
+  public func drain() async { await registry.drain() }
+}

@@ -1,0 +1,69 @@
+/// What an iterator's `next()` found.
+enum Iterated {
+  case state(any Stamped)
+  case nothing
+  case ended
+}
+
+extension PublisherRegistry {
+  /// The next state of an iterator, waiting for it if there is none. Nil at the end, and when the task is cancelled:
+  /// then the subscription is cancelled with it.
+  nonisolated func next(_ subscription: Subscription) async -> (any Stamped)? {
+    guard let lane = subscription.host as? LaneRunner else { return nil }
+    while true {
+      guard !Task.isCancelled else {
+        subscription.cancel()
+        return nil
+      }
+      switch take(in: lane) {
+      case .state(let state): return state
+      case .ended: return nil
+      case .nothing: await waitForState(of: subscription, in: lane)
+      }
+    }
+  }
+
+  private nonisolated func take(in lane: LaneRunner) -> Iterated {
+    turnAndAct { state, after in
+      guard lane.index >= 0 else { return .ended }
+      return switch state.withLane(lane, &after, { $0.take(&$1) }) {
+      case .state(let item): .state(item.state)
+      case .nothing: .nothing
+      case .ended: .ended
+      }
+    }
+  }
+
+  private nonisolated func waitForState(of subscription: Subscription, in lane: LaneRunner) async {
+    await withTaskCancellationHandler {
+      unsafe await withUnsafeContinuation { continuation in
+        let wakeup = unsafe Wakeup(continuation)
+        if !turn({ $0.park(wakeup, in: lane) }) { wakeup.resume() }
+      }
+    } onCancel: {
+      subscription.cancel()
+    }
+  }
+
+  /// A sequence may still ask for the last state after the publisher's end.
+  nonisolated func retainLastState() { turn { $0.sequences += 1 } }
+
+  nonisolated func releaseLastState() {
+    turnAndAct { state, after in
+      state.sequences -= 1
+      state.dropLastState(&after)
+    }
+  }
+}
+
+extension RegistryState {
+  /// The iterating task waits, unless there is something to take, or nothing more to come.
+  fileprivate mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Bool {
+    guard runner.index >= 0 else { return false }
+    let lane = lanes[runner.index]
+    guard lane.active > 0, !lane.isClosing, lane.pending.isEmpty else { return false }
+    guard lane.reader == nil else { return false }
+    lanes[runner.index].reader = wakeup
+    return true
+  }
+}

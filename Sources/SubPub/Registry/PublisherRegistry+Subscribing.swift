@@ -1,0 +1,67 @@
+extension PublisherRegistry {
+  /// Subscribes, or finds the standing subscription.
+  @usableFromInline
+  nonisolated func subscribe(_ enrolment: Enrolment) -> Subscription {
+    // The turn compares actors, and must not be the last to let go of one.
+    let context = enrolment.delivery.context.actor
+    defer { withExtendedLifetime(context) {} }
+    while true {
+      let joined = turnAndAct { [replays] in $0.join(enrolment, turns: self, replays: replays, &$1) }
+      let subscription = joined.subscription
+      if joined.isStanding {
+        guard subscription.isAlive else {
+          // Its actor has died, and nobody has noticed: it is no duplicate.
+          retire([subscription])
+          continue
+        }
+        return subscription
+      }
+      if let lane = subscription.host as? LaneRunner {
+        if let item = joined.replay, let window = joined.window {
+          lane.deliverNow(item, window: window, from: subscription.slot)
+        }
+        if context == nil, case .actor = enrolment.delivery.context { end(lane) }
+      }
+      if joined.isSweepDue { sweep() }
+      return subscription
+    }
+  }
+
+  /// Every living subscription, in no order. Lets go of the dead ones on the way.
+  @usableFromInline
+  nonisolated var subscriptions: [Subscription] { sweep() }
+
+  /// Cancels every subscription of the object that `face` lets through.
+  @usableFromInline
+  nonisolated func unsubscribe(_ object: AnyObject, through face: SubscriberFace? = nil) -> CancelOutcome {
+    let id = ObjectIdentifier(object)
+    let found = turn { state in
+      state.index.find(id, among: state.lanes, active: state.active).filter { face == nil || $0.face == face }
+    }
+    return found.map { $0.cancel() }.reduce(.alreadyCancelled) { $0.combined(with: $1) }
+  }
+
+  /// Looks for the dead outside the turn: to look at a weak reference is to hold its object for a moment, and
+  /// perhaps to be the last.
+  @discardableResult
+  private nonisolated func sweep() -> [Subscription] {
+    let all = turn { state in state.lanes.flatMap(\.subscriptions) }
+    let living = all.filter(\.isAlive)
+    if living.count < all.count { retire(all.filter { !$0.isAlive }) }
+    turn { $0.sweepAt = 2 * living.count + 32 }
+    return living
+  }
+
+  /// Ends subscriptions whose subscriber or context has died.
+  private nonisolated func retire(_ dead: [Subscription]) {
+    turnAndAct { state, after in
+      for subscription in dead { state.cancel(subscription, &after) }
+    }
+  }
+}
+
+extension Delivery.Context {
+  fileprivate var actor: (any Actor)? {
+    if case .actor(let reference) = self { reference.actor } else { nil }
+  }
+}

@@ -1,0 +1,43 @@
+extension PublisherRegistry: LaneTurns {
+  nonisolated func resume(_ lane: LaneRunner, _ batch: inout Batch) -> Bool {
+    turnAndAct { state, after in
+      guard lane.index >= 0 else { return false }
+      return state.withLane(lane, &after) { $0.resume(&batch, &$1) }
+    }
+  }
+
+  nonisolated func next(_ lane: LaneRunner, _ batch: inout Batch) -> Bool {
+    turnAndAct { state, after in state.withLane(lane, &after) { $0.next(&batch, &$1) } }
+  }
+
+  nonisolated func settle(_ lane: LaneRunner, _ batch: inout Batch) {
+    turnAndAct { state, after in state.withLane(lane, &after) { $0.settle(&batch, &$1) } }
+  }
+
+  nonisolated func handBack(_ lane: LaneRunner, _ batch: inout Batch) {
+    turnAndAct { state, after in state.withLane(lane, &after) { $0.handBack(&batch, &$1) } }
+  }
+
+  nonisolated func end(_ lane: LaneRunner) {
+    turnAndAct { state, after in state.end(lane, &after) }
+  }
+
+  nonisolated func cancel(_ subscription: Subscription, in lane: LaneRunner) -> CancelOutcome {
+    let found = turnAndAct { state, after in state.cancel(subscription, &after) }
+    // Once the subscriber is gone no delivery is under way: it would hold the subscriber.
+    guard let found, subscription.isAlive else { return .alreadyCancelled }
+    guard found.isUnderWay else { return .quiescent }
+    return lane.isDeliveringHere ? .reentrant : .inFlight
+  }
+
+  nonisolated func waitForEnd(of subscription: Subscription, in lane: LaneRunner) async {
+    let waiter = turn { state -> WaiterID? in
+      // The drain looks before its next delivery; if there is no drain, the delivery has ended.
+      guard subscription.gate.reading.isUnderWay, lane.signal.raise() else { return nil }
+      let waiter = state.waiters.add(missing: 1)
+      state.endWaits.append((subscription, waiter))
+      return waiter
+    }
+    if let waiter { await wait(for: waiter) }
+  }
+}

@@ -1,0 +1,25 @@
+extension PublisherRegistry {
+  /// Returns when every subscription of this moment has been served (rule 3.07), or the task is cancelled.
+  @usableFromInline
+  nonisolated func drain() async {
+    let waiter = turn { state -> WaiterID? in
+      let waiter = state.waiters.add(missing: 0)
+      var missing = 0
+      for index in state.lanes.indices where state.lanes[index].await(state.newest, by: waiter) { missing += 1 }
+      return state.waiters.expect(missing, of: waiter)
+    }
+    guard let waiter else { return }
+    await withTaskCancellationHandler {
+      await wait(for: waiter)
+    } onCancel: {
+      turnAndAct { state, after in state.waiters.remove(waiter, &after) }
+    }
+  }
+
+  nonisolated func wait(for waiter: WaiterID) async {
+    unsafe await withUnsafeContinuation { continuation in
+      let wakeup = unsafe Wakeup(continuation)
+      if !turn({ $0.waiters.wait(waiter, wakeup) }) { wakeup.resume() }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// The engine of one publisher: an actor that isolates its state, and whose executor synchronous callers can enter.
+///
+/// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then act on what came back.
+/// Not generic: it moves boxes, and the faces know what is in them.
+@usableFromInline
+actor PublisherRegistry {
+  private nonisolated let executor = RegistryExecutor()
+  @usableFromInline nonisolated let source: PublisherID
+  /// Whether newcomers get the current state. Calls of a multicast delegate are not replayed.
+  nonisolated let replays: Bool
+  private var state: RegistryState
+
+  @usableFromInline
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  @usableFromInline
+  init(_ source: PublisherID, initial: (any Stamped)?) {
+    self.source = source
+    replays = initial != nil
+    state = RegistryState(initial: initial)
+  }
+}
+
+extension PublisherRegistry {
+  /// One turn. `body` decides, and does nothing that is, or may run, foreign code.
+  @inline(__always)
+  nonisolated func turn<R>(_ body: (inout RegistryState) -> R) -> R {
+    executor.lock()
+    defer { executor.unlock() }
+    let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { $1(&$0.state) }
+    // An isolated function takes its actor as its first argument; the lock is the isolation. The literal captures
+    // nothing, so nothing is allocated.
+    return unsafe unsafeBitCast(
+      decide, to: ((PublisherRegistry, (inout RegistryState) -> R) -> R).self)(self, body)
+  }
+
+  /// One turn, and what follows from it.
+  nonisolated func turnAndAct<R>(_ body: (inout RegistryState, inout AfterTurn) -> R) -> R {
+    var after = AfterTurn()
+    let result = turn { body(&$0, &after) }
+    after.act()
+    return result
+  }
+
+  /// Accepts a state. Nil when this thread runs a transform of `update`.
+  @inline(__always)
+  nonisolated func enterAccept(_ new: any Stamped, _ after: inout AfterTurn) -> Accepted? {
+    executor.lock()
+    defer { executor.unlock() }
+    let accept: (isolated PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted? = {
+      guard $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
+      return $0.state.accept($1, replays: $0.replays, &$2)
+    }
+    return unsafe unsafeBitCast(
+      accept, to: ((PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted?).self)(self, new, &after)
+  }
+}

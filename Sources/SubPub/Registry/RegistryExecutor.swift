@@ -1,0 +1,41 @@
+import Synchronization
+
+/// Mutual exclusion for one registry, as the executor of its actor.
+///
+/// Synchronous callers take it with `lock()`, run isolated code and let go: a *turn*. A task that awaits the actor
+/// is run on the thread that enqueues it, in a turn of its own.
+///
+/// Turns are short and contain no foreign code (rule 1.04), so blocking for one costs what blocking for a lock does.
+@safe
+final class RegistryExecutor: SerialExecutor {
+  private let mutex = SystemMutex()
+  /// Who has the turn, for isolation checks. A thread compares it only with itself, so it can't be fooled by a
+  /// value that is late: relaxed accesses are enough.
+  private let owner = Atomic<UInt>(0)
+
+  @inline(__always) func lock() {
+    mutex.lock()
+    owner.store(ThreadToken.current.bits, ordering: .relaxed)
+  }
+
+  @inline(__always) func unlock() {
+    owner.store(0, ordering: .relaxed)
+    mutex.unlock()
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    // The library itself awaits no registry: a task that does would leave it while the turn is still held, and
+    // where it goes next may be foreign.
+    lock()
+    defer { unlock() }
+    unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+  }
+
+  func isIsolatingCurrentContext() -> Bool? { isHeldHere }
+
+  func checkIsolated() {
+    guard isHeldHere else { stopForMisuse("This code is isolated to a publisher's registry, and runs outside its turns") }
+  }
+
+  private var isHeldHere: Bool { owner.load(ordering: .relaxed) == ThreadToken.current.bits }
+}

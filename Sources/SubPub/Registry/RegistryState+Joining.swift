@@ -1,0 +1,88 @@
+extension RegistryState {
+  /// What came of a request to subscribe.
+  @safe
+  struct Joined {
+    let subscription: Subscription
+    /// It was there before, and stays as it is.
+    var isStanding = false
+    /// The replay, to be delivered now on the subscribing thread.
+    var replay: Item?
+    var window: EntryWindow?
+    /// There are so many entries that some may be of the dead.
+    var isSweepDue = false
+  }
+
+  /// Takes the current state and joins, in one step (rule 2.01); duplicates are looked after in the same step.
+  mutating func join(_ enrolment: Enrolment, turns: any LaneTurns, replays: Bool, _ after: inout AfterTurn) -> Joined {
+    var replaced: [Subscription] = []
+    switch enrolment.ifDuplicate {
+    case .allow: break
+    case .ignore:
+      if let standing = duplicates(of: enrolment).first { return Joined(subscription: standing, isStanding: true) }
+    case .replace:
+      replaced = duplicates(of: enrolment)
+    case .replaceSameType:
+      replaced = lanes.flatMap(\.subscriptions).filter {
+        $0.face == enrolment.face && $0.subscriberType == enrolment.subscriberType
+      }
+    }
+    let underWay = replaced.filter { cancel($0, &after)?.isUnderWay == true }
+
+    let runner = lane(for: enrolment.delivery, turns: turns)
+    for old in underWay where old.subscriberID == ObjectIdentifier(enrolment.subscriber) && old.host !== runner {
+      // The same object must not be called twice at once: the lane waits for the old delivery (rule 2.06).
+      lanes[runner.index].hold()
+      holds.append((old, runner))
+    }
+    return add(enrolment, to: runner, replays: replays, &after)
+  }
+
+  private mutating func add(_ enrolment: Enrolment, to runner: LaneRunner, replays: Bool, _ after: inout AfterTurn)
+    -> Joined
+  {
+    let subscription = Subscription(enrolment, at: runner, after: replays ? newest - 1 : newest)
+    var joined = Joined(subscription: subscription)
+    active += 1
+    if let window = lanes[runner.index].join(
+      subscription, enrolment.deliver, newest: newest, replay: current, &after), let current
+    {
+      joined.replay = Item(state: current, ordinal: newest)
+      joined.window = window
+    }
+    index.add(subscription)
+    joined.isSweepDue = active > sweepAt
+    return joined
+  }
+
+  /// The standing subscriptions of the same living object through the same face. The caller holds the object, so what
+  /// is found at its place is either it, or somebody who is dead and can't be the last to be let go of here.
+  private mutating func duplicates(of enrolment: Enrolment) -> [Subscription] {
+    index.find(ObjectIdentifier(enrolment.subscriber), among: lanes, active: active)
+      .filter { $0.face == enrolment.face && $0.subscriber != nil }
+  }
+
+  private mutating func lane(for delivery: Delivery, turns: any LaneTurns) -> LaneRunner {
+    let context = delivery.context
+    if context.isShared {
+      if case .immediate = context, let immediate { return immediate }
+      if let runner = shared[context] { return runner }
+    }
+    let runner = LaneRunner(delivery, turns: turns, newest: newest, index: lanes.count)
+    lanes.append(Lane(runner))
+    lanes[runner.index].isClosing = isEnded
+    if context.isShared {
+      if case .immediate = context { immediate = runner } else { shared[context] = runner }
+    }
+    return runner
+  }
+}
+
+extension Delivery.Context {
+  /// Whether the subscriptions of one publisher that name this context share a lane.
+  fileprivate var isShared: Bool {
+    switch self {
+    case .immediate, .main, .actor, .queue(_, independent: false): true
+    case .background, .executor, .queue(_, independent: true), .iteration: false
+    }
+  }
+}

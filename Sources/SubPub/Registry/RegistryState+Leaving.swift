@@ -1,0 +1,37 @@
+extension RegistryState {
+  /// Closes the subscription's gate and takes it off its lane. Nil if it had ended before.
+  @discardableResult
+  mutating func cancel(_ subscription: Subscription, _ after: inout AfterTurn) -> DeliveryGate.Reading? {
+    guard let runner = subscription.host as? LaneRunner, let found = subscription.gate.close(at: newest) else {
+      return nil
+    }
+    withLane(runner, &after) { lane, after in lane.cancel(subscription, found: found, &after) }
+    return found
+  }
+
+  /// The publisher is gone: what is pending is delivered, then everything ends (rule 3.06).
+  mutating func end(_ after: inout AfterTurn) {
+    isEnded = true
+    dropLastState(&after)
+    // A lane that ends at once is replaced by the last one.
+    for index in lanes.indices.reversed() {
+      lanes[index].isClosing = true
+      withLane(lanes[index].runner, &after) { _, _ in }
+    }
+  }
+
+  /// After the end only a sequence can still ask for the last state.
+  mutating func dropLastState(_ after: inout AfterTurn) {
+    guard isEnded, sequences == 0, let last = current.take() else { return }
+    after.states.append(last)
+  }
+
+  /// The lane's context is gone.
+  mutating func end(_ runner: LaneRunner, _ after: inout AfterTurn) {
+    guard runner.index >= 0 else { return }
+    withLane(runner, &after) { lane, after in
+      lane.close(&after)
+      lane.runner.signal.rest()
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/// Everything that a publisher knows, and every decision about it. Pure: what is to be done goes into an `AfterTurn`.
+struct RegistryState {
+  /// The ordinal of the newest state. A publisher begins with its first, version 0.
+  var newest: UInt64 = 1
+  /// Nil where nothing is replayed, and after the end.
+  var current: (any Stamped)?
+  var lanes: [Lane] = []
+  /// Lanes that subscriptions share, by context.
+  var shared: [Delivery.Context: LaneRunner] = [:]
+  /// The lane of the publishing thread, which most publishers have.
+  var immediate: LaneRunner?
+  /// Subscriptions that are not cancelled.
+  var active = 0
+  /// How many subscriptions make it worth while to look for dead ones.
+  var sweepAt = 32
+  var index = SubscriberIndex()
+  var waiters = WaiterTable()
+  /// Who waits for a delivery to end.
+  var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
+  /// Lanes that wait for a delivery of a replaced subscription to end.
+  var holds: [(subscription: Subscription, lane: LaneRunner)] = []
+  /// Threads that run a transform of `update`.
+  var updating: [ThreadToken] = []
+  /// Sequences that may still ask for the last state after the end.
+  var sequences = 0
+  var isEnded = false
+
+  init(initial: (any Stamped)?) { current = initial }
+
+  /// Accepts a state: gives it its version and puts it into every lane.
+  @inline(__always)
+  mutating func accept(_ state: any Stamped, replays: Bool, _ after: inout AfterTurn) -> Accepted {
+    newest += 1
+    state.stamp(newest - 1)
+    var accepted = Accepted(ordinal: newest)
+    if replays {
+      accepted.displaced = current
+      current = state
+    }
+    for index in lanes.indices {
+      if let window = lanes[index].append(Item(state: state, ordinal: newest), &after) {
+        accepted.deliverNow(on: lanes[index].runner, window)
+      }
+    }
+    return accepted
+  }
+
+  /// Does something to a lane that is still here, and what follows from it for the rest.
+  mutating func withLane<R>(_ runner: LaneRunner, _ after: inout AfterTurn, _ body: (inout Lane, inout AfterTurn) -> R)
+    -> R
+  {
+    let before = lanes[runner.index].active
+    let result = body(&lanes[runner.index], &after)
+    active += lanes[runner.index].active - before
+    followUp(on: runner.index, &after)
+    return result
+  }
+
+  private mutating func followUp(on index: Int, _ after: inout AfterTurn) {
+    let runner = lanes[index].runner
+    if lanes[index].isClosing, runner.signal.isIdle, lanes[index].pending.isEmpty, lanes[index].active > 0 {
+      active -= lanes[index].active
+      lanes[index].close(&after)
+    }
+    if !lanes[index].served.isEmpty {
+      for waiter in lanes[index].served { waiters.arrive(waiter, &after) }
+      lanes[index].served = []
+    }
+    if !endWaits.isEmpty || !holds.isEmpty { noteEnds(&after) }
+    if lanes[index].isUnused { removeIfDisposable(lanes[index], &after) }
+  }
+
+  /// Deliveries that somebody waited for have ended.
+  private mutating func noteEnds(_ after: inout AfterTurn) {
+    for (subscription, waiter) in endWaits where !subscription.gate.reading.isUnderWay {
+      waiters.arrive(waiter, &after)
+    }
+    endWaits.removeAll { !$0.subscription.gate.reading.isUnderWay }
+    let ended = holds.filter { !$0.subscription.gate.reading.isUnderWay }
+    holds.removeAll { !$0.subscription.gate.reading.isUnderWay }
+    for (_, runner) in ended {
+      lanes[runner.index].predecessors -= 1
+      if lanes[runner.index].predecessors == 0 { after.wake(runner) }
+    }
+  }
+
+  /// The lanes of the publishing thread and of the main actor are kept: they hold nothing foreign.
+  private mutating func removeIfDisposable(_ lane: Lane, _ after: inout AfterTurn) {
+    let runner = lane.runner
+    guard lane.predecessors == 0 else { return }
+    switch runner.delivery.context {
+    case .immediate, .main: if !isEnded { return }
+    default: break
+    }
+    if shared[runner.delivery.context] === runner { shared[runner.delivery.context] = nil }
+    if immediate === runner { immediate = nil }
+    let last = lanes.count - 1
+    lanes.swapAt(runner.index, last)
+    lanes[runner.index].runner.index = runner.index
+    runner.index = -1
+    after.lanes.append(lanes.removeLast())
+  }
+}

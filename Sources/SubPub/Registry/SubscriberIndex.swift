@@ -1,0 +1,33 @@
+/// Finds the subscriptions of an object, in constant time once there are many.
+///
+/// Built when it is first needed. What has been cancelled is cleared away now and then, so that a cancel needn't
+/// look for its place here.
+struct SubscriberIndex {
+  private var table: [ObjectIdentifier: [Subscription]]?
+  private var count = 0
+
+  /// Fewer subscriptions than that are looked through.
+  static let smallest = 16
+
+  mutating func add(_ subscription: Subscription) {
+    guard table != nil else { return }
+    table?[subscription.subscriberID, default: []].append(subscription)
+    count += 1
+  }
+
+  /// The open subscriptions of whatever lives, or lived, at that place, in no order.
+  mutating func find(_ object: ObjectIdentifier, among lanes: [Lane], active: Int) -> [Subscription] {
+    if active <= Self.smallest {
+      table = nil
+      return lanes.flatMap { $0.subscriptions.filter { $0.subscriberID == object } }
+    }
+    if table == nil || count > 2 * active + 2 * Self.smallest { build(from: lanes) }
+    return table?[object]?.filter { $0.gate.closedAt == nil } ?? []
+  }
+
+  private mutating func build(from lanes: [Lane]) {
+    let all = lanes.flatMap(\.subscriptions)
+    table = Dictionary(grouping: all, by: \.subscriberID)
+    count = all.count
+  }
+}

@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The one lock of this package: a pthread mutex, because ThreadSanitizer sees it on every platform, so that what
+/// was tested is what ships.
+@safe
+struct SystemMutex: ~Copyable, Sendable {
+  // The mutex must not move, so it has a place of its own; nothing else points there.
+  private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    let status = unsafe pthread_mutex_init(mutex, nil)
+    guard status == 0 else { stopForMisuse("The system has no mutex left: pthread_mutex_init says \(status)") }
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  @inline(__always) func lock() { unsafe pthread_mutex_lock(mutex) }
+  @inline(__always) func unlock() { unsafe pthread_mutex_unlock(mutex) }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// What a subscription with a bounded buffer needs beyond the others: which states to skip, and exact counts.
+///
+/// `window` is the only state that is not atomic. It belongs to the thread that drains the lane; one drain hands it
+/// to the next through the lane's signal, which is what makes the class `Sendable`.
+final class Bounds: @unchecked Sendable {
+  enum Rule { case newest, oldest }
+
+  let rule: Rule
+  let limit: Int
+  private var window: OldestWindow
+  // Counters for whoever asks; nothing is ordered by them.
+  private let windowFullAt: Atomic<UInt64>
+  private let deliveredCount = Atomic<Int>(0)
+  private let lastDelivered = Atomic<UInt64>(0)
+
+  /// nil for a buffer without a bound.
+  init?(_ policy: BufferingPolicy, after ordinal: UInt64) {
+    switch policy {
+    case .unbounded: return nil
+    case .latest: (rule, limit) = (.newest, 1)
+    case .newest(let count): (rule, limit) = (.newest, count)
+    case .oldest(let count): (rule, limit) = (.oldest, count)
+    }
+    window = OldestWindow(limit: limit, after: ordinal)
+    windowFullAt = Atomic(window.fullAt)
+  }
+
+  /// See `OldestWindow.fullAt`.
+  var fullAt: UInt64 { windowFullAt.load(ordering: .relaxed) }
+  var delivered: Int { deliveredCount.load(ordering: .relaxed) }
+  var last: UInt64 { lastDelivered.load(ordering: .relaxed) }
+
+  /// Whether the state still waits for this subscription, or was overtaken (rule 2.04). Takes it out of the window.
+  /// On the draining thread.
+  func admits(_ ordinal: UInt64, newest: UInt64) -> Bool {
+    switch rule {
+    case .newest:
+      return newest < ordinal + UInt64(limit)
+    case .oldest:
+      let admitted = window.take(ordinal, newest: newest)
+      windowFullAt.store(window.fullAt, ordering: .relaxed)
+      return admitted
+    }
+  }
+
+  /// On the draining thread.
+  func delivered(_ ordinal: UInt64) {
+    deliveredCount.store(delivered + 1, ordering: .relaxed)
+    lastDelivered.store(ordinal, ordering: .relaxed)
+  }
+
+  /// How many wait, of a subscription that has been served up to `position`.
+  func pending(after position: UInt64, newest: UInt64) -> Int {
+    switch rule {
+    case .newest: min(limit, Int(newest - position))
+    case .oldest: OldestWindow.count(limit: limit, fullAt: fullAt, newest: newest)
+    }
+  }
+}

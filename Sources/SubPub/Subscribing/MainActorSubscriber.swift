@@ -1,0 +1,6 @@
+/// The same as `Subscriber`, for classes of the main actor; delivered there.
+@MainActor
+public protocol MainActorSubscriber: AnyObject, Sendable {
+  /// Called for every delivery, on the main actor.
+  func receive(_ publication: any AnyPublication)
+}

@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Through which protocol an object subscribed; a duplicate is the same object through the same face (rule 2.06).
+@usableFromInline
+enum SubscriberFace: Hashable, Sendable {
+  /// A closure or method reference, independent of all others.
+  case handler
+  case untyped
+  case untypedOnMainActor
+  case typed
+  case typedOnMainActor
+  /// One `ExplicitPublisher`; each counts for itself.
+  case explicit(UInt64)
+  /// The delegates of one `MulticastDelegate`.
+  case delegate
+
+  private static let lastExplicit = Atomic<UInt64>(0)
+
+  /// A face that no other `ExplicitPublisher` has.
+  static func newExplicit() -> SubscriberFace {
+    .explicit(lastExplicit.add(1, ordering: .relaxed).newValue)
+  }
+}

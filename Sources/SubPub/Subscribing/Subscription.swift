@@ -1,0 +1,85 @@
+import Synchronization
+
+/// One subscriber at one publisher, on one context, with one buffering policy.
+///
+/// Keeping it is optional: the subscription lasts as long as the subscriber does (rule 3.06), and releasing this value
+/// changes nothing. It keeps neither the subscriber nor the publisher alive.
+public final class Subscription: Sendable {
+  /// Held weakly (rule 2.05).
+  weak let subscriber: (any AnyObject & Sendable)?
+  /// Where the subscriber lives, or lived: a key, never looked behind.
+  let subscriberID: ObjectIdentifier
+  /// The subscriber's class; for a sequence, its iterator.
+  public let subscriberType: Any.Type
+  let face: SubscriberFace
+  let host: any SubscriptionHost
+  /// How many states may wait, and which gives way.
+  public let buffering: BufferingPolicy
+  let bounds: Bounds?
+  let gate: DeliveryGate
+  /// The ordinal of the last state before its own: everything after it has been put into the buffer.
+  let joinedAfter: UInt64
+  // The most ever pending; written by the draining thread, read by whoever asks.
+  private let mostPending = Atomic<Int>(0)
+  // Where the lane's list has it. Written and read inside turns, which order the accesses.
+  private let place = Atomic<Int>(-1)
+
+  init(_ enrolment: borrowing Enrolment, at host: any SubscriptionHost, after ordinal: UInt64) {
+    subscriber = enrolment.subscriber
+    subscriberID = ObjectIdentifier(enrolment.subscriber)
+    subscriberType = enrolment.subscriberType
+    face = enrolment.face
+    buffering = enrolment.buffering
+    bounds = Bounds(enrolment.buffering, after: ordinal)
+    self.host = host
+    gate = DeliveryGate(after: ordinal)
+    joinedAfter = ordinal
+  }
+
+  /// Inside a turn.
+  var slot: Int {
+    get { place.load(ordering: .relaxed) }
+    set { place.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Where deliveries run.
+  public var delivery: Delivery { host.delivery }
+  /// The publisher's id.
+  public var source: PublisherID { host.source }
+
+  /// Whether states may still be delivered: not cancelled, and neither the subscriber nor an actor that is its context
+  /// nor the publisher has gone. A publisher that was released counts until what was pending has been delivered.
+  public var isActive: Bool { gate.closedAt == nil && isAlive }
+
+  /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
+  /// may be the last to let go.
+  var isAlive: Bool {
+    guard subscriber != nil else { return false }
+    if case .actor(let reference) = host.delivery.context { return reference.actor != nil }
+    return true
+  }
+
+  /// Notes what waits before the state is taken. On the draining thread.
+  func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
+    let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
+    if count > highWater { mostPending.store(count, ordering: .relaxed) }
+  }
+
+  var highWater: Int { mostPending.load(ordering: .relaxed) }
+}
+
+extension Subscription: Hashable {
+  /// A subscription equals only itself.
+  public static func == (left: Subscription, right: Subscription) -> Bool { left === right }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Subscription: CustomStringConvertible {
+  /// Who listens to whom, where, and how far it is: `Screen on main of news, unbounded, 3 delivered, 1 pending`.
+  public var description: String {
+    let statistics = statistics
+    let state = isActive ? "\(statistics.pending) pending" : "ended"
+    return "\(subscriberType) on \(delivery) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
+  }
+}
