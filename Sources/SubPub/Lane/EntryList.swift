@@ -86,7 +86,7 @@ final class EntryList {
   /// Frees memory that a window may still have shown. Only while no window is out.
   func freeOutgrown() {
     guard unsafe !outgrown.isEmpty else { return }
-    for unsafe memory in unsafe outgrown { unsafe memory.deallocate() }
+    for unsafememory in unsafe outgrown { unsafe memory.deallocate() }
     unsafe outgrown = []
   }
 

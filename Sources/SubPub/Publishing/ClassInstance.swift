@@ -5,7 +5,8 @@
 func classInstance<T>(of value: T, as role: StaticString) -> any AnyObject & Sendable {
   let type = type(of: value as Any)
   guard type is AnyObject.Type else {
-    stopForMisuse("\(type) can't be a \(role): it is no class, and only class instances can be held weakly. Use a class")
+    stopForMisuse(
+      "\(type) can't be a \(role): it is no class, and only class instances can be held weakly. Use a class")
   }
   // Sendable has no requirements and no witness: the bits are the same. Where `T` isn't Sendable its instances are used
   // on the main actor only.

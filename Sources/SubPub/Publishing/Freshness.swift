@@ -7,7 +7,8 @@ struct Freshness: Sendable {
 
   init(staleAfter: Duration, clock: any Clock<Duration>) {
     guard staleAfter >= .zero else {
-      stopForMisuse("staleAfter is \(staleAfter): data can't become stale before it is there; give zero or more, or nil for never")
+      stopForMisuse(
+        "staleAfter is \(staleAfter): data can't become stale before it is there; give zero or more, or nil for never")
     }
     func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
       let start = clock.now

@@ -34,7 +34,9 @@ final class RegistryExecutor: SerialExecutor {
   func isIsolatingCurrentContext() -> Bool? { isHeldHere }
 
   func checkIsolated() {
-    guard isHeldHere else { stopForMisuse("This code is isolated to a publisher's registry, and runs outside its turns") }
+    guard isHeldHere else {
+      stopForMisuse("This code is isolated to a publisher's registry, and runs outside its turns")
+    }
   }
 
   private var isHeldHere: Bool { owner.load(ordering: .relaxed) == ThreadToken.current.bits }

@@ -22,7 +22,11 @@ struct SubscriberIndex {
       return lanes.flatMap { $0.subscriptions.filter { $0.subscriberID == object } }
     }
     if table == nil || count > 2 * active + 2 * Self.smallest { build(from: lanes) }
-    return table?[object]?.filter { $0.gate.closedAt == nil } ?? []
+    guard let found = table?[object] else { return [] }
+    let open = found.filter { $0.gate.closedAt == nil }
+    table?[object] = open.isEmpty ? nil : open
+    count -= found.count - open.count
+    return open
   }
 
   private mutating func build(from lanes: [Lane]) {
