@@ -85,9 +85,7 @@ final class EntryList {
 
   /// Frees memory that a window may still have shown. Only while no window is out.
   func freeOutgrown() {
-    guard unsafe !outgrown.isEmpty else { return }
-    for unsafememory in unsafe outgrown { unsafe memory.deallocate() }
-    unsafe outgrown = []
+    while let memory = unsafe outgrown.popLast() { unsafe memory.deallocate() }
   }
 
   private func dropLast() {
