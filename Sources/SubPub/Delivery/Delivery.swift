@@ -42,7 +42,7 @@ extension Delivery {
   /// `independent` gives this subscription a lane of its own, so that a concurrent queue may serve several at once.
   /// `.queue(.main)` is `.main`. The queue is kept as long as the subscription is.
   public static func queue(_ queue: DispatchQueue, independent: Bool = false) -> Delivery {
-    queue === DispatchQueue.main ? .main : Delivery(.queue(QueueReference(queue: queue), independent: independent))
+    QueueReference.isMain(queue) ? .main : Delivery(.queue(QueueReference(queue), independent: independent))
   }
 
   /// A task executor, a lane for each subscription. The executor is kept as long as the subscription is.

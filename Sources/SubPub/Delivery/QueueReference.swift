@@ -1,10 +1,34 @@
 import Dispatch
 
 /// A Dispatch queue as a context: two are equal when they name one queue.
+///
+/// On Linux every access to a global queue, or to the main queue, makes a new object, so those can't be told by
+/// identity.
 struct QueueReference: Hashable, Sendable {
   let queue: DispatchQueue
+  /// The label of one of Dispatch's own global queues, which no two of them share.
+  private let globalLabel: String?
 
-  static func == (left: QueueReference, right: QueueReference) -> Bool { left.queue === right.queue }
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    let label = queue.label
+    globalLabel = label.hasPrefix("com.apple.root.") ? label : nil
+  }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(queue)) }
+  /// Whether it is the main queue: the only one that carries the mark.
+  static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mainMark) == true }
+
+  private static let mainMark: DispatchSpecificKey<Bool> = {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    return mark
+  }()
+
+  static func == (left: QueueReference, right: QueueReference) -> Bool {
+    left.queue === right.queue || (left.globalLabel != nil && left.globalLabel == right.globalLabel)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    if let globalLabel { hasher.combine(globalLabel) } else { hasher.combine(ObjectIdentifier(queue)) }
+  }
 }

@@ -8,11 +8,15 @@
 /// Belongs to a registry's isolation; not `Sendable`.
 @safe
 final class EntryList {
-  /// One subscription, retained by hand, and its subscriber's code; nil once it is taken away.
+  /// One subscription, retained by hand, and its subscriber's code. Not copyable: to read the closure is for those who
+  /// have passed the gate.
   @safe
-  struct Entry {
+  struct Entry: ~Copyable {
     let subscription: Unmanaged<Subscription>
-    var deliver: Deliver?
+    var deliver: Deliver
+
+    /// Taken away: the subscription's slot says so.
+    static let nothing: Deliver = { _, _ in }
   }
 
   private var base: UnsafeMutablePointer<Entry>
@@ -48,19 +52,24 @@ final class EntryList {
     count += 1
   }
 
-  /// Takes the closure away; the caller lets go of it outside the turn.
+  /// Takes the closure away; the caller lets go of it outside the turn. Nil if it is gone.
   func vacate(_ index: Int) -> Deliver? {
-    guard let deliver = unsafe base[index].deliver.take() else { return nil }
+    guard !isVacant(index) else { return nil }
+    self[index].slot = -1
     vacated += 1
+    let deliver = unsafe base[index].deliver
+    unsafe base[index].deliver = Entry.nothing
     return deliver
   }
+
+  private func isVacant(_ index: Int) -> Bool { self[index].slot < 0 }
 
   /// Removes vacated entries when they are many, or at the end. Only while no window is out. Calls back with the new
   /// index of what comes at or after an old one.
   func compact(everything: Bool = false, moved: (_ new: (Int) -> Int) -> Void) {
     freeOutgrown()
     let before = count
-    while count > 0, unsafe base[count - 1].deliver == nil { dropLast() }
+    while count > 0, isVacant(count - 1) { dropLast() }
     if count < before { moved { [count] in min($0, count) } }
     guard vacated > 0, everything || vacated > 16 + count / 2 else { return }
     var survivors: [Int] = []
@@ -68,7 +77,7 @@ final class EntryList {
     var next = 0
     for index in 0..<count {
       survivors.append(next)
-      if unsafe base[index].deliver == nil {
+      if isVacant(index) {
         unsafe base[index].subscription.release()
         unsafe (base + index).deinitialize(count: 1)
       } else {

@@ -9,9 +9,15 @@ struct EntryWindow {
     self.count = count
   }
 
-  /// Hands out one entry, without retaining anything.
+  /// Hands out one subscription, without retaining it.
   @inline(__always)
-  func visit(_ index: Int, _ body: (Subscription, borrowing EntryList.Entry) -> Void) {
-    unsafe base[index].subscription._withUnsafeGuaranteedRef { unsafe body($0, base[index]) }
+  func visit(_ index: Int, _ body: (Subscription) -> Void) {
+    unsafe base[index].subscription._withUnsafeGuaranteedRef { body($0) }
+  }
+
+  /// Runs the subscriber's code. Only for one who has passed the gate.
+  @inline(__always)
+  func deliver(_ index: Int, to subscriber: AnyObject, _ state: any Stamped) {
+    unsafe base[index].deliver(subscriber, state)
   }
 }

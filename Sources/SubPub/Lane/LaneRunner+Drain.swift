@@ -63,7 +63,7 @@ extension LaneRunner: Drainable {
   private func visit(
     _ index: Int, in window: EntryWindow, _ item: Item, attend: () -> Void, foundDead: () -> Void
   ) {
-    window.visit(index) { subscription, entry in
+    window.visit(index) { subscription in
       let reading = subscription.gate.reading
       // A newcomer that has its replay from elsewhere, or that joined after this state.
       guard reading.ordinal < item.ordinal else { return }
@@ -75,7 +75,7 @@ extension LaneRunner: Drainable {
       // After the gate, which orders it behind the end of the delivery before: whoever waits for that end is told
       // now, and not when this delivery, which may take long, has ended.
       if signal.needsAttention { attend() }
-      guard call(entry, subscription, item.state) else {
+      guard call(index, in: window, subscription, item.state) else {
         subscription.gate.retract(to: reading)
         return foundDead()
       }
@@ -86,11 +86,9 @@ extension LaneRunner: Drainable {
 
   /// The subscriber is retained here and nowhere else; it is let go before the delivery ends.
   @inline(__always)
-  private func call(
-    _ entry: borrowing EntryList.Entry, _ subscription: Subscription, _ state: any Stamped
-  ) -> Bool {
+  private func call(_ index: Int, in window: EntryWindow, _ subscription: Subscription, _ state: any Stamped) -> Bool {
     guard let subscriber = subscription.subscriber else { return false }
-    entry.deliver?(subscriber, state)
+    window.deliver(index, to: subscriber, state)
     return true
   }
 

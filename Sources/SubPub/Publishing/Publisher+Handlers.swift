@@ -57,6 +57,19 @@ extension Publisher {
     return subscribe(subscriber, on: .actor(subscriber), buffering: buffering, handler: call)
   }
 
+  /// Doesn't compile, on purpose: a method of the main actor runs on the main actor, so leave out `on:`.
+  ///
+  /// Without this overload the compiler would let the method's isolation go, and call it elsewhere.
+  @available(*, deprecated, message: "a main-actor method runs on the main actor: leave out 'on:'")
+  @available(*, noasync, message: "a main-actor method runs on the main actor: leave out 'on:'")
+  @MainActorMethodsTakeNoDelivery @discardableResult
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, on delivery: Delivery, buffering: BufferingPolicy = .unbounded,
+    calling method: @escaping @Sendable (S) -> @MainActor (LoadState<Value>) -> Void
+  ) -> Subscription {
+    stopForMisuse("A method of the main actor runs on the main actor, not on \(delivery): leave out 'on:'")
+  }
+
   /// Cancels every subscription of that object at this publisher, and says what it found (rule 3.02).
   ///
   /// May be called from the object's own `deinit`. Constant time, amortised.

@@ -26,11 +26,15 @@ extension RegistryState {
         $0.face == enrolment.face && $0.subscriberType == enrolment.subscriberType
       }
     }
-    let underWay = replaced.filter { cancel($0, &after)?.isUnderWay == true }
+    for old in replaced { cancel(old, &after) }
 
     let runner = lane(for: enrolment.delivery, turns: turns)
-    for old in underWay where old.subscriberID == ObjectIdentifier(enrolment.subscriber) && old.host !== runner {
-      // The same object must not be called twice at once: the lane waits for the old delivery (rule 2.06).
+    // The same object must not be called twice at once: the lane waits for the old delivery (rule 2.06). Whoever has it
+    // under way takes a turn when it has ended: the cancel has asked for that.
+    for old in replaced
+    where old.subscriberID == ObjectIdentifier(enrolment.subscriber) && old.host !== runner
+      && old.gate.reading.isUnderWay
+    {
       lanes[runner.index].hold()
       holds.append((old, runner))
     }

@@ -70,18 +70,25 @@ struct RegistryState {
     if lanes[index].isUnused { removeIfDisposable(lanes[index], &after) }
   }
 
-  /// Deliveries that somebody waited for have ended.
+  /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
   private mutating func noteEnds(_ after: inout AfterTurn) {
-    for (subscription, waiter) in endWaits where !subscription.gate.reading.isUnderWay {
-      waiters.arrive(waiter, &after)
+    let (waits, held) = (endWaits, holds)
+    (endWaits, holds) = ([], [])
+    for wait in waits {
+      if wait.subscription.gate.reading.isUnderWay {
+        endWaits.append(wait)
+      } else {
+        waiters.arrive(wait.waiter, &after)
+      }
     }
-    endWaits.removeAll { !$0.subscription.gate.reading.isUnderWay }
-    let ended = holds.filter { !$0.subscription.gate.reading.isUnderWay }
-    holds.removeAll { !$0.subscription.gate.reading.isUnderWay }
-    for (_, runner) in ended {
-      lanes[runner.index].predecessors -= 1
-      if lanes[runner.index].predecessors == 0 { after.wake(runner) }
+    for hold in held {
+      if hold.subscription.gate.reading.isUnderWay { holds.append(hold) } else { release(hold.lane, &after) }
     }
+  }
+
+  private mutating func release(_ lane: LaneRunner, _ after: inout AfterTurn) {
+    lanes[lane.index].predecessors -= 1
+    if lanes[lane.index].predecessors == 0 { after.wake(lane) }
   }
 
   /// The lanes of the publishing thread and of the main actor are kept: they hold nothing foreign.

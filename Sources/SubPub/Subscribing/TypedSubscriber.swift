@@ -1,6 +1,6 @@
 /// Receives from publishers of one type: a typed contract on both sides.
 ///
-/// Implement one of the two functions: the state alone, or the publication with version and source.
+/// `receive(_ state:)` is enough. Implement the other as well to see version and source: then it is the one that is called.
 public protocol TypedSubscriber<Value>: AnyObject, Sendable {
   /// What the publishers publish.
   associatedtype Value: Sendable

@@ -1,0 +1,62 @@
+import Dispatch
+
+/// Uses every public declaration of the library once, and stops at the first that isn't as the contract says.
+@main
+struct Acceptance {
+  static func main() async {
+    Here.markMainQueue()
+    Watchdog.start(limit: .seconds(120))
+
+    loadStates()
+    publisherIDs()
+    publications()
+    await publishing()
+    await updating()
+    await waitingForAValue()
+    await staleness()
+
+    deliveryValues()
+    await immediateDelivery()
+    await mainDelivery()
+    await backgroundDelivery()
+    await queueDelivery()
+    await independentQueueDelivery()
+    await executorDelivery()
+    await actorDelivery()
+    await queueExecutors()
+
+    await typelessSubscribers()
+    await typedSubscribers()
+    await mainActorSubscribers()
+    await twoFaces()
+    await handlers()
+    await mainActorHandlers()
+    await actorHandlers()
+    await unsubscribing()
+
+    buffering()
+    await duplicates()
+    await cancelling()
+    await cancellingUnderWay()
+    await subscriptionValues()
+    await weakSubscribers()
+
+    await stateSequences()
+    await valueSequences()
+    await sequencesOnActors()
+
+    await explicitPublishers()
+    await mainActorExplicitPublishers()
+    await multicastDelegates()
+    await mainActorMulticastDelegates()
+
+    await recorders()
+    await manualExecutors()
+    await gates()
+    await manualClocks()
+
+    await converging()
+
+    print("acceptance: \(Progress.count) checks passed")
+  }
+}

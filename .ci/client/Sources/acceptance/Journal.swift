@@ -1,0 +1,9 @@
+import Synchronization
+
+/// What callbacks saw, in order; written on any thread.
+nonisolated final class Journal<Entry: Sendable>: Sendable {
+  private let stored = Mutex<[Entry]>([])
+
+  var entries: [Entry] { stored.withLock { $0 } }
+  func add(_ entry: Entry) { stored.withLock { $0.append(entry) } }
+}

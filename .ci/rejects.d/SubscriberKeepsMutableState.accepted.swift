@@ -1,0 +1,8 @@
+// expect: stored property 'shown' of 'Sendable'-conforming class 'Listener' is mutable
+
+import SubPub
+
+final class Listener: Subscriber {
+  let shown = 0
+  func receive(_ publication: any AnyPublication) {}
+}

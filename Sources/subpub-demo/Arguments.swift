@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What was asked for on the command line.
+struct Arguments: Equatable {
+  enum Request: Equatable {
+    case help
+    case run(Arguments)
+  }
+
+  var watch = "."
+  var interval = Duration.milliseconds(500)
+  var seconds = Duration.seconds(5)
+  var log: String?
+  /// As many runnable processes as there are processors is a machine at its limit.
+  var alarmLoad = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  static let usage = [
+    "usage: subpub-demo [--watch PATH] [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--alarm-load N]",
+    "Watches this machine: its load average, its memory, and a file or folder.",
+    "",
+    "  --watch PATH        the file or folder to watch (default: the current folder)",
+    "  --interval SECONDS  the time between two readings (default: 0.5)",
+    "  --seconds SECONDS   the time after which it ends, with a table of deliveries (default: 5)",
+    "  --log FILE          write every state to FILE, one JSON object to a line; what FILE held is replaced",
+    "  --alarm-load N      say when the load reaches N (default: the number of processors)",
+    "  --help              show this",
+  ]
+
+  /// Reads `--name value` and `--name=value`; the second form takes values that begin with two dashes.
+  static func parse(_ words: [String]) throws(UsageError) -> Request {
+    var arguments = Arguments()
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let name = parts.first, options.contains(name) else { throw .unknown(word) }
+      if name == "--help" || name == "-h" {
+        guard parts.count == 1 else { throw .unknown(word) }
+        return .help
+      }
+      if parts.count == 1, rest.first?.hasPrefix("--") == true { throw .valueMissing(name) }
+      guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+        throw .valueMissing(name)
+      }
+      try arguments.set(name, to: value)
+    }
+    return .run(arguments)
+  }
+
+  private static let options: Set = [
+    "--watch", "--interval", "--seconds", "--log", "--alarm-load", "--help", "-h",
+  ]
+
+  private mutating func set(_ name: String, to value: String) throws(UsageError) {
+    switch name {
+    case "--watch": watch = value
+    case "--log": log = value
+    case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
+    case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
+    default: alarmLoad = try Self.number(value, for: name, atLeast: 0)
+    }
+  }
+
+  /// A billion seconds is 31 years, and still far from what a `Duration` cannot hold.
+  private static func number(
+    _ text: String, for name: String, atLeast minimum: Double
+  ) throws(UsageError) -> Double {
+    guard let number = Double(text), number >= minimum, number <= 1e9 else {
+      throw .notANumber(name, text, mayBeZero: minimum == 0)
+    }
+    return number
+  }
+}

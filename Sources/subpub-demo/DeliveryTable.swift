@@ -1,0 +1,35 @@
+import SubPub
+
+/// What the library counted for each subscription.
+struct DeliveryTable {
+  private let versions: [PublisherID: UInt64]
+  private var rows = [
+    ["subscriber", "publisher", "context", "delivered", "skipped", "last version is the publisher's"]
+  ]
+
+  /// - Parameter versions: the publishers' own.
+  init(versions: [PublisherID: UInt64]) { self.versions = versions }
+
+  mutating func add(
+    _ name: String, of source: PublisherID, on context: String, statistics: Subscription.Statistics?
+  ) {
+    guard let statistics else { return }
+    let isLast = statistics.lastVersion == versions[source]
+    let version = statistics.lastVersion.map { "\($0)" } ?? "none"
+    rows.append([
+      name, "\(source)", context, "\(statistics.delivered)", "\(statistics.skipped)",
+      "\(isLast ? "yes" : "no") (\(version))",
+    ])
+  }
+
+  /// The columns are as wide as the widest of each.
+  var lines: [String] {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      var line = cells.joined(separator: "  ")
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
