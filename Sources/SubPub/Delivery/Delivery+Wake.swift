@@ -35,6 +35,18 @@ extension Delivery.Context {
   }
 }
 
+extension Delivery.Context {
+  /// The actor that this context is, while it lives.
+  var actor: (any Actor)? {
+    if case .actor(let reference) = self { reference.actor } else { nil }
+  }
+
+  /// Whether it was an actor, which has died: `actor` was nil.
+  func isGone(_ actor: (any Actor)?) -> Bool {
+    if case .actor = self { actor == nil } else { false }
+  }
+}
+
 extension DispatchQueue {
   /// Asynchronously, without the caller's quality of service where the platform has one (rule 2.10).
   fileprivate func detached(_ body: @escaping @Sendable () -> Void) {

@@ -11,6 +11,8 @@ struct AfterTurn {
   var states: [any Stamped] = []
   /// Closures to let go of, with what they capture.
   var callbacks: [Deliver] = []
+  /// Subscriptions to let go of: one may be the last to hold its lane's executor.
+  var subscriptions: [Subscription] = []
   /// Lanes to let go of, with their executors and queues.
   var lanes: [Lane] = []
 

@@ -1,6 +1,9 @@
 extension LaneRunner: Drainable {
   /// Serves what is pending, in batches, until nothing is left or the budget is used up.
   func drain() {
+    let context = delivery.context.actor
+    defer { withExtendedLifetime(context) {} }
+    if delivery.context.isGone(context) { return turns.end(self) }
     takeOver()
     var batch = Batch()
     guard turns.resume(self, &batch) else { return }

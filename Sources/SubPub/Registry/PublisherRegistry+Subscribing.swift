@@ -20,7 +20,7 @@ extension PublisherRegistry {
         if let item = joined.replay, let window = joined.window {
           lane.deliverNow(item, window: window, from: subscription.slot)
         }
-        if context == nil, case .actor = enrolment.delivery.context { end(lane) }
+        if enrolment.delivery.context.isGone(context) { end(lane) }
       }
       if joined.isSweepDue { sweep() }
       return subscription
@@ -35,8 +35,8 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func unsubscribe(_ object: AnyObject, through face: SubscriberFace? = nil) -> CancelOutcome {
     let id = ObjectIdentifier(object)
-    let found = turn { state in
-      state.index.find(id, among: state.lanes, active: state.active).filter { face == nil || $0.face == face }
+    let found = turnAndAct { state, after in
+      state.index.find(id, among: state.lanes, active: state.active, &after).filter { face == nil || $0.face == face }
     }
     return found.map { $0.cancel() }.reduce(.alreadyCancelled) { $0.combined(with: $1) }
   }
@@ -57,11 +57,5 @@ extension PublisherRegistry {
     turnAndAct { state, after in
       for subscription in dead { state.cancel(subscription, &after) }
     }
-  }
-}
-
-extension Delivery.Context {
-  fileprivate var actor: (any Actor)? {
-    if case .actor(let reference) = self { reference.actor } else { nil }
   }
 }

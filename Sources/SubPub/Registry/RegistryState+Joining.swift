@@ -18,9 +18,11 @@ extension RegistryState {
     switch enrolment.ifDuplicate {
     case .allow: break
     case .ignore:
-      if let standing = duplicates(of: enrolment).first { return Joined(subscription: standing, isStanding: true) }
+      if let standing = duplicates(of: enrolment, &after).first {
+        return Joined(subscription: standing, isStanding: true)
+      }
     case .replace:
-      replaced = duplicates(of: enrolment)
+      replaced = duplicates(of: enrolment, &after)
     case .replaceSameType:
       replaced = lanes.flatMap(\.subscriptions).filter {
         $0.face == enrolment.face && $0.subscriberType == enrolment.subscriberType
@@ -60,8 +62,8 @@ extension RegistryState {
 
   /// The standing subscriptions of the same living object through the same face. The caller holds the object, so what
   /// is found at its place is either it, or somebody who is dead and can't be the last to be let go of here.
-  private mutating func duplicates(of enrolment: Enrolment) -> [Subscription] {
-    index.find(ObjectIdentifier(enrolment.subscriber), among: lanes, active: active)
+  private mutating func duplicates(of enrolment: Enrolment, _ after: inout AfterTurn) -> [Subscription] {
+    index.find(ObjectIdentifier(enrolment.subscriber), among: lanes, active: active, &after)
       .filter { $0.face == enrolment.face && $0.subscriber != nil }
   }
 

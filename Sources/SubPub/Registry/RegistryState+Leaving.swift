@@ -15,8 +15,11 @@ extension RegistryState {
     dropLastState(&after)
     // A lane that ends at once is replaced by the last one.
     for index in lanes.indices.reversed() {
-      lanes[index].isClosing = true
-      withLane(lanes[index].runner, &after) { _, _ in }
+      withLane(lanes[index].runner, &after) { lane, _ in
+        lane.isClosing = true
+        // A drain that could end without a turn must take one.
+        _ = lane.runner.signal.noteMore()
+      }
     }
   }
 

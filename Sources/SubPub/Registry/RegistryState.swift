@@ -73,6 +73,7 @@ struct RegistryState {
   /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
   private mutating func noteEnds(_ after: inout AfterTurn) {
     let (waits, held) = (endWaits, holds)
+    after.subscriptions += waits.map(\.subscription) + held.map(\.subscription)
     (endWaits, holds) = ([], [])
     for wait in waits {
       if wait.subscription.gate.reading.isUnderWay {

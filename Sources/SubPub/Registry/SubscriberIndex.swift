@@ -16,17 +16,28 @@ struct SubscriberIndex {
   }
 
   /// The open subscriptions of whatever lives, or lived, at that place, in no order.
-  mutating func find(_ object: ObjectIdentifier, among lanes: [Lane], active: Int) -> [Subscription] {
+  mutating func find(_ object: ObjectIdentifier, among lanes: [Lane], active: Int, _ after: inout AfterTurn)
+    -> [Subscription]
+  {
     if active <= Self.smallest {
-      table = nil
+      clear(&after)
       return lanes.flatMap { $0.subscriptions.filter { $0.subscriberID == object } }
     }
-    if table == nil || count > 2 * active + 2 * Self.smallest { build(from: lanes) }
+    if table == nil || count > 2 * active + 2 * Self.smallest {
+      clear(&after)
+      build(from: lanes)
+    }
     guard let found = table?[object] else { return [] }
     let open = found.filter { $0.gate.closedAt == nil }
     table?[object] = open.isEmpty ? nil : open
     count -= found.count - open.count
+    after.subscriptions += found
     return open
+  }
+
+  private mutating func clear(_ after: inout AfterTurn) {
+    for (_, subscriptions) in table.take() ?? [:] { after.subscriptions += subscriptions }
+    count = 0
   }
 
   private mutating func build(from lanes: [Lane]) {

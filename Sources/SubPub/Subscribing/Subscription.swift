@@ -54,9 +54,8 @@ public final class Subscription: Sendable {
   /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
   /// may be the last to let go.
   var isAlive: Bool {
-    guard subscriber != nil else { return false }
-    if case .actor(let reference) = host.delivery.context { return reference.actor != nil }
-    return true
+    let context = host.delivery.context
+    return subscriber != nil && !context.isGone(context.actor)
   }
 
   /// Notes what waits before the state is taken. On the draining thread.
