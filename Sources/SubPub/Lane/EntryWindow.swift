@@ -17,7 +17,7 @@ struct EntryWindow {
 
   /// Runs the subscriber's code. Only for one who has passed the gate.
   @inline(__always)
-  func deliver(_ index: Int, to subscriber: AnyObject, _ state: any Stamped) {
+  func deliver(_ index: Int, to subscriber: any AnyObject & Sendable, _ state: any Stamped) {
     unsafe base[index].deliver(subscriber, state)
   }
 }

@@ -1,6 +1,6 @@
 /// The subscriber's code, without its types. Called with the living subscriber.
 @usableFromInline
-typealias Deliver = @Sendable (_ subscriber: AnyObject, _ state: any Stamped) -> Void
+typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any Stamped) -> Void
 
 /// A request to subscribe, as the generic faces hand it to the engine.
 @usableFromInline
