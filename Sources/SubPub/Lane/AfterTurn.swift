@@ -2,29 +2,56 @@
 ///
 /// The shell ends the turn and then calls `act()`; what is left to release goes with the value.
 struct AfterTurn {
-  // The first in a place of its own: most turns wake one lane, and an array would be an allocation.
+  // Most turns leave at most one of each; the rest is made when it is needed.
   private var firstWake: LaneRunner?
-  private var otherWakes: [LaneRunner] = []
-  /// Tasks that wait.
-  var resumes: [Wakeup] = []
-  /// States to let go of: their payloads' `deinit` is foreign.
-  var states: [any Stamped] = []
-  /// Closures to let go of, with what they capture.
-  var callbacks: [Deliver] = []
-  /// Subscriptions to let go of: one may be the last to hold its lane's executor.
-  var subscriptions: [Subscription] = []
-  /// Lanes to let go of, with their executors and queues.
-  var lanes: [Lane] = []
+  private var firstState: (any Stamped)?
+  private var firstCallback: Deliver?
+  private var rest: Rest?
+
+  private final class Rest {
+    var wakes: [LaneRunner] = []
+    var resumes: [Wakeup] = []
+    var leftovers: [Any] = []
+  }
 
   /// A lane to be woken on its context.
   mutating func wake(_ lane: LaneRunner) {
-    if firstWake == nil { firstWake = lane } else { otherWakes.append(lane) }
+    if firstWake == nil { firstWake = lane } else { needed.wakes.append(lane) }
   }
 
+  /// A task that waits.
+  mutating func resume(_ wakeup: Wakeup) { needed.resumes.append(wakeup) }
+
+  /// A state to let go of: its payload's `deinit` is foreign.
+  mutating func release(_ state: any Stamped) {
+    if firstState == nil { firstState = state } else { needed.leftovers.append(state) }
+  }
+
+  /// A closure to let go of, with what it captures.
+  mutating func release(_ callback: @escaping Deliver) {
+    if firstCallback == nil { firstCallback = callback } else { needed.leftovers.append(callback) }
+  }
+
+  /// Subscriptions to let go of: one may be the last to hold its lane's executor.
+  mutating func release(_ subscriptions: [Subscription]) { needed.leftovers.append(subscriptions) }
+
+  /// A lane to let go of, with its executor or queue.
+  mutating func release(_ lane: Lane) { needed.leftovers.append(lane) }
+
   /// Wakes and resumes. Outside the turn.
+  @inline(__always)
   func act() {
-    for wakeup in resumes { wakeup.resume() }
+    if let rest { for wakeup in rest.resumes { wakeup.resume() } }
     firstWake?.wake()
-    for lane in otherWakes { lane.wake() }
+    if let rest { for lane in rest.wakes { lane.wake() } }
+  }
+
+  private var needed: Rest {
+    mutating get {
+      if let rest { return rest }
+      let made = Rest()
+      rest = made
+      return made
+    }
   }
 }

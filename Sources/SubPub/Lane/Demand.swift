@@ -40,7 +40,7 @@ struct Demand {
       let index = pending.count - 1 - widest
       if oldest > 0, let item = pending[index], item.ordinal < fullAt { return }
       let item = oldest > 0 ? pending.remove(at: index) : pending.popFirst()
-      if let item { after.states.append(item.state) }
+      if let item { after.release(item.state) }
     }
   }
 }

@@ -23,7 +23,7 @@ extension Lane {
     if var batch = parked.take() {
       trim(&batch, &after)
       // With nobody left there is no window to come back to.
-      if active > 0 { parked = batch } else if let item = batch.current { after.states.append(item.state) }
+      if active > 0 { parked = batch } else if let item = batch.current { after.release(item.state) }
     } else {
       var none = Batch()
       trim(&none, &after)
@@ -31,7 +31,7 @@ extension Lane {
       _ = runner.signal.raise()
     }
     noteDeparted()
-    if active == 0, let reader = reader.take() { after.resumes.append(reader) }
+    if active == 0, let reader = reader.take() { after.resume(reader) }
     if runner.signal.isIdle || (runner.signal.isScheduled && parked == nil) { compact() }
   }
 
@@ -63,7 +63,7 @@ extension Lane {
     from queue: inout ItemQueue, upTo served: UInt64, for entries: EntryList, _ after: inout AfterTurn
   ) {
     while let first = queue.first, first.ordinal <= served || !isAwaited(queue, by: entries) {
-      if let item = queue.popFirst() { after.states.append(item.state) }
+      if let item = queue.popFirst() { after.release(item.state) }
     }
   }
 

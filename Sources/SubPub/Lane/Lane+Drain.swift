@@ -71,7 +71,7 @@ extension Lane {
   }
 
   func vacate(_ index: Int, _ after: inout AfterTurn) {
-    if let callback = entries.vacate(index) { after.callbacks.append(callback) }
+    if let callback = entries.vacate(index) { after.release(callback) }
   }
 
   /// Only while no window is out.

@@ -16,7 +16,7 @@ extension Lane {
       subscription.noteBacklog(at: reading, newest: runner.newest)
       if let bounds = subscription.bounds {
         guard bounds.admits(item.ordinal, newest: runner.newest) else {
-          after.states.append(item.state)
+          after.release(item.state)
           continue
         }
         bounds.delivered(item.ordinal)

@@ -77,7 +77,7 @@ struct Lane {
     pending.append(item)
     demand.trim(&pending, fullAt: runner.fullAt, &after)
     if isIteration {
-      if let reader = reader.take() { after.resumes.append(reader) }
+      if let reader = reader.take() { after.resume(reader) }
     } else if !runner.signal.isScheduled, !runner.signal.noteMore() {
       runner.signal.schedule()
       if predecessors == 0 { after.wake(runner) }

@@ -44,6 +44,6 @@ struct WaiterTable {
 
   /// Everything has happened, or the task has given up.
   mutating func remove(_ id: WaiterID, _ after: inout AfterTurn) {
-    if let wakeup = waiters.removeValue(forKey: id)?.wakeup { after.resumes.append(wakeup) }
+    if let wakeup = waiters.removeValue(forKey: id)?.wakeup { after.resume(wakeup) }
   }
 }

@@ -8,7 +8,8 @@ actor PublisherRegistry {
   @usableFromInline nonisolated let source: PublisherID
   /// Whether newcomers get the current state. Calls of a multicast delegate are not replayed.
   nonisolated let replays: Bool
-  private var state: RegistryState
+  /// Accessed at the top level of a turn only, and turns exclude each other: the dynamic check would find nothing.
+  @exclusivity(unchecked) private var state: RegistryState
 
   @usableFromInline
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -17,7 +18,7 @@ actor PublisherRegistry {
   init(_ source: PublisherID, initial: (any Stamped)?) {
     self.source = source
     replays = initial != nil
-    state = RegistryState(initial: initial)
+    unsafe state = RegistryState(initial: initial)
   }
 }
 
@@ -27,7 +28,7 @@ extension PublisherRegistry {
   nonisolated func turn<R>(_ body: (inout RegistryState) -> R) -> R {
     executor.lock()
     defer { executor.unlock() }
-    let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { $1(&$0.state) }
+    let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }
     // An isolated function takes its actor as its first argument; the lock is the isolation. The literal captures
     // nothing, so nothing is allocated.
     return unsafe unsafeBitCast(
@@ -48,8 +49,8 @@ extension PublisherRegistry {
     executor.lock()
     defer { executor.unlock() }
     let accept: (isolated PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted? = {
-      guard $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
-      return $0.state.accept($1, replays: $0.replays, &$2)
+      guard unsafe $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
+      return unsafe $0.state.accept($1, replays: $0.replays, &$2)
     }
     return unsafe unsafeBitCast(
       accept, to: ((PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted?).self)(self, new, &after)

@@ -26,7 +26,7 @@ extension RegistryState {
   /// After the end only a sequence can still ask for the last state.
   mutating func dropLastState(_ after: inout AfterTurn) {
     guard isEnded, sequences == 0, let last = current.take() else { return }
-    after.states.append(last)
+    after.release(last)
   }
 
   /// The lane's context is gone.

@@ -73,7 +73,7 @@ struct RegistryState {
   /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
   private mutating func noteEnds(_ after: inout AfterTurn) {
     let (waits, held) = (endWaits, holds)
-    after.subscriptions += waits.map(\.subscription) + held.map(\.subscription)
+    after.release(waits.map(\.subscription) + held.map(\.subscription))
     (endWaits, holds) = ([], [])
     for wait in waits {
       if wait.subscription.gate.reading.isUnderWay {
@@ -106,6 +106,6 @@ struct RegistryState {
     lanes.swapAt(runner.index, last)
     lanes[runner.index].runner.index = runner.index
     runner.index = -1
-    after.lanes.append(lanes.removeLast())
+    after.release(lanes.removeLast())
   }
 }

@@ -31,12 +31,12 @@ struct SubscriberIndex {
     let open = found.filter { $0.gate.closedAt == nil }
     table?[object] = open.isEmpty ? nil : open
     count -= found.count - open.count
-    after.subscriptions += found
+    after.release(found)
     return open
   }
 
   private mutating func clear(_ after: inout AfterTurn) {
-    for (_, subscriptions) in table.take() ?? [:] { after.subscriptions += subscriptions }
+    for (_, subscriptions) in table.take() ?? [:] { after.release(subscriptions) }
     count = 0
   }
 
