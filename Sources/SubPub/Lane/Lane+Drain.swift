@@ -17,7 +17,6 @@ extension Lane {
     batch.window = nil
     settle(&batch, &after)
     compact()
-    noteServed(upTo: pending.first.map { $0.ordinal - 1 } ?? .max)
     guard predecessors == 0 else {
       runner.signal.schedule()
       return false
@@ -28,6 +27,7 @@ extension Lane {
       return false
     }
     runner.signal.drain()
+    if !waits.isEmpty { _ = runner.signal.noteAwaited() }
     if demand.isUnbounded {
       swap(&batch.queue, &pending)
     } else {
@@ -51,7 +51,7 @@ extension Lane {
 
   /// Takes care of what was asked for since: closures of cancelled and dead entries, states that nobody waits for.
   mutating func settle(_ batch: inout Batch, _ after: inout AfterTurn) {
-    runner.signal.clearAttention()
+    runner.signal.clearRequests()
     for index in batch.dead where entries[index].gate.close(at: runner.newest) != nil {
       forget(entries[index])
       vacate(index, &after)
@@ -62,6 +62,8 @@ extension Lane {
     if !retiring.isEmpty { _ = runner.signal.raise() }
     trim(&batch, &after)
     noteDeparted()
+    noteServed(before: batch.current ?? batch.queue.first ?? pending.first)
+    if !waits.isEmpty { _ = runner.signal.noteAwaited() }
   }
 
   /// The entry is not to be counted any more.

@@ -10,7 +10,7 @@ extension Lane {
   mutating func take(_ after: inout AfterTurn) -> Taken {
     let subscription = entries[0]
     guard subscription.gate.closedAt == nil else { return .ended }
-    defer { noteServed(upTo: pending.first.map { $0.ordinal - 1 } ?? .max) }
+    defer { noteServed(before: pending.first) }
     while let item = pending.popFirst() {
       let reading = subscription.gate.reading
       subscription.noteBacklog(at: reading, newest: runner.newest)

@@ -5,17 +5,17 @@ extension Lane {
     guard active > 0 else { return false }
     if isIteration {
       guard !pending.isEmpty else { return false }
-    } else if !runner.signal.isScheduled, !runner.signal.noteMore() {
+    } else if !runner.signal.isScheduled, !runner.signal.noteAwaited() {
       return false
     }
     waits.append(ServiceWait(waiter: waiter, ordinal: ordinal, limit: entries.count))
     return true
   }
 
-  /// Everything up to that state was served; who waited for no more than that is in `served` now.
-  mutating func noteServed(upTo ordinal: UInt64) {
+  /// Everything before that state was served, or everything; who waited for no more than that is in `served` now.
+  mutating func noteServed(before upcoming: Item?) {
     guard !waits.isEmpty else { return }
-    release { $0.ordinal <= ordinal }
+    release { wait in upcoming.map { wait.ordinal < $0.ordinal } ?? true }
   }
 
   /// Entries went: nobody has to wait for a subscription that isn't there.

@@ -17,7 +17,7 @@ extension LaneRunner: Drainable {
     takeOver()
     var dead: [Int] = []
     for index in start..<window.count {
-      visit(index, in: window, item, attend: { attend() }, foundDead: { dead.append(index) })
+      visit(index, in: window, item, attend: { attend(item) }, foundDead: { dead.append(index) })
     }
     if dead.isEmpty, signal.finish() { return }
     carryOn(dead)
@@ -32,16 +32,17 @@ extension LaneRunner: Drainable {
 
   /// Something was asked for in the middle of a round that has no batch.
   @inline(never)
-  private func attend() {
-    var nothing = Batch()
-    turns.settle(self, &nothing)
+  private func attend(_ item: Item) {
+    var batch = Batch()
+    batch.current = item
+    turns.settle(self, &batch)
   }
 
   private func serve(_ batch: inout Batch, _ budget: consuming Budget) {
     repeat {
       repeat {
         guard serveRound(&batch, &budget) else { return turns.handBack(self, &batch) }
-        if signal.needsAttention || !batch.dead.isEmpty { turns.settle(self, &batch) }
+        if signal.needsLook || !batch.dead.isEmpty { turns.settle(self, &batch) }
       } while batch.startRound()
     } while turns.next(self, &batch)
   }

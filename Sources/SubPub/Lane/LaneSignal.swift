@@ -16,12 +16,19 @@ struct LaneSignal: ~Copyable {
     static let more: UInt8 = 4
     /// While draining: look at the lane before the next delivery.
     static let attention: UInt8 = 8
+    /// While draining: look at the lane after each round, as somebody waits for it to get somewhere.
+    static let awaited: UInt8 = 16
   }
 
   // Reading idle acquires what the drain before did to the lane's entries.
   @inline(__always) var isIdle: Bool { bits.load(ordering: .acquiring) == Bits.idle }
   var isScheduled: Bool { bits.load(ordering: .acquiring) == Bits.scheduled }
   @inline(__always) var needsAttention: Bool { bits.load(ordering: .acquiring) & Bits.attention != 0 }
+
+  /// After a round: whether anybody wants something.
+  @inline(__always) var needsLook: Bool {
+    bits.load(ordering: .acquiring) & (Bits.attention | Bits.awaited) != 0
+  }
 
   /// In a turn, when idle or draining by the caller: the lane waits to be drained.
   func schedule() { bits.store(Bits.scheduled, ordering: .releasing) }
@@ -38,10 +45,14 @@ struct LaneSignal: ~Copyable {
   /// In a turn: asks a draining thread to look before its next delivery. False when there is none.
   func raise() -> Bool { note(Bits.attention) }
 
-  /// In a turn of the draining thread, or when nobody drains.
-  func clearAttention() {
+  /// In a turn: asks a draining thread to look after each round. False when there is none.
+  func noteAwaited() -> Bool { note(Bits.awaited) }
+
+  /// In a turn of the draining thread, or when nobody drains: everything that was asked for has been seen to.
+  func clearRequests() {
     let seen = bits.load(ordering: .relaxed)
-    if seen & Bits.attention != 0 { bits.store(seen & ~Bits.attention, ordering: .releasing) }
+    let left = seen & ~(Bits.attention | Bits.awaited)
+    if left != seen { bits.store(left, ordering: .releasing) }
   }
 
   /// Without a turn, on the draining thread: ends if nothing came meanwhile. Releases what the drain did.

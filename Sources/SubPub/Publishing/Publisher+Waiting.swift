@@ -2,10 +2,12 @@ extension Publisher {
   /// The first loaded value from now on; at once, if one is loaded.
   ///
   /// Throws the first error that is published, the current one included; `CancellationError` when the task is
-  /// cancelled; `PublisherEnded` when the publisher is released first.
-  public func value() async throws -> Value {
+  /// cancelled; `PublisherEnded` when the publisher is released first: waiting doesn't keep it.
+  public consuming func value() async throws -> Value {
     let source = id
-    for await state in states() {
+    let states = states()
+    _ = consume self
+    for await state in states {
       switch state {
       case .loaded(let value): return value
       case .error(let error, _): throw error
