@@ -1,0 +1,84 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Testing
+
+extension PublishingTests {
+  @Suite("Everything has a name that helps in a log")
+  struct DescriptionTests {
+    final class Listener: Subscriber {
+      func receive(_ publication: any AnyPublication) {}
+    }
+
+    @Test("a publisher shows its label, version and state")
+    func publishers() {
+      let publisher = Publisher<Int>(label: "news")
+      #expect(publisher.label == "news")
+      #expect("\(publisher)" == "Publisher<Int>(news 0: unknown)")
+      publisher.updateData(7)
+      #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
+    }
+
+    @Test("without a label it shows its id")
+    func unlabelled() {
+      let publisher = Publisher<Int>()
+      #expect(publisher.label == nil)
+      #expect("\(publisher)" == "Publisher<Int>(\(publisher.id) 0: unknown)")
+    }
+
+    @Test("a subscription shows who listens to whom, where, and how far it is")
+    func subscriptions() {
+      let publisher = Publisher<Int>(label: "news")
+      let (listener, executor) = (Listener(), ManualExecutor())
+      let subscription = publisher.subscribe(listener, on: .executor(executor), buffering: .newest(2))
+      #expect(
+        "\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 0 delivered, 1 pending")
+      executor.runAll()
+      #expect(
+        "\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 1 delivered, 0 pending")
+      subscription.cancel()
+      #expect("\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 1 delivered, ended")
+      withExtendedLifetime(listener) {}
+    }
+
+    @Test("statistics are words")
+    func statistics() {
+      let publisher = Publisher<Int>()
+      let (listener, executor) = (Listener(), ManualExecutor())
+      let subscription = publisher.subscribe(listener, on: .executor(executor), buffering: .newest(2))
+      for number in 1...4 { publisher.updateData(number) }
+      #expect(
+        "\(subscription.statistics)" == "0 delivered, 3 skipped, 2 pending (at most 2), nothing delivered yet")
+      executor.runAll()
+      #expect("\(subscription.statistics)" == "2 delivered, 3 skipped, 0 pending (at most 2), last version 4")
+      withExtendedLifetime(listener) {}
+    }
+
+    @Test("the other faces show what they stand for")
+    @MainActor func faces() {
+      let publisher = Publisher<Int>(label: "news")
+      #expect(
+        "\(ExplicitPublisher<Int, any Subscriber>(publisher) { _, _ in })"
+          == "ExplicitPublisher<Subscriber>(Publisher<Int>(news 0: unknown))")
+      #expect(
+        "\(MainActorExplicitPublisher<Int, any MainActorSubscriber>(publisher) { _, _ in })"
+          == "MainActorExplicitPublisher<MainActorSubscriber>(Publisher<Int>(news 0: unknown))")
+      let listener = Listener()
+      let group = MulticastDelegate<any Subscriber>(label: "group")
+      group.add(listener, on: .immediate)
+      #expect("\(group)" == "MulticastDelegate<Subscriber>(group, 1 delegates)")
+      #expect(
+        "\(MainActorMulticastDelegate<any MainActorSubscriber>(label: "screens"))"
+          == "MainActorMulticastDelegate<MainActorSubscriber>(screens, 0 delegates)")
+      withExtendedLifetime(listener) {}
+    }
+
+    @Test("sequences show whose states they are")
+    func sequences() {
+      let publisher = Publisher<Int>(label: "news")
+      #expect("\(publisher.states())" == "states of news, unbounded")
+      #expect("\(publisher.values(buffering: .latest))" == "values of the states of news, latest")
+      #expect(publisher.states().source == publisher.id)
+    }
+  }
+}

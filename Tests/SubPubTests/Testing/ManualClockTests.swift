@@ -1,0 +1,219 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension TestingKitTests {
+  @Suite("A manual clock moves only when it is told to")
+  struct ManualClockTests {
+    let clock = ManualClock()
+    let executor = ManualExecutor()
+    let log = Locked<[String]>([])
+
+    /// Starts a sleeper that logs its name when it wakes, or that it was cancelled.
+    @discardableResult
+    func sleeper(_ name: String, for duration: Duration) -> Task<Void, Never> {
+      Task(executorPreference: executor) {
+        do {
+          try await clock.sleep(for: duration)
+          log.withLock { $0.append(name) }
+        } catch {
+          log.withLock { $0.append("\(name): \(type(of: error))") }
+        }
+      }
+    }
+
+    @Test("it starts at zero and adds up what it was advanced by")
+    func now() {
+      #expect(clock.now.sinceStart == .zero)
+      #expect(clock.minimumResolution == .zero)
+      clock.advance(by: .seconds(1))
+      clock.advance(by: .zero)
+      clock.advance(by: .milliseconds(500))
+      #expect(clock.now.sinceStart == .milliseconds(1500))
+    }
+
+    @Test("a sleeper wakes when its deadline has come, and not before")
+    func sleep() {
+      sleeper("a", for: .seconds(2))
+      executor.runAll()
+      #expect(clock.sleepers == 1)
+      clock.advance(by: .milliseconds(1999))
+      #expect(executor.runAll() == 0)
+      #expect(clock.sleepers == 1)
+      clock.advance(by: .milliseconds(1))
+      #expect(clock.sleepers == 0)
+      executor.runAll()
+      #expect(log.snapshot == ["a"])
+    }
+
+    @Test("sleepers wake in the order of their deadlines, and for equal ones in the order of going to sleep")
+    func order() {
+      for (name, seconds) in [("c", 3), ("a", 1), ("d", 3), ("b", 2), ("later", 9)] {
+        sleeper(name, for: .seconds(seconds))
+      }
+      executor.runAll()
+      #expect(clock.sleepers == 5)
+      clock.advance(by: .seconds(5))
+      executor.runAll()
+      #expect(log.snapshot == ["a", "b", "c", "d"])
+      clock.advance(by: .seconds(4))
+      executor.runAll()
+      #expect(log.snapshot.last == "later")
+    }
+
+    @Test("a deadline that has passed doesn't suspend")
+    func passedDeadline() async throws {
+      clock.advance(by: .seconds(1))
+      try await clock.sleep(until: clock.now)
+      try await clock.sleep(until: clock.now.advanced(by: .seconds(-1)), tolerance: .seconds(1))
+      try await clock.sleep(for: .zero)
+    }
+
+    @Test("a cancelled sleeper throws, and is no longer counted from the cancellation on")
+    func cancelled() {
+      let task = sleeper("a", for: .seconds(1))
+      sleeper("b", for: .seconds(1))
+      executor.runAll()
+      task.cancel()
+      #expect(clock.sleepers == 1)
+      executor.runAll()
+      #expect(log.snapshot == ["a: CancellationError"])
+      clock.advance(by: .seconds(1))
+      executor.runAll()
+    }
+
+    @Test("a task that is cancelled already doesn't sleep", arguments: [Duration.seconds(1), .zero])
+    func cancelledBefore(duration: Duration) {
+      sleeper("a", for: duration).cancel()
+      executor.runAll()
+      #expect(log.snapshot == ["a: CancellationError"])
+      #expect(clock.sleepers == 0)
+    }
+
+    @Test("of deadline and cancellation the first counts")
+    func firstCounts() {
+      let woken = sleeper("woken", for: .seconds(1))
+      let cancelled = sleeper("cancelled", for: .seconds(2))
+      executor.runAll()
+      clock.advance(by: .seconds(1))
+      woken.cancel()
+      cancelled.cancel()
+      clock.advance(by: .seconds(1))
+      executor.runAll()
+      #expect(log.snapshot == ["woken", "cancelled: CancellationError"])
+    }
+
+    @Test("waiting for sleepers suspends until there are as many")
+    func waitForSleepers() {
+      Task(executorPreference: executor) {
+        await clock.waitForSleepers(2)
+        log.withLock { $0.append("two") }
+      }
+      sleeper("a", for: .seconds(1))
+      executor.runAll()
+      #expect(log.snapshot.isEmpty)
+      sleeper("b", for: .seconds(1))
+      executor.runAll()
+      #expect(log.snapshot == ["two"])
+      clock.advance(by: .seconds(1))
+      executor.runAll()
+    }
+
+    @Test("waiting for sleepers returns at once when there are as many")
+    func waitForSleepersAtOnce() async {
+      await clock.waitForSleepers(0)
+      sleeper("a", for: .seconds(1))
+      executor.runAll()
+      await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(1))
+      executor.runAll()
+    }
+
+    @Test("a cancelled task stops waiting for sleepers", arguments: [false, true])
+    func cancelledWait(beforeItStarts: Bool) {
+      let task = Task(executorPreference: executor) {
+        await clock.waitForSleepers(1)
+        log.withLock { $0.append("ended") }
+      }
+      if !beforeItStarts { executor.runAll() }
+      task.cancel()
+      executor.runAll()
+      #expect(log.snapshot == ["ended"])
+    }
+
+    @Test("going from deadline to deadline runs a timed program to its end")
+    func advanceToNextDeadline() {
+      Task(executorPreference: executor) {
+        for _ in 0..<3 {
+          try await clock.sleep(for: .seconds(2))
+          log.withLock { $0.append("\(clock.now)") }
+        }
+      }
+      sleeper("once", for: .seconds(3))
+      repeat { executor.runAll() } while clock.advanceToNextDeadline()
+      #expect(log.snapshot == ["2.0 seconds", "once", "4.0 seconds", "6.0 seconds"])
+      #expect(clock.now.sinceStart == .seconds(6))
+    }
+
+    @Test("it serves as any clock, with the extensions of the standard library")
+    func anyClock() async throws {
+      let any: any Clock<Duration> = clock
+      async let slept: Void = any.sleep(for: .seconds(3))
+      await clock.waitForSleepers(1)
+      let advanced = clock.measure { clock.advance(by: .seconds(3)) }
+      try await slept
+      #expect(advanced == .seconds(3))
+    }
+
+    @Test("a thousand tasks on real threads all wake")
+    func manySleepers() async throws {
+      try await withThrowingTaskGroup { group in
+        for number in 0..<1_000 {
+          group.addTask { try await clock.sleep(for: .milliseconds(number % 7 + 1)) }
+        }
+        await clock.waitForSleepers(1_000)
+        for _ in 0..<7 { clock.advance(by: .milliseconds(1)) }
+        try await group.waitForAll()
+      }
+      #expect(clock.sleepers == 0)
+    }
+
+    @Test("advancing and cancelling at once ends every sleep, one way or the other")
+    func advanceAgainstCancel() async {
+      for _ in 0..<500 {
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.waitForSleepers(1)
+        await withTaskGroup { group in
+          group.addTask { task.cancel() }
+          group.addTask { clock.advance(by: .seconds(1)) }
+        }
+        switch await task.result {
+        case .success: break
+        case .failure(let error): #expect(error is CancellationError)
+        }
+        #expect(clock.sleepers == 0)
+      }
+    }
+
+    @Test("instants have an order, a distance and a description")
+    func instants() {
+      let start = clock.now
+      let later = start.advanced(by: .milliseconds(1500))
+      #expect(start < later)
+      #expect(start.duration(to: later) == .milliseconds(1500))
+      #expect(later.duration(to: start) == .milliseconds(-1500))
+      #expect("\(later)" == "1.5 seconds")
+      #expect("\(clock)" == "ManualClock at 0.0 seconds, 0 sleeping")
+    }
+
+    @Test("time doesn't go backwards")
+    func negativeAdvance() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        ManualClock().advance(by: .seconds(-1))
+      }
+      #expect(
+        message(result).contains(
+          "ManualClock.advance(by:) was given -1.0 seconds: time doesn't go backwards"))
+    }
+  }
+}

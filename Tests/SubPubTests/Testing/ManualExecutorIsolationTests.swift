@@ -1,0 +1,221 @@
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+extension TestingKitTests {
+  @Suite("A manual executor isolates the actors that live on it, and runs one job at a time")
+  struct ManualExecutorIsolationTests {
+    /// An actor that lives on the executor it is given.
+    actor Counter {
+      private let executor: ManualExecutor
+      private(set) var count = 0
+      nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+      init(_ executor: ManualExecutor) { self.executor = executor }
+      func increment() {
+        preconditionIsolated()
+        executor.preconditionIsolated()
+        count += 1
+      }
+      func incrementTwice() async {
+        increment()
+        await incrementAgain()
+      }
+      private func incrementAgain() async { increment() }
+      func runExecutor() { executor.runOne() }
+      nonisolated func assume() { assumeIsolated { $0.count += 1 } }
+    }
+
+    /// An actor on the default executor: a task brings its own preference.
+    actor Plain {
+      private(set) var names: [String] = []
+      func append(_ name: String) { names.append(name) }
+    }
+
+    @Test("going to an actor is a job of its own, also for a task that prefers the executor")
+    func goingToAnActor() {
+      let executor = ManualExecutor()
+      let counter = Counter(executor)
+      Task(executorPreference: executor) { await counter.increment() }
+      #expect(executor.runOne())
+      #expect(executor.pending == 1)
+      executor.schedule { counter.assumeIsolated { #expect($0.count == 1) } }
+      executor.runAll()
+    }
+
+    @Test("an actor that calls itself doesn't suspend")
+    func actorCallsItself() {
+      let (executor, count) = (ManualExecutor(), Locked(0))
+      let counter = Counter(executor)
+      Task(executorPreference: executor) { await counter.incrementTwice() }
+      executor.runOne()
+      executor.schedule { counter.assumeIsolated { actor in count.withLock { $0 = actor.count } } }
+      executor.runOne()
+      executor.runOne()
+      #expect(count.snapshot == 2)
+      executor.runAll()
+    }
+
+    @Test("it keeps an actor's jobs, and the actor is isolated inside them")
+    func actorExecutor() async {
+      let executor = ManualExecutor()
+      let counter = Counter(executor)
+      let task = Task { await counter.increment() }
+      await executor.waitForPending(1)
+      executor.runAll()
+      await task.value
+      executor.schedule {
+        counter.preconditionIsolated()
+        executor.preconditionIsolated()
+        counter.assumeIsolated { #expect($0.count == 1) }
+      }
+      #expect(executor.runAll() == 1)
+    }
+
+    @Test("actors on it and tasks that prefer it share one order, on the test's thread")
+    func bothRoles() {
+      let executor = ManualExecutor(seed: 5)
+      let counter = Counter(executor)
+      let plain = Plain()
+      let sum = Locked(0)
+      for name in ["a", "b", "c"] {
+        Task(executorPreference: executor) {
+          await counter.increment()
+          await plain.append(name)
+          let (count, names) = await (counter.count, plain.names)
+          executor.preconditionIsolated()
+          sum.withLock { $0 += min(count, names.count) }
+        }
+      }
+      executor.runAll()
+      #expect(executor.pending == 0)
+      #expect((3...9).contains(sum.snapshot))
+      executor.schedule { counter.assumeIsolated { #expect($0.count == 3) } }
+      executor.runAll()
+    }
+
+    @Test("code outside its jobs is not isolated to it")
+    func notIsolatedOutside() {
+      let (executor, other) = (ManualExecutor(), ManualExecutor())
+      #expect(executor.isIsolatingCurrentContext() == false)
+      executor.schedule {
+        #expect(executor.isIsolatingCurrentContext() == true)
+        #expect(other.isIsolatingCurrentContext() == false)
+      }
+      #expect(executor.runOne())
+      #expect(executor.isIsolatingCurrentContext() == false)
+    }
+
+    @Test("one executor may be run from inside a job of another")
+    func nested() {
+      let (outer, inner) = (ManualExecutor(), ManualExecutor())
+      let log = Locked<[String]>([])
+      inner.schedule { log.withLock { $0.append("inner") } }
+      outer.schedule {
+        #expect(inner.runAll() == 1)
+        log.withLock { $0.append("outer") }
+      }
+      #expect(outer.runAll() == 1)
+      #expect(log.snapshot == ["inner", "outer"])
+    }
+
+    enum Local { @TaskLocal static var name = "none" }
+
+    @Test("the task that runs jobs stays what it was, and the jobs don't see its task-locals")
+    func runFromTask() async {
+      await Local.$name.withValue("test") {
+        let executor = ManualExecutor()
+        let seen = Locked("")
+        Task.detached(executorPreference: executor) { seen.withLock { $0 = Local.name } }
+        executor.runAll()
+        #expect(seen.snapshot == "none")
+        #expect(Local.name == "test")
+        await Task.yield()
+        #expect(Local.name == "test")
+      }
+    }
+
+    @Test("threads that run it at once exclude each other")
+    func exclusive() async {
+      let (executor, start) = (ManualExecutor(seed: 1), Gate())
+      let counter = Counter(executor)
+      let inside = Atomic(0)
+      let overlaps = Atomic(0)
+      for _ in 0..<2_000 {
+        executor.schedule {
+          if inside.add(1, ordering: .relaxed).newValue != 1 { overlaps.add(1, ordering: .relaxed) }
+          // A plain variable of the actor: ThreadSanitizer would see a race.
+          for _ in 0..<20 { counter.assumeIsolated { $0.increment() } }
+          inside.subtract(1, ordering: .relaxed)
+        }
+      }
+      async let threads: Void = withTaskGroup { group in
+        for thread in 0..<4 {
+          group.addTask {
+            await onThread {
+              start.pass()
+              while executor.runOne() {}
+              if thread == 0 { executor.runAll() }
+            }
+          }
+        }
+      }
+      await start.waitUntilHeld(threads: 4)
+      start.open()
+      await threads
+      #expect(overlaps.load(ordering: .relaxed) == 0)
+      executor.schedule { counter.assumeIsolated { #expect($0.count == 40_000) } }
+      executor.runAll()
+    }
+
+    @Test("a thread that comes while another runs a job goes on after it")
+    func secondThreadWaits() async {
+      let (executor, gate) = (ManualExecutor(), Gate())
+      let log = Locked<[String]>([])
+      executor.schedule {
+        log.withLock { $0.append("first begins") }
+        gate.pass()
+        log.withLock { $0.append("first ends") }
+      }
+      executor.schedule { log.withLock { $0.append("second") } }
+      async let first: Void = onThread { executor.runOne() }
+      await gate.waitUntilHeld()
+      async let second: Void = onThread { executor.runOne() }
+      #expect(executor.pending == 1)
+      #expect(executor.isIsolatingCurrentContext() == false)
+      gate.open()
+      await first
+      await second
+      #expect(log.snapshot == ["first begins", "first ends", "second"])
+    }
+
+    @Test("running it from inside one of its own jobs is an error that says so")
+    func reentrant() async {
+      let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let executor = ManualExecutor()
+        executor.schedule { executor.runAll() }
+        executor.runAll()
+      }
+      #expect(message(step).contains("was called from inside one of its own jobs"))
+      let job = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let executor = ManualExecutor()
+        let counter = Counter(executor)
+        Task(executorPreference: executor) { await counter.runExecutor() }
+        executor.runAll()
+      }
+      #expect(message(job).contains("was called from inside one of its own jobs"))
+    }
+
+    @Test("assuming its isolation from outside is an error")
+    func isolationCheck() async {
+      await #expect(processExitsWith: .failure) {
+        Counter(ManualExecutor()).assume()
+      }
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        ManualExecutor().checkIsolated()
+      }
+      #expect(
+        message(result).contains("This code belongs on a ManualExecutor, and runs outside its jobs"))
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension TestingKitTests {
+  @Suite("A manual executor runs jobs when the test says so, in an order that a seed decides")
+  struct ManualExecutorTests {
+    /// What three tasks with two suspension points each do under this seed.
+    static func trace(seed: UInt64?) -> String {
+      let executor = ManualExecutor(seed: seed)
+      let log = Locked("")
+      for name in ["a", "b", "c"] {
+        Task(executorPreference: executor) {
+          for _ in 0..<3 {
+            log.withLock { $0 += name }
+            await Task.yield()
+          }
+        }
+      }
+      executor.runAll()
+      return log.snapshot
+    }
+
+    /// The order in which this seed runs a step for each letter.
+    static func order(of letters: String, seed: UInt64) -> String {
+      let executor = ManualExecutor(seed: seed)
+      let log = Locked("")
+      for letter in letters { executor.schedule { log.withLock { $0.append(letter) } } }
+      executor.runAll()
+      return log.snapshot
+    }
+
+    @Test("jobs wait until they are run, and run in order without a seed")
+    func firstInFirstOut() {
+      let executor = ManualExecutor()
+      let log = Locked<[Int]>([])
+      for number in 0..<100 {
+        Task(executorPreference: executor) { log.withLock { $0.append(number) } }
+      }
+      #expect(executor.pending == 100)
+      #expect(log.snapshot.isEmpty)
+      #expect(executor.runOne())
+      #expect(executor.pending == 99)
+      #expect(log.snapshot == [0])
+      #expect(executor.runAll() == 99)
+      #expect(log.snapshot == Array(0..<100))
+      #expect(!executor.runOne())
+      #expect(executor.runAll() == 0)
+    }
+
+    @Test("jobs that are enqueued meanwhile are run and counted too")
+    func enqueuedMeanwhile() {
+      let executor = ManualExecutor()
+      @Sendable func chain(_ left: Int) {
+        if left > 0 { executor.schedule { chain(left - 1) } }
+      }
+      executor.schedule { chain(1_000) }
+      #expect(executor.runAll() == 1_001)
+      #expect(executor.pending == 0)
+    }
+
+    @Test("without a seed, tasks take turns")
+    func fifoTrace() { #expect(Self.trace(seed: nil) == "abcabcabc") }
+
+    @Test(
+      "a seed means one order, in this process and in every other, in debug and in release",
+      arguments: zip([1, 2, 3], ["efgcbhda", "efdgbhca", "aedhgbfc"]))
+    func pinned(seed: UInt64, order: String) {
+      #expect(Self.order(of: "abcdefgh", seed: seed) == order)
+    }
+
+    @Test("tasks that suspend have one order for each seed, too")
+    func sameTrace() {
+      let traces = (0..<200 as Range<UInt64>).map { Self.trace(seed: $0) }
+      #expect(traces == (0..<200 as Range<UInt64>).map { Self.trace(seed: $0) })
+      #expect(Set(traces).count > 100)
+    }
+
+    @Test("seeds reach every order")
+    func everyOrder() {
+      let orders = Set((0..<1_000 as Range<UInt64>).map { Self.order(of: "abcd", seed: $0) })
+      #expect(orders.count == 24)
+    }
+
+    @Test("a task that doesn't suspend is one job")
+    func oneJob() {
+      let (executor, ran) = (ManualExecutor(), Locked(0))
+      Task(executorPreference: executor) { ran.withLock { $0 += 1 } }
+      #expect(executor.runAll() == 1)
+      #expect(ran.snapshot == 1)
+    }
+
+    @Test("waiting for pending jobs ends when they come, or when the task is cancelled")
+    func waitForPending() async {
+      let executor = ManualExecutor()
+      await executor.waitForPending(0)
+      async let three: Void = executor.waitForPending(3)
+      async let jobs: Void = onThread { for _ in 0..<3 { executor.schedule {} } }
+      await three
+      await jobs
+      #expect(executor.runAll() == 3)
+      let (driver, ended) = (ManualExecutor(), Locked(false))
+      let task = Task(executorPreference: driver) {
+        await executor.waitForPending(1)
+        ended.withLock { $0 = true }
+      }
+      driver.runAll()
+      #expect(!ended.snapshot)
+      task.cancel()
+      driver.runAll()
+      #expect(ended.snapshot)
+    }
+
+    @Test("a step is released once it has run")
+    func stepsAreReleased() {
+      final class Token: Sendable {}
+      for seed in [nil, 1] as [UInt64?] {
+        let executor = ManualExecutor(seed: seed)
+        weak var probe: Token?
+        do {
+          let token = Token()
+          probe = token
+          executor.schedule { _ = token }
+          executor.schedule {}
+        }
+        #expect(probe != nil)
+        executor.runAll()
+        #expect(probe == nil)
+      }
+    }
+
+    @Test("its description tells the seed and how much is pending")
+    func description() {
+      let executor = ManualExecutor(seed: 7)
+      executor.schedule {}
+      #expect("\(executor)" == "ManualExecutor(seed: 7), 1 pending")
+      #expect("\(ManualExecutor())" == "ManualExecutor(), 0 pending")
+      #expect(executor.seed == 7)
+      executor.runAll()
+    }
+  }
+}

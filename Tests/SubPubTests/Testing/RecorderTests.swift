@@ -1,0 +1,85 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension TestingKitTests {
+  @Suite("A recorder keeps what it receives, and says what was missing")
+  struct RecorderTests {
+    let recorder = Recorder<Int>()
+    let executor = ManualExecutor()
+
+    @Test("publications and their states are kept in order")
+    func records() async throws {
+      let publisher = Publisher<Int>(label: "numbers")
+      publisher.subscribe(recorder, on: .immediate)
+      publisher.startLoading()
+      publisher.updateData(7)
+      #expect(recorder.states == [.unknown, .loading(previous: nil), .loaded(7)])
+      #expect(recorder.publications.map(\.version) == [0, 1, 2])
+      #expect(recorder.publications.map(\.state) == recorder.states)
+      #expect(recorder.publications.allSatisfy { $0.source == publisher.id })
+    }
+
+    @Test("a state that comes alone is among the states")
+    func receivesState() {
+      recorder.receive(.loaded(1))
+      #expect(recorder.states == [.loaded(1)])
+      #expect(recorder.publications.isEmpty)
+    }
+
+    @Test("deliveries on a manual executor come when the test runs them")
+    func onManualExecutor() {
+      let publisher = Publisher<Int>()
+      publisher.subscribe(recorder, on: .executor(executor))
+      publisher.updateData(1)
+      #expect(recorder.states.isEmpty)
+      executor.runAll()
+      #expect(recorder.states == [.unknown, .loaded(1)])
+    }
+
+    @Test("a wait whose time is up says what was waited for, how long, where, and what had come")
+    func timeout() async throws {
+      let none = try await #require(throws: RecorderTimeout.self) {
+        try await recorder.wait(count: 1, within: .milliseconds(5), fileID: "Tests/News.swift", line: 41)
+      }
+      #expect(
+        "\(none)" == "Waited 0.005 seconds for 1 state (Tests/News.swift:41); no state had come")
+
+      recorder.receive(.loading(previous: nil))
+      recorder.receive(.loaded(1))
+      let some = try await #require(throws: RecorderTimeout.self) {
+        try await recorder.wait(count: 3, within: .zero, fileID: "Tests/News.swift", line: 42)
+      }
+      #expect(
+        "\(some)"
+          == "Waited 0.0 seconds for 3 states (Tests/News.swift:42); 2 had come: loading, loaded(1)")
+
+      for number in 2...9 { recorder.receive(.loaded(number)) }
+      let many = try await #require(throws: RecorderTimeout.self) {
+        try await recorder.wait(within: .milliseconds(5)) { $0.phase == .error }
+      }
+      #expect(many.count == 10)
+      #expect(many.lastStates == (5...9).map { "loaded(\($0))" })
+      #expect(many.fileID == #fileID)
+      #expect("\(many)".contains("for a state that satisfies the predicate"))
+      #expect("\(many)".contains("10 had come, the last of them: loaded(5), loaded(6)"))
+    }
+
+    @Test("long states are shortened in the error")
+    func longStates() async throws {
+      let recorder = Recorder<String>()
+      recorder.receive(.loaded(String(repeating: "x", count: 10_000)))
+      let error = try await #require(throws: RecorderTimeout.self) {
+        try await recorder.wait(count: 2, within: .zero)
+      }
+      #expect(error.lastStates.first?.count == 201)
+    }
+
+    @Test("its description tells how much it has, and the last state")
+    func description() {
+      #expect("\(recorder)" == "Recorder<Int>: 0 recorded")
+      recorder.receive(.loaded(7))
+      #expect("\(recorder)" == "Recorder<Int>: 1 recorded, the last: loaded(7)")
+    }
+  }
+}
