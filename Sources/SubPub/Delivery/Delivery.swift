@@ -51,6 +51,8 @@ extension Delivery {
   }
 
   /// An actor: deliveries run isolated to it. It is held weakly, and its subscriptions end with it (rule 2.05).
+  ///
+  /// What is pending is a job of the actor's; one without an executor of its own lives until that job has had its turn.
   public static func actor(_ actor: any Actor) -> Delivery { Delivery(.actor(ActorReference(actor))) }
 }
 

@@ -8,7 +8,12 @@ func classInstance<T>(of value: T, as role: StaticString) -> any AnyObject & Sen
     stopForMisuse(
       "\(type) can't be a \(role): it is no class, and only class instances can be held weakly. Use a class")
   }
+  let object = value as AnyObject
+  guard Swift.type(of: object) == type else {
+    stopForMisuse(
+      "\(type) can't be a \(role) through \(T.self): the object would be put into a box. Use a protocol of yours")
+  }
   // Sendable has no requirements and no witness: the bits are the same. Where `T` isn't Sendable its instances are used
   // on the main actor only.
-  return unsafe unsafeBitCast(value as AnyObject, to: (any AnyObject & Sendable).self)
+  return unsafe unsafeBitCast(object, to: (any AnyObject & Sendable).self)
 }

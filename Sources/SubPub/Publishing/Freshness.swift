@@ -20,7 +20,10 @@ struct Freshness: Sendable {
 
   /// Since when data that is `age` old counts as fresh.
   @usableFromInline
-  func start(age: Duration) -> Duration { elapsed() - age }
+  func start(age: Duration) -> Duration { elapsed() - min(age, Self.longest) }
+
+  /// Older than the universe; a difference of any two such is still a `Duration`.
+  private static let longest = Duration.seconds(1 << 60)
 
   @usableFromInline
   func isStale(since start: Duration) -> Bool { elapsed() - start >= staleAfter }

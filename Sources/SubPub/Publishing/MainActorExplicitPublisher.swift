@@ -34,8 +34,7 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
       })
   }
 
-  /// Cancels what the object has subscribed through this face, and says what it found (rule 3.02). May be called from the
-  /// object's `deinit`.
+  /// Cancels what the object has subscribed through this face, and says what it found (rule 3.02).
   @MainActor @discardableResult @inlinable
   public func unsubscribe(_ subscriber: Subscriber) -> CancelOutcome {
     publisher.registry.unsubscribe(classInstance(of: subscriber, as: "subscriber"), through: face)

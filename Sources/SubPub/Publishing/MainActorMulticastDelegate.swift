@@ -20,7 +20,7 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
       })
   }
 
-  /// Removes the object, and says what it found (rule 3.02). May be called from its `deinit`.
+  /// Removes the object, and says what it found (rule 3.02).
   @MainActor @discardableResult @inlinable
   public func remove(_ delegate: Delegate) -> CancelOutcome {
     registry.unsubscribe(classInstance(of: delegate, as: "delegate"))
@@ -43,6 +43,6 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
 extension MainActorMulticastDelegate: CustomStringConvertible {
   /// The protocol, the label, and how many delegates live.
   public var description: String {
-    "MainActorMulticastDelegate<\(Delegate.self)>(\(registry.source), \(count) delegates)"
+    "MainActorMulticastDelegate<\(Delegate.self)>(\(registry.source), delegates: \(count))"
   }
 }

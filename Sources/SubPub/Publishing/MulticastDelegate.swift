@@ -43,5 +43,5 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
 
 extension MulticastDelegate: CustomStringConvertible {
   /// The protocol, the label, and how many delegates live.
-  public var description: String { "MulticastDelegate<\(Delegate.self)>(\(registry.source), \(count) delegates)" }
+  public var description: String { "MulticastDelegate<\(Delegate.self)>(\(registry.source), delegates: \(count))" }
 }

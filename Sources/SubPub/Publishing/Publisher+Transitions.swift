@@ -21,7 +21,7 @@ extension Publisher {
     registry.publish(Publication<Value>(.unknown, source: id, freshSince: nil))
   }
 
-  /// Publishes that state as it is.
+  /// Publishes that state as it is. Data in it counts as new.
   @inlinable public func setState(_ state: LoadState<Value>) {
     registry.publish(Publication(state, source: id, freshSince: freshSince(of: state)))
   }
@@ -53,7 +53,7 @@ extension Publisher {
 }
 
 extension Publisher where Value: Equatable {
-  /// Publishes data unless exactly that data is loaded already; says whether it did.
+  /// Publishes data unless exactly that data is loaded already; says whether it did. Data that stays keeps its age.
   ///
   /// `==` runs on this thread while nothing is locked, and may run again when another thread came first.
   @discardableResult @inlinable

@@ -46,7 +46,7 @@ extension Publisher {
   /// How long loaded data counts as fresh; nil: for ever.
   public var staleAfter: Duration? { freshness?.staleAfter }
 
-  /// Whether the state is `loaded` and its data older than `staleAfter`. Becoming stale publishes nothing (rule 5.06).
+  /// Whether the state is `loaded` and its data as old as `staleAfter`, or older. Becoming stale publishes nothing (rule 5.06).
   public var isStale: Bool {
     let current = current
     guard let freshness, let start = current.freshSince, current.phase == .loaded else { return false }

@@ -55,5 +55,7 @@ extension StateSequence {
 
 extension StateSequence: CustomStringConvertible {
   /// Whose states, and how they are buffered.
-  public var description: String { "states of \(source), \(buffering)" }
+  public var description: String { description(of: "states") }
+
+  func description(of elements: String) -> String { "\(elements) of \(source), \(buffering)" }
 }

@@ -37,5 +37,5 @@ extension ValueSequence {
 
 extension ValueSequence: CustomStringConvertible {
   /// Whose values, and how they are buffered.
-  public var description: String { "values of the \(states)" }
+  public var description: String { states.description(of: "values") }
 }

@@ -67,8 +67,8 @@ extension PublisherRegistry {
   private nonisolated func stopForTransform() -> Never {
     stopForMisuse(
       """
-      A transform of update(_:) on \(source) changes the same publisher, and would run again for ever: \
-      return the new state instead, or publish after update(_:) has returned
+      A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, and would \
+      run again for ever: return the new state instead, or publish after the call has returned
       """)
   }
 }

@@ -40,6 +40,7 @@ extension MisuseTests {
     enum ListenerEnum: Listener { case only }
     final class ListenerClass: Listener {}
     actor ListenerActor: Listener {}
+    final class Trouble: Error {}
 
     @Test("a struct", arguments: ExistentialFace.allCases)
     func required_2_05_structs(face: ExistentialFace) async {
@@ -55,6 +56,15 @@ extension MisuseTests {
         await face.join(ListenerEnum.only as any Listener)
       }
       #expect(message(result).contains("ListenerEnum can't be a \(face.role): it is no class"))
+    }
+
+    @Test("an object through a protocol that would put it into a box", arguments: ExistentialFace.allCases)
+    func required_2_05_boxes(face: ExistentialFace) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
+        await face.join(Trouble() as any Error)
+      }
+      #expect(
+        message(result).contains("Trouble can't be a \(face.role) through Error: the object would be put into a box"))
     }
 
     @Test("an optional, also when there is an object in it", arguments: ExistentialFace.allCases)

@@ -66,10 +66,10 @@ extension PublishingTests {
       let listener = Listener()
       let group = MulticastDelegate<any Subscriber>(label: "group")
       group.add(listener, on: .immediate)
-      #expect("\(group)" == "MulticastDelegate<Subscriber>(group, 1 delegates)")
+      #expect("\(group)" == "MulticastDelegate<Subscriber>(group, delegates: 1)")
       #expect(
         "\(MainActorMulticastDelegate<any MainActorSubscriber>(label: "screens"))"
-          == "MainActorMulticastDelegate<MainActorSubscriber>(screens, 0 delegates)")
+          == "MainActorMulticastDelegate<MainActorSubscriber>(screens, delegates: 0)")
       withExtendedLifetime(listener) {}
     }
 
@@ -77,7 +77,7 @@ extension PublishingTests {
     func sequences() {
       let publisher = Publisher<Int>(label: "news")
       #expect("\(publisher.states())" == "states of news, unbounded")
-      #expect("\(publisher.values(buffering: .latest))" == "values of the states of news, latest")
+      #expect("\(publisher.values(buffering: .latest))" == "values of news, latest")
       #expect(publisher.states().source == publisher.id)
     }
   }
