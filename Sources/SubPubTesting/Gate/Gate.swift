@@ -7,9 +7,9 @@ import SubPub
 /// ```swift
 /// let gate = Gate()
 /// defer { gate.open() }                          // a test that fails early leaves no thread behind
-/// publisher.subscribe(screen, on: .background) { screen, state in
+/// publisher.subscribe(log, on: .background) { log, state in
 ///   gate.pass()
-///   screen.show(state)
+///   log.write(state)
 /// }
 /// await gate.waitUntilHeld()                     // the delivery is under way now
 /// ```

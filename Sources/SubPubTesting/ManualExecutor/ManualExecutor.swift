@@ -6,7 +6,7 @@
 /// ```swift
 /// let executor = ManualExecutor(seed: 7)
 /// publisher.subscribe(recorder, on: .executor(executor))
-/// publisher.updateData(1)                        // nothing is delivered yet
+/// publisher.updateData(news)                     // nothing is delivered yet
 /// executor.runAll()                              // now it is
 /// ```
 ///
