@@ -28,12 +28,12 @@ extension Delivery {
   /// Under a constant flood from other threads the thread that delivers may carry on for them without end.
   public static var immediate: Delivery { Delivery(.immediate) }
 
-  /// The main actor. Needs an `async` main function or `dispatchMain()`, as a program without a main loop has;
-  /// without either nothing is ever delivered.
+  /// The main actor. A program without a main loop needs an `async` main function or `dispatchMain()`: without one of
+  /// them nothing is ever delivered here.
   public static var main: Delivery { Delivery(.main) }
 
-  /// Dispatch's global queue, a lane for each subscription: a blocked subscriber blocks no Swift task and no other
-  /// subscription (rule 2.08).
+  /// Dispatch's global queue, a lane for each subscription: a blocked subscriber blocks no Swift task, and no other
+  /// subscription while Dispatch has a free thread (rule 2.08).
   public static var background: Delivery { Delivery(.background) }
 
   /// A Dispatch queue, serial or concurrent. The publisher's subscriptions that name one queue share a lane: they are

@@ -50,7 +50,7 @@ extension Lane {
   mutating func trim(_ batch: inout Batch, _ after: inout AfterTurn) {
     if !demand.isUnbounded, !batch.queue.isEmpty { requeue(&batch) }
     if !batch.queue.isEmpty || !pending.isEmpty {
-      while firstActive < entries.count, entries[firstActive].gate.closedAt != nil { firstActive += 1 }
+      passClosed()
       // Entries are in the order of joining, so nobody who is left joined before the first.
       let served = active == 0 ? .max : entries[firstActive].joinedAfter
       Self.drop(from: &batch.queue, upTo: served, for: entries, &after)
@@ -65,6 +65,11 @@ extension Lane {
     while let first = queue.first, first.ordinal <= served || !isAwaited(queue, by: entries) {
       if let item = queue.popFirst() { after.release(item.state) }
     }
+  }
+
+  /// Moves `firstActive` on.
+  mutating func passClosed() {
+    while firstActive < entries.count, entries[firstActive].gate.closedAt != nil { firstActive += 1 }
   }
 
   /// Whether one of the newcomers that a replay is for is still there.

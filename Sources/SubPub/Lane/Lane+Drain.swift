@@ -68,6 +68,7 @@ extension Lane {
 
   /// The entry is not to be counted any more.
   mutating func forget(_ subscription: Subscription) {
+    subscription.noteBacklog(at: subscription.gate.reading, newest: runner.newest)
     active -= 1
     demand.remove(subscription)
   }

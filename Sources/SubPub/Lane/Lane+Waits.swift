@@ -21,9 +21,8 @@ extension Lane {
   /// Entries went: nobody has to wait for a subscription that isn't there.
   mutating func noteDeparted() {
     guard !waits.isEmpty else { return }
-    release { [entries] wait in
-      !(0..<min(wait.limit, entries.count)).contains { entries[$0].gate.closedAt == nil }
-    }
+    passClosed()
+    release { [firstActive] in $0.limit <= firstActive }
   }
 
   private mutating func release(_ isOver: (ServiceWait) -> Bool) {

@@ -9,8 +9,12 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
   @usableFromInline let face = SubscriberFace.newExplicit()
   @usableFromInline let call: @Sendable (Subscriber, LoadState<Value>) -> Void
 
-  /// - Parameter calling: Hands a state to a subscriber: `{ $0.newsChanged($1) }`. Kept until this publisher and its
-  ///   subscriptions are gone.
+  /// Gives a publisher with a subscriber protocol.
+  ///
+  /// - Parameters:
+  ///   - publisher: The publisher to give it to; a new one if left out.
+  ///   - calling: Hands a state to a subscriber: `{ $0.newsChanged($1) }`. Kept until this publisher and its
+  ///     subscriptions are gone.
   public init(
     _ publisher: Publisher<Value> = Publisher(), calling: @escaping @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {

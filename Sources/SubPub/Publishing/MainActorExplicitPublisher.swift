@@ -5,8 +5,12 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
   @usableFromInline let face = SubscriberFace.newExplicit()
   @usableFromInline let call: @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
 
-  /// - Parameter calling: Hands a state to a subscriber on the main actor: `{ $0.newsChanged($1) }`. Kept until this
-  ///   publisher and its subscriptions are gone.
+  /// Gives a publisher with a subscriber protocol of the main actor.
+  ///
+  /// - Parameters:
+  ///   - publisher: The publisher to give it to; a new one if left out.
+  ///   - calling: Hands a state to a subscriber on the main actor: `{ $0.newsChanged($1) }`. Kept until this
+  ///     publisher and its subscriptions are gone.
   public init(
     _ publisher: Publisher<Value> = Publisher(),
     calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void

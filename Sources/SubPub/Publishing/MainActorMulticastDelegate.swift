@@ -2,6 +2,8 @@
 public final class MainActorMulticastDelegate<Delegate>: Sendable {
   @usableFromInline let registry: PublisherRegistry
 
+  /// A group without delegates.
+  ///
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 

@@ -6,6 +6,8 @@
 public final class MulticastDelegate<Delegate: Sendable>: Sendable {
   @usableFromInline let registry: PublisherRegistry
 
+  /// A group without delegates.
+  ///
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 

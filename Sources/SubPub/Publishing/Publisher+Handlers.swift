@@ -18,6 +18,8 @@ extension Publisher {
   }
 
   /// Calls a method of the object with the state, on `delivery`, as long as the object lives: `calling: Log.write`.
+  ///
+  /// The current state comes first (rule 2.01); the object is held weakly (rule 2.05).
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on delivery: Delivery, buffering: BufferingPolicy = .unbounded,
@@ -27,6 +29,8 @@ extension Publisher {
   }
 
   /// Calls `handler` with the object and the state on the main actor, as long as the object lives.
+  ///
+  /// The current state comes first (rule 2.01); the object is held weakly (rule 2.05).
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, buffering: BufferingPolicy = .unbounded,
@@ -38,6 +42,8 @@ extension Publisher {
   }
 
   /// Calls a method of the object with the state on the main actor, as long as the object lives: `calling: Screen.show`.
+  ///
+  /// The current state comes first (rule 2.01); the object is held weakly (rule 2.05).
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, buffering: BufferingPolicy = .unbounded,
@@ -47,6 +53,8 @@ extension Publisher {
   }
 
   /// Calls `handler` with the actor and the state, isolated to the actor, as long as it lives.
+  ///
+  /// The current state comes first (rule 2.01); the actor is held weakly (rule 2.05).
   @discardableResult @inlinable
   public func subscribe<A: Actor>(
     _ subscriber: A, buffering: BufferingPolicy = .unbounded,

@@ -6,7 +6,9 @@ extension Publisher {
 
   /// Publishes data.
   ///
-  /// - Parameter age: How old the data is already, for data from a cache; counts towards `staleAfter`. Not negative.
+  /// - Parameters:
+  ///   - value: The data.
+  ///   - age: How old it is already, for data from a cache; counts towards `staleAfter`. Not negative.
   @inlinable public func updateData(_ value: Value, age: Duration = .zero) {
     registry.publish(Publication(.loaded(value), source: id, freshSince: freshSince(age: age)))
   }
@@ -31,7 +33,7 @@ extension Publisher {
     change { Publication($0.state, source: $1, freshSince: $0.freshSince) }
   }
 
-  /// Reads, changes and publishes as one atomic step, and returns what was published.
+  /// Reads, changes and publishes as one atomic step, and returns what was published. Loaded data counts as new.
   ///
   /// `transform` runs on this thread while nothing is locked, and may run again when another thread came first: keep it
   /// short and without effects. If it throws, nothing is published and the error is passed on. A transform that changes
@@ -54,6 +56,8 @@ extension Publisher {
 
 extension Publisher where Value: Equatable {
   /// Publishes data unless exactly that data is loaded already; says whether it did. Data that stays keeps its age.
+  ///
+  /// Atomic, as `update` is. An `==` that changes the same publisher is a programmer's error and stops with a message.
   ///
   /// `==` runs on this thread while nothing is locked, and may run again when another thread came first.
   @discardableResult @inlinable

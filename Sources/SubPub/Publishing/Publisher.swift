@@ -17,7 +17,7 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh. Nil: for ever, and the clock is not read. Negative is a
   ///     programmer's error.
-  ///   - clock: What `staleAfter` is measured on. It is never read while the publisher is busy with something else.
+  ///   - clock: What `staleAfter` is measured on. Read only if there is a `staleAfter`, and under no lock (rule 5.06).
   public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
     let id = PublisherID(label: label)
     freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
@@ -56,7 +56,7 @@ extension Publisher {
   /// How many subscribers live, sequences that are being iterated included. Looks at each of them.
   public var subscriberCount: Int { registry.subscriptions.count }
 
-  /// Who listens, for debugging. Looks at each of them.
+  /// Who listens, for debugging, in no particular order. Looks at each of them.
   public var subscriptions: [Subscription] { registry.subscriptions }
 }
 

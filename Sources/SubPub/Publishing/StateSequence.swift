@@ -1,10 +1,12 @@
 /// Every state of a publisher, beginning with the current one, as an asynchronous sequence.
 ///
-/// Any number of tasks may iterate it, each on its own (rule 6.01). It keeps the publisher from nothing (rule 3.06): when
-/// the publisher is released, each iterator gives what is pending and then ends; one that is made after the end gives the
+/// Any number of tasks may iterate it, each on its own (rule 6.01). It doesn't keep the publisher alive (rule 3.06): when
+/// that is released, each iterator gives what is pending and then ends; one that is made after the end gives the
 /// last state and then ends (rule 6.03).
 public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
+  /// What it gives.
   public typealias Element = LoadState<Value>
+  /// It doesn't throw: an error is a state.
   public typealias Failure = Never
 
   private let tail: SequenceTail

@@ -1,7 +1,9 @@
 /// The loaded values of a publisher, beginning with the current one if one is loaded. The same as `StateSequence`
 /// otherwise: states of other phases are taken and passed over.
 public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
+  /// What it gives.
   public typealias Element = Value
+  /// It doesn't throw: an error is a state.
   public typealias Failure = Never
 
   private let states: StateSequence<Value>

@@ -38,7 +38,12 @@ extension PublisherRegistry {
     await withTaskCancellationHandler {
       unsafe await withUnsafeContinuation { continuation in
         let wakeup = unsafe Wakeup(continuation)
-        if !turn({ $0.park(wakeup, in: lane) }) { wakeup.resume() }
+        switch turn({ $0.park(wakeup, in: lane) }) {
+        case .waits: break
+        case .needNotWait: wakeup.resume()
+        case .isTaken:
+          stopForMisuse("Two tasks await one iterator of \(source): give each an iterator of its own")
+        }
       }
     } onCancel: {
       subscription.cancel()
@@ -57,13 +62,19 @@ extension PublisherRegistry {
 }
 
 extension RegistryState {
+  fileprivate enum Parked {
+    case waits
+    case needNotWait
+    case isTaken
+  }
+
   /// The iterating task waits, unless there is something to take, or nothing more to come.
-  fileprivate mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Bool {
-    guard runner.index >= 0 else { return false }
+  fileprivate mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Parked {
+    guard runner.index >= 0 else { return .needNotWait }
     let lane = lanes[runner.index]
-    guard lane.active > 0, !lane.isClosing, lane.pending.isEmpty else { return false }
-    guard lane.reader == nil else { return false }
+    guard lane.active > 0, !lane.isClosing, lane.pending.isEmpty else { return .needNotWait }
+    guard lane.reader == nil else { return .isTaken }
     lanes[runner.index].reader = wakeup
-    return true
+    return .waits
   }
 }

@@ -13,6 +13,7 @@ extension RegistryState {
   mutating func end(_ after: inout AfterTurn) {
     isEnded = true
     dropLastState(&after)
+    index.clear(&after)
     // A lane that ends at once is replaced by the last one.
     for index in lanes.indices.reversed() {
       withLane(lanes[index].runner, &after) { lane, _ in

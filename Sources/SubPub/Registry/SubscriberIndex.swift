@@ -35,7 +35,8 @@ struct SubscriberIndex {
     return open
   }
 
-  private mutating func clear(_ after: inout AfterTurn) {
+  /// Lets go of everything: the subscriptions in it keep their registry.
+  mutating func clear(_ after: inout AfterTurn) {
     for (_, subscriptions) in table.take() ?? [:] { after.release(subscriptions) }
     count = 0
   }

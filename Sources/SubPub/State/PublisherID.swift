@@ -24,8 +24,10 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   /// The publisher's label.
   var label: String? { box?.text }
 
+  /// Whether both name one publisher.
   public static func == (left: PublisherID, right: PublisherID) -> Bool { left.number == right.number }
 
+  /// Hashes the publisher, and not its label.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
   /// The label, or `publisher #` and a number.

@@ -19,7 +19,7 @@ public final class Subscription: Sendable {
   let gate: DeliveryGate
   /// The ordinal of the last state before its own: everything after it has been put into the buffer.
   let joinedAfter: UInt64
-  // The most ever pending; written by the draining thread, read by whoever asks.
+  // The most ever pending; only ever raised.
   private let mostPending = Atomic<Int>(0)
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
   private let place = Atomic<Int>(-1)
@@ -58,10 +58,10 @@ public final class Subscription: Sendable {
     return subscriber != nil && !context.isGone(context.actor)
   }
 
-  /// Notes what waits before the state is taken. On the draining thread.
+  /// Notes what waits before a state is taken, or everything is dropped.
   func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
     let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
-    if count > highWater { mostPending.store(count, ordering: .relaxed) }
+    mostPending.max(count, ordering: .relaxed)
   }
 
   var highWater: Int { mostPending.load(ordering: .relaxed) }
@@ -71,6 +71,7 @@ extension Subscription: Hashable {
   /// A subscription equals only itself.
   public static func == (left: Subscription, right: Subscription) -> Bool { left === right }
 
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
