@@ -62,6 +62,7 @@ extension PublishingTests {
       gate.open()
       await publisher.drain()
       #expect(recorder.states == [.unknown])
+      #expect(trial.run().isOver)
     }
 
     @Test("who subscribes afterwards doesn't hold it up")

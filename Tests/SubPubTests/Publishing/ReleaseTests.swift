@@ -45,6 +45,7 @@ extension PublishingTests {
       subscription.cancel()
       #expect(subscription.statistics.highWater == 101)
       #expect(subscription.statistics.skipped == 101)
+      executor.runAll()
       withExtendedLifetime(recorder) {}
     }
   }
