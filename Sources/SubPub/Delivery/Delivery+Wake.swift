@@ -16,7 +16,7 @@ extension Delivery.Context {
     case .immediate:
       lane.drain()
     case .main:
-      DispatchQueue.main.async { lane.drain() }
+      DispatchQueue.main.detached { lane.drain() }
     case .background:
       DispatchQueue.global().detached { lane.drain() }
     case .queue(let reference, _):

@@ -19,7 +19,8 @@ struct Budget {
   @inline(__always)
   mutating func allowsAnother() -> Bool {
     left &-= 1
-    return left % Self.deliveriesForEachReading != Self.deliveriesForEachReading - 2 || isInTime()
+    let readsClock = left % Self.deliveriesForEachReading == Self.deliveriesForEachReading - 2
+    return left >= 0 && (!readsClock || isInTime())
   }
 
   @inline(never)
@@ -27,6 +28,6 @@ struct Budget {
     guard left <= Self.deliveries else { return true }
     let now = DispatchTime.now().uptimeNanoseconds
     if started == 0 { started = now }
-    return left > 0 && now - started < Self.nanoseconds
+    return now - started < Self.nanoseconds
   }
 }

@@ -66,12 +66,12 @@ final class EntryList {
 
   /// Removes vacated entries when they are many, or at the end. Only while no window is out. Calls back with the new
   /// index of what comes at or after an old one.
-  func compact(everything: Bool = false, moved: (_ new: (Int) -> Int) -> Void) {
+  func compact(moved: (_ new: (Int) -> Int) -> Void) {
     freeOutgrown()
     let before = count
     while count > 0, isVacant(count - 1) { dropLast() }
     if count < before { moved { [count] in min($0, count) } }
-    guard vacated > 0, everything || vacated > 16 + count / 2 else { return }
+    guard vacated > 16 + count / 2 else { return }
     var survivors: [Int] = []
     survivors.reserveCapacity(count + 1)
     var next = 0

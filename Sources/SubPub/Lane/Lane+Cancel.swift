@@ -22,8 +22,9 @@ extension Lane {
   mutating func tidy(_ after: inout AfterTurn) {
     if var batch = parked.take() {
       trim(&batch, &after)
+      if !isAwaited(&batch), let item = batch.current.take() { after.release(item.state) }
       // With nobody left there is no window to come back to.
-      if active > 0 { parked = batch } else if let item = batch.current { after.release(item.state) }
+      if active > 0 { parked = batch }
     } else {
       var none = Batch()
       trim(&none, &after)
@@ -62,7 +63,7 @@ extension Lane {
   private static func drop(
     from queue: inout ItemQueue, upTo served: UInt64, for entries: EntryList, _ after: inout AfterTurn
   ) {
-    while let first = queue.first, first.ordinal <= served || !isAwaited(queue, by: entries) {
+    while let first = queue.first, first.ordinal <= served || !isAwaited(&queue, by: entries) {
       if let item = queue.popFirst() { after.release(item.state) }
     }
   }
@@ -72,10 +73,18 @@ extension Lane {
     while firstActive < entries.count, entries[firstActive].gate.closedAt != nil { firstActive += 1 }
   }
 
-  /// Whether one of the newcomers that a replay is for is still there.
-  private static func isAwaited(_ queue: ItemQueue, by entries: EntryList) -> Bool {
-    queue.firstIsFrom == 0
-      || (queue.firstIsFrom..<max(queue.firstIsFrom, entries.count)).contains { entries[$0].gate.closedAt == nil }
+  /// Whether one of the newcomers that a replay is for is still there. Moves on to the first that is.
+  private static func isAwaited(_ queue: inout ItemQueue, by entries: EntryList) -> Bool {
+    guard queue.firstIsFrom > 0 else { return true }
+    while queue.firstIsFrom < entries.count, entries[queue.firstIsFrom].gate.closedAt != nil { queue.firstIsFrom += 1 }
+    return queue.firstIsFrom < entries.count
+  }
+
+  /// Whether somebody is still to be visited in the round that was put aside. Moves on to the first who is.
+  private func isAwaited(_ batch: inout Batch) -> Bool {
+    guard let window = batch.window, batch.current != nil else { return false }
+    while batch.next < window.count, entries[batch.next].gate.closedAt != nil { batch.next += 1 }
+    return batch.next < window.count
   }
 
   /// Only bounded entries are left: what a drain has in hand is pending again, so that bounds apply to it.

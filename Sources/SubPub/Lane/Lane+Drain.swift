@@ -45,6 +45,7 @@ extension Lane {
   mutating func handBack(_ batch: inout Batch, _ after: inout AfterTurn) {
     settle(&batch, &after)
     parked = batch
+    batch = Batch()
     runner.signal.schedule()
     after.wake(runner)
   }
@@ -78,8 +79,8 @@ extension Lane {
   }
 
   /// Only while no window is out.
-  mutating func compact(everything: Bool = false) {
-    entries.compact(everything: everything) { new in
+  mutating func compact() {
+    entries.compact { new in
       pending.firstIsFrom = new(pending.firstIsFrom)
       firstActive = new(firstActive)
       for index in waits.indices { waits[index].limit = new(waits[index].limit) }

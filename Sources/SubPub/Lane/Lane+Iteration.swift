@@ -20,7 +20,7 @@ extension Lane {
           continue
         }
         bounds.delivered(item.ordinal)
-        runner.raiseFullAt(to: bounds.fullAt)
+        if bounds.rule == .oldest { runner.raiseFullAt(to: bounds.fullAt) }
       }
       subscription.gate.pass(item.ordinal)
       return .state(item)

@@ -61,7 +61,7 @@ struct Lane {
     entries.append(subscription, deliver, windowIsOut: !runner.signal.isIdle)
     active += 1
     demand.add(subscription)
-    if let bounds = subscription.bounds { runner.raiseFullAt(to: bounds.fullAt) }
+    if let bounds = subscription.bounds, bounds.rule == .oldest { runner.raiseFullAt(to: bounds.fullAt) }
     // A state that is still pending comes to the newcomer in its turn.
     guard let replay, pending.last?.ordinal != newest else { return nil }
     if isImmediate, predecessors == 0, runner.signal.isIdle {

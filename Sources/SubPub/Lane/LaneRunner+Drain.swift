@@ -4,10 +4,15 @@ extension LaneRunner: Drainable {
     let context = delivery.context.actor
     defer { withExtendedLifetime(context) {} }
     if delivery.context.isGone(context) { return turns.end(self) }
-    takeOver()
-    var batch = Batch()
-    guard turns.resume(self, &batch) else { return }
-    serve(&batch, Budget(of: delivery))
+    // A job that an executor runs inside `enqueue`, on top of the drain that hands back: that one goes on below, or
+    // the stack would grow with every hand-back (rule 4.04).
+    if isHandingBackHere { return noteNestedJob() }
+    repeat {
+      var batch = Batch()
+      guard turns.resume(self, &batch) else { return }
+      takeOver()
+      serve(&batch, Budget(of: delivery))
+    } while takeNestedJob()
   }
 
   /// A publish that found the lane of the publishing thread idle: one round, without a queue and without another turn
@@ -41,7 +46,7 @@ extension LaneRunner: Drainable {
   private func serve(_ batch: inout Batch, _ budget: consuming Budget) {
     repeat {
       repeat {
-        guard serveRound(&batch, &budget) else { return turns.handBack(self, &batch) }
+        guard serveRound(&batch, &budget) else { return handBack { turns.handBack(self, &batch) } }
         if signal.needsLook || !batch.dead.isEmpty { turns.settle(self, &batch) }
       } while batch.startRound()
     } while turns.next(self, &batch)
@@ -78,7 +83,11 @@ extension LaneRunner: Drainable {
       guard subscription.gate.begin(item.ordinal, from: reading) else { return }
       // After the gate, which orders it behind the end of the delivery before: whoever waits for that end is told
       // now, and not when this delivery, which may take long, has ended.
-      if signal.needsAttention { attend() }
+      if signal.needsAttention {
+        attend()
+        // Whoever was told may have cancelled this one.
+        guard subscription.gate.closedAt == nil else { return subscription.gate.retract(to: reading) }
+      }
       guard call(index, in: window, subscription, item.state) else {
         subscription.gate.retract(to: reading)
         return foundDead()

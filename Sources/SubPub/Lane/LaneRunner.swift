@@ -12,6 +12,10 @@ final class LaneRunner: Sendable {
   /// The thread that drains. A thread compares it only with itself, and only while a delivery of the lane is under
   /// way; the begin of that delivery releases the store before it.
   private let drainer = Atomic<UInt>(0)
+  /// The thread that hands the lane back to its context. A thread compares it only with itself.
+  private let handingBack = Atomic<UInt>(0)
+  /// The context has run the lane's next job at once, inside the hand-back.
+  private let nestedJob = Atomic<Bool>(false)
   // The lane's place at its registry. Written and read inside turns, which order the accesses.
   private let place: Atomic<Int>
 
@@ -38,6 +42,20 @@ final class LaneRunner: Sendable {
   func raiseFullAt(to ordinal: UInt64) { highestFullAt.max(ordinal, ordering: .relaxed) }
 
   @inline(__always) func takeOver() { drainer.store(ThreadToken.current.bits, ordering: .relaxed) }
+
+  var isHandingBackHere: Bool { handingBack.load(ordering: .relaxed) == ThreadToken.current.bits }
+
+  func handBack(_ body: () -> Void) {
+    let here = ThreadToken.current.bits
+    handingBack.store(here, ordering: .relaxed)
+    body()
+    // The next drain may hand back already, on another thread.
+    _ = handingBack.compareExchange(expected: here, desired: 0, ordering: .relaxed)
+  }
+
+  func noteNestedJob() { nestedJob.store(true, ordering: .relaxed) }
+
+  func takeNestedJob() -> Bool { nestedJob.exchange(false, ordering: .relaxed) }
 
   /// Has the lane drained on its context. Outside every turn.
   func wake() {

@@ -40,8 +40,8 @@ extension Publisher {
   /// the same publisher, directly or through another's transform, is a programmer's error and stops with a message.
   @discardableResult @inlinable
   public func update(_ transform: (LoadState<Value>) throws -> LoadState<Value>) rethrows -> Publication<Value> {
-    registry.beginUpdate()
     while true {
+      registry.beginUpdate()
       let old = current
       let new: LoadState<Value>
       do { new = try transform(old.state) } catch {
@@ -62,8 +62,8 @@ extension Publisher where Value: Equatable {
   /// `==` runs on this thread while nothing is locked, and may run again when another thread came first.
   @discardableResult @inlinable
   public func updateData(ifChanged value: Value) -> Bool {
-    registry.beginUpdate()
     while true {
+      registry.beginUpdate()
       let old = current
       if case .loaded(let loaded) = old.state, loaded == value {
         registry.abandonUpdate()

@@ -20,8 +20,9 @@ extension PublisherRegistry {
     var after = AfterTurn()
     let outcome: Outcome = turn { state in
       if !endsUpdate, state.updating.contains(.current) { return .misused }
-      guard state.current === old else { return .overtaken }
+      // Also when it was overtaken: what dies then, dies outside the transform.
       if endsUpdate { state.endUpdate() }
+      guard state.current === old else { return .overtaken }
       return .accepted(state.accept(new, replays: replays, &after))
     }
     switch outcome {
@@ -49,7 +50,7 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func end() { turnAndAct { $0.end(&$1) } }
 
-  /// Before the first run of an update's transform on this thread.
+  /// Before each run of an update's transform on this thread.
   @usableFromInline
   nonisolated func beginUpdate() {
     let isNested = turn { state in

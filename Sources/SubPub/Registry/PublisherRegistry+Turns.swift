@@ -2,20 +2,20 @@ extension PublisherRegistry: LaneTurns {
   nonisolated func resume(_ lane: LaneRunner, _ batch: inout Batch) -> Bool {
     turnAndAct { state, after in
       guard lane.index >= 0 else { return false }
-      return state.withLane(lane, &after) { $0.resume(&batch, &$1) }
+      return state.withDrainedLane(lane, &after) { $0.resume(&batch, &$1) }
     }
   }
 
   nonisolated func next(_ lane: LaneRunner, _ batch: inout Batch) -> Bool {
-    turnAndAct { state, after in state.withLane(lane, &after) { $0.next(&batch, &$1) } }
+    turnAndAct { state, after in state.withDrainedLane(lane, &after) { $0.next(&batch, &$1) } }
   }
 
   nonisolated func settle(_ lane: LaneRunner, _ batch: inout Batch) {
-    turnAndAct { state, after in state.withLane(lane, &after) { $0.settle(&batch, &$1) } }
+    turnAndAct { state, after in state.withDrainedLane(lane, &after) { $0.settle(&batch, &$1) } }
   }
 
   nonisolated func handBack(_ lane: LaneRunner, _ batch: inout Batch) {
-    turnAndAct { state, after in state.withLane(lane, &after) { $0.handBack(&batch, &$1) } }
+    turnAndAct { state, after in state.withDrainedLane(lane, &after) { $0.handBack(&batch, &$1) } }
   }
 
   nonisolated func end(_ lane: LaneRunner) {
@@ -33,7 +33,7 @@ extension PublisherRegistry: LaneTurns {
   nonisolated func waitForEnd(of subscription: Subscription, in lane: LaneRunner) async {
     let waiter = turn { state -> WaiterID? in
       // The drain looks before its next delivery; if there is no drain, the delivery has ended.
-      guard subscription.gate.reading.isUnderWay, lane.signal.raise() else { return nil }
+      guard subscription.gate.isUnderWayNow, lane.signal.raise() else { return nil }
       let waiter = state.waiters.add(missing: 1)
       state.endWaits.append((subscription, waiter))
       return waiter

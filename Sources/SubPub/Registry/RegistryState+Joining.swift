@@ -31,16 +31,21 @@ extension RegistryState {
     for old in replaced { cancel(old, &after) }
 
     let runner = lane(for: enrolment.delivery, turns: turns)
-    // The same object must not be called twice at once: the lane waits for the old delivery (rule 2.06). Whoever has it
-    // under way takes a turn when it has ended: the cancel has asked for that.
-    for old in replaced
-    where old.subscriberID == ObjectIdentifier(enrolment.subscriber) && old.host !== runner
-      && old.gate.reading.isUnderWay
-    {
-      lanes[runner.index].hold()
-      holds.append((old, runner))
-    }
+    if !replaced.isEmpty { hold(runner, for: enrolment) }
     return add(enrolment, to: runner, replays: replays, &after)
+  }
+
+  /// The same object must not be called twice at once: the lane waits until no replaced subscription of it, also of an
+  /// earlier replacement, has a delivery under way elsewhere (rule 2.06). The drain that has it takes a turn when it
+  /// has ended: the cancel has asked for that.
+  private mutating func hold(_ runner: LaneRunner, for enrolment: Enrolment) {
+    let object = ObjectIdentifier(enrolment.subscriber)
+    let old = lanes.filter { $0.runner !== runner }.flatMap { lane in lane.retiring.map { lane.entries[$0] } }
+      .filter { $0.subscriberID == object && $0.face == enrolment.face && $0.gate.isUnderWayNow }
+    for subscription in old {
+      lanes[runner.index].hold()
+      holds.append((subscription, runner))
+    }
   }
 
   private mutating func add(_ enrolment: Enrolment, to runner: LaneRunner, replays: Bool, _ after: inout AfterTurn)
@@ -55,7 +60,7 @@ extension RegistryState {
       joined.replay = Item(state: current, ordinal: newest)
       joined.window = window
     }
-    index.add(subscription)
+    index.add(subscription, active: active, &after)
     joined.isSweepDue = active > sweepAt
     return joined
   }

@@ -51,8 +51,21 @@ struct RegistryState {
   {
     let before = lanes[runner.index].active
     let result = body(&lanes[runner.index], &after)
-    active += lanes[runner.index].active - before
+    if lanes[runner.index].active < before {
+      active += lanes[runner.index].active - before
+      sweepAt = min(sweepAt, 2 * active + 32)
+    }
     followUp(on: runner.index, &after)
+    return result
+  }
+
+  /// The same in a turn of the lane's own drain, which looks whether deliveries have ended that somebody waits for. Only
+  /// there: what then goes on may be a lane of the publishing thread, and a cancel runs no subscriber's code.
+  mutating func withDrainedLane<R>(
+    _ runner: LaneRunner, _ after: inout AfterTurn, _ body: (inout Lane, inout AfterTurn) -> R
+  ) -> R {
+    let result = withLane(runner, &after, body)
+    if !endWaits.isEmpty || !holds.isEmpty { noteEnds(&after) }
     return result
   }
 
@@ -66,7 +79,6 @@ struct RegistryState {
       for waiter in lanes[index].served { waiters.arrive(waiter, &after) }
       lanes[index].served = []
     }
-    if !endWaits.isEmpty || !holds.isEmpty { noteEnds(&after) }
     if lanes[index].isUnused { removeIfDisposable(lanes[index], &after) }
   }
 

@@ -9,8 +9,10 @@ struct SubscriberIndex {
   /// Fewer subscriptions than that are looked through.
   static let smallest = 16
 
-  mutating func add(_ subscription: Subscription) {
+  mutating func add(_ subscription: Subscription, active: Int, _ after: inout AfterTurn) {
     guard table != nil else { return }
+    // Mostly of the cancelled, by now: to be built again when it is needed.
+    if isOvergrown(active) { return clear(&after) }
     table?[subscription.subscriberID, default: []].append(subscription)
     count += 1
   }
@@ -23,7 +25,7 @@ struct SubscriberIndex {
       clear(&after)
       return lanes.flatMap { $0.subscriptions.filter { $0.subscriberID == object } }
     }
-    if table == nil || count > 2 * active + 2 * Self.smallest {
+    if table == nil || isOvergrown(active) {
       clear(&after)
       build(from: lanes)
     }
@@ -34,6 +36,8 @@ struct SubscriberIndex {
     after.release(found)
     return open
   }
+
+  private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
 
   /// Lets go of everything: the subscriptions in it keep their registry.
   mutating func clear(_ after: inout AfterTurn) {

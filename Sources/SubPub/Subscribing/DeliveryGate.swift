@@ -29,6 +29,9 @@ struct DeliveryGate: ~Copyable {
   /// Acquires what the delivery that ended last has done.
   @inline(__always) var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
 
+  /// For one who has just closed the gate: whatever began before that is seen.
+  var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
+
   /// The ordinal of the newest state at the cancel; nil while open.
   @inline(__always) var closedAt: UInt64? {
     let closed = closed.load(ordering: .sequentiallyConsistent)

@@ -61,7 +61,7 @@ public final class Subscription: Sendable {
   /// Notes what waits before a state is taken, or everything is dropped.
   func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
     let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
-    mostPending.max(count, ordering: .relaxed)
+    if count > highWater { mostPending.max(count, ordering: .relaxed) }
   }
 
   var highWater: Int { mostPending.load(ordering: .relaxed) }
