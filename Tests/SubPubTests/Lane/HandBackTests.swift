@@ -1,0 +1,76 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+@Suite("A drain hands its context back, so that a flood starves nothing else there", .timeLimit(.minutes(1)))
+struct HandBackTests {
+  /// Publishes the next state from each delivery, up to a last one.
+  final class Chain: Sendable {
+    private let publisher: Publisher<Int>
+    private let length: Int
+    let deliveries = Atomic<Int>(0)
+    /// The addresses of a local variable in the deepest and the shallowest delivery.
+    private let lowest = Atomic<Int>(.max)
+    private let highest = Atomic<Int>(0)
+
+    init(_ publisher: Publisher<Int>, length: Int) {
+      self.publisher = publisher
+      self.length = length
+    }
+
+    func receive(_ state: LoadState<Int>) {
+      var here = 0
+      let address = unsafe withUnsafePointer(to: &here) { Int(bitPattern: $0) }
+      lowest.min(address, ordering: .relaxed)
+      highest.max(address, ordering: .relaxed)
+      let count = deliveries.add(1, ordering: .relaxed).newValue
+      if count < length { publisher.updateData(count) }
+    }
+
+    var stack: Int { highest.load(ordering: .relaxed) - lowest.load(ordering: .relaxed) }
+  }
+
+  @Test("what else is on a serial queue has its turn after 256 deliveries")
+  func required_2_08_serialQueue() async {
+    let publisher = Publisher<Int>()
+    let chain = Chain(publisher, length: 10_000)
+    let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
+    publisher.subscribe(chain, on: .queue(queue)) { chain, state in
+      gate.pass()
+      chain.receive(state)
+    }
+    await gate.waitUntilHeld()
+    // Behind the drain that is held in its first delivery.
+    let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in
+      queue.async { seen.resume(returning: chain.deliveries.load(ordering: .relaxed)) }
+      gate.open()
+    }
+    #expect((1...256).contains(seen))
+    await publisher.drain()
+  }
+
+  @Test("an executor that runs jobs at once doesn't make the stack grow")
+  func required_4_04_inlineExecutor() {
+    final class Inline: TaskExecutor {
+      func enqueue(_ job: consuming ExecutorJob) {
+        unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+      }
+    }
+    let publisher = Publisher<Int>()
+    let chain = Chain(publisher, length: 100_000)
+    publisher.subscribe(chain, on: .executor(Inline())) { $0.receive($1) }
+    #expect(chain.deliveries.load(ordering: .relaxed) == 100_000)
+    #expect(chain.stack < 16_384)
+  }
+
+  @Test("the publishing thread's stack doesn't grow either")
+  func required_4_04_immediate() {
+    let publisher = Publisher<Int>()
+    let chain = Chain(publisher, length: 100_000)
+    publisher.subscribe(chain, on: .immediate) { $0.receive($1) }
+    #expect(chain.deliveries.load(ordering: .relaxed) == 100_000)
+    #expect(chain.stack < 16_384)
+  }
+}
