@@ -7,10 +7,10 @@
 #endif
 
 /// Tells threads apart while they live; never zero.
-struct ThreadToken: Equatable, Sendable {
+package struct ThreadToken: Equatable, Sendable {
   let bits: UInt
 
-  @inline(__always) static var current: ThreadToken {
+  @inline(__always) package static var current: ThreadToken {
     #if canImport(Darwin)
       ThreadToken(bits: UInt(bitPattern: unsafe pthread_self()))
     #else

@@ -9,13 +9,20 @@ extension Lane {
   mutating func cancel(
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
   ) {
+    remove(subscription, found: found, &after)
+    tidy(&after)
+  }
+
+  /// Its closure goes now, or when the delivery that is under way has ended.
+  private mutating func remove(
+    _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
+  ) {
     forget(subscription)
     if found.isUnderWay, runner.signal.raise() {
       retiring.append(subscription.slot)
     } else {
       vacate(subscription.slot, &after)
     }
-    tidy(&after)
   }
 
   /// After entries went, outside a drain's own turns: lets go of what they alone kept.
@@ -40,9 +47,7 @@ extension Lane {
   mutating func close(_ after: inout AfterTurn) {
     for index in 0..<entries.count {
       let subscription = entries[index]
-      guard let found = subscription.gate.close(at: runner.newest) else { continue }
-      forget(subscription)
-      if found.isUnderWay, runner.signal.raise() { retiring.append(index) } else { vacate(index, &after) }
+      if let found = subscription.gate.close(at: runner.newest) { remove(subscription, found: found, &after) }
     }
     tidy(&after)
   }

@@ -32,8 +32,7 @@ extension Lane {
       swap(&batch.queue, &pending)
     } else {
       // One at a time: with bounds everywhere, what is overtaken meanwhile goes at once.
-      batch.queue.firstIsFrom = pending.firstIsFrom
-      let first = batch.queue.firstIsFrom
+      let first = pending.firstIsFrom
       if let item = pending.popFirst() { batch.queue.append(item) }
       batch.queue.firstIsFrom = first
     }

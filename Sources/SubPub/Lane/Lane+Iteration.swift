@@ -1,5 +1,6 @@
 /// A lane that nobody drains: an iterating task comes and takes.
 extension Lane {
+  /// What an iterator's `next()` found.
   enum Taken {
     case state(Item)
     case nothing

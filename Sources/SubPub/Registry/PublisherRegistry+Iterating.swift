@@ -1,10 +1,3 @@
-/// What an iterator's `next()` found.
-enum Iterated {
-  case state(any Stamped)
-  case nothing
-  case ended
-}
-
 extension PublisherRegistry {
   /// The next state of an iterator, waiting for it if there is none. Nil at the end, and when the task is cancelled:
   /// then the subscription is cancelled with it.
@@ -16,21 +9,17 @@ extension PublisherRegistry {
         return nil
       }
       switch take(in: lane) {
-      case .state(let state): return state
+      case .state(let item): return item.state
       case .ended: return nil
       case .nothing: await waitForState(of: subscription, in: lane)
       }
     }
   }
 
-  private nonisolated func take(in lane: LaneRunner) -> Iterated {
+  private nonisolated func take(in lane: LaneRunner) -> Lane.Taken {
     turnAndAct { state, after in
       guard lane.index >= 0 else { return .ended }
-      return switch state.withLane(lane, &after, { $0.take(&$1) }) {
-      case .state(let item): .state(item.state)
-      case .nothing: .nothing
-      case .ended: .ended
-      }
+      return state.withLane(lane, &after) { $0.take(&$1) }
     }
   }
 

@@ -1,12 +1,13 @@
 import Dispatch
+import SubPub
 
 /// Which thread runs an executor's jobs, and which ones wait to. Decides only: the caller waits and signals.
 struct Turn {
-  private(set) var holder: ThreadIdentity?
-  private var line: [(thread: ThreadIdentity, semaphore: DispatchSemaphore)] = []
+  private(set) var holder: ThreadToken?
+  private var line: [(thread: ThreadToken, semaphore: DispatchSemaphore)] = []
 
   /// Gives the turn to the thread, or says what it has to wait for; after that wait the turn is its own.
-  mutating func claim(by thread: ThreadIdentity) -> DispatchSemaphore? {
+  mutating func claim(by thread: ThreadToken) -> DispatchSemaphore? {
     if holder == thread {
       fatalError(
         "ManualExecutor: runOne() or runAll() was called from inside one of its own jobs, so that two jobs of a "
