@@ -4,6 +4,8 @@ import Dispatch
 protocol Drainable: AnyObject, Sendable {
   /// Delivers what is pending. Called on the context.
   func drain()
+  /// Has it drained there. Called anywhere, outside every turn.
+  func wake()
 }
 
 extension Delivery.Context {
@@ -11,7 +13,9 @@ extension Delivery.Context {
   /// the job at once.
   ///
   /// Says false when the context is gone for good.
-  func wake(_ lane: some Drainable) -> Bool {
+  ///
+  /// `handsBack` says that it is the drain itself that goes to the end of its context's line.
+  func wake(_ lane: some Drainable, handsBack: Bool) -> Bool {
     switch self {
     case .immediate:
       lane.drain()
@@ -26,7 +30,15 @@ extension Delivery.Context {
       Task.detached(executorPreference: reference.executor) { lane.drain() }
     case .actor(let reference):
       guard let actor = reference.actor else { return false }
-      start(on: actor) { lane.drain() }
+      if let executor = actor.foreignExecutor {
+        // The job waits on the executor, and the actor may go meanwhile (rule 2.05).
+        begin(ExecutorStandIn(executor)) { lane.drain() }
+      } else if handsBack {
+        // This job keeps the actor, and the next one would from now on: a lane that feeds itself would never let go.
+        DispatchQueue.global().detached { lane.wake() }
+      } else {
+        begin(actor) { lane.drain() }
+      }
     case .iteration:
       // An iterator comes by itself.
       break
@@ -58,19 +70,13 @@ extension DispatchQueue {
   }
 }
 
-/// Starts a detached task on the actor, with one hop.
-private func start(on actor: any Actor, _ body: @escaping @Sendable () -> Void) {
-  func open<A: Actor>(_ actor: A) {
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *),
-      let executor = unsafe actor.unownedExecutor.asSerialExecutor(), executor !== actor
-    {
-      // The job waits on the executor, and the actor may go meanwhile (rule 2.05).
-      begin(ExecutorStandIn(executor), body)
-    } else {
-      begin(actor, body)
-    }
+extension Actor {
+  /// The executor that runs its jobs, if it isn't the actor itself.
+  fileprivate nonisolated var foreignExecutor: (any SerialExecutor)? {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
+    let executor = unsafe unownedExecutor.asSerialExecutor()
+    return executor === self ? nil : executor
   }
-  open(actor)
 }
 
 /// An actor on another actor's executor: code isolated to it is isolated to both.
@@ -80,6 +86,7 @@ private actor ExecutorStandIn {
   init(_ executor: any SerialExecutor) { self.executor = executor }
 }
 
+/// Starts a detached task on the actor, with one hop.
 private func begin<A: Actor>(_ actor: A, _ body: @escaping @Sendable () -> Void) {
   let begin: (isolated A, @escaping @Sendable () -> Void) -> Void = { actor, body in
     detach {

@@ -53,7 +53,10 @@ extension Delivery {
   /// An actor: deliveries run isolated to it. It is held weakly, and its subscriptions end with it (rule 2.05).
   ///
   /// What is pending is a job of the actor's; one without an executor of its own lives until that job has had its turn.
-  public static func actor(_ actor: any Actor) -> Delivery { Delivery(.actor(ActorReference(actor))) }
+  /// `.actor(MainActor.shared)` is `.main`.
+  public static func actor(_ actor: any Actor) -> Delivery {
+    actor === MainActor.shared ? .main : Delivery(.actor(ActorReference(actor)))
+  }
 }
 
 extension Delivery: CustomStringConvertible {

@@ -11,6 +11,11 @@ struct Batch {
   /// Entries whose subscribers were found dead.
   var dead: [Int] = []
 
+  /// The state that is served next, and from which entry on; nil when nothing is left.
+  var upcoming: (ordinal: UInt64, from: Int)? {
+    if let current { (current.ordinal, next) } else { queue.upcoming }
+  }
+
   /// Goes on to the next state; false when all are served.
   mutating func startRound() -> Bool {
     next = queue.firstIsFrom

@@ -6,13 +6,14 @@ struct Demand {
   private var newest: [Int: Int] = [:]
   /// The largest of these capacities; the latest state is kept in any case.
   private var widest = 1
-
-  /// Everything has to be kept.
-  var isUnbounded: Bool { unbounded > 0 }
+  /// What came after this one is for an unbounded subscription, and is kept.
+  private var unboundedAfter = UInt64.max
 
   mutating func add(_ subscription: Subscription) {
     switch subscription.bounds.map({ ($0.rule, $0.limit) }) {
-    case nil: unbounded += 1
+    case nil:
+      unbounded += 1
+      unboundedAfter = min(unboundedAfter, subscription.joinedAfter)
     case (.oldest, _)?: oldest += 1
     case (.newest, let limit)?:
       newest[limit, default: 0] += 1
@@ -31,16 +32,19 @@ struct Demand {
     }
   }
 
+  /// The first of the unbounded subscriptions that are left.
+  mutating func firstUnbounded(is subscription: Subscription?) { unboundedAfter = subscription?.joinedAfter ?? .max }
+
+  /// Whether everything from that state on has to be kept.
+  @inline(__always) func takesAll(from ordinal: UInt64) -> Bool { ordinal > unboundedAfter }
+
   /// Drops what no subscription waits for. `fullAt` is the highest of the `oldest` subscriptions' windows: what arrived
   /// before it stays.
   func trim(_ pending: inout ItemQueue, fullAt: UInt64, _ after: inout AfterTurn) {
-    guard !isUnbounded else { return }
-    while pending.count > widest {
-      // What the last arrivals pushed out of the newest.
-      let index = pending.count - 1 - widest
-      if oldest > 0, let item = pending[index], item.ordinal < fullAt { return }
-      let item = oldest > 0 ? pending.remove(at: index) : pending.popFirst()
-      if let item { after.release(item.state) }
-    }
+    // What the last arrivals pushed out of the newest, and what every unbounded one came too late for.
+    let end = min(pending.count - widest, unbounded > 0 ? pending.count(upTo: unboundedAfter) : .max)
+    var start = max(0, end)
+    while start > 0, oldest == 0 || pending.ordinal(at: start - 1) >= fullAt { start -= 1 }
+    if start < end { pending.remove(start..<end) { after.release($0.state) } }
   }
 }

@@ -10,7 +10,11 @@ struct ItemQueue {
   var first: Item? { isEmpty ? nil : ring[start] }
   var last: Item? { isEmpty ? nil : ring[position(count - 1)] }
 
-  subscript(index: Int) -> Item? { ring[position(index)] }
+  /// The first state, and from which entry on it is to be delivered.
+  var upcoming: (ordinal: UInt64, from: Int)? { isEmpty ? nil : (ordinal(at: 0), firstIsFrom) }
+
+  /// Of the state there; 0 if there is none.
+  func ordinal(at index: Int) -> UInt64 { index < count ? ring[position(index)]?.ordinal ?? 0 : 0 }
 
   mutating func append(_ item: Item) {
     if count == ring.count { grow() }
@@ -27,13 +31,29 @@ struct ItemQueue {
     return item
   }
 
-  /// Takes one out of the middle. Moves what comes after it.
-  mutating func remove(at index: Int) -> Item? {
-    if index == 0 { return popFirst() }
-    let item = ring[position(index)].take()
-    for later in (index + 1)..<count { ring.swapAt(position(later - 1), position(later)) }
-    count -= 1
-    return item
+  /// Takes some out of the middle, and hands them out. Moves what is on the shorter side of them.
+  mutating func remove(_ range: Range<Int>, _ body: (Item) -> Void) {
+    if range.lowerBound == 0 { firstIsFrom = 0 }
+    for index in range { if let item = ring[position(index)].take() { body(item) } }
+    if range.lowerBound <= count - range.upperBound {
+      for index in (0..<range.lowerBound).reversed() {
+        ring.swapAt(position(index), position(index + range.count))
+      }
+      start = position(range.count)
+    } else {
+      for index in range.upperBound..<count { ring.swapAt(position(index), position(index - range.count)) }
+    }
+    count -= range.count
+  }
+
+  /// How many are not later than that state. They ascend, so half of them are ruled out with each look.
+  func count(upTo ordinal: UInt64) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.ordinal(at: middle) <= ordinal { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Takes the memory of an empty queue, if it has more of a reasonable size.

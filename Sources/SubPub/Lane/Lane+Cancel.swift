@@ -28,15 +28,15 @@ extension Lane {
   /// After entries went, outside a drain's own turns: lets go of what they alone kept.
   mutating func tidy(_ after: inout AfterTurn) {
     if var batch = parked.take() {
-      trim(&batch, &after)
+      trim(&batch, nobodyDrains: true, &after)
       if !isAwaited(&batch), let item = batch.current.take() { after.release(item.state) }
       // With nobody left there is no window to come back to.
       if active > 0 { parked = batch }
     } else {
-      var none = Batch()
-      trim(&none, &after)
       // A drain has states in hand: it looks itself.
-      _ = runner.signal.raise()
+      let drains = runner.signal.raise()
+      var none = Batch()
+      trim(&none, nobodyDrains: !drains, &after)
     }
     noteDeparted()
     if active == 0, let reader = reader.take() { after.resume(reader) }
@@ -52,13 +52,15 @@ extension Lane {
     tidy(&after)
   }
 
-  /// Drops pending states that none of the remaining entries is to get (rule 3.05).
-  mutating func trim(_ batch: inout Batch, _ after: inout AfterTurn) {
-    if !demand.isUnbounded, !batch.queue.isEmpty { requeue(&batch) }
+  /// Drops pending states that none of the remaining entries is to get (rule 3.05). `nobodyDrains` but the caller.
+  mutating func trim(_ batch: inout Batch, nobodyDrains: Bool, _ after: inout AfterTurn) {
+    firsts.pass(entries)
+    demand.firstUnbounded(is: firsts.firstUnbounded(of: entries))
+    if nobodyDrains, hasLostWindow { lowerFullAt() }
+    if !batch.queue.isEmpty, !demand.takesAll(from: batch.queue.ordinal(at: 0)) { requeue(&batch) }
     if !batch.queue.isEmpty || !pending.isEmpty {
-      passClosed()
       // Entries are in the order of joining, so nobody who is left joined before the first.
-      let served = active == 0 ? .max : entries[firstActive].joinedAfter
+      let served = active == 0 ? .max : entries[firsts.active].joinedAfter
       Self.drop(from: &batch.queue, upTo: served, for: entries, &after)
       Self.drop(from: &pending, upTo: served, for: entries, &after)
     }
@@ -73,9 +75,19 @@ extension Lane {
     }
   }
 
-  /// Moves `firstActive` on.
-  mutating func passClosed() {
-    while firstActive < entries.count, entries[firstActive].gate.closedAt != nil { firstActive += 1 }
+  /// After the `oldest` subscription went whose window reached farthest: the next one's counts. Many have the same, and
+  /// then the first look finds it.
+  private mutating func lowerFullAt() {
+    var next: UInt64 = 0
+    for index in firsts.oldest..<entries.count where next < runner.fullAt {
+      let subscription = entries[index]
+      guard let bounds = subscription.bounds, bounds.rule == .oldest, subscription.gate.closedAt == nil else {
+        continue
+      }
+      next = max(next, bounds.fullAt)
+    }
+    runner.setFullAt(to: next)
+    hasLostWindow = false
   }
 
   /// Whether one of the newcomers that a replay is for is still there. Moves on to the first that is.
@@ -92,7 +104,7 @@ extension Lane {
     return batch.next < window.count
   }
 
-  /// Only bounded entries are left: what a drain has in hand is pending again, so that bounds apply to it.
+  /// No unbounded subscription is left for what a drain has in hand: it is pending again, so that bounds apply to it.
   private mutating func requeue(_ batch: inout Batch) {
     var all = ItemQueue()
     swap(&all, &batch.queue)

@@ -28,10 +28,10 @@ extension Lane {
     }
     runner.signal.drain()
     if !waits.isEmpty { _ = runner.signal.noteAwaited() }
-    if demand.isUnbounded {
+    if demand.takesAll(from: pending.ordinal(at: 0)) {
       swap(&batch.queue, &pending)
     } else {
-      // One at a time: with bounds everywhere, what is overtaken meanwhile goes at once.
+      // One at a time: what is overtaken meanwhile, and has no unbounded subscription to wait for it, goes at once.
       let first = pending.firstIsFrom
       if let item = pending.popFirst() { batch.queue.append(item) }
       batch.queue.firstIsFrom = first
@@ -60,9 +60,9 @@ extension Lane {
     for index in retiring where !entries[index].gate.reading.isUnderWay { vacate(index, &after) }
     retiring.removeAll { !entries[$0].gate.reading.isUnderWay }
     if !retiring.isEmpty { _ = runner.signal.raise() }
-    trim(&batch, &after)
+    trim(&batch, nobodyDrains: true, &after)
     noteDeparted()
-    noteServed(before: batch.current ?? batch.queue.first ?? pending.first)
+    noteServed(but: batch)
     if !waits.isEmpty { _ = runner.signal.noteAwaited() }
   }
 
@@ -71,6 +71,7 @@ extension Lane {
     subscription.noteBacklog(at: subscription.gate.reading, newest: runner.newest)
     active -= 1
     demand.remove(subscription)
+    if let bounds = subscription.bounds, bounds.rule == .oldest, bounds.fullAt >= runner.fullAt { hasLostWindow = true }
   }
 
   func vacate(_ index: Int, _ after: inout AfterTurn) {
@@ -81,7 +82,7 @@ extension Lane {
   mutating func compact() {
     entries.compact { new in
       pending.firstIsFrom = new(pending.firstIsFrom)
-      firstActive = new(firstActive)
+      firsts.move(new)
       for index in waits.indices { waits[index].limit = new(waits[index].limit) }
     }
   }

@@ -12,17 +12,25 @@ extension Lane {
     return true
   }
 
-  /// Everything before that state was served, or everything; who waited for no more than that is in `served` now.
-  mutating func noteServed(before upcoming: Item?) {
+  /// What a drain has in hand, and what is pending, is all that is left to be served: who waits for nothing of it is in
+  /// `served` now.
+  mutating func noteServed(but batch: borrowing Batch) {
     guard !waits.isEmpty else { return }
-    release { wait in upcoming.map { wait.ordinal < $0.ordinal } ?? true }
+    guard let next = batch.upcoming ?? pending.upcoming else { return release { _ in true } }
+    release { $0.ordinal < next.ordinal || ($0.ordinal == next.ordinal && $0.limit <= next.from) }
+  }
+
+  /// A state came, and others may have given way to it: those were skipped. A drain that is under way looks itself.
+  mutating func noteOvertaken() {
+    guard !waits.isEmpty, isIteration || runner.signal.isScheduled else { return }
+    noteServed(but: parked ?? Batch())
   }
 
   /// Entries went: nobody has to wait for a subscription that isn't there.
   mutating func noteDeparted() {
     guard !waits.isEmpty else { return }
-    passClosed()
-    release { [firstActive] in $0.limit <= firstActive }
+    firsts.pass(entries)
+    release { [firsts] in $0.limit <= firsts.active }
   }
 
   private mutating func release(_ isOver: (ServiceWait) -> Bool) {

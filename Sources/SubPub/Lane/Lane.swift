@@ -13,8 +13,9 @@ struct Lane {
   var active = 0
   /// Cancelled entries whose delivery was under way: their closures go when it has ended.
   var retiring: [Int] = []
-  /// No entry before this one is active.
-  var firstActive = 0
+  var firsts = FirstEntries()
+  /// The `oldest` subscription has gone whose window reached farthest.
+  var hasLostWindow = false
   /// Who waits for this lane in `drain()`, and who needn't any more.
   var waits: [ServiceWait] = []
   var served: [WaiterID] = []
@@ -75,7 +76,10 @@ struct Lane {
 
   private mutating func enqueue(_ item: Item, _ after: inout AfterTurn) {
     pending.append(item)
-    demand.trim(&pending, fullAt: runner.fullAt, &after)
+    if !demand.takesAll(from: pending.ordinal(at: 0)) {
+      demand.trim(&pending, fullAt: runner.fullAt, &after)
+      noteOvertaken()
+    }
     if isIteration {
       if let reader = reader.take() { after.resume(reader) }
     } else if !runner.signal.isScheduled, !runner.signal.noteMore() {

@@ -7,7 +7,8 @@ final class LaneRunner: Sendable {
   let signal = LaneSignal()
   /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
   private let newestOrdinal: Atomic<UInt64>
-  /// The highest `fullAt` of the lane's `oldest` subscriptions. Only ever raised.
+  /// The highest `fullAt` of the lane's `oldest` subscriptions. The drain raises it; in turns in which nobody else drains
+  /// it may be lowered.
   private let highestFullAt = Atomic<UInt64>(0)
   /// The thread that drains. A thread compares it only with itself, and only while a delivery of the lane is under
   /// way; the begin of that delivery releases the store before it.
@@ -41,6 +42,8 @@ final class LaneRunner: Sendable {
 
   func raiseFullAt(to ordinal: UInt64) { highestFullAt.max(ordinal, ordering: .relaxed) }
 
+  func setFullAt(to ordinal: UInt64) { highestFullAt.store(ordinal, ordering: .relaxed) }
+
   @inline(__always) func takeOver() { drainer.store(ThreadToken.current.bits, ordering: .relaxed) }
 
   var isHandingBackHere: Bool { handingBack.load(ordering: .relaxed) == ThreadToken.current.bits }
@@ -59,7 +62,8 @@ final class LaneRunner: Sendable {
 
   /// Has the lane drained on its context. Outside every turn.
   func wake() {
-    if !delivery.context.wake(self) { turns.end(self) }
+    // The thread that hands back does so from inside a drain.
+    if !delivery.context.wake(self, handsBack: isHandingBackHere) { turns.end(self) }
   }
 }
 

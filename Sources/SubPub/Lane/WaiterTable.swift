@@ -11,6 +11,8 @@ struct WaiterTable {
   private var waiters: [WaiterID: Waiter] = [:]
   private var last = 0
 
+  var isEmpty: Bool { waiters.isEmpty }
+
   /// Registers a waiter before it waits, so that nothing that happens meanwhile is missed.
   mutating func add(missing: Int) -> WaiterID {
     last += 1

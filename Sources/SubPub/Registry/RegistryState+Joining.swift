@@ -74,26 +74,18 @@ extension RegistryState {
 
   private mutating func lane(for delivery: Delivery, turns: any LaneTurns) -> LaneRunner {
     let context = delivery.context
-    if context.isShared {
-      if case .immediate = context, let immediate { return immediate }
-      if let runner = shared[context] { return runner }
+    if case .immediate = context, let immediate { return immediate }
+    // An actor that is gone shares nothing: what is at its place now is another, which the caller doesn't hold.
+    let key = context.isGone(context.actor) ? nil : SharedContext(context)
+    // A lane of an actor that died may be in the way: the new actor has its place.
+    if let key, let runner = shared[key], !runner.delivery.context.isGone(runner.delivery.context.actor) {
+      return runner
     }
     let runner = LaneRunner(delivery, turns: turns, newest: newest, index: lanes.count)
     lanes.append(Lane(runner))
     lanes[runner.index].isClosing = isEnded
-    if context.isShared {
-      if case .immediate = context { immediate = runner } else { shared[context] = runner }
-    }
+    if case .immediate = context { immediate = runner }
+    if let key { shared[key] = runner }
     return runner
-  }
-}
-
-extension Delivery.Context {
-  /// Whether the subscriptions of one publisher that name this context share a lane.
-  fileprivate var isShared: Bool {
-    switch self {
-    case .immediate, .main, .actor, .queue(_, independent: false): true
-    case .background, .executor, .queue(_, independent: true), .iteration: false
-    }
   }
 }

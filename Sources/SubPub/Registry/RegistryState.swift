@@ -6,7 +6,7 @@ struct RegistryState {
   var current: (any Stamped)?
   var lanes: [Lane] = []
   /// Lanes that subscriptions share, by context.
-  var shared: [Delivery.Context: LaneRunner] = [:]
+  var shared: [SharedContext: LaneRunner] = [:]
   /// The lane of the publishing thread, which most publishers have.
   var immediate: LaneRunner?
   /// Subscriptions that are not cancelled.
@@ -42,6 +42,7 @@ struct RegistryState {
         accepted.deliverNow(on: lanes[index].runner, window)
       }
     }
+    if !waiters.isEmpty { for index in lanes.indices { tellServed(by: index, &after) } }
     return accepted
   }
 
@@ -75,11 +76,14 @@ struct RegistryState {
       active -= lanes[index].active
       lanes[index].close(&after)
     }
-    if !lanes[index].served.isEmpty {
-      for waiter in lanes[index].served { waiters.arrive(waiter, &after) }
-      lanes[index].served = []
-    }
+    tellServed(by: index, &after)
     if lanes[index].isUnused { removeIfDisposable(lanes[index], &after) }
+  }
+
+  private mutating func tellServed(by index: Int, _ after: inout AfterTurn) {
+    guard !lanes[index].served.isEmpty else { return }
+    for waiter in lanes[index].served { waiters.arrive(waiter, &after) }
+    lanes[index].served = []
   }
 
   /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
@@ -112,8 +116,8 @@ struct RegistryState {
     case .immediate, .main: if !isEnded { return }
     default: break
     }
-    if shared[runner.delivery.context] === runner { shared[runner.delivery.context] = nil }
     if immediate === runner { immediate = nil }
+    if let key = SharedContext(runner.delivery.context), shared[key] === runner { shared[key] = nil }
     let last = lanes.count - 1
     lanes.swapAt(runner.index, last)
     lanes[runner.index].runner.index = runner.index

@@ -55,6 +55,29 @@ struct HandBackTests {
     await publisher.drain()
   }
 
+  @Test("an actor that floods itself is let go of all the same")
+  func required_2_05_floodedActor() async {
+    actor Mill {
+      let gone: Gate
+      init(_ gone: Gate) { self.gone = gone }
+      deinit { gone.open() }
+    }
+    let (publisher, gone) = (Publisher<Int>(), Gate())
+    // Each delivery publishes the next, as long as there is somebody to deliver to.
+    let subscriber = Recorder<Int>()
+    func flood() -> Subscription {
+      publisher.subscribe(subscriber, on: .actor(Mill(gone))) { [weak publisher] _, _ in publisher?.publish() }
+    }
+    let subscription = flood()
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      DispatchQueue(label: "waits").async {
+        gone.pass()
+        done.resume()
+      }
+    }
+    #expect(!subscription.isActive)
+  }
+
   @Test("an executor that runs jobs at once doesn't make the stack grow")
   func required_4_04_inlineExecutor() {
     final class Inline: TaskExecutor {

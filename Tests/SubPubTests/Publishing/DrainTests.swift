@@ -80,6 +80,54 @@ extension PublishingTests {
       #expect(late.states == [.unknown, .loaded(1)])
     }
 
+    @Test("nor does the replay of a newcomer to the same lane, which is the state that is waited for")
+    func required_3_07_laterReplay() async {
+      let (first, second) = (Gate(), Gate())
+      defer {
+        first.open()
+        second.open()
+      }
+      let queue = DispatchQueue(label: "held")
+      publisher.subscribe(recorder, on: .queue(queue)) { recorder, state in
+        recorder.receive(state)
+        first.pass()
+      }
+      await first.waitUntilHeld()
+      let trial = draining()
+      let late = Recorder<Int>()
+      publisher.subscribe(late, on: .queue(queue)) { late, state in
+        late.receive(state)
+        second.pass()
+      }
+      #expect(!trial.isOver)
+      first.open()
+      await second.waitUntilHeld()
+      #expect(trial.run().isOver)
+      second.open()
+      await publisher.drain()
+    }
+
+    @Test("a state that was overtaken before its lane was served has been skipped")
+    func required_3_07_overtaken() {
+      publisher.subscribe(recorder, on: .executor(executor), buffering: .latest)
+      let trial = draining()
+      #expect(!trial.isOver)
+      publisher.updateData(1)
+      #expect(trial.run().isOver)
+      executor.runAll()
+      #expect(recorder.states == [.loaded(1)])
+    }
+
+    @Test("so has one that an iterator didn't come for")
+    func required_3_07_overtakenInSequence() {
+      let iterator = publisher.states(buffering: .latest).makeAsyncIterator()
+      let trial = draining()
+      #expect(!trial.isOver)
+      publisher.updateData(1)
+      #expect(trial.run().isOver)
+      withExtendedLifetime(iterator) {}
+    }
+
     @Test("what is published afterwards doesn't hold it up")
     func required_3_07_laterState() async {
       let (first, second) = (Gate(), Gate())

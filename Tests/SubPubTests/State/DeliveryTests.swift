@@ -1,0 +1,31 @@
+import Dispatch
+import SubPub
+import Testing
+
+extension StateTests {
+  @Suite("Two names of one context are one context")
+  struct DeliveryTests {
+    private actor Host {}
+
+    @Test("the main actor, by any name")
+    func required_2_07_mainActor() {
+      #expect(Delivery.actor(MainActor.shared) == .main)
+      #expect(Delivery.queue(.main) == .main)
+      #expect(Delivery.queue(.main, independent: true) == .main)
+    }
+
+    @Test("a queue or an actor equals itself, and no other")
+    func required_2_07_objects() {
+      let (queue, other) = (DispatchQueue(label: "same"), DispatchQueue(label: "same"))
+      #expect(Delivery.queue(queue) == .queue(queue))
+      #expect(Delivery.queue(queue) != .queue(other))
+      #expect(Delivery.queue(queue) != .queue(queue, independent: true))
+      #expect(Delivery.queue(.global()) == .queue(.global()))
+      #expect(Delivery.queue(.global()) != .queue(.global(qos: .background)))
+      let (actor, another) = (Host(), Host())
+      #expect(Delivery.actor(actor) == .actor(actor))
+      #expect(Delivery.actor(actor) != .actor(another))
+      #expect(Set([Delivery.actor(actor), .actor(actor), .main]).count == 2)
+    }
+  }
+}
