@@ -1,16 +1,16 @@
 /// States that wait, in order. A ring that keeps its memory and holds no reference to what was taken.
-struct ItemQueue {
+package struct ItemQueue {
   private var ring: [Item?] = []
   private var start = 0
-  private(set) var count = 0
+  package private(set) var count = 0
   /// Whom the first state is for: the entries from here on. A replay is for newcomers only; 0 means everyone.
-  var firstIsFrom = 0
+  package var firstIsFrom = 0
 
-  var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
   var first: Item? { isEmpty ? nil : ring[start] }
   var last: Item? { isEmpty ? nil : ring[position(count - 1)] }
 
-  subscript(index: Int) -> Item? { ring[position(index)] }
+  package subscript(index: Int) -> Item? { ring[position(index)] }
 
   mutating func append(_ item: Item) {
     if count == ring.count { grow() }
