@@ -19,6 +19,9 @@ public struct Delivery: Hashable, Sendable {
   }
 
   init(_ context: Context) { self.context = context }
+
+  /// Of a sequence.
+  package static var iteration: Delivery { Delivery(.iteration) }
 }
 
 extension Delivery {

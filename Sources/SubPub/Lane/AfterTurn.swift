@@ -1,18 +1,20 @@
 /// What a turn decided and may not do itself: everything that is, or may run, foreign code (rule 1.04).
 ///
 /// The shell ends the turn and then calls `act()`; what is left to release goes with the value.
-struct AfterTurn {
+package struct AfterTurn {
   // Most turns leave at most one of each; the rest is made when it is needed.
-  private var firstWake: LaneRunner?
-  private var firstState: (any Stamped)?
-  private var firstCallback: Deliver?
-  private var rest: Rest?
+  package private(set) var firstWake: LaneRunner?
+  package private(set) var firstState: (any Stamped)?
+  package private(set) var firstCallback: Deliver?
+  package private(set) var rest: Rest?
 
-  private final class Rest {
-    var wakes: [LaneRunner] = []
-    var resumes: [Wakeup] = []
-    var leftovers: [Any] = []
+  package final class Rest {
+    package fileprivate(set) var wakes: [LaneRunner] = []
+    package fileprivate(set) var resumes: [Wakeup] = []
+    package fileprivate(set) var leftovers: [Any] = []
   }
+
+  package init() {}
 
   /// A lane to be woken on its context.
   mutating func wake(_ lane: LaneRunner) {

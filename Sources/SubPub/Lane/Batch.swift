@@ -1,15 +1,17 @@
 /// What a drain has in hand between two turns.
 @safe
-struct Batch {
+package struct Batch {
   /// States still to be served. They count as pending (rule 2.04).
-  var queue = ItemQueue()
+  package var queue = ItemQueue()
   /// The state whose round is under way.
-  var current: Item?
+  package var current: Item?
   /// Whom the round visits next.
-  var next = 0
-  var window: EntryWindow?
+  package var next = 0
+  package var window: EntryWindow?
   /// Entries whose subscribers were found dead.
-  var dead: [Int] = []
+  package var dead: [Int] = []
+
+  package init() {}
 
   /// The state that is served next, and from which entry on; nil when nothing is left.
   var upcoming: (ordinal: UInt64, from: Int)? {
@@ -17,7 +19,7 @@ struct Batch {
   }
 
   /// Goes on to the next state; false when all are served.
-  mutating func startRound() -> Bool {
+  package mutating func startRound() -> Bool {
     next = queue.firstIsFrom
     current = queue.popFirst()
     return current != nil

@@ -7,7 +7,7 @@
 ///
 /// Belongs to a registry's isolation; not `Sendable`.
 @safe
-final class EntryList {
+package final class EntryList {
   /// One subscription, retained by hand, and its subscriber's code. Not copyable: to read the closure is for those who
   /// have passed the gate.
   @safe
@@ -21,7 +21,7 @@ final class EntryList {
 
   private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
-  private(set) var count = 0
+  package private(set) var count = 0
   private var outgrown: [UnsafeMutablePointer<Entry>]
   /// Entries whose closures are gone.
   private(set) var vacated = 0
@@ -42,7 +42,7 @@ final class EntryList {
   /// What a drain visits.
   var window: EntryWindow { unsafe EntryWindow(base: base, count: count) }
 
-  subscript(index: Int) -> Subscription { unsafe base[index].subscription.takeUnretainedValue() }
+  package subscript(index: Int) -> Subscription { unsafe base[index].subscription.takeUnretainedValue() }
 
   func append(_ subscription: Subscription, _ deliver: @escaping Deliver, windowIsOut: Bool) {
     if count == capacity { grow(keepingOld: windowIsOut) }

@@ -1,8 +1,8 @@
 /// The entries that a drain visits, frozen as they were when it took them. See `EntryList` for why that is sound.
 @safe
-struct EntryWindow {
+package struct EntryWindow {
   private let base: UnsafeMutablePointer<EntryList.Entry>
-  let count: Int
+  package let count: Int
 
   init(base: UnsafeMutablePointer<EntryList.Entry>, count: Int) {
     unsafe self.base = base
@@ -11,13 +11,13 @@ struct EntryWindow {
 
   /// Hands out one subscription, without retaining it.
   @inline(__always)
-  func visit(_ index: Int, _ body: (Subscription) -> Void) {
+  package func visit(_ index: Int, _ body: (Subscription) -> Void) {
     unsafe base[index].subscription._withUnsafeGuaranteedRef { body($0) }
   }
 
   /// Runs the subscriber's code. Only for one who has passed the gate.
   @inline(__always)
-  func deliver(_ index: Int, to subscriber: any AnyObject & Sendable, _ state: any Stamped) {
+  package func deliver(_ index: Int, to subscriber: any AnyObject & Sendable, _ state: any Stamped) {
     unsafe base[index].deliver(subscriber, state)
   }
 }

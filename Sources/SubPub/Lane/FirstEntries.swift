@@ -1,9 +1,9 @@
 /// The first entries of a lane that still count, of all and of two kinds.
 ///
 /// They only move on, as entries go and newcomers come behind: to look for them costs nothing, amortised.
-struct FirstEntries {
+package struct FirstEntries {
   /// No entry before this one is active.
-  private(set) var active = 0
+  package private(set) var active = 0
   /// No entry before this one is active and unbounded.
   private var unbounded = 0
   /// No entry before this one is active and keeps the oldest.

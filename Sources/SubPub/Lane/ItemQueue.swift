@@ -1,12 +1,12 @@
 /// States that wait, in order. A ring that keeps its memory and holds no reference to what was taken.
-struct ItemQueue {
+package struct ItemQueue {
   private var ring: [Item?] = []
   private var start = 0
-  private(set) var count = 0
+  package private(set) var count = 0
   /// Whom the first state is for: the entries from here on. A replay is for newcomers only; 0 means everyone.
-  var firstIsFrom = 0
+  package var firstIsFrom = 0
 
-  var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
   var first: Item? { isEmpty ? nil : ring[start] }
   var last: Item? { isEmpty ? nil : ring[position(count - 1)] }
 
@@ -14,7 +14,7 @@ struct ItemQueue {
   var upcoming: (ordinal: UInt64, from: Int)? { isEmpty ? nil : (ordinal(at: 0), firstIsFrom) }
 
   /// Of the state there; 0 if there is none.
-  func ordinal(at index: Int) -> UInt64 { index < count ? ring[position(index)]?.ordinal ?? 0 : 0 }
+  package func ordinal(at index: Int) -> UInt64 { index < count ? ring[position(index)]?.ordinal ?? 0 : 0 }
 
   mutating func append(_ item: Item) {
     if count == ring.count { grow() }

@@ -6,7 +6,7 @@ extension Lane {
   }
 
   /// The subscription's gate was closed, and this is what it found.
-  mutating func cancel(
+  package mutating func cancel(
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
   ) {
     remove(subscription, found: found, &after)

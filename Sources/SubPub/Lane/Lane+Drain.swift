@@ -1,7 +1,7 @@
 /// The turns of a drain.
 extension Lane {
   /// The lane was woken. False: there is nothing to do.
-  mutating func resume(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
+  package mutating func resume(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
     guard runner.signal.isScheduled, predecessors == 0 else { return false }
     runner.signal.drain()
     if let parked = parked.take() {
@@ -13,7 +13,7 @@ extension Lane {
   }
 
   /// The batch is served, and its window back. False: nothing is left to do, and the lane rests.
-  mutating func next(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
+  package mutating func next(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
     batch.window = nil
     settle(&batch, &after)
     compact()
@@ -41,7 +41,7 @@ extension Lane {
   }
 
   /// The budget is used up: the rest is put aside until the lane is woken again.
-  mutating func handBack(_ batch: inout Batch, _ after: inout AfterTurn) {
+  package mutating func handBack(_ batch: inout Batch, _ after: inout AfterTurn) {
     settle(&batch, &after)
     parked = batch
     batch = Batch()
@@ -50,7 +50,7 @@ extension Lane {
   }
 
   /// Takes care of what was asked for since: closures of cancelled and dead entries, states that nobody waits for.
-  mutating func settle(_ batch: inout Batch, _ after: inout AfterTurn) {
+  package mutating func settle(_ batch: inout Batch, _ after: inout AfterTurn) {
     runner.signal.clearRequests()
     for index in batch.dead where entries[index].gate.close(at: runner.newest) != nil {
       forget(entries[index])

@@ -1,14 +1,14 @@
 /// A lane that nobody drains: an iterating task comes and takes.
 extension Lane {
   /// What an iterator's `next()` found.
-  enum Taken {
+  package enum Taken {
     case state(Item)
     case nothing
     case ended
   }
 
   /// The next state for the iterator. Begins and ends a delivery within the turn.
-  mutating func take(_ after: inout AfterTurn) -> Taken {
+  package mutating func take(_ after: inout AfterTurn) -> Taken {
     let subscription = entries[0]
     guard subscription.gate.closedAt == nil else { return .ended }
     defer { noteServed(but: Batch()) }

@@ -1,7 +1,7 @@
 /// Who waits until the lane has served what there was (rule 3.07).
 extension Lane {
   /// Somebody waits for what there is now. False: nothing of it is left to be served.
-  mutating func await(_ ordinal: UInt64, by waiter: WaiterID) -> Bool {
+  package mutating func await(_ ordinal: UInt64, by waiter: WaiterID) -> Bool {
     guard active > 0 else { return false }
     if isIteration {
       guard !pending.isEmpty else { return false }

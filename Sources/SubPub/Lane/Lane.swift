@@ -2,29 +2,29 @@
 ///
 /// Decides only, inside turns: it takes no lock, starts nothing and releases nothing foreign. What is to be done goes
 /// into an `AfterTurn`.
-struct Lane {
-  let runner: LaneRunner
-  let entries = EntryList()
+package struct Lane {
+  package let runner: LaneRunner
+  package let entries = EntryList()
   var demand = Demand()
-  var pending = ItemQueue()
+  package var pending = ItemQueue()
   /// What a drain put aside when its budget was used up. The window in it is out.
-  var parked: Batch?
+  package var parked: Batch?
   /// Entries that are not cancelled.
-  var active = 0
+  package var active = 0
   /// Cancelled entries whose delivery was under way: their closures go when it has ended.
-  var retiring: [Int] = []
-  var firsts = FirstEntries()
+  package var retiring: [Int] = []
+  package var firsts = FirstEntries()
   /// The `oldest` subscription has gone whose window reached farthest.
   var hasLostWindow = false
   /// Who waits for this lane in `drain()`, and who needn't any more.
-  var waits: [ServiceWait] = []
+  package var waits: [ServiceWait] = []
   var served: [WaiterID] = []
   /// How many replaced subscriptions, elsewhere, have a delivery under way that this lane has to wait for.
-  var predecessors = 0
+  package var predecessors = 0
   /// The publisher is gone: what is pending is still delivered.
-  var isClosing = false
+  package var isClosing = false
   /// The iterating task, when it waits.
-  var reader: Wakeup?
+  package var reader: Wakeup?
 
   init(_ runner: LaneRunner) { self.runner = runner }
 
@@ -33,7 +33,7 @@ struct Lane {
     if case .immediate = runner.delivery.context { true } else { false }
   }
 
-  var isIteration: Bool {
+  package var isIteration: Bool {
     if case .iteration = runner.delivery.context { true } else { false }
   }
 
@@ -91,7 +91,7 @@ struct Lane {
 
 extension Lane {
   /// The entries that are not cancelled, in the order in which they subscribed.
-  var subscriptions: [Subscription] {
+  package var subscriptions: [Subscription] {
     (0..<entries.count).map { entries[$0] }.filter { $0.gate.closedAt == nil }
   }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// The shell of a lane: wakes it on its context, and drains it there. The lane itself is state of the registry.
-final class LaneRunner: Sendable {
-  let delivery: Delivery
+package final class LaneRunner: Sendable {
+  package let delivery: Delivery
   let turns: any LaneTurns
-  let signal = LaneSignal()
+  package let signal = LaneSignal()
   /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
   private let newestOrdinal: Atomic<UInt64>
   /// The highest `fullAt` of the lane's `oldest` subscriptions. The drain raises it; in turns in which nobody else drains
@@ -28,7 +28,7 @@ final class LaneRunner: Sendable {
   }
 
   /// Inside a turn.
-  var index: Int {
+  package var index: Int {
     get { place.load(ordering: .relaxed) }
     set { place.store(newValue, ordering: .relaxed) }
   }
@@ -36,11 +36,11 @@ final class LaneRunner: Sendable {
   /// Inside a turn.
   @inline(__always) func arrived(_ ordinal: UInt64) { newestOrdinal.store(ordinal, ordering: .releasing) }
 
-  @inline(__always) var newest: UInt64 { newestOrdinal.load(ordering: .acquiring) }
+  @inline(__always) package var newest: UInt64 { newestOrdinal.load(ordering: .acquiring) }
 
-  var fullAt: UInt64 { highestFullAt.load(ordering: .relaxed) }
+  package var fullAt: UInt64 { highestFullAt.load(ordering: .relaxed) }
 
-  func raiseFullAt(to ordinal: UInt64) { highestFullAt.max(ordinal, ordering: .relaxed) }
+  package func raiseFullAt(to ordinal: UInt64) { highestFullAt.max(ordinal, ordering: .relaxed) }
 
   func setFullAt(to ordinal: UInt64) { highestFullAt.store(ordinal, ordering: .relaxed) }
 

@@ -1,11 +1,11 @@
-import Synchronization
+package import Synchronization
 
 /// What a lane is doing, in one atomic word, so that a drain can end without a turn.
 ///
 /// Everything is written inside turns, but for one step: the draining thread goes from "draining, and nothing came"
 /// to idle by a compare-and-swap. So in a turn "idle" is certain, and "draining" has to be swapped to be used.
-struct LaneSignal: ~Copyable {
-  private let bits = Atomic<UInt8>(Bits.idle)
+package struct LaneSignal: ~Copyable {
+  package let bits = Atomic<UInt8>(Bits.idle)
 
   private enum Bits {
     static let idle: UInt8 = 0
@@ -21,12 +21,12 @@ struct LaneSignal: ~Copyable {
   }
 
   // Reading idle acquires what the drain before did to the lane's entries.
-  @inline(__always) var isIdle: Bool { bits.load(ordering: .acquiring) == Bits.idle }
-  var isScheduled: Bool { bits.load(ordering: .acquiring) == Bits.scheduled }
-  @inline(__always) var needsAttention: Bool { bits.load(ordering: .acquiring) & Bits.attention != 0 }
+  @inline(__always) package var isIdle: Bool { bits.load(ordering: .acquiring) == Bits.idle }
+  package var isScheduled: Bool { bits.load(ordering: .acquiring) == Bits.scheduled }
+  @inline(__always) package var needsAttention: Bool { bits.load(ordering: .acquiring) & Bits.attention != 0 }
 
   /// After a round: whether anybody wants something.
-  @inline(__always) var needsLook: Bool {
+  @inline(__always) package var needsLook: Bool {
     bits.load(ordering: .acquiring) & (Bits.attention | Bits.awaited) != 0
   }
 
@@ -37,13 +37,13 @@ struct LaneSignal: ~Copyable {
   @inline(__always) func drain() { bits.store(Bits.draining, ordering: .releasing) }
 
   /// In a turn of the draining thread: nothing is left.
-  func rest() { bits.store(Bits.idle, ordering: .releasing) }
+  package func rest() { bits.store(Bits.idle, ordering: .releasing) }
 
   /// In a turn: tells a draining thread that more is pending. False when it has just ended.
   @inline(__always) func noteMore() -> Bool { note(Bits.more) }
 
   /// In a turn: asks a draining thread to look before its next delivery. False when there is none.
-  func raise() -> Bool { note(Bits.attention) }
+  package func raise() -> Bool { note(Bits.attention) }
 
   /// In a turn: asks a draining thread to look after each round. False when there is none.
   func noteAwaited() -> Bool { note(Bits.awaited) }
@@ -56,7 +56,7 @@ struct LaneSignal: ~Copyable {
   }
 
   /// Without a turn, on the draining thread: ends if nothing came meanwhile. Releases what the drain did.
-  @inline(__always) func finish() -> Bool {
+  @inline(__always) package func finish() -> Bool {
     bits.compareExchange(expected: Bits.draining, desired: Bits.idle, ordering: .acquiringAndReleasing).exchanged
   }
 

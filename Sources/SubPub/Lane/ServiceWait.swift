@@ -1,8 +1,8 @@
 /// Somebody waits until this lane has served what there was at one moment (rule 3.07).
-struct ServiceWait {
-  let waiter: WaiterID
+package struct ServiceWait {
+  package let waiter: WaiterID
   /// The newest state of that moment.
-  let ordinal: UInt64
+  package let ordinal: UInt64
   /// The lane's entries of that moment are those before this index.
-  var limit: Int
+  package var limit: Int
 }

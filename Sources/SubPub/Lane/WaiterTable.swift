@@ -1,8 +1,8 @@
 /// Names one task that waits, also before and after it does.
-struct WaiterID: Hashable, Sendable { fileprivate let number: Int }
+package struct WaiterID: Hashable, Sendable { fileprivate let number: Int }
 
 /// Tasks that wait for a number of things to happen. Decides only: what is to be resumed is handed out.
-struct WaiterTable {
+package struct WaiterTable {
   private struct Waiter {
     var missing: Int
     var wakeup: Wakeup?
@@ -14,7 +14,7 @@ struct WaiterTable {
   var isEmpty: Bool { waiters.isEmpty }
 
   /// Registers a waiter before it waits, so that nothing that happens meanwhile is missed.
-  mutating func add(missing: Int) -> WaiterID {
+  package mutating func add(missing: Int) -> WaiterID {
     last += 1
     let id = WaiterID(number: last)
     waiters[id] = Waiter(missing: missing, wakeup: nil)
@@ -22,7 +22,7 @@ struct WaiterTable {
   }
 
   /// Sets the number afterwards. Nil if it is none: then there is no waiter.
-  mutating func expect(_ missing: Int, of id: WaiterID) -> WaiterID? {
+  package mutating func expect(_ missing: Int, of id: WaiterID) -> WaiterID? {
     waiters[id]?.missing = missing
     if missing > 0 { return id }
     waiters[id] = nil
@@ -30,7 +30,7 @@ struct WaiterTable {
   }
 
   /// The task waits now; false if it needn't any more.
-  mutating func wait(_ id: WaiterID, _ wakeup: Wakeup) -> Bool {
+  package mutating func wait(_ id: WaiterID, _ wakeup: Wakeup) -> Bool {
     guard waiters[id] != nil else { return false }
     waiters[id]?.wakeup = wakeup
     return true

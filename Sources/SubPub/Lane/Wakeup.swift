@@ -1,9 +1,9 @@
 /// A task that waits. It carries no value: what the task came for it takes in a turn of its own.
 @safe
-struct Wakeup: Sendable {
-  private let continuation: UnsafeContinuation<Void, Never>
+package struct Wakeup: Sendable {
+  package let continuation: UnsafeContinuation<Void, Never>
 
-  init(_ continuation: UnsafeContinuation<Void, Never>) { unsafe self.continuation = continuation }
+  package init(_ continuation: UnsafeContinuation<Void, Never>) { unsafe self.continuation = continuation }
 
   /// Once, and outside every turn: an executor's `enqueue` may run the task at once.
   func resume() { unsafe continuation.resume() }

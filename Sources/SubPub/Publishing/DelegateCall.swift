@@ -8,7 +8,7 @@ final class DelegateCall<Delegate>: Stamped {
 
   /// Nobody asks a call for its version.
   @inlinable
-  func stamp(_ version: UInt64) {}
+  package func stamp(_ version: UInt64) {}
 
   @inlinable @inline(__always)
   static func from(_ state: any Stamped) -> DelegateCall {

@@ -10,7 +10,7 @@ final class StateReader: Sendable {
   init(_ registry: PublisherRegistry, buffering: BufferingPolicy, iteratorType: Any.Type) {
     self.registry = registry
     subscription = registry.subscribe(
-      Enrolment(presence, ofType: iteratorType, as: .handler, on: Delivery(.iteration), buffering: buffering) {
+      Enrolment(presence, ofType: iteratorType, as: .handler, on: .iteration, buffering: buffering) {
         _, _ in
       })
   }

@@ -1,10 +1,10 @@
 /// What accepting a state left to do.
-struct Accepted {
-  let ordinal: UInt64
+package struct Accepted {
+  package let ordinal: UInt64
   /// The state before, to be let go of outside the turn.
-  var displaced: (any Stamped)?
-  private(set) var immediate: LaneRunner?
-  private(set) var window: EntryWindow?
+  package var displaced: (any Stamped)?
+  package private(set) var immediate: LaneRunner?
+  package private(set) var window: EntryWindow?
 
   init(ordinal: UInt64) { self.ordinal = ordinal }
 

@@ -51,14 +51,14 @@ extension PublisherRegistry {
 }
 
 extension RegistryState {
-  fileprivate enum Parked {
+  package enum Parked {
     case waits
     case needNotWait
     case isTaken
   }
 
   /// The iterating task waits, unless there is something to take, or nothing more to come.
-  fileprivate mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Parked {
+  package mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Parked {
     guard runner.index >= 0 else { return .needNotWait }
     let lane = lanes[runner.index]
     guard lane.active > 0, !lane.isClosing, lane.pending.isEmpty else { return .needNotWait }

@@ -6,7 +6,9 @@ extension PublisherRegistry {
     let context = enrolment.delivery.context.actor
     defer { withExtendedLifetime(context) {} }
     while true {
-      let joined = turnAndAct { [replays] in $0.join(enrolment, turns: self, replays: replays, &$1) }
+      var after = AfterTurn()
+      let joined = join(enrolment, &after)
+      after.act()
       let subscription = joined.subscription
       if joined.isStanding {
         guard subscription.isAlive else {
@@ -25,6 +27,11 @@ extension PublisherRegistry {
       if joined.isSweepDue { sweep() }
       return subscription
     }
+  }
+
+  /// The turn of `subscribe`.
+  package nonisolated func join(_ enrolment: Enrolment, _ after: inout AfterTurn) -> RegistryState.Joined {
+    turn { [replays] in $0.join(enrolment, turns: self, replays: replays, &after) }
   }
 
   /// Every living subscription, in no order. Lets go of the dead ones on the way.

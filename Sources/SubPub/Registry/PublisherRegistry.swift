@@ -3,7 +3,7 @@
 /// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then act on what came back.
 /// Not generic: it moves boxes, and the faces know what is in them.
 @usableFromInline
-actor PublisherRegistry {
+package actor PublisherRegistry {
   private nonisolated let executor = RegistryExecutor()
   @usableFromInline nonisolated let source: PublisherID
   /// Whether newcomers get the current state. Calls of a multicast delegate are not replayed.
@@ -12,10 +12,10 @@ actor PublisherRegistry {
   @exclusivity(unchecked) private var state: RegistryState
 
   @usableFromInline
-  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   @usableFromInline
-  init(_ source: PublisherID, initial: (any Stamped)?) {
+  package init(_ source: PublisherID, initial: (any Stamped)?) {
     self.source = source
     replays = initial != nil
     unsafe state = RegistryState(initial: initial)
@@ -25,7 +25,7 @@ actor PublisherRegistry {
 extension PublisherRegistry {
   /// One turn. `body` decides, and does nothing that is, or may run, foreign code.
   @inline(__always)
-  nonisolated func turn<R>(_ body: (inout RegistryState) -> R) -> R {
+  package nonisolated func turn<R>(_ body: (inout RegistryState) -> R) -> R {
     executor.lock()
     defer { executor.unlock() }
     let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }

@@ -1,13 +1,13 @@
 extension RegistryState {
   /// What came of a request to subscribe.
   @safe
-  struct Joined {
-    let subscription: Subscription
+  package struct Joined {
+    package let subscription: Subscription
     /// It was there before, and stays as it is.
-    var isStanding = false
+    package var isStanding = false
     /// The replay, to be delivered now on the subscribing thread.
-    var replay: Item?
-    var window: EntryWindow?
+    package var replay: Item?
+    package var window: EntryWindow?
     /// There are so many entries that some may be of the dead.
     var isSweepDue = false
   }

@@ -1,7 +1,7 @@
 extension RegistryState {
   /// Closes the subscription's gate and takes it off its lane. Nil if it had ended before.
   @discardableResult
-  mutating func cancel(_ subscription: Subscription, _ after: inout AfterTurn) -> DeliveryGate.Reading? {
+  package mutating func cancel(_ subscription: Subscription, _ after: inout AfterTurn) -> DeliveryGate.Reading? {
     guard let runner = subscription.host as? LaneRunner, let found = subscription.gate.close(at: newest) else {
       return nil
     }
@@ -10,7 +10,7 @@ extension RegistryState {
   }
 
   /// The publisher is gone: what is pending is delivered, then everything ends (rule 3.06).
-  mutating func end(_ after: inout AfterTurn) {
+  package mutating func end(_ after: inout AfterTurn) {
     isEnded = true
     dropLastState(&after)
     index.clear(&after)
@@ -31,7 +31,7 @@ extension RegistryState {
   }
 
   /// The lane's context is gone.
-  mutating func end(_ runner: LaneRunner, _ after: inout AfterTurn) {
+  package mutating func end(_ runner: LaneRunner, _ after: inout AfterTurn) {
     guard runner.index >= 0 else { return }
     withLane(runner, &after) { lane, after in
       lane.close(&after)

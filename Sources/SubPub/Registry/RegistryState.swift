@@ -1,35 +1,35 @@
 /// Everything that a publisher knows, and every decision about it. Pure: what is to be done goes into an `AfterTurn`.
-struct RegistryState {
+package struct RegistryState {
   /// The ordinal of the newest state. A publisher begins with its first, version 0.
-  var newest: UInt64 = 1
+  package var newest: UInt64 = 1
   /// Nil where nothing is replayed, and after the end.
-  var current: (any Stamped)?
-  var lanes: [Lane] = []
+  package var current: (any Stamped)?
+  package var lanes: [Lane] = []
   /// Lanes that subscriptions share, by context.
   var shared: [SharedContext: LaneRunner] = [:]
   /// The lane of the publishing thread, which most publishers have.
   var immediate: LaneRunner?
   /// Subscriptions that are not cancelled.
-  var active = 0
+  package var active = 0
   /// How many subscriptions make it worth while to look for dead ones.
   var sweepAt = 32
   var index = SubscriberIndex()
-  var waiters = WaiterTable()
+  package var waiters = WaiterTable()
   /// Who waits for a delivery to end.
-  var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
+  package var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
   /// Lanes that wait for a delivery of a replaced subscription to end.
-  var holds: [(subscription: Subscription, lane: LaneRunner)] = []
+  package var holds: [(subscription: Subscription, lane: LaneRunner)] = []
   /// Threads that run a transform of `update`.
   var updating: [ThreadToken] = []
   /// Sequences that may still ask for the last state after the end.
   var sequences = 0
-  var isEnded = false
+  package var isEnded = false
 
   init(initial: (any Stamped)?) { current = initial }
 
   /// Accepts a state: gives it its version and puts it into every lane.
   @inline(__always)
-  mutating func accept(_ state: any Stamped, replays: Bool, _ after: inout AfterTurn) -> Accepted {
+  package mutating func accept(_ state: any Stamped, replays: Bool, _ after: inout AfterTurn) -> Accepted {
     newest += 1
     state.stamp(newest - 1)
     var accepted = Accepted(ordinal: newest)
@@ -47,7 +47,9 @@ struct RegistryState {
   }
 
   /// Does something to a lane that is still here, and what follows from it for the rest.
-  mutating func withLane<R>(_ runner: LaneRunner, _ after: inout AfterTurn, _ body: (inout Lane, inout AfterTurn) -> R)
+  package mutating func withLane<R>(
+    _ runner: LaneRunner, _ after: inout AfterTurn, _ body: (inout Lane, inout AfterTurn) -> R
+  )
     -> R
   {
     let before = lanes[runner.index].active
@@ -62,7 +64,7 @@ struct RegistryState {
 
   /// The same in a turn of the lane's own drain, which looks whether deliveries have ended that somebody waits for. Only
   /// there: what then goes on may be a lane of the publishing thread, and a cancel runs no subscriber's code.
-  mutating func withDrainedLane<R>(
+  package mutating func withDrainedLane<R>(
     _ runner: LaneRunner, _ after: inout AfterTurn, _ body: (inout Lane, inout AfterTurn) -> R
   ) -> R {
     let result = withLane(runner, &after, body)

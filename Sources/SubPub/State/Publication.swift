@@ -32,7 +32,7 @@ public final class Publication<Value: Sendable>: AnyPublication {
 }
 
 extension Publication: Stamped {
-  @inlinable func stamp(_ version: UInt64) { stamped.store(version, ordering: .relaxed) }
+  @inlinable package func stamp(_ version: UInt64) { stamped.store(version, ordering: .relaxed) }
 }
 
 extension Publication: CustomStringConvertible {

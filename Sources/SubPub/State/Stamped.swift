@@ -2,7 +2,7 @@
 ///
 /// The engine is not generic; it moves these boxes, and only the faces know what is inside.
 @usableFromInline
-protocol Stamped: AnyObject, Sendable {
+package protocol Stamped: AnyObject, Sendable {
   /// Called once, inside the turn that accepts it, before anyone else can see it.
   func stamp(_ version: UInt64)
 }

@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// `window` is the only state that is not atomic. It belongs to the thread that drains the lane; one drain hands it
 /// to the next through the lane's signal, which is what makes the class `Sendable`.
-final class Bounds: @unchecked Sendable {
-  enum Rule { case newest, oldest }
+package final class Bounds: @unchecked Sendable {
+  package enum Rule { case newest, oldest }
 
-  let rule: Rule
-  let limit: Int
+  package let rule: Rule
+  package let limit: Int
   private var window: OldestWindow
   // Counters for whoever asks; nothing is ordered by them.
   private let windowFullAt: Atomic<UInt64>
@@ -28,13 +28,13 @@ final class Bounds: @unchecked Sendable {
   }
 
   /// See `OldestWindow.fullAt`.
-  var fullAt: UInt64 { windowFullAt.load(ordering: .relaxed) }
-  var delivered: Int { deliveredCount.load(ordering: .relaxed) }
-  var last: UInt64 { lastDelivered.load(ordering: .relaxed) }
+  package var fullAt: UInt64 { windowFullAt.load(ordering: .relaxed) }
+  package var delivered: Int { deliveredCount.load(ordering: .relaxed) }
+  package var last: UInt64 { lastDelivered.load(ordering: .relaxed) }
 
   /// Whether the state still waits for this subscription, or was overtaken (rule 2.04). Takes it out of the window.
   /// On the draining thread.
-  func admits(_ ordinal: UInt64, newest: UInt64) -> Bool {
+  package func admits(_ ordinal: UInt64, newest: UInt64) -> Bool {
     switch rule {
     case .newest:
       return newest < ordinal + UInt64(limit)
@@ -46,7 +46,7 @@ final class Bounds: @unchecked Sendable {
   }
 
   /// On the draining thread.
-  func delivered(_ ordinal: UInt64) {
+  package func delivered(_ ordinal: UInt64) {
     deliveredCount.store(delivered + 1, ordering: .relaxed)
     lastDelivered.store(ordinal, ordering: .relaxed)
   }

@@ -7,17 +7,17 @@ import Synchronization
 /// One word holds the ordinal of the last state that passed, "a delivery is under way", and "cancelled". So the gate,
 /// the mark and the position are one atomic step, and a reader sees them together. Only the thread that drains the
 /// lane begins and ends; only a cancel, inside a turn, closes.
-struct DeliveryGate: ~Copyable {
+package struct DeliveryGate: ~Copyable {
   /// Bit 0: cancelled. Bit 1: under way. The rest: the ordinal of the last state that passed.
   private let word: Atomic<UInt64>
   /// 0 while open, else the ordinal of the newest state at the cancel.
   private let closed = Atomic<UInt64>(0)
 
   /// What the word said at one moment.
-  struct Reading: Equatable, Sendable {
-    fileprivate let bits: UInt64
-    var ordinal: UInt64 { bits >> 2 }
-    var isUnderWay: Bool { bits & Self.underWay != 0 }
+  package struct Reading: Equatable, Sendable {
+    package let bits: UInt64
+    package var ordinal: UInt64 { bits >> 2 }
+    package var isUnderWay: Bool { bits & Self.underWay != 0 }
     fileprivate var isCancelled: Bool { bits & Self.cancelled != 0 }
     fileprivate static let cancelled: UInt64 = 1
     fileprivate static let underWay: UInt64 = 2
@@ -27,13 +27,13 @@ struct DeliveryGate: ~Copyable {
   init(after ordinal: UInt64) { word = Atomic(ordinal << 2) }
 
   /// Acquires what the delivery that ended last has done.
-  @inline(__always) var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
+  @inline(__always) package var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
 
   /// For one who has just closed the gate: whatever began before that is seen.
-  var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
+  package var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
 
   /// The ordinal of the newest state at the cancel; nil while open.
-  @inline(__always) var closedAt: UInt64? {
+  @inline(__always) package var closedAt: UInt64? {
     let closed = closed.load(ordering: .sequentiallyConsistent)
     return closed == 0 ? nil : closed
   }
@@ -45,10 +45,7 @@ struct DeliveryGate: ~Copyable {
   /// look comes before the cancel's store is one that the cancel may still find under way when it returns; any
   /// later one sees the store.
   @inline(__always) func begin(_ ordinal: UInt64, from reading: Reading) -> Bool {
-    guard !reading.isCancelled else { return false }
-    let passed = word.compareExchange(
-      expected: reading.bits, desired: ordinal << 2 | Reading.underWay, ordering: .sequentiallyConsistent)
-    guard passed.exchanged else { return false }
+    guard enter(ordinal, from: reading) else { return false }
     guard closedAt == nil else {
       retract(to: reading)
       return false
@@ -56,21 +53,37 @@ struct DeliveryGate: ~Copyable {
     return true
   }
 
+  /// The first step of `begin`.
+  @inline(__always) package func enter(_ ordinal: UInt64, from reading: Reading) -> Bool {
+    guard !reading.isCancelled else { return false }
+    return word.compareExchange(
+      expected: reading.bits, desired: ordinal << 2 | Reading.underWay, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
   /// The delivery has ended: its subscriber's code has returned, and the subscriber was let go.
-  @inline(__always) func end(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }
+  @inline(__always) package func end(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }
 
   /// A delivery that begins and ends at once, inside a turn, where nobody closes the gate.
   func pass(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }
 
   /// There was nobody to deliver to: as if it had never begun.
-  func retract(to reading: Reading) { word.store(reading.bits, ordering: .releasing) }
+  package func retract(to reading: Reading) { word.store(reading.bits, ordering: .releasing) }
 
   /// Closes the gate and says what was under way; nil if it was closed before. Inside a turn, so that of two cancels
   /// one is first.
   func close(at ordinal: UInt64) -> Reading? {
     guard closedAt == nil else { return nil }
-    let found = Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
-    closed.store(ordinal, ordering: .sequentiallyConsistent)
+    let found = mark()
+    shut(at: ordinal)
     return found
   }
+
+  /// The first step of `close`: what was under way.
+  @inline(__always) package func mark() -> Reading {
+    Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
+  }
+
+  /// The second step of `close`.
+  @inline(__always) package func shut(at ordinal: UInt64) { closed.store(ordinal, ordering: .sequentiallyConsistent) }
 }

@@ -1,10 +1,10 @@
 /// The subscriber's code, without its types. Called with the living subscriber.
 @usableFromInline
-typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any Stamped) -> Void
+package typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any Stamped) -> Void
 
 /// A request to subscribe, as the generic faces hand it to the engine.
 @usableFromInline
-struct Enrolment: Sendable {
+package struct Enrolment: Sendable {
   let subscriber: any AnyObject & Sendable
   let subscriberType: Any.Type
   let face: SubscriberFace
@@ -14,7 +14,7 @@ struct Enrolment: Sendable {
   let deliver: Deliver
 
   @usableFromInline
-  init(
+  package init(
     _ subscriber: any AnyObject & Sendable, ofType type: Any.Type? = nil, as face: SubscriberFace,
     on delivery: Delivery, buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy = .allow,
     deliver: @escaping Deliver

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Through which protocol an object subscribed; a duplicate is the same object through the same face (rule 2.06).
 @usableFromInline
-enum SubscriberFace: Hashable, Sendable {
+package enum SubscriberFace: Hashable, Sendable {
   /// A closure or method reference, independent of all others.
   case handler
   case untyped

@@ -6,7 +6,7 @@ import Synchronization
 /// changes nothing. It keeps neither the subscriber nor the publisher alive.
 public final class Subscription: Sendable {
   /// Held weakly (rule 2.05).
-  weak let subscriber: (any AnyObject & Sendable)?
+  package weak let subscriber: (any AnyObject & Sendable)?
   /// Where the subscriber lives, or lived: a key, never looked behind.
   let subscriberID: ObjectIdentifier
   /// The subscriber's class; for a sequence, its iterator.
@@ -15,10 +15,10 @@ public final class Subscription: Sendable {
   let host: any SubscriptionHost
   /// How many states may wait, and which gives way.
   public let buffering: BufferingPolicy
-  let bounds: Bounds?
-  let gate: DeliveryGate
+  package let bounds: Bounds?
+  package let gate: DeliveryGate
   /// The ordinal of the last state before its own: everything after it has been put into the buffer.
-  let joinedAfter: UInt64
+  package let joinedAfter: UInt64
   // The most ever pending; only ever raised.
   private let mostPending = Atomic<Int>(0)
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
@@ -53,13 +53,13 @@ public final class Subscription: Sendable {
 
   /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
   /// may be the last to let go.
-  var isAlive: Bool {
+  package var isAlive: Bool {
     let context = host.delivery.context
     return subscriber != nil && !context.isGone(context.actor)
   }
 
   /// Notes what waits before a state is taken, or everything is dropped.
-  func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
+  package func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
     let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
     if count > highWater { mostPending.max(count, ordering: .relaxed) }
   }
