@@ -4,13 +4,12 @@ import SubPub
 struct SequenceCheck {
   private(set) var problems: [String] = []
 
-  /// `known` is what another subscriber saw, from the first version on.
-  init(_ member: Member, known: [UInt64: Content]) {
+  /// `all` is every content from the first version to the last.
+  init(_ member: Member, of all: [Content]) {
     guard let counts = member.counts else { return }
     if counts.delivered != member.taken.count {
       problems.append("2.04: the sequence \(member.number) counts \(counts), and gave \(member.taken.count)")
     }
-    let all = (0..<UInt64(known.count)).compactMap { known[$0] }
     let fits = (0...all.count).contains { start in
       var rest = all[start...]
       for content in member.taken {

@@ -26,7 +26,7 @@ extension Simulation {
     for member in members where member.subscription?.isActive == true {
       problems.append("3.06: member \(member.number) outlives its publisher")
     }
-    for member in members where member.isSequence { problems += SequenceCheck(member, known: known).problems }
+    if let all { for member in members where member.isSequence { problems += SequenceCheck(member, of: all).problems } }
     if livePayloads > 0 { problems.append("3.05: \(livePayloads) payloads are kept by nobody") }
   }
 
@@ -42,6 +42,13 @@ extension Simulation {
       }
     }
     return known
+  }
+
+  /// Every content from the first version to the last, where all were seen.
+  private var all: [Content]? {
+    let writes = operations.filter { $0.effect?.isWrite == true }.count
+    let all = known.sorted { $0.key < $1.key }.map(\.value)
+    return all.count == writes + 1 ? all : nil
   }
 
   /// What only the end of a history tells: with which version a subscription began, and how many it was given.

@@ -1,19 +1,16 @@
 import Foundation
+import Synchronization
 
 /// A processor to keep all strands on: a switch between them takes a quarter of the time then, as no other processor
 /// has to be woken. Where the C library or the system doesn't let it, nothing happens.
 struct Processor: Sendable {
   private let number: Int
 
-  /// The one that the calling thread runs on.
-  static var current: Processor? {
-    #if canImport(Glibc)
-      guard let function = unsafe dlsym(nil, "sched_getcpu") else { return nil }
-      let number = unsafe unsafeBitCast(function, to: (@convention(c) () -> CInt).self)()
-      return number < 0 ? nil : Processor(number: Int(number))
-    #else
-      return nil
-    #endif
+  private static let given = Atomic<Int>(0)
+
+  /// A different one each time, for a scheduler and its strands.
+  static var next: Processor {
+    Processor(number: given.add(1, ordering: .relaxed).oldValue % ProcessInfo.processInfo.activeProcessorCount)
   }
 
   /// Keeps the calling thread there.

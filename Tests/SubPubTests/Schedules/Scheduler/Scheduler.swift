@@ -21,7 +21,7 @@ final class Scheduler: @unchecked Sendable {
 
   init(clients: Int, workers: Int) {
     self.workers = workers
-    let processor = Processor.current
+    let processor = Processor.next
     for number in 0..<(workers + clients) {
       strands.append(Strand(number: number, on: processor) { self.next() })
     }
@@ -29,7 +29,7 @@ final class Scheduler: @unchecked Sendable {
 
   func seed(_ seed: UInt64) {
     generator = SeededGenerator(seed: seed)
-    restlessness = 1 + draw(4)
+    restlessness = 4 - draw(2) * draw(3)
     trace = Trace()
   }
 

@@ -10,7 +10,7 @@ final class StandInQueue: WorkQueue, Untimed, JobSource, @unchecked Sendable {
   let label: String
   private let width: Width
   private let scheduler: Scheduler
-  private var jobs: [@Sendable () -> Void] = []
+  private var jobs: [() -> Void] = []
   /// The strands that run its jobs.
   private var holders: [Int] = []
 
@@ -20,7 +20,10 @@ final class StandInQueue: WorkQueue, Untimed, JobSource, @unchecked Sendable {
     self.label = label
   }
 
-  func submit(_ work: @escaping @Sendable () -> Void) {
+  func submit(_ work: @escaping @Sendable () -> Void) { schedule(work) }
+
+  /// The same for a step of a client's.
+  func schedule(_ work: @escaping () -> Void) {
     scheduler.note(.submit, jobs.count)
     scheduler.point()
     jobs.append(work)

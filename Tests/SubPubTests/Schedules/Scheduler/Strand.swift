@@ -16,10 +16,10 @@ final class Strand: @unchecked Sendable {
   private let turn = DispatchSemaphore(value: 0)
   private var token = ThreadToken.current
 
-  init(number: Int, on processor: Processor?, whenFinished: @escaping @Sendable () -> Void) {
+  init(number: Int, on processor: Processor, whenFinished: @escaping @Sendable () -> Void) {
     self.number = number
     Thread.detachNewThread {
-      processor?.pin()
+      processor.pin()
       self.live(whenFinished)
     }
   }

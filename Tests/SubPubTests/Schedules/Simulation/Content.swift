@@ -36,8 +36,3 @@ enum Content: Hashable {
     }
   }
 }
-
-/// An error that can be told from others.
-struct Failure: Error {
-  let number: Int
-}

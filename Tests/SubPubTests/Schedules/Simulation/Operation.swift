@@ -18,6 +18,13 @@ struct Operation {
     case join(member: Int, replay: UInt64?)
     /// The subscription ends, and had been given that many versions.
     case leave(member: Int, put: Int)
+
+    var isWrite: Bool {
+      switch self {
+      case .write, .update: true
+      case .read, .readContent, .join, .leave: false
+      }
+    }
   }
 
   enum Change: Equatable {

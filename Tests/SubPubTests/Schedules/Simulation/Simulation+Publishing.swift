@@ -19,7 +19,7 @@ extension Simulation {
   func publish() {
     guard let publisher else { return }
     let number = makeNumber()
-    switch draw(9) {
+    switch draw(15) {
     case 0:
       perform(.startLoading) {
         publisher.startLoading()
@@ -27,7 +27,7 @@ extension Simulation {
       }
     case 1:
       perform(.setError, number) {
-        publisher.setError(Failure(number: number))
+        publisher.setError(Failure(number, self))
         return .write(.fail(number))
       }
     case 2:
@@ -40,9 +40,9 @@ extension Simulation {
         publisher.publish()
         return .write(.again)
       }
-    case 4, 5: update(publisher, number)
-    case 6: updateIfChanged(publisher, number)
-    case 7:
+    case 4...7: update(publisher, number)
+    case 8...10: updateIfChanged(publisher, number)
+    case 11:
       perform(.setState, number) {
         publisher.setState(.loading(previous: Payload(number, self)))
         return .write(.set(.loading(number)))
@@ -60,6 +60,7 @@ extension Simulation {
       var old = Content.unknown
       let publication = publisher.update { state in
         old = Content(state)
+        foreignCode(.transform, number)
         foreignCode(.transform, number)
         return .loaded(Payload(number, self))
       }

@@ -27,7 +27,7 @@ final class Simulation: @unchecked Sendable {
     self.scheduler = scheduler
     // A clock, so that it is read; whether it is called is drawn.
     publisher =
-      scheduler.draw(2) == 0
+      scheduler.draw(8) == 0
       ? Publisher() : Publisher(staleAfter: .seconds(1), clock: StandInClock(simulation: self))
   }
 
