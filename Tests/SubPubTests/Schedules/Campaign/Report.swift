@@ -6,6 +6,8 @@ struct Report: Sendable {
   private(set) var overlapping = 0
   /// Of all histories, in their order.
   private(set) var digest: UInt64 = 0
+  /// Of the last history alone.
+  private(set) var last: UInt64 = 0
   private(set) var failing = 0
   /// The first that failed, with everything that happened in it.
   private(set) var failure: String?
@@ -23,6 +25,7 @@ struct Report: Sendable {
     steps += trace.events.count
     if simulation.operations.filter({ $0.effect != nil }).overlap { overlapping += 1 }
     digests.insert(trace.digest)
+    last = trace.digest
     digest = (digest ^ trace.digest) &* 0x9E37_79B9_7F4A_7C15
     digest ^= digest >> 31
     if !simulation.problems.isEmpty { fail(simulation.problems, seed: seed, trace) }

@@ -26,7 +26,7 @@ extension Scenario {
     let first = simulation.subscribe(on: standing)
     simulation.subscribe(on: mortal)
     simulation.client {
-      for _ in 0..<2 { $0.publish() }
+      for _ in 0..<3 { $0.publish() }
       $0.letGo(mortal)
       $0.publish()
     }

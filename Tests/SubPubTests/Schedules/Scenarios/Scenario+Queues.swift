@@ -5,7 +5,7 @@ extension Scenario {
     let context = simulation.serial(queue)
     let first = simulation.subscribe(on: context)
     simulation.client {
-      for _ in 0..<3 { $0.publish() }
+      for _ in 0..<4 { $0.publish() }
     }
     simulation.client { simulation in
       let second = simulation.subscribe(on: context, simulation.bounded())
