@@ -4,11 +4,13 @@ final class ActorReference: Sendable {
   /// Where the actor lives, or lived: a key, never looked behind.
   let id: ObjectIdentifier
   let type: any Actor.Type
+  let isTimed: Bool
 
   init(_ actor: any Actor) {
     self.actor = actor
     id = ObjectIdentifier(actor)
     type = Swift.type(of: actor)
+    isTimed = !actor.isOnUntimedExecutor
   }
 }
 
@@ -21,4 +23,11 @@ extension ActorReference: Hashable {
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension Actor {
+  fileprivate nonisolated var isOnUntimedExecutor: Bool {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return false }
+    return unsafe unownedExecutor.asSerialExecutor() is any Untimed
+  }
 }

@@ -20,11 +20,11 @@ extension Delivery.Context {
     case .immediate:
       lane.drain()
     case .main:
-      DispatchQueue.main.detached { lane.drain() }
+      DispatchQueue.main.submit { lane.drain() }
     case .background:
-      DispatchQueue.global().detached { lane.drain() }
+      DispatchQueue.global().submit { lane.drain() }
     case .queue(let reference, _):
-      reference.queue.detached { lane.drain() }
+      reference.queue.submit { lane.drain() }
     case .executor(let reference):
       // Detached: a task that inherits would hand the publisher's task-locals to the subscriber (rule 2.10).
       Task.detached(executorPreference: reference.executor) { lane.drain() }
@@ -59,14 +59,16 @@ extension Delivery.Context {
   }
 }
 
-extension DispatchQueue {
-  /// Asynchronously, without the caller's quality of service where the platform has one (rule 2.10).
-  fileprivate func detached(_ body: @escaping @Sendable () -> Void) {
-    #if canImport(Darwin)
-      async(flags: .detached, execute: body)
-    #else
-      async(execute: body)
-    #endif
+extension Delivery.Context {
+  /// Whether a drain there looks at the clock (see `Budget`). Found out when the delivery is made.
+  var isTimed: Bool {
+    switch self {
+    case .immediate: false
+    case .main, .background, .iteration: true
+    case .queue(let reference, _): reference.isTimed
+    case .executor(let reference): reference.isTimed
+    case .actor(let reference): reference.isTimed
+    }
   }
 }
 

@@ -50,7 +50,7 @@ extension Delivery {
 
   /// A task executor, a lane for each subscription. The executor is kept as long as the subscription is.
   public static func executor(_ executor: any TaskExecutor) -> Delivery {
-    Delivery(.executor(ExecutorReference(executor: executor)))
+    Delivery(.executor(ExecutorReference(executor)))
   }
 
   /// An actor: deliveries run isolated to it. It is held weakly, and its subscriptions end with it (rule 2.05).

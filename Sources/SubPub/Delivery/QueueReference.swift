@@ -1,16 +1,18 @@
 import Dispatch
 
-/// A Dispatch queue as a context: two are equal when they name one queue.
+/// A queue as a context: two are equal when they name one queue.
 ///
 /// On Linux every access to a global queue, or to the main queue, makes a new object, so those can't be told by
 /// identity.
 struct QueueReference: Hashable, Sendable {
-  let queue: DispatchQueue
+  let queue: any WorkQueue
+  let isTimed: Bool
   /// The label of one of Dispatch's own global queues, which no two of them share.
   private let globalLabel: String?
 
-  init(_ queue: DispatchQueue) {
+  init(_ queue: any WorkQueue) {
     self.queue = queue
+    isTimed = !(queue is any Untimed)
     let label = queue.label
     globalLabel = label.hasPrefix("com.apple.root.") ? label : nil
   }

@@ -20,7 +20,8 @@ extension PublisherRegistry {
       }
       if let lane = subscription.host as? LaneRunner {
         if let item = joined.replay, let window = joined.window {
-          lane.deliverNow(item, window: window, from: subscription.slot)
+          // The last of the window. Its slot is no place to ask: it may have been cancelled since.
+          lane.deliverNow(item, window: window, from: window.count - 1)
         }
         if enrolment.delivery.context.isGone(context) { end(lane) }
       }

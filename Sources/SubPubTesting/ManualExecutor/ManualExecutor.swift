@@ -1,3 +1,5 @@
+import SubPub
+
 /// An executor whose jobs wait until the test runs them, on the test's own thread: in order, or in an order that is
 /// drawn from a seed and is the same whenever that seed is given.
 ///
@@ -101,6 +103,9 @@ public final class ManualExecutor: SerialExecutor, TaskExecutor {
   /// Stops the program unless the caller is inside one of this executor's jobs. The Swift runtime calls this.
   public func checkIsolated() { board.checkIsolated() }
 }
+
+/// The same seed, the same history: no clock decides when a drain ends.
+extension ManualExecutor: Untimed {}
 
 extension ManualExecutor: CustomStringConvertible {
   /// Its seed, if it has one, and how much is pending: `ManualExecutor(seed: 7), 3 pending`.

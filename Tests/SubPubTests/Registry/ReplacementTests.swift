@@ -40,4 +40,26 @@ struct ReplacementTests {
     #expect(subscriber.most.load(ordering: .relaxed) == 1)
     #expect(last.statistics.lastVersion == 1)
   }
+
+  /// Does something when it dies.
+  final class Mortal: Sendable {
+    private let whenDying: @Sendable () -> Void
+    init(_ whenDying: @escaping @Sendable () -> Void) { self.whenDying = whenDying }
+    deinit { whenDying() }
+  }
+
+  @Test("and is cancelled itself between its turn and its replay: nothing is delivered")
+  func required_2_06_3_02_cancelledBeforeReplay() {
+    let (publisher, recorder, executor) = (Publisher<Mortal>(), Recorder<Mortal>(), ManualExecutor())
+    publisher.subscribe(recorder, on: .executor(executor))
+    publisher.updateData(Mortal { publisher.unsubscribe(recorder) })
+    publisher.reset()
+    // What was pending for the old one dies after the turn, and cancels the new one.
+    let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
+    #expect(!new.isActive)
+    #expect(recorder.states.isEmpty)
+    publisher.reset()
+    #expect(recorder.states.isEmpty)
+    executor.runAll()
+  }
 }

@@ -1,0 +1,52 @@
+/// What the histories of a scenario were like.
+struct Report: Sendable {
+  let scenario: String
+  private(set) var seeds = 0
+  private(set) var steps = 0
+  private(set) var overlapping = 0
+  /// Of all histories, in their order.
+  private(set) var digest: UInt64 = 0
+  /// Of the last history alone.
+  private(set) var last: UInt64 = 0
+  private(set) var failing = 0
+  /// The first that failed, with everything that happened in it.
+  private(set) var failure: String?
+  private var digests: Set<UInt64> = []
+
+  init(_ scenario: String) { self.scenario = scenario }
+
+  /// How many histories differ from all others.
+  var distinct: Int { digests.count }
+  var overlap: Double { seeds == 0 ? 0 : Double(overlapping) / Double(seeds) }
+
+  mutating func add(_ simulation: Simulation, seed: UInt64) {
+    let trace = simulation.scheduler.trace
+    seeds += 1
+    steps += trace.events.count
+    if simulation.operations.filter({ $0.effect != nil }).overlap { overlapping += 1 }
+    digests.insert(trace.digest)
+    last = trace.digest
+    digest = (digest ^ trace.digest) &* 0x9E37_79B9_7F4A_7C15
+    digest ^= digest >> 31
+    if !simulation.problems.isEmpty { fail(simulation.problems, seed: seed, trace) }
+  }
+
+  mutating func fail(_ problems: [String], seed: UInt64, _ trace: Trace) {
+    failing += 1
+    guard failure == nil else { return }
+    failure = """
+      \(scenario) fails with seed \(seed); to repeat it alone: STRESS_SEED=\(seed) STRESS_SEEDS=1
+      \(problems.joined(separator: "\n"))
+      \(trace)
+      """
+  }
+}
+
+extension Report: CustomStringConvertible {
+  var description: String {
+    let share = (overlap * 1_000).rounded() / 10
+    let found = failing == 0 ? "" : ", \(failing) failing"
+    return "schedules of \(scenario): \(seeds) seeds, \(distinct) distinct, \(share)% overlapping, \(steps) steps, "
+      + "digest \(String(digest, radix: 16))\(found)"
+  }
+}

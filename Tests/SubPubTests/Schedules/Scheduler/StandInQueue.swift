@@ -1,0 +1,47 @@
+import SubPub
+
+/// Stands in for a Dispatch queue: a job is a step that a scheduler's workers run. Of a serial queue one runs at a time,
+/// in order; of a concurrent one any number, in any order.
+///
+/// Touched only by the strand that has the turn.
+final class StandInQueue: WorkQueue, Untimed, JobSource, @unchecked Sendable {
+  enum Width { case serial, concurrent }
+
+  let label: String
+  private let width: Width
+  private let scheduler: Scheduler
+  private var jobs: [() -> Void] = []
+  /// The strands that run its jobs.
+  private var holders: [Int] = []
+
+  init(_ scheduler: Scheduler, _ width: Width, label: String) {
+    self.scheduler = scheduler
+    self.width = width
+    self.label = label
+  }
+
+  func submit(_ work: @escaping @Sendable () -> Void) { schedule(work) }
+
+  /// The same for a step of a client's.
+  func schedule(_ work: @escaping () -> Void) {
+    scheduler.note(.submit, jobs.count)
+    scheduler.point()
+    jobs.append(work)
+    scheduler.point()
+  }
+
+  var isReady: Bool { !jobs.isEmpty && (width == .concurrent || holders.isEmpty) }
+
+  /// Whether the calling strand is inside one of its jobs.
+  var isRunningHere: Bool { holders.contains { $0 == scheduler.running?.number } }
+
+  func runOne() {
+    let index = width == .serial ? 0 : scheduler.draw(jobs.count)
+    let strand = scheduler.running?.number ?? -1
+    scheduler.note(.job, index)
+    let job = jobs.remove(at: index)
+    holders.append(strand)
+    job()
+    holders.removeAll { $0 == strand }
+  }
+}

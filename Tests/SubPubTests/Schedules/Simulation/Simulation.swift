@@ -1,0 +1,85 @@
+import SubPub
+import SubPubTesting
+
+/// One history: a publisher, contexts whose jobs wait to be drawn, clients, and what they did and saw.
+///
+/// Touched only by the strand that has the turn, or by the campaign's thread when there is none.
+final class Simulation: @unchecked Sendable {
+  let scheduler: Scheduler
+  /// Nil once it is released.
+  var publisher: Publisher<Payload>?
+  var livePayloads = 0
+  /// Tasks that haven't ended.
+  var openTasks = 0
+  private(set) var clients: [() -> Void] = []
+  private(set) var sources: [any JobSource] = []
+  private var numbers = 0
+
+  var operations: [Operation] = []
+  var inboxes: [Inbox] = []
+  var members: [Member] = []
+  var problems: [String] = []
+  var releasedAt: Int?
+  /// The executor of everything that waits or iterates.
+  private(set) lazy var tasks = makeManualExecutor()
+
+  init(_ scheduler: Scheduler) {
+    self.scheduler = scheduler
+    // A clock, so that it is read; whether it is called is drawn.
+    publisher =
+      scheduler.draw(8) == 0
+      ? Publisher() : Publisher(staleAfter: .seconds(1), clock: StandInClock(simulation: self))
+  }
+
+  /// One more client; its body runs on a strand of its own.
+  func client(_ body: @escaping (Simulation) -> Void) { clients.append { body(self) } }
+
+  /// A number that nothing else has.
+  func makeNumber() -> Int {
+    numbers += 1
+    return numbers
+  }
+
+  func makeQueue(_ width: StandInQueue.Width) -> StandInQueue {
+    let queue = StandInQueue(scheduler, width, label: "stand-in")
+    sources.append(queue)
+    return queue
+  }
+
+  func makeManualExecutor() -> ManualExecutor {
+    let jobs = ManualJobs(seed: UInt64(scheduler.draw(1 << 32)))
+    sources.append(jobs)
+    return jobs.executor
+  }
+
+  /// What foreign code does: it takes its time.
+  func foreignCode(_ kind: Trace.Kind, _ subject: Int = 0) {
+    scheduler.note(kind, subject)
+    scheduler.point()
+  }
+
+  func draw(_ bound: Int) -> Int { scheduler.draw(bound) }
+}
+
+/// What the workers do.
+extension Simulation {
+  var hasJob: Bool { sources.contains { $0.isReady } }
+
+  func runJob() {
+    let ready = sources.filter(\.isReady)
+    ready[draw(ready.count)].runOne()
+  }
+}
+
+extension Simulation {
+  /// Lets everything go.
+  func end() {
+    clients = []
+    for inbox in inboxes {
+      inbox.subscriber = nil
+      inbox.reaction = nil
+      inbox.members = []
+    }
+    members = []
+  }
+}
