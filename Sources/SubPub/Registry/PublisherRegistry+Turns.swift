@@ -23,9 +23,11 @@ extension PublisherRegistry: LaneTurns {
   }
 
   nonisolated func cancel(_ subscription: Subscription, in lane: LaneRunner) -> CancelOutcome {
+    // Before the turn, as the closure that goes with it may be the last to hold the subscriber. Once that is gone no
+    // delivery is under way: it would hold the subscriber.
+    let isAlive = subscription.isAlive
     let found = turnAndAct { state, after in state.cancel(subscription, &after) }
-    // Once the subscriber is gone no delivery is under way: it would hold the subscriber.
-    guard let found, subscription.isAlive else { return .alreadyCancelled }
+    guard let found, isAlive else { return .alreadyCancelled }
     guard found.isUnderWay else { return .quiescent }
     return lane.isDeliveringHere ? .reentrant : .inFlight
   }

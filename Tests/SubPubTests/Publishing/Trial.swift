@@ -4,7 +4,7 @@ import SubPubTesting
 extension PublishingTests {
   /// A task that runs when the test says so, and what came of it.
   final class Trial<Result: Sendable>: Sendable {
-    private let executor = ManualExecutor()
+    let executor = ManualExecutor()
     private let ended = Locked<Swift.Result<Result, any Error>?>(nil)
     private let task: Task<Void, Never>
 

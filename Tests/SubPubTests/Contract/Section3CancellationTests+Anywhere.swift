@@ -1,0 +1,146 @@
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+/// From where a cancel may be called.
+extension Section3CancellationTests {
+  @Test("3.01: from inside a callback of another publisher", arguments: ContextKind.allCases)
+  func required_3_01_otherCallback(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let other = Publisher<Int>()
+    let outcomes = Recorder<CancelOutcome>()
+    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    await publisher.drain()
+    other.subscribe(outcomes, on: place.delivery) { outcomes, _ in
+      outcomes.receive(.loaded(subscription.cancel()))
+    }
+    try await outcomes.wait(count: 1)
+    #expect(outcomes.states.first?.value == .quiescent)
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(recorder.states == [.unknown])
+  }
+
+  /// What lets go of the last reference to something that cancels in its `deinit`.
+  enum Release: String, CaseIterable, Codable, Sendable {
+    case displacedState, skippedState, droppedState, error, closure, transform, endOfPublisher
+  }
+
+  @Test("3.01: from the deinit of a payload, an error or a closure's capture", arguments: Release.allCases)
+  func required_3_01_deinit(release: Release) async throws {
+    struct Failure: Error { let words: LastWords }
+    let outcomes = Locked<[CancelOutcome]>([])
+    try await OwnThread.run {
+      var publisher: Publisher<LastWords>? = Publisher()
+      let (target, recorder, executor) = (publisher ?? Publisher(), Recorder<LastWords>(), ManualExecutor())
+      let subscription = target.subscribe(recorder, on: .immediate) { _, _ in }
+      func words() -> LastWords {
+        LastWords {
+          let outcome = [subscription.cancel(), subscription.cancel()]
+          outcomes.withLock { $0 += outcome }
+        }
+      }
+      switch release {
+      case .displacedState:
+        target.updateData(words())
+        target.reset()
+      case .skippedState:
+        target.subscribe(recorder, on: .executor(executor), buffering: .latest) { _, _ in }
+        target.updateData(words())
+        target.reset()
+      case .droppedState:
+        let slow = target.subscribe(recorder, on: .executor(executor)) { _, _ in }
+        target.updateData(words())
+        target.reset()
+        #expect(outcomes.withLock { $0.isEmpty })
+        slow.cancel()
+      case .error:
+        target.setError(Failure(words: words()))
+        target.reset()
+      case .closure:
+        let words = words()
+        target.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(words) {} }.cancel()
+      case .transform:
+        target.updateData(words())
+        target.update { _ in .unknown }
+      case .endOfPublisher:
+        publisher = Publisher()
+        publisher?.updateData(words())
+        publisher = nil
+      }
+      #expect(outcomes.withLock { $0 } == [.quiescent, .alreadyCancelled])
+      #expect(target.subscriberCount == (release == .skippedState ? 1 : 0))
+      executor.runAll()
+      withExtendedLifetime((recorder, publisher)) {}
+    }
+  }
+
+  @Test("3.01: a closure's capture may cancel the very subscription that held the closure")
+  func required_3_01_ownDeinit() async throws {
+    let outcomes = Locked<[CancelOutcome]>([])
+    try await OwnThread.run { [publisher, recorder] in
+      let own = Locked<Subscription?>(nil)
+      let subscription: Subscription
+      do {
+        let words = LastWords {
+          let outcome = own.withLock { $0 }?.cancel()
+          outcomes.withLock { $0 += outcome.map { [$0] } ?? [] }
+        }
+        subscription = publisher.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(words) {} }
+      }
+      own.withLock { $0 = subscription }
+      #expect(subscription.cancel() == .quiescent)
+    }
+    #expect(outcomes.withLock { $0 } == [.alreadyCancelled])
+  }
+
+  @Test("3.01, 3.02: of many threads that cancel at once, one ends the subscription", arguments: ContextKind.allCases)
+  func stochastic_3_01_3_02_manyThreads(kind: ContextKind) async throws {
+    let place = Place(kind)
+    for round in 0..<50 {
+      let publisher = Publisher<Int>()
+      let outcomes = Locked<[CancelOutcome]>([])
+      let subscription = publisher.subscribe(recorder, on: place.delivery) { _, _ in }
+      try await Race.run(threads: 4) { thread in
+        if thread == 0 { publisher.updateData(round) }
+        let outcome = subscription.cancel()
+        outcomes.withLock { $0.append(outcome) }
+      }
+      #expect(outcomes.withLock { $0.filter { $0 != .alreadyCancelled } }.count == 1)
+      #expect(publisher.subscriberCount == 0)
+    }
+  }
+
+  @Test("3.02: after quiescent no delivery is seen, after inFlight at most one", arguments: ContextKind.allCases)
+  func stochastic_3_02_outcomeHolds(kind: ContextKind) async throws {
+    final class Witness: Sendable {
+      let isSilenced = Atomic<Bool>(false)
+      let late = Atomic<Int>(0)
+    }
+    let place = Place(kind)
+    for _ in 0..<100 {
+      let publisher = Publisher<Int>()
+      let witness = Witness()
+      let outcome = Locked<CancelOutcome?>(nil)
+      let subscription = publisher.subscribe(witness, on: place.delivery) { witness, _ in
+        if witness.isSilenced.load(ordering: .acquiring) { witness.late.add(1, ordering: .relaxed) }
+      }
+      try await Race.run(threads: 3) { thread in
+        guard thread == 0 else {
+          for number in 1...20 { publisher.updateData(number) }
+          return
+        }
+        let found = subscription.cancel()
+        witness.isSilenced.store(true, ordering: .releasing)
+        outcome.withLock { $0 = found }
+      }
+      let found = outcome.withLock { $0 }
+      await publisher.drain()
+      // The one that is in flight may not have ended.
+      await subscription.cancelAndWait()
+      try #require(found == .quiescent || found == .inFlight)
+      #expect(witness.late.load(ordering: .relaxed) <= (found == .quiescent ? 0 : 1))
+    }
+  }
+}

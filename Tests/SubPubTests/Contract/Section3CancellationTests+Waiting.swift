@@ -1,0 +1,126 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// `cancelAndWait()`.
+extension Section3CancellationTests {
+  typealias Trial = PublishingTests.Trial
+
+  /// How it comes to wait.
+  enum Approach: String, CaseIterable, Codable, Sendable {
+    case plain, cancelledBefore, taskCancelledBefore, taskCancelledMeanwhile
+  }
+
+  @Test("3.04: returns after the delivery under way has ended", arguments: ContextKind.holdable, Approach.allCases)
+  func required_3_04_waits(kind: ContextKind, approach: Approach) async throws {
+    let held = await HeldDelivery(on: kind)
+    defer { held.gate.open() }
+    held.publisher.updateData(2)
+    let (subscription, recorder) = (held.subscription, held.recorder)
+    if approach == .cancelledBefore { #expect(subscription.cancel() == .inFlight) }
+    let trial = Trial {
+      await subscription.cancelAndWait()
+      return recorder.states.count
+    }
+    if approach == .taskCancelledBefore { trial.cancel() }
+    trial.run()
+    if approach == .taskCancelledMeanwhile { trial.cancel() }
+    #expect(!trial.run().isOver)
+    #expect(!subscription.isActive)
+    held.gate.open()
+    // The delivery recorded its state at its end.
+    #expect(try await trial.finish() == 2)
+    #expect(subscription.statistics.delivered == 2)
+    await held.publisher.drain()
+    #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("3.04: any number of tasks may wait for one delivery")
+  func required_3_04_several() async throws {
+    let held = await HeldDelivery(on: .queue)
+    defer { held.gate.open() }
+    let subscription = held.subscription
+    let trials = (0..<5).map { _ in Trial { await subscription.cancelAndWait() }.run() }
+    #expect(trials.allSatisfy { !$0.isOver })
+    held.gate.open()
+    for trial in trials { try await trial.finish() }
+    let late = Trial { await subscription.cancelAndWait() }.run()
+    #expect(late.isOver)
+  }
+
+  @Test("3.04: returns at once when no delivery is under way", arguments: ContextKind.allCases)
+  func required_3_04_idle(kind: ContextKind) async {
+    let place = Place(kind)
+    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    await publisher.drain()
+    #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
+    #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
+    publisher.updateData(1)
+    #expect(recorder.states == [.unknown])
+  }
+
+  @Test("3.04: and when states are only pending", arguments: StoppablePlace.Kind.allCases)
+  func required_3_04_pending(kind: StoppablePlace.Kind) async {
+    let place = StoppablePlace(kind)
+    let subscription = await place.whileStopped {
+      let subscription = publisher.subscribe(recorder, on: place.delivery)
+      #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
+      return subscription
+    }
+    await publisher.drain()
+    #expect(subscription.statistics.skipped == 1)
+    #expect(recorder.states == [])
+  }
+
+  @Test("3.04: does not wait for the next subscriber in the lane", arguments: ContextKind.holdableShared)
+  func required_3_04_notForTheRound(kind: ContextKind) async throws {
+    let held = await HeldDelivery(on: kind)
+    let next = Gate()
+    defer {
+      held.gate.open()
+      next.open()
+    }
+    held.publisher.subscribe(recorder, on: held.place.delivery) { recorder, state in
+      next.pass()
+      recorder.receive(state)
+    }
+    let subscription = held.subscription
+    let trial = Trial { await subscription.cancelAndWait() }.run()
+    #expect(!trial.isOver)
+    held.gate.open()
+    await next.waitUntilHeld()
+    try await trial.finish()
+    #expect(next.held == 1)
+    next.open()
+    await held.publisher.drain()
+    #expect(recorder.states.first == .loaded(1))
+  }
+
+  /// A task that starts inside the delivery, on its thread.
+  @Test("3.04: awaited inside that very delivery it returns at once", arguments: ContextKind.allCases)
+  func required_3_04_inside(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let own = Locked<Subscription?>(nil)
+    let returned = Recorder<Bool>()
+    let inline = InlineExecutor()
+    let subscription = publisher.subscribe(recorder, on: place.delivery) { recorder, state in
+      guard state == .loaded(1) else { return recorder.receive(state) }
+      let event = Event()
+      Task.detached(executorPreference: inline) {
+        await own.withLock { $0 }?.cancelAndWait()
+        event.happen()
+      }
+      recorder.receive(state)
+      // Later than this delivery would be too late.
+      returned.receive(.loaded(event.count == 1))
+    }
+    own.withLock { $0 = subscription }
+    publisher.updateData(1)
+    try await returned.wait(count: 1)
+    publisher.updateData(2)
+    await publisher.drain()
+    #expect(returned.states.first?.value == true)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+    own.withLock { $0 = nil }
+  }
+}

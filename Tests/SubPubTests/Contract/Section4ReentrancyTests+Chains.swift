@@ -1,0 +1,68 @@
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+/// Chains of 100,000 publishes, each from the callback of the one before.
+extension Section4ReentrancyTests {
+  static let length = 100_000
+
+  private func expectAll(_ chain: Chain, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await chain.wait()
+    #expect(chain.deliveries.load(ordering: .relaxed) == Self.length, sourceLocation: sourceLocation)
+    #expect(chain.depth.deepest == 1, sourceLocation: sourceLocation)
+  }
+
+  @Test("4.04: on every context the stack doesn't grow", arguments: ContextKind.allCases)
+  func required_4_04_publisher(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let chain = Chain(publisher, length: Self.length)
+    publisher.subscribe(chain, on: place.delivery) { chain, _ in chain.receive() }
+    try await expectAll(chain)
+    await publisher.drain()
+  }
+
+  @Test("4.04: an executor that runs jobs at once doesn't make it grow either")
+  func required_4_04_inlineExecutor() async throws {
+    let executor = DepthExecutor()
+    let chain = Chain(publisher, length: Self.length)
+    publisher.subscribe(chain, on: .executor(executor)) { chain, _ in chain.receive() }
+    try await expectAll(chain)
+    // The job that drains, and on top of it the one that it asked for when it handed back.
+    #expect(executor.depth.deepest <= 2)
+  }
+
+  @Test("4.04: nor do the calls of delegates", arguments: ContextKind.allCases)
+  func required_4_04_delegates(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let group = MulticastDelegate<Chain>()
+    let chain = Chain(length: Self.length) { [weak group] _ in group?.call { $0.receive() } }
+    group.add(chain, on: place.delivery)
+    group.call { $0.receive() }
+    try await expectAll(chain)
+    await group.drain()
+  }
+
+  @Test("4.04: nor do explicit publishers")
+  func required_4_04_explicit() async throws {
+    let explicit = ExplicitPublisher<Int, Chain>(publisher) { chain, _ in chain.receive() }
+    let chain = Chain(publisher, length: Self.length)
+    explicit.subscribe(chain, on: .immediate)
+    try await expectAll(chain)
+  }
+
+  @Test("4.04: nor do two publishers whose callbacks publish at each other")
+  func required_4_04_twoPublishers() async throws {
+    let other = Publisher<Int>()
+    let chain = Chain(length: Self.length) { [publisher] in publisher.updateData($0) }
+    let relay = Depth()
+    other.subscribe(chain, on: .immediate) { chain, _ in chain.receive() }
+    publisher.subscribe(relay, on: .immediate) { relay, _ in
+      relay.enter()
+      other.startLoading()
+      relay.leave()
+    }
+    try await expectAll(chain)
+    #expect(relay.deepest == 1)
+  }
+}

@@ -1,0 +1,157 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// Subscribing and cancelling inside a callback.
+extension Section4ReentrancyTests {
+  @Test(
+    "4.02: a subscribe inside a callback is kept, and replays the state of that moment once",
+    arguments: ContextKind.allCases, [true, false])
+  func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
+    let place = Place(kind)
+    let newcomer = Member("new", log: log)
+    let first = Member("first", log: log) { [publisher, log] version in
+      guard version == 1 else { return }
+      if publishesBefore { publisher.updateData(2) }
+      publisher.subscribe(newcomer, on: place.delivery)
+      publisher.updateData(3)
+      log.receive(.loaded("first has returned"))
+    }
+    let next = Member("next", log: log)
+    publisher.subscribe(first, on: place.delivery)
+    publisher.subscribe(next, on: place.delivery)
+    await publisher.drain()
+    publisher.updateData(1)
+    let last: UInt64 = publishesBefore ? 3 : 2
+    try await log.wait(count: publishesBefore ? 11 : 9)
+    await publisher.drain()
+    #expect(publisher.subscriberCount == 3)
+    for name in ["first", "next"] {
+      #expect(entries.filter { $0.hasPrefix("\(name)@") } == (0...last).map { "\(name)@\($0)" })
+    }
+    #expect(entries.filter { $0.hasPrefix("new@") } == (last - 1...last).map { "new@\($0)" })
+    // On the thread of that callback the replay doesn't run inside it.
+    if ContextKind.serial.contains(kind) || kind == .immediate {
+      let returned = try #require(entries.firstIndex(of: "first has returned"))
+      #expect(!entries[..<returned].contains { $0.hasPrefix("new@") })
+    }
+  }
+
+  @Test("4.02: the same on another context, and inside a replay", arguments: ContextKind.allCases)
+  func required_4_02_elsewhere(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let newcomers = [Member("new", log: log), Member("late", log: log)]
+    let first = Member("first", log: log) { [publisher] version in
+      publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.delivery : .immediate)
+    }
+    publisher.subscribe(first, on: .immediate)
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(entries.filter { $0.hasPrefix("first") } == ["first@0", "first@1"])
+    #expect(entries.filter { $0.hasPrefix("new") } == ["new@0", "new@1"])
+    #expect(entries.filter { $0.hasPrefix("late") } == ["late@1"])
+  }
+
+  @Test("4.02: a thousand may subscribe, each inside the replay of the one before", arguments: ContextKind.allCases)
+  func required_4_02_chain(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let members = Locked<[Member]>([])
+    let depth = Depth()
+    let log = log
+    @Sendable func subscribe(_ index: Int, at publisher: Publisher<Int>) {
+      let member = Member("\(index)", log: log) { version in
+        depth.enter()
+        if version == 0, index < 1_000 { subscribe(index + 1, at: publisher) }
+        depth.leave()
+      }
+      members.withLock { $0.append(member) }
+      publisher.subscribe(member, on: place.delivery)
+    }
+    subscribe(1, at: publisher)
+    try await log.wait(count: 1_000)
+    #expect(entries == (1...1_000).map { "\($0)@0" })
+    if kind == .immediate { #expect(depth.deepest == 1) }
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(log.states.count == 2_000)
+    #expect(Set(entries.suffix(1_000)) == Set((1...1_000).map { "\($0)@1" }))
+    members.withLock { $0 = [] }
+  }
+
+  /// How another subscription is ended.
+  enum Ending: String, CaseIterable, Codable, Sendable { case cancel, unsubscribe, cancelInDeinit }
+
+  @Test(
+    "4.03: whoever is cancelled inside a callback gets neither the state of that round nor what is pending",
+    arguments: ContextKind.shared, Ending.allCases)
+  func required_4_03_sameRound(kind: ContextKind, ending: Ending) async throws {
+    let place = Place(kind)
+    let (earlier, later) = (Member("earlier", log: log), Member("later", log: log))
+    let subscriptions = Locked<[Subscription]>([])
+    let outcomes = Locked<[CancelOutcome]>([])
+    let canceller = Member("canceller", log: log) { [publisher] version in
+      guard version == 1 else { return }
+      publisher.updateData(2)
+      @Sendable func end() {
+        let found: [CancelOutcome] =
+          ending == .unsubscribe
+          ? [earlier, later].map { publisher.unsubscribe($0) } : subscriptions.withLock { $0 }.map { $0.cancel() }
+        outcomes.withLock { $0 = found }
+      }
+      if ending == .cancelInDeinit { _ = LastWords(end) } else { end() }
+    }
+    let last = Member("last", log: log)
+    let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.delivery) }
+    subscriptions.withLock { $0 = [joined[0], joined[2]] }
+    await publisher.drain()
+    let before = entries.count
+    publisher.updateData(1)
+    try await log.wait(count: before + 5)
+    await publisher.drain()
+    #expect(
+      entries.dropFirst(before) == ["earlier@1", "canceller@1", "last@1", "canceller@2", "last@2"])
+    #expect(outcomes.withLock { $0 } == [.quiescent, .quiescent])
+    #expect(publisher.subscriberCount == 2)
+    subscriptions.withLock { $0 = [] }
+  }
+
+  @Test("4.03: everyone behind it, however many", arguments: ContextKind.shared)
+  func required_4_03_all(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let behind = (0..<100).map { Member("\($0)", log: log) }
+    let canceller = Member("canceller", log: log) { [publisher] version in
+      guard version == 1 else { return }
+      for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
+    }
+    publisher.subscribe(canceller, on: place.delivery)
+    for member in behind { publisher.subscribe(member, on: place.delivery) }
+    await publisher.drain()
+    let before = entries.count
+    for number in 1...3 { publisher.updateData(number) }
+    await publisher.drain()
+    #expect(entries.dropFirst(before) == ["canceller@1", "canceller@2", "canceller@3"])
+  }
+
+  @Test("4.03: explicit publishers and delegates keep it", arguments: ContextKind.shared)
+  func required_4_03_faces(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let (explicit, group) = (
+      ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }, MulticastDelegate<Log>()
+    )
+    let victim = Log(log) { _ in }
+    let canceller = Log(log) { number in
+      if number == 1 { #expect(explicit.unsubscribe(victim) == .quiescent) }
+      if number == 11 { #expect(group.remove(victim) == .quiescent) }
+    }
+    for log in [canceller, victim] {
+      explicit.subscribe(log, on: place.delivery)
+      group.add(log, on: place.delivery)
+    }
+    await publisher.drain()
+    publisher.updateData(1)
+    await publisher.drain()
+    group.call { $0.write(11) }
+    await group.drain()
+    #expect(entries == ["0", "0", "1", "11"])
+  }
+}

@@ -1,0 +1,140 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// The end of the publisher. Rule 3.06 says that nothing here keeps it alive.
+extension Section6SequenceTests {
+  @Test("6.03: what is pending comes, the last state always, then nil", arguments: BufferingPolicy.oneOfEach)
+  func required_6_03_3_06_pending(policy: BufferingPolicy) {
+    weak var probe: Publisher<Int>?
+    let consumer: Consumer<Int>
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      consumer = Consumer(brief.states(buffering: policy)).run()
+      for number in 1...5 { brief.updateData(number) }
+    }
+    #expect(probe == nil)
+    #expect(!consumer.isOver)
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [.unknown] + Self.states(policy.rest(of: Array(1...5))))
+    #expect(consumer.statistics?.lastVersion == 5)
+  }
+
+  @Test("6.03: a waiting next() gets nil at once", arguments: BufferingPolicy.oneOfEach)
+  func required_6_03_waiting(policy: BufferingPolicy) {
+    weak var probe: Publisher<Int>?
+    let consumer: Consumer<Int>
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      consumer = Consumer(brief.states(buffering: policy)).run()
+      brief.updateData(1)
+      #expect(!consumer.run().isOver)
+    }
+    #expect(probe == nil)
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("6.03: an iterator made after the end gives the last state, then nil", arguments: BufferingPolicy.oneOfEach)
+  func required_6_03_3_06_afterTheEnd(policy: BufferingPolicy) async {
+    weak var probe: Publisher<Int>?
+    let (states, values): (StateSequence<Int>, ValueSequence<Int>)
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      (states, values) = (brief.states(buffering: policy), brief.values(buffering: policy))
+      for number in 1...5 { brief.updateData(number) }
+    }
+    #expect(probe == nil)
+    // As often as one likes.
+    for _ in 1...2 {
+      var iterator = states.makeAsyncIterator()
+      #expect(await iterator.next() == .loaded(5))
+      #expect(await iterator.next() == nil)
+      #expect(await iterator.next() == nil)
+      #expect(iterator.statistics.lastVersion == 5)
+      var loaded = values.makeAsyncIterator()
+      #expect(await loaded.next() == 5)
+      #expect(await loaded.next() == nil)
+    }
+  }
+
+  @Test("6.03: the last state is given whatever it is; a value only if it is loaded")
+  func required_6_03_unknown() async {
+    for publishes in [true, false] {
+      let (states, values): (StateSequence<Int>, ValueSequence<Int>)
+      do {
+        let brief = Publisher<Int>()
+        (states, values) = (brief.states(), brief.values())
+        if publishes {
+          brief.updateData(1)
+          brief.startLoading()
+        }
+      }
+      var iterator = states.makeAsyncIterator()
+      #expect(await iterator.next() == (publishes ? .loading(previous: 1) : .unknown))
+      #expect(await iterator.next() == nil)
+      var loaded = values.makeAsyncIterator()
+      #expect(await loaded.next() == nil)
+    }
+  }
+
+  @Test("6.03: it is kept for as long as a sequence may ask for it, and no longer")
+  func required_6_03_3_05_lastPayload() async {
+    let deaths = Deaths()
+    var states: StateSequence<Mortal>?
+    do {
+      let brief = Publisher<Mortal>()
+      states = brief.states()
+      brief.updateData(deaths.mortal())
+      brief.updateData(deaths.mortal())
+      #expect(deaths.count == 1)
+    }
+    #expect(deaths.count == 1)
+    do {
+      var iterator = states?.makeAsyncIterator()
+      #expect(await iterator?.next()?.value != nil)
+      states = nil
+    }
+    #expect(deaths.count == 2)
+  }
+
+  @Test("6.03: an iterator left unused when the publisher goes keeps no payload after it")
+  func required_6_03_unusedIterator() {
+    let deaths = Deaths()
+    do {
+      let iterator: StateSequence<Mortal>.Iterator
+      do {
+        let brief = Publisher<Mortal>()
+        iterator = brief.states().makeAsyncIterator()
+        for _ in 1...3 { brief.updateData(deaths.mortal()) }
+      }
+      // All of them are still to come.
+      #expect(deaths.count == 0)
+      #expect(iterator.statistics.pending == 4)
+    }
+    #expect(deaths.count == 3)
+  }
+
+  @Test("6.03: for loops end by themselves, on every thread, with the last state", arguments: BufferingPolicy.oneOfEach)
+  func stochastic_6_03_loops(policy: BufferingPolicy) async throws {
+    for _ in 0..<30 {
+      let holder = Locked<Publisher<Int>?>(Publisher())
+      let consumers = try (0..<3).map { _ in
+        let states = try #require(holder.withLock { $0 }).states(buffering: policy)
+        return Task {
+          var last: LoadState<Int>?
+          for await state in states { last = state }
+          return last
+        }
+      }
+      try await Race.run(threads: 1) { _ in
+        let publisher = holder.withLock { $0.take() }
+        for number in 1...100 { publisher?.updateData(number) }
+      }
+      for consumer in consumers { #expect(await consumer.value == .loaded(100)) }
+    }
+  }
+}

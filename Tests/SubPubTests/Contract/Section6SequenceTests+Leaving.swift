@@ -1,0 +1,168 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// Leaving a loop, in every way.
+extension Section6SequenceTests {
+  enum Leaving: String, CaseIterable, Codable, Sendable { case leave, fail, release, giveUp }
+
+  struct Failure: Error {}
+
+  @Test("6.02: break, throw and release unregister at once and free the buffer", arguments: Leaving.allCases)
+  func required_6_02_leaving(leaving: Leaving) async throws {
+    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    let sequence = publisher.states()
+    func fill() {
+      for _ in 1...5 { publisher.updateData(deaths.mortal()) }
+      #expect(deaths.count == 0)
+      #expect(publisher.subscriberCount == 1)
+    }
+    switch leaving {
+    case .leave:
+      for await _ in sequence {
+        fill()
+        break
+      }
+    case .fail:
+      await #expect(throws: Failure.self) {
+        for await _ in sequence {
+          fill()
+          throw Failure()
+        }
+      }
+    case .release:
+      do {
+        let iterator = sequence.makeAsyncIterator()
+        fill()
+        withExtendedLifetime(iterator) {}
+      }
+    case .giveUp:
+      var iterator: StateSequence<Mortal>.Iterator? = sequence.makeAsyncIterator()
+      var copy = iterator
+      fill()
+      iterator = nil
+      #expect(publisher.subscriberCount == 1)
+      #expect(await copy?.next() != nil)
+      copy = nil
+    }
+    #expect(publisher.subscriberCount == 0)
+    // All but the current one.
+    #expect(deaths.count == 4)
+    publisher.updateData(deaths.mortal())
+    #expect(deaths.count == 5)
+  }
+
+  @Test("6.02: the same for values, and for value()")
+  func required_6_02_leavingValues() async throws {
+    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    publisher.updateData(deaths.mortal())
+    for await _ in publisher.values() {
+      publisher.updateData(deaths.mortal())
+      publisher.updateData(deaths.mortal())
+      break
+    }
+    #expect(publisher.subscriberCount == 0)
+    #expect(deaths.count == 2)
+    _ = try await publisher.value()
+    #expect(publisher.subscriberCount == 0)
+    publisher.reset()
+    #expect(deaths.count == 3)
+  }
+
+  @Test("6.02: cancellation ends a waiting next() at once, and unregisters", arguments: BufferingPolicy.oneOfEach)
+  func required_6_02_cancelledWaiting(policy: BufferingPolicy) {
+    let consumer = Consumer(publisher.states(buffering: policy)).run()
+    publisher.updateData(1)
+    #expect(!consumer.run().isOver)
+    #expect(publisher.subscriberCount == 1)
+    consumer.cancel()
+    // Before the task has run again.
+    #expect(publisher.subscriberCount == 0)
+    publisher.updateData(2)
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [.unknown, .loaded(1)])
+    #expect(consumer.statistics?.delivered == 2)
+  }
+
+  @Test("6.02: otherwise it ends the following next(), and drops the buffer then", arguments: BufferingPolicy.oneOfEach)
+  func required_6_02_cancelledBetween(policy: BufferingPolicy) {
+    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    let trial = Trial {
+      var iterator = publisher.states(buffering: policy).makeAsyncIterator()
+      let first = await iterator.next() != nil
+      for _ in 1...5 { publisher.updateData(deaths.mortal()) }
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      // Not yet: the iterator isn't waiting.
+      let before = (publisher.subscriberCount, iterator.statistics.pending, deaths.count)
+      let isOver = await iterator.next() == nil
+      let after = (publisher.subscriberCount, iterator.statistics.pending, deaths.count)
+      let staysOver = await iterator.next() == nil
+      return (first && isOver && staysOver, before, after)
+    }
+    let result = trial.run().value
+    let pending = policy.rest(of: Array(1...5)).count
+    #expect(result?.0 == true)
+    #expect(result?.1 ?? (0, 0, 0) == (1, pending, 5 - pending))
+    #expect(result?.2 ?? (0, 0, 0) == (0, 0, 4))
+  }
+
+  @Test("6.02: a task that was cancelled before it began gets nil, and leaves nothing behind")
+  func required_6_02_cancelledBefore() {
+    publisher.updateData(1)
+    let consumer = Consumer(publisher.states())
+    consumer.cancel()
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [])
+    #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("6.02: one consumer that is cancelled leaves the others as they are")
+  func required_6_02_others() {
+    let states = publisher.states()
+    let consumers = (0..<3).map { _ in Consumer(states).run() }
+    consumers[1].cancel()
+    publisher.updateData(1)
+    for consumer in consumers { consumer.run() }
+    #expect(consumers.map(\.isOver) == [false, true, false])
+    #expect(consumers.map(\.states.count) == [2, 1, 2])
+    #expect(publisher.subscriberCount == 2)
+    for consumer in consumers { consumer.cancel() }
+    for consumer in consumers { consumer.run() }
+  }
+
+  @Test("6.02: a buffer that was taken holds no payload (3.05)", arguments: BufferingPolicy.oneOfEach)
+  func required_6_02_3_05_bursts(policy: BufferingPolicy) async {
+    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    var iterator = publisher.states(buffering: policy).makeAsyncIterator()
+    for burst in 1...3 {
+      for _ in 1...300 { publisher.updateData(deaths.mortal()) }
+      publisher.reset()
+      while iterator.statistics.pending > 0 { _ = await iterator.next() }
+      #expect(deaths.count == 300 * burst)
+    }
+  }
+
+  @Test("6.02: cancelled while states come, a loop ends and its publisher counts nobody")
+  func stochastic_6_02_cancelledMeanwhile() async throws {
+    for _ in 0..<50 {
+      let publisher = Publisher<Int>()
+      var iterator = publisher.states(buffering: .newest(2)).makeAsyncIterator()
+      let task = Task {
+        var last = -1
+        while let state = await iterator.next() {
+          guard let number = state.value else { continue }
+          #expect(number > last)
+          last = number
+        }
+        return iterator.statistics
+      }
+      try await Race.run(threads: 2) { thread in
+        guard thread == 0 else { return task.cancel() }
+        for number in 0..<100 { publisher.updateData(number) }
+      }
+      let statistics = await task.value
+      #expect(statistics.pending == 0)
+      #expect(publisher.subscriberCount == 0)
+    }
+  }
+}
