@@ -1,0 +1,20 @@
+import SubPub
+
+/// Every operation that is a transition whatever there was before (rule 1.01).
+enum Operation: String, CaseIterable, Codable, Sendable {
+  case startLoading, updateData, setError, reset, setState, publish, update
+
+  enum Failure: Error, Equatable { case offline }
+
+  func perform(at publisher: Publisher<Int>) {
+    switch self {
+    case .startLoading: publisher.startLoading()
+    case .updateData: publisher.updateData(1)
+    case .setError: publisher.setError(Failure.offline)
+    case .reset: publisher.reset()
+    case .setState: publisher.setState(.loading(previous: 2))
+    case .publish: publisher.publish()
+    case .update: publisher.update { $0 }
+    }
+  }
+}

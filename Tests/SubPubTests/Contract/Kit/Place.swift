@@ -1,0 +1,93 @@
+import Dispatch
+import SubPub
+
+/// One context of a kind, held as long as the test needs it.
+final class Place: Sendable {
+  let kind: ContextKind
+  let delivery: Delivery
+  private let context: Context
+
+  private enum Context: Sendable {
+    case thread, main, background
+    case queue(MarkedQueue)
+    case pool(PoolExecutor)
+    case actor(PlainHost)
+    case actorOnQueue(QueueHost)
+  }
+
+  init(_ kind: ContextKind) {
+    self.kind = kind
+    switch kind {
+    case .immediate: (context, delivery) = (.thread, .immediate)
+    case .main: (context, delivery) = (.main, .main)
+    case .background: (context, delivery) = (.background, .background)
+    case .queue:
+      let marked = MarkedQueue(.init(label: "serial"))
+      (context, delivery) = (.queue(marked), .queue(marked.queue))
+    case .concurrentQueue, .independentQueue:
+      let marked = MarkedQueue(.init(label: "concurrent", attributes: .concurrent))
+      (context, delivery) = (.queue(marked), .queue(marked.queue, independent: kind == .independentQueue))
+    case .executor:
+      let pool = PoolExecutor()
+      (context, delivery) = (.pool(pool), .executor(pool))
+    case .actor:
+      let host = PlainHost()
+      (context, delivery) = (.actor(host), .actor(host))
+    case .actorOnQueue:
+      let host = QueueHost()
+      (context, delivery) = (.actorOnQueue(host), .actor(host))
+    }
+  }
+
+  /// The same context with a lane of its own for each subscription, where that can be had.
+  var independent: Delivery {
+    if case .queue(let marked) = context { .queue(marked.queue, independent: true) } else { delivery }
+  }
+}
+
+extension Place {
+  /// Whether the caller runs on this context. An actor stops the program instead of saying no.
+  var isHere: Bool {
+    switch context {
+    case .thread: return true
+    case .main:
+      guard MarkedQueue.main.isHere else { return false }
+      MainActor.assertIsolated()
+      return true
+    case .background:
+      dispatchPrecondition(condition: .onQueue(.global()))
+      return true
+    case .queue(let marked): return marked.isHere
+    case .pool(let pool): return pool.marked.isHere
+    case .actor(let host):
+      host.preconditionIsolated()
+      return true
+    case .actorOnQueue(let host):
+      host.preconditionIsolated()
+      return host.executor.isIsolatingCurrentContext() == true
+    }
+  }
+
+  /// Puts the body behind what the context already has to do; on the publishing thread's context, on some thread.
+  func start(_ body: @escaping @Sendable () -> Void) {
+    switch context {
+    case .thread: OwnThread.start(body)
+    case .main: DispatchQueue.main.async(execute: body)
+    case .background: DispatchQueue.global().async(execute: body)
+    case .queue(let marked): marked.queue.async(execute: body)
+    case .pool(let pool): Task.detached(executorPreference: pool) { body() }
+    case .actor(let host): Task.detached { await host.run(body) }
+    case .actorOnQueue(let host): Task.detached { await host.run(body) }
+    }
+  }
+
+  /// The same, and waits until the body has run.
+  func run(_ body: @escaping @Sendable () -> Void) async throws {
+    let done = Event()
+    start {
+      body()
+      done.happen()
+    }
+    try await done.wait()
+  }
+}
