@@ -1,0 +1,2 @@
+/// Another class.
+final class ManyFacedChild: ManyFaced, @unchecked Sendable {}

@@ -1,0 +1,155 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+@Suite(
+  "Section 2: what a subscription gets, where, in which order, and for how long", .serialized, .timeLimit(.minutes(1)))
+struct Section2SubscriptionTests {
+  let publisher = Publisher<Int>()
+  let recorder = Recorder<Int>()
+
+  static let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3), .oldest(1), .oldest(3)]
+
+  // MARK: 2.01
+
+  @Test("the replay is the state at the subscribe, and every later one follows", arguments: ContextKind.allCases)
+  func required_2_01_replayThenLater(kind: ContextKind) async {
+    let place = Place(kind)
+    for number in 1...3 { publisher.updateData(number) }
+    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    for number in 4...50 { publisher.updateData(number) }
+    await publisher.drain()
+    #expect(recorder.publications.map(\.version) == Array(3...50))
+    #expect(recorder.states == (3...50).map { .loaded($0) })
+    let statistics = subscription.statistics
+    #expect(statistics.delivered == 48)
+    #expect(statistics.skipped == 0)
+    #expect(statistics.pending == 0)
+    #expect(statistics.lastVersion == 50)
+  }
+
+  @Test(
+    "a newcomer to a lane that is held, and has states pending, gets none of those before its own",
+    arguments: ContextKind.holdableShared, policies)
+  func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async {
+    let (place, held) = (Place(kind), HeldRecorder())
+    defer { held.gate.open() }
+    publisher.subscribe(held, on: place.delivery)
+    await held.hold(publisher)
+    for number in 2...5 { publisher.updateData(number) }
+    let subscription = publisher.subscribe(recorder, on: place.delivery, buffering: policy)
+    for number in 6...9 { publisher.updateData(number) }
+    #expect(recorder.states == [])
+    held.gate.open()
+    await publisher.drain()
+    let expected: [UInt64] =
+      switch policy {
+      case .unbounded: [5, 6, 7, 8, 9]
+      case .latest, .newest(1), .oldest(1): [9]
+      case .newest: [7, 8, 9]
+      case .oldest: [5, 6, 9]
+      }
+    #expect(recorder.publications.map(\.version) == expected)
+    #expect(subscription.statistics.delivered == expected.count)
+    #expect(subscription.statistics.delivered + subscription.statistics.skipped == 5)
+    #expect(held.versions == Array(0...9))
+  }
+
+  @Test("a newcomer to a lane whose last state is already under way gets that one once", arguments: [false, true])
+  func required_2_01_newcomerInsideRound(publishes: Bool) {
+    let (publisher, newcomer) = (publisher, Recorder<Int>())
+    publisher.subscribe(recorder, on: .immediate) { recorder, state in
+      recorder.receive(state)
+      guard state == .loaded(1) else { return }
+      publisher.subscribe(newcomer, on: .immediate)
+      if publishes { publisher.updateData(2) }
+      #expect(newcomer.states == [])
+    }
+    publisher.updateData(1)
+    #expect(newcomer.publications.map(\.version) == (publishes ? [1, 2] : [1]))
+    #expect(recorder.states == [.unknown, .loaded(1)] + (publishes ? [.loaded(2)] : []))
+  }
+
+  @Test("whoever subscribes while two threads publish gets a sequence without gap", arguments: ContextKind.allCases)
+  func stochastic_2_01_whilePublishing(kind: ContextKind) async throws {
+    let (place, publisher) = (Place(kind), publisher)
+    let recorders = (0..<40).map { _ in Recorder<Int>() }
+    let bounds = Locked<[ClosedRange<UInt64>]>([])
+    let subscriptions = Locked<[Subscription]>([])
+    try await Race.run(threads: 3) { thread in
+      if thread < 2 {
+        for number in 0..<1_000 { publisher.updateData(number) }
+      } else {
+        for recorder in recorders {
+          let before = publisher.current.version
+          let subscription = publisher.subscribe(recorder, on: place.delivery)
+          let after = publisher.current.version
+          bounds.withLock { $0.append(before...after) }
+          subscriptions.withLock { $0.append(subscription) }
+        }
+      }
+    }
+    await publisher.drain()
+    let (ranges, all) = (bounds.withLock { $0 }, subscriptions.withLock { $0 })
+    for (index, recorder) in recorders.enumerated() {
+      let versions = recorder.publications.map(\.version)
+      let first = try #require(versions.first)
+      #expect(ranges[index].contains(first))
+      #expect(versions == Array(first...2_000))
+      #expect(all[index].statistics.delivered == versions.count)
+      #expect(all[index].statistics.skipped == 0)
+    }
+  }
+
+  // MARK: 2.02
+
+  @Test(
+    "while a delivery is under way none of the same subscription begins, though the context serves others meanwhile",
+    arguments: ContextKind.concurrent)
+  func required_2_02_held(kind: ContextKind) async throws {
+    let (place, held) = (Place(kind), HeldRecorder())
+    defer { held.gate.open() }
+    let subscription = publisher.subscribe(held, on: place.delivery)
+    await held.hold(publisher)
+    publisher.subscribe(recorder, on: place.independent)
+    for number in 2...20 { publisher.updateData(number) }
+    try await recorder.wait { $0 == .loaded(20) }
+    try await place.run {}
+    #expect(held.versions.last == 1)
+    #expect(held.mostAtOnce == 1)
+    #expect(subscription.statistics.pending == 19)
+    held.gate.open()
+    await publisher.drain()
+    #expect(held.versions == Array(0...20))
+    #expect(held.mostAtOnce == 1)
+  }
+
+  @Test(
+    "a second subscription of the object is served meanwhile: it is one of its own", arguments: ContextKind.concurrent)
+  func required_2_02_onlyItsOwn(kind: ContextKind) async throws {
+    let (place, held) = (Place(kind), HeldRecorder())
+    defer { held.gate.open() }
+    publisher.subscribe(held, on: place.independent)
+    await held.hold(publisher)
+    publisher.subscribe(held, on: place.independent, ifDuplicate: .allow)
+    // Its replay is the version that is held: it comes to the same gate.
+    await held.gate.waitUntilHeld(threads: 2)
+    #expect(held.gate.held == 2)
+    held.gate.open()
+    await publisher.drain()
+  }
+
+  @Test("deliveries of one subscription never overlap while four threads publish", arguments: ContextKind.allCases)
+  func stochastic_2_02_fourThreads(kind: ContextKind) async throws {
+    let (place, publisher) = (Place(kind), publisher)
+    // Never held.
+    let subscribers = (0..<4).map { _ in HeldRecorder(at: .max) }
+    for subscriber in subscribers { publisher.subscribe(subscriber, on: place.delivery) }
+    try await Race.run(threads: 4) { _ in for number in 0..<500 { publisher.updateData(number) } }
+    await publisher.drain()
+    for subscriber in subscribers {
+      #expect(subscriber.mostAtOnce == 1)
+      #expect(subscriber.versions == Array(0...2_000))
+    }
+  }
+}
