@@ -35,7 +35,7 @@ extension Delivery.Context {
         begin(ExecutorStandIn(executor)) { lane.drain() }
       } else if handsBack {
         // This job keeps the actor, and the next one would from now on: a lane that feeds itself would never let go.
-        DispatchQueue.global().detached { lane.wake() }
+        DispatchQueue.global().submit { lane.wake() }
       } else {
         begin(actor) { lane.drain() }
       }

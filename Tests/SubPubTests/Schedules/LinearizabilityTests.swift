@@ -3,17 +3,17 @@ import Testing
 @Suite("The checker accepts what a register with versions could have done, and nothing else")
 struct LinearizabilityTests {
   /// An operation of client 1, unless said otherwise, from one step to another.
-  private func operation(_ steps: ClosedRange<Int>, by client: Int = 1, _ effect: Operation.Effect) -> Operation {
-    Operation(client: client, invocation: steps.lowerBound, response: steps.upperBound, effect: effect)
+  private func operation(_ steps: ClosedRange<Int>, by client: Int = 1, _ effect: ClientCall.Effect) -> ClientCall {
+    ClientCall(client: client, invocation: steps.lowerBound, response: steps.upperBound, effect: effect)
   }
 
-  private func holds(_ operations: [Operation], known: [UInt64: Content] = [:]) -> Bool {
+  private func holds(_ operations: [ClientCall], known: [UInt64: Content] = [:]) -> Bool {
     var check = Linearizability(of: operations, known: known)
     return check.holds(members: 4)
   }
 
-  private func set(_ number: Int) -> Operation.Effect { .write(.set(.loaded(number))) }
-  private func read(_ version: UInt64, _ number: Int) -> Operation.Effect { .read(version: version, .loaded(number)) }
+  private func set(_ number: Int) -> ClientCall.Effect { .write(.set(.loaded(number))) }
+  private func read(_ version: UInt64, _ number: Int) -> ClientCall.Effect { .read(version: version, .loaded(number)) }
 
   @Test("one after the other")
   func required_1_02_sequential() {

@@ -4,7 +4,7 @@ import SubPub
 struct CancelCheck {
   private(set) var problems: [String] = []
 
-  init(_ member: Member, releasedAt: Int?) {
+  init(_ member: SimulatedSubscription, releasedAt: Int?) {
     let alone = member.inbox.members.count == 1
     for (index, cancel) in member.cancels.enumerated() {
       if cancel.pending > 0 { problems.append("2.04: something is pending after \(Self.name(member, cancel))") }
@@ -21,7 +21,7 @@ struct CancelCheck {
     }
   }
 
-  private mutating func check(_ cancel: Member.Cancel, of member: Member) {
+  private mutating func check(_ cancel: SimulatedSubscription.Cancel, of member: SimulatedSubscription) {
     let all = member.inbox.deliveries
     let later = all.filter { $0.begin > cancel.invocation }
     let underWay = all.filter { $0.begin < cancel.invocation && $0.end.map { $0 > cancel.response } ?? true }
@@ -37,7 +37,7 @@ struct CancelCheck {
     if !isTrue { problems.append("3.02: not true: \(Self.name(member, cancel))") }
   }
 
-  private static func name(_ member: Member, _ cancel: Member.Cancel) -> String {
+  private static func name(_ member: SimulatedSubscription, _ cancel: SimulatedSubscription.Cancel) -> String {
     "\(cancel.outcome) cancel of \(member.number) at \(cancel.invocation)…\(cancel.response)"
   }
 }

@@ -4,7 +4,7 @@ import SubPub
 struct CountCheck {
   private(set) var problems: [String] = []
 
-  init(_ member: Member, newest: UInt64?) {
+  init(_ member: SimulatedSubscription, newest: UInt64?) {
     guard let statistics = member.subscription?.statistics ?? member.counts else { return }
     if let limit = member.buffering.limit, statistics.highWater > limit {
       problems.append("2.04: \(statistics.highWater) waited for \(member.number), of \(limit)")

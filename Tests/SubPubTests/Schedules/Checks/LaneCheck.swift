@@ -2,7 +2,7 @@
 struct LaneCheck {
   private(set) var problems: [String] = []
 
-  init(_ members: [Member]) {
+  init(_ members: [SimulatedSubscription]) {
     // Of replaced subscriptions of one object nobody knows which delivery is whose.
     let members = members.filter { $0.context.lane != nil && $0.inbox.members.count == 1 }
     for lane in Set(members.compactMap(\.context.lane)).sorted() {

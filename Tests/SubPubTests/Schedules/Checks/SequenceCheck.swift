@@ -5,7 +5,7 @@ struct SequenceCheck {
   private(set) var problems: [String] = []
 
   /// `all` is every content from the first version to the last.
-  init(_ member: Member, of all: [Content]) {
+  init(_ member: SimulatedSubscription, of all: [Content]) {
     guard let counts = member.counts else { return }
     if counts.delivered != member.taken.count {
       problems.append("2.04: the sequence \(member.number) counts \(counts), and gave \(member.taken.count)")

@@ -71,12 +71,12 @@ extension Simulation {
     for member in members where member.subscription?.isActive == true {
       guard let put = member.put else { continue }
       operations.append(
-        Operation(client: -1, invocation: end, response: end, effect: .leave(member: member.number, put: put)))
+        ClientCall(client: -1, invocation: end, response: end, effect: .leave(member: member.number, put: put)))
     }
   }
 }
 
-extension Member {
+extension SimulatedSubscription {
   /// How many states were put into its buffer, as its counts say when nothing is under way.
   fileprivate var put: Int? {
     (subscription?.statistics ?? counts).map { $0.delivered + $0.skipped + $0.pending }

@@ -1,7 +1,7 @@
 /// Looks for an order of concurrent operations that a single register could have served one at a time, each at a moment
 /// between its begin and its end (Wing, Gong; with Lowe's memory of what has been tried).
 struct Linearizability {
-  private let operations: [Operation]
+  private let operations: [ClientCall]
   private let known: [UInt64: Content]
   private var tried: Set<Attempt> = []
 
@@ -11,7 +11,7 @@ struct Linearizability {
   }
 
   /// At most 64 operations that have an effect.
-  init(of operations: [Operation], known: [UInt64: Content] = [:]) {
+  init(of operations: [ClientCall], known: [UInt64: Content] = [:]) {
     self.operations = operations.filter { $0.effect != nil }.sorted { $0.invocation < $1.invocation }
     self.known = known
     precondition(self.operations.count <= 64, "A history has more operations than there are bits")
@@ -43,7 +43,7 @@ struct Linearizability {
   }
 }
 
-extension [Operation] {
+extension [ClientCall] {
   /// Whether two operations of different clients overlap.
   var overlap: Bool {
     let sorted = sorted { $0.invocation < $1.invocation }

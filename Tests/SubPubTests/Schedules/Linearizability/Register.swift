@@ -8,7 +8,7 @@ struct Register: Hashable {
   init(members: Int) { joined = Array(repeating: 0, count: members) }
 
   /// Does it, if it could have had this effect now. `known` are contents that somebody saw under their versions.
-  func applying(_ effect: Operation.Effect, known: [UInt64: Content]) -> Register? {
+  func applying(_ effect: ClientCall.Effect, known: [UInt64: Content]) -> Register? {
     var next = self
     switch effect {
     case .write(let change):

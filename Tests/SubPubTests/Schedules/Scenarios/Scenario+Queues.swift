@@ -63,7 +63,7 @@ extension Scenario {
       $0.publish()
     }
     simulation.client {
-      var member: Member?
+      var member: SimulatedSubscription?
       member = $0.subscribe(on: context) { if $0.draw(2) == 0 { $0.cancel(member) } }
       $0.publish()
       $0.letGo($0.draw(2) == 0 ? first : nil)

@@ -14,7 +14,7 @@ final class Inbox {
   /// Held here, until a client lets it go.
   var subscriber: StandInSubscriber?
   var deliveries: [Received] = []
-  var members: [Member] = []
+  var members: [SimulatedSubscription] = []
   var letGoAt: Int?
   var diedAt: Int?
   /// Something that was wrong when it was seen.

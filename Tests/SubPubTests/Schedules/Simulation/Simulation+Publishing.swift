@@ -3,12 +3,12 @@ import SubPub
 /// What clients do with the publisher.
 extension Simulation {
   /// One operation, between two scheduling points.
-  func perform(_ kind: Trace.Kind, _ subject: Int = 0, _ body: () -> Operation.Effect?) {
+  func perform(_ kind: Trace.Kind, _ subject: Int = 0, _ body: () -> ClientCall.Effect?) {
     scheduler.point()
     let invocation = scheduler.note(kind, subject)
     let index = operations.count
     operations.append(
-      Operation(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation, effect: nil))
+      ClientCall(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation, effect: nil))
     let effect = body()
     operations[index].effect = effect
     operations[index].response = scheduler.note(.returned, invocation)

@@ -5,9 +5,9 @@ extension Simulation {
   /// A new subscriber, or with `replacing` the one of that subscription once more.
   @discardableResult
   func subscribe(
-    on context: Context, _ buffering: BufferingPolicy = .unbounded, replacing old: Member? = nil,
+    on context: Context, _ buffering: BufferingPolicy = .unbounded, replacing old: SimulatedSubscription? = nil,
     reaction: ((Simulation) -> Void)? = nil
-  ) -> Member? {
+  ) -> SimulatedSubscription? {
     guard let publisher else { return nil }
     let inbox: Inbox
     if let old {
@@ -18,7 +18,7 @@ extension Simulation {
       inbox.subscriber = StandInSubscriber(self, number: inbox.number)
       inbox.reaction = reaction
     }
-    var made: Member?
+    var made: SimulatedSubscription?
     perform(.subscribe, inbox.number) {
       // Made in the order of the turns: nothing foreign comes before them.
       let member = makeMember(inbox, on: context, buffering)
@@ -39,13 +39,13 @@ extension Simulation {
     return inbox
   }
 
-  func makeMember(_ inbox: Inbox, on context: Context, _ buffering: BufferingPolicy) -> Member {
-    let member = Member(number: members.count, inbox: inbox, context: context, buffering: buffering)
+  func makeMember(_ inbox: Inbox, on context: Context, _ buffering: BufferingPolicy) -> SimulatedSubscription {
+    let member = SimulatedSubscription(number: members.count, inbox: inbox, context: context, buffering: buffering)
     members.append(member)
     return member
   }
 
-  func cancel(_ member: Member?) {
+  func cancel(_ member: SimulatedSubscription?) {
     guard let member, let subscription = member.subscription else { return }
     perform(.cancel, member.number) {
       let invocation = scheduler.trace.events.count - 1
@@ -58,16 +58,16 @@ extension Simulation {
   }
 
   private func note(
-    _ outcome: CancelOutcome, of member: Member, since invocation: Int, _ isOnContext: Bool, pending: Int
+    _ outcome: CancelOutcome, of member: SimulatedSubscription, since invocation: Int, _ isOnContext: Bool, pending: Int
   ) {
     let response = scheduler.note(.cancel, member.number, outcome.code)
     member.cancels.append(
-      Member.Cancel(
+      SimulatedSubscription.Cancel(
         outcome: outcome, invocation: invocation, response: response, strand: scheduler.running?.number ?? -1,
         isOnContext: isOnContext, pending: pending))
   }
 
-  func unsubscribe(_ member: Member?) {
+  func unsubscribe(_ member: SimulatedSubscription?) {
     guard let publisher, let member, let subscriber = member.inbox.subscriber else { return }
     perform(.unsubscribe, member.inbox.number) {
       for member in member.inbox.members { member.mayHaveEnded = true }
@@ -77,7 +77,7 @@ extension Simulation {
   }
 
   /// Lets the subscriber go; it dies at once, or when the delivery under way has ended.
-  func letGo(_ member: Member?) {
+  func letGo(_ member: SimulatedSubscription?) {
     guard let inbox = member?.inbox, inbox.subscriber != nil else { return }
     inbox.letGoAt = scheduler.note(.letGo, inbox.number)
     inbox.subscriber = nil

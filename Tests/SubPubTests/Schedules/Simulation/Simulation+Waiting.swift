@@ -24,7 +24,7 @@ extension Simulation {
     scheduler.point()
   }
 
-  private func checkServed(_ member: Member, upTo version: UInt64) {
+  private func checkServed(_ member: SimulatedSubscription, upTo version: UInt64) {
     guard let subscription = member.subscription, subscription.isActive else { return }
     if subscription.statistics.lastVersion.map({ $0 < version }) ?? true {
       problems.append("3.07: drain() returned before member \(member.number) had been given version \(version)")
@@ -32,7 +32,7 @@ extension Simulation {
   }
 
   /// Cancels in a task, and waits for the end of what is under way (rule 3.04).
-  func cancelAndWait(_ member: Member?) {
+  func cancelAndWait(_ member: SimulatedSubscription?) {
     guard let member, let subscription = member.subscription else { return }
     scheduler.note(.cancelAndWait, member.number)
     member.mayHaveEnded = true
@@ -50,7 +50,7 @@ extension Simulation {
 
   /// Iterates in a task.
   @discardableResult
-  func iterate(_ buffering: BufferingPolicy = .unbounded) -> Member? {
+  func iterate(_ buffering: BufferingPolicy = .unbounded) -> SimulatedSubscription? {
     guard let publisher else { return nil }
     let member = makeMember(makeInbox(), on: immediate, buffering)
     let number = member.number
@@ -86,7 +86,7 @@ extension Simulation {
   }
 
   /// Cancels the task that iterates. It notices at once if it waits, otherwise at the following `next()`.
-  func endIterating(_ member: Member?) {
+  func endIterating(_ member: SimulatedSubscription?) {
     guard let member, let task = member.task else { return }
     perform(.endIterating, member.number) {
       // The runtime calls what cancels the subscription under a lock of the task's.

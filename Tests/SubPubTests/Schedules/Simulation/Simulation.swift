@@ -15,9 +15,9 @@ final class Simulation: @unchecked Sendable {
   private(set) var sources: [any JobSource] = []
   private var numbers = 0
 
-  var operations: [Operation] = []
+  var operations: [ClientCall] = []
   var inboxes: [Inbox] = []
-  var members: [Member] = []
+  var members: [SimulatedSubscription] = []
   var problems: [String] = []
   var releasedAt: Int?
   /// The executor of everything that waits or iterates.

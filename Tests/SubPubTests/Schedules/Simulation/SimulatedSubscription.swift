@@ -1,7 +1,7 @@
 import SubPub
 
 /// One subscription of a simulation, or one iterator.
-final class Member {
+final class SimulatedSubscription {
   struct Cancel {
     let outcome: CancelOutcome
     let invocation: Int

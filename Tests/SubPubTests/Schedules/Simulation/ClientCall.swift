@@ -1,5 +1,5 @@
 /// One call of a client: from when to when, and what it means for a register with versions.
-struct Operation {
+struct ClientCall {
   /// The strand that made it.
   let client: Int
   let invocation: Int
@@ -36,7 +36,7 @@ struct Operation {
 }
 
 extension Content {
-  func changed(by change: Operation.Change) -> Content {
+  func changed(by change: ClientCall.Change) -> Content {
     switch change {
     case .set(let content): content
     case .load: .loading(data)
