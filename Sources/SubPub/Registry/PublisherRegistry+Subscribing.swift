@@ -6,9 +6,7 @@ extension PublisherRegistry {
     let context = enrolment.delivery.context.actor
     defer { withExtendedLifetime(context) {} }
     while true {
-      var after = AfterTurn()
-      let joined = join(enrolment, &after)
-      after.act()
+      let joined = joinAndAct(enrolment)
       let subscription = joined.subscription
       if joined.isStanding {
         guard subscription.isAlive else {
@@ -28,6 +26,14 @@ extension PublisherRegistry {
       if joined.isSweepDue { sweep() }
       return subscription
     }
+  }
+
+  /// What the turn left to release is gone when this returns, and with it what a `deinit` does.
+  private nonisolated func joinAndAct(_ enrolment: Enrolment) -> RegistryState.Joined {
+    var after = AfterTurn()
+    let joined = join(enrolment, &after)
+    after.act()
+    return joined
   }
 
   /// The turn of `subscribe`.

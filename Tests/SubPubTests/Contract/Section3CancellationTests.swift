@@ -42,7 +42,7 @@ struct Section3CancellationTests {
     #expect(second == .alreadyCancelled)
     held.publisher.updateData(3)
     held.gate.open()
-    try await held.recorder.wait(count: 2)
+    await held.subscription.cancelAndWait()
     await held.publisher.drain()
     #expect(held.recorder.states == [.unknown, .loaded(1)])
     #expect(held.subscription.statistics.delivered == 2)

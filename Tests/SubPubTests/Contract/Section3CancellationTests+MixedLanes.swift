@@ -1,0 +1,97 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// Lanes whose subscriptions have different policies, of which one is cancelled.
+extension Section3CancellationTests {
+  /// Who shares the lane with the subscription that is cancelled.
+  struct Mix: Sendable, CustomTestStringConvertible {
+    let cancelled: BufferingPolicy
+    let before: [BufferingPolicy]
+    /// Joins after four of the five states.
+    let after: [BufferingPolicy]
+    /// How many of the five go with the cancel.
+    let deaths: Int
+
+    var testDescription: String { "\(before), [\(cancelled)], \(after)" }
+
+    static let all = [
+      Mix(cancelled: .oldest(1_000), before: [.oldest(1)], after: [], deaths: 4),
+      Mix(cancelled: .oldest(1_000), before: [.latest], after: [], deaths: 4),
+      Mix(cancelled: .oldest(1_000), before: [.newest(2), .oldest(1)], after: [], deaths: 3),
+      // It keeps version 0, which has no payload, and 1, and the last.
+      Mix(cancelled: .oldest(1_000), before: [.oldest(3)], after: [], deaths: 3),
+      Mix(cancelled: .unbounded, before: [.oldest(3), .latest], after: [], deaths: 3),
+      Mix(cancelled: .unbounded, before: [.latest], after: [.unbounded], deaths: 3),
+      Mix(cancelled: .unbounded, before: [.oldest(1), .latest], after: [.unbounded, .unbounded], deaths: 3),
+      Mix(cancelled: .unbounded, before: [.newest(3)], after: [.unbounded], deaths: 2),
+      Mix(cancelled: .unbounded, before: [.latest], after: [.latest], deaths: 4),
+      Mix(cancelled: .unbounded, before: [], after: [.unbounded], deaths: 3),
+      Mix(cancelled: .oldest(1_000), before: [.latest], after: [.unbounded], deaths: 3),
+      Mix(cancelled: .newest(4), before: [.latest], after: [.oldest(2)], deaths: 3),
+    ]
+  }
+
+  @Test(
+    "3.05: in a lane of mixed policies, too, what only the cancelled one had pending goes before the return",
+    arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
+  func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
+    let (place, deaths, publisher) = (StoppablePlace(kind), Deaths(), Publisher<Mortal>())
+    let subscriber = Deaths().mortal()
+    func subscribe(_ policy: BufferingPolicy) -> Subscription {
+      publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
+    }
+    let others = await place.whileStopped {
+      var others = mix.before.map(subscribe)
+      let cancelled = subscribe(mix.cancelled)
+      for _ in 1...4 { publisher.updateData(deaths.mortal()) }
+      others += mix.after.map(subscribe)
+      publisher.updateData(deaths.mortal())
+      #expect(deaths.count < mix.deaths)
+      #expect(cancelled.cancel() == .quiescent)
+      #expect(deaths.count == mix.deaths)
+      return others
+    }
+    await publisher.drain()
+    #expect(others.allSatisfy { $0.statistics.lastVersion == 5 })
+    withExtendedLifetime(subscriber) {}
+  }
+
+  @Test(
+    "3.05: and with the round under way, when the lane is held in a delivery of the cancelled one",
+    arguments: ContextKind.holdableShared, Mix.all)
+  func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
+    let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    let (gate, next) = (Gate(), Gate())
+    defer {
+      gate.open()
+      next.open()
+    }
+    let subscriber = Deaths().mortal()
+    let (first, holder) = (Deaths().mortal(), Deaths().mortal())
+    // Everyone gets version 0; the one that is cancelled is held in it. The rest is held in the next round.
+    OwnThread.start {
+      for policy in mix.before {
+        publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, state in
+          if state.value != nil { next.pass() }
+        }
+      }
+      publisher.subscribe(holder, on: place.delivery, buffering: mix.cancelled) { _, _ in gate.pass() }
+    }
+    await gate.waitUntilHeld()
+    for _ in 1...4 { publisher.updateData(deaths.mortal()) }
+    for policy in mix.after {
+      publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in next.pass() }
+    }
+    publisher.updateData(deaths.mortal())
+    #expect(publisher.unsubscribe(holder) == .inFlight)
+    gate.open()
+    if mix.before.isEmpty && mix.after.isEmpty { try await deaths.wait(count: 4) } else { await next.waitUntilHeld() }
+    // An `oldest` buffer has taken version 0 out by now, so it has one more of the others than when nothing began.
+    let kept = mix.before.map { $0.rest(of: Array(1...5)) } + mix.after.map { $0.rest(of: [4, 5]) } + [[5]]
+    #expect(deaths.count == 5 - Set(kept.flatMap { $0 }).count)
+    next.open()
+    await publisher.drain()
+    withExtendedLifetime((subscriber, first)) {}
+  }
+}
