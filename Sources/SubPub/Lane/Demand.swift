@@ -1,20 +1,18 @@
 /// How many of its pending states a lane has to keep, from the policies of its subscriptions.
 struct Demand {
-  private var unbounded = 0
-  private var oldest = 0
   /// For each capacity of a `newest` policy, how many subscriptions have it.
   private var newest: [Int: Int] = [:]
   /// The largest of these capacities; the latest state is kept in any case.
   private var widest = 1
-  /// What came after this one is for an unbounded subscription, and is kept.
+  /// What came after this one is for an unbounded subscription, and is kept. The largest number if there is none.
   private var unboundedAfter = UInt64.max
+  /// What came after this one may be for a subscription that keeps the oldest. The largest number if there is none.
+  private var oldestAfter = UInt64.max
 
   mutating func add(_ subscription: Subscription) {
     switch subscription.bounds.map({ ($0.rule, $0.limit) }) {
-    case nil:
-      unbounded += 1
-      unboundedAfter = min(unboundedAfter, subscription.joinedAfter)
-    case (.oldest, _)?: oldest += 1
+    case nil: unboundedAfter = min(unboundedAfter, subscription.joinedAfter)
+    case (.oldest, _)?: oldestAfter = min(oldestAfter, subscription.joinedAfter)
     case (.newest, let limit)?:
       newest[limit, default: 0] += 1
       widest = max(widest, limit)
@@ -22,18 +20,17 @@ struct Demand {
   }
 
   mutating func remove(_ subscription: Subscription) {
-    switch subscription.bounds.map({ ($0.rule, $0.limit) }) {
-    case nil: unbounded -= 1
-    case (.oldest, _)?: oldest -= 1
-    case (.newest, let limit)?:
-      let left = newest[limit, default: 1] - 1
-      newest[limit] = left > 0 ? left : nil
-      if left == 0, limit == widest { widest = newest.keys.max() ?? 1 }
-    }
+    guard let bounds = subscription.bounds, bounds.rule == .newest else { return }
+    let left = newest[bounds.limit, default: 1] - 1
+    newest[bounds.limit] = left > 0 ? left : nil
+    if left == 0, bounds.limit == widest { widest = newest.keys.max() ?? 1 }
   }
 
-  /// The first of the unbounded subscriptions that are left.
-  mutating func firstUnbounded(is subscription: Subscription?) { unboundedAfter = subscription?.joinedAfter ?? .max }
+  /// The first that are left of the subscriptions that keep more than the newest.
+  mutating func first(unbounded: Subscription?, oldest: Subscription?) {
+    unboundedAfter = unbounded?.joinedAfter ?? .max
+    oldestAfter = oldest?.joinedAfter ?? .max
+  }
 
   /// Whether everything from that state on has to be kept.
   @inline(__always) func takesAll(from ordinal: UInt64) -> Bool { ordinal > unboundedAfter }
@@ -41,10 +38,14 @@ struct Demand {
   /// Drops what no subscription waits for. `fullAt` is the highest of the `oldest` subscriptions' windows: what arrived
   /// before it stays.
   func trim(_ pending: inout ItemQueue, fullAt: UInt64, _ after: inout AfterTurn) {
-    // What the last arrivals pushed out of the newest, and what every unbounded one came too late for.
-    let end = min(pending.count - widest, unbounded > 0 ? pending.count(upTo: unboundedAfter) : .max)
-    var start = max(0, end)
-    while start > 0, oldest == 0 || pending.ordinal(at: start - 1) >= fullAt { start -= 1 }
-    if start < end { pending.remove(start..<end) { after.release($0.state) } }
+    // What the last arrivals pushed out of the newest, and every unbounded one came too late for.
+    let end = min(pending.count - widest, pending.count(upTo: unboundedAfter))
+    guard end > 0 else { return }
+    // Of that, what those that keep the oldest came too late for, and what they have no place for.
+    let early = min(end, pending.count(upTo: oldestAfter))
+    var late = end
+    while late > early, pending.ordinal(at: late - 1) >= fullAt { late -= 1 }
+    pending.remove(late..<end) { after.release($0.state) }
+    pending.remove(0..<early) { after.release($0.state) }
   }
 }

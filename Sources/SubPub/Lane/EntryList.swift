@@ -42,6 +42,9 @@ package final class EntryList {
   /// What a drain visits.
   var window: EntryWindow { unsafe EntryWindow(base: base, count: count) }
 
+  /// The subscription there; nil behind the last.
+  func at(_ index: Int) -> Subscription? { index < count ? self[index] : nil }
+
   package subscript(index: Int) -> Subscription { unsafe base[index].subscription.takeUnretainedValue() }
 
   func append(_ subscription: Subscription, _ deliver: @escaping Deliver, windowIsOut: Bool) {

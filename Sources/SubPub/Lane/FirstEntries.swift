@@ -5,7 +5,7 @@ package struct FirstEntries {
   /// No entry before this one is active.
   package private(set) var active = 0
   /// No entry before this one is active and unbounded.
-  private var unbounded = 0
+  private(set) var unbounded = 0
   /// No entry before this one is active and keeps the oldest.
   private(set) var oldest = 0
 
@@ -14,11 +14,6 @@ package struct FirstEntries {
     Self.pass(&active, entries) { _ in true }
     Self.pass(&unbounded, entries) { $0.bounds == nil }
     Self.pass(&oldest, entries) { $0.bounds?.rule == .oldest }
-  }
-
-  /// The first unbounded subscription, if there is one.
-  func firstUnbounded(of entries: EntryList) -> Subscription? {
-    unbounded < entries.count ? entries[unbounded] : nil
   }
 
   /// The entries have moved.

@@ -33,6 +33,7 @@ package struct ItemQueue {
 
   /// Takes some out of the middle, and hands them out. Moves what is on the shorter side of them.
   mutating func remove(_ range: Range<Int>, _ body: (Item) -> Void) {
+    guard !range.isEmpty else { return }
     if range.lowerBound == 0 { firstIsFrom = 0 }
     for index in range { if let item = ring[position(index)].take() { body(item) } }
     if range.lowerBound <= count - range.upperBound {
@@ -48,6 +49,7 @@ package struct ItemQueue {
 
   /// How many are not later than that state. They ascend, so half of them are ruled out with each look.
   func count(upTo ordinal: UInt64) -> Int {
+    if ordinal == .max { return count }
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

@@ -55,7 +55,7 @@ extension Lane {
   /// Drops pending states that none of the remaining entries is to get (rule 3.05). `nobodyDrains` but the caller.
   mutating func trim(_ batch: inout Batch, nobodyDrains: Bool, _ after: inout AfterTurn) {
     firsts.pass(entries)
-    demand.firstUnbounded(is: firsts.firstUnbounded(of: entries))
+    demand.first(unbounded: entries.at(firsts.unbounded), oldest: entries.at(firsts.oldest))
     if nobodyDrains, hasLostWindow { lowerFullAt() }
     if !batch.queue.isEmpty, !demand.takesAll(from: batch.queue.ordinal(at: 0)) { requeue(&batch) }
     if !batch.queue.isEmpty || !pending.isEmpty {
