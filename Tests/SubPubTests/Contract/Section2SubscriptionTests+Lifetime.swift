@@ -87,7 +87,7 @@ extension Section2SubscriptionTests {
       for number in 1...5 { publisher.updateData(number) }
       withExtendedLifetime(subscriber) {}
     }
-    #expect(deaths.count == 1)
+    try #require(deaths.count == 1)
     await publisher.drain()
     #expect(calls.count == 0)
     #expect(publisher.subscriberCount == 0)
