@@ -80,6 +80,27 @@ extension Section1PublisherTests {
     withExtendedLifetime(listener) {}
   }
 
+  @Test(
+    "while a payload dies that a held lane had, pending or under way", arguments: ContextKind.holdable, [false, true])
+  func required_1_04_payloadOfHeldLane(kind: ContextKind, cancels: Bool) async throws {
+    let (place, publisher, gate) = (Place(kind), Publisher<StruckPayload>(), Gate())
+    defer { gate.open() }
+    let (intrusion, listener) = (Intrusion(at: publisher), Deaths().mortal())
+    let subscription = publisher.subscribe(listener, on: place.delivery) { _, state in
+      if state.phase == .loading { gate.pass() }
+    }
+    OwnThread.start { publisher.startLoading() }
+    await gate.waitUntilHeld()
+    publisher.updateData(StruckPayload(intrusion))
+    publisher.reset()
+    intrusion.arm()
+    if cancels { #expect(subscription.cancel() == .inFlight) }
+    gate.open()
+    try await intrusion.wait()
+    await publisher.drain()
+    withExtendedLifetime(listener) {}
+  }
+
   @Test("while the last payload of a released publisher dies, its subscription can be looked at and cancelled")
   func required_1_04_payloadOfReleasedPublisher() {
     let (executor, listener) = (ManualExecutor(), Deaths().mortal())

@@ -147,6 +147,47 @@ extension Section2SubscriptionTests {
     #expect(held.versions == [0, 1])
   }
 
+  @Test("a buffer never has more than its bound, whoever looks, and whenever", arguments: ContextKind.allCases, [1, 3])
+  func stochastic_2_04_neverMore(kind: ContextKind, bound: Int) async throws {
+    let (place, publisher, faults) = (Place(kind), publisher, Event())
+    let other = Recorder<Int>()
+    let subscriptions = [
+      publisher.subscribe(recorder, on: place.delivery, buffering: .newest(bound)),
+      publisher.subscribe(other, on: place.delivery, buffering: .oldest(bound)),
+    ]
+    try await Race.run(threads: 3) { thread in
+      for number in 0..<300 {
+        if thread < 2 { publisher.updateData(number) }
+        for subscription in subscriptions {
+          let statistics = subscription.statistics
+          if statistics.pending > bound || statistics.highWater > bound { faults.happen() }
+        }
+      }
+    }
+    await publisher.drain()
+    #expect(faults.count == 0)
+    for subscription in subscriptions {
+      #expect(subscription.statistics.delivered + subscription.statistics.skipped == 601)
+      #expect(subscription.statistics.highWater <= bound)
+    }
+  }
+
+  @Test("what was dropped from a buffer is gone: as many payloads live as are pending", arguments: exactPolicies)
+  func required_2_04_payloads(policy: BufferingPolicy) {
+    let (publisher, deaths) = (Publisher<Deaths.Mortal>(), Deaths())
+    let (executor, listener) = (ManualExecutor(), Deaths().mortal())
+    let subscription = publisher.subscribe(listener, on: .executor(executor), buffering: policy) { _, _ in }
+    executor.runAll()
+    for number in 1...2_000 {
+      publisher.updateData(deaths.mortal())
+      if number % 100 == 0 || number < 5 { #expect(number - deaths.count == subscription.statistics.pending) }
+    }
+    executor.runAll()
+    // The publisher's own.
+    #expect(2_000 - deaths.count == 1)
+    withExtendedLifetime(listener) {}
+  }
+
   private func check(
     _ subscription: Subscription, _ model: BufferModel, sourceLocation: SourceLocation = #_sourceLocation
   ) {

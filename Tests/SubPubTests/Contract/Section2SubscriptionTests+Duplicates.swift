@@ -184,4 +184,34 @@ extension Section2SubscriptionTests {
     #expect(held.versions.suffix(3) == [1, 1, 2])
     #expect(old.statistics.lastVersion == 1)
   }
+
+  @Test(
+    "the cancel of the old and the joining of the new are one turn: no state comes between", arguments: [false, true])
+  func stochastic_2_06_oneTurn(sameType: Bool) async throws {
+    let (publisher, recorder, executor) = (publisher, recorder, ManualExecutor())
+    let all = Locked<[Subscription]>([])
+    try await Race.run(threads: 3) { thread in
+      for number in 0..<300 {
+        guard thread == 0 else {
+          publisher.updateData(number)
+          continue
+        }
+        let subscription = publisher.subscribe(
+          recorder, on: .executor(executor), ifDuplicate: sameType ? .replaceSameType : .replace)
+        all.withLock { $0.append(subscription) }
+      }
+    }
+    // The last state of one is the first of the next, and nothing was delivered.
+    let put = all.withLock { $0 }.map { $0.statistics.skipped + $0.statistics.pending }
+    #expect(put.count == 300)
+    #expect(publisher.subscriberCount == 1)
+    let first = UInt64(put.reduce(0, +) - 299)
+    #expect(first <= publisher.current.version + 1)
+    let oldest = try #require(all.withLock { $0.first })
+    let joined = publisher.current.version + 1 - first
+    executor.runAll()
+    #expect(recorder.publications.map(\.version) == Array((600 - UInt64(put[299]) + 1)...600))
+    #expect(!oldest.isActive)
+    #expect(joined <= 600)
+  }
 }

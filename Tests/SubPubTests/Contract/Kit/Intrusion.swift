@@ -30,9 +30,9 @@ final class Intrusion: Sendable {
     over.happen()
   }
 
-  /// Returns when the foreign code has run, for the first time.
-  func wait(fileID: String = #fileID, line: Int = #line) async throws {
-    try await over.wait(fileID: fileID, line: line)
+  /// Returns when the foreign code has run so often while it was armed.
+  func wait(times: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await over.wait(count: times, fileID: fileID, line: line)
   }
 
   /// Whether the foreign code ran.
