@@ -86,8 +86,10 @@ extension Section3CancellationTests {
   }
 
   /// Lanes differ, the context is one.
-  @Test("3.03: inside a callback, of any other subscription on the same serial context", arguments: ContextKind.serial)
-  func required_3_03_insideAnotherLane(kind: ContextKind) async throws {
+  @Test(
+    "3.03, 4.03: inside a callback, of any other subscription on the same serial context", arguments: ContextKind.serial
+  )
+  func required_3_03_4_03_insideAnotherLane(kind: ContextKind) async throws {
     let place = Place(kind)
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.independent)

@@ -42,7 +42,8 @@ struct Section3CancellationTests {
     #expect(second == .alreadyCancelled)
     held.publisher.updateData(3)
     held.gate.open()
-    await held.subscription.cancelAndWait()
+    // The closure goes when the delivery has ended.
+    try await held.deaths.wait()
     await held.publisher.drain()
     #expect(held.recorder.states == [.unknown, .loaded(1)])
     #expect(held.subscription.statistics.delivered == 2)
@@ -107,6 +108,7 @@ struct Section3CancellationTests {
     let place = Place(kind)
     let outcomes = Locked<[CancelOutcome]>([])
     let own = Locked<Subscription?>(nil)
+    let end = Event()
     let subscription = publisher.subscribe(recorder, on: place.delivery) { [publisher] recorder, state in
       recorder.receive(state)
       guard state == .loaded(1) else { return }
@@ -117,10 +119,11 @@ struct Section3CancellationTests {
         let outcome = subscription?.cancel()
         outcomes.withLock { $0 += outcome.map { [$0] } ?? [] }
       }
+      end.happen()
     }
     own.withLock { $0 = subscription }
     publisher.updateData(1)
-    try await recorder.wait(count: 2)
+    try await end.wait()
     publisher.updateData(3)
     await publisher.drain()
     try await place.run {}

@@ -122,19 +122,24 @@ extension Section6SequenceTests {
   func stochastic_6_03_loops(policy: BufferingPolicy) async throws {
     for _ in 0..<30 {
       let holder = Locked<Publisher<Int>?>(Publisher())
-      let consumers = try (0..<3).map { _ in
+      let ends = try (0..<3).map { _ in
         let states = try #require(holder.withLock { $0 }).states(buffering: policy)
-        return Task {
+        let end = Recorder<LoadState<Int>?>()
+        Task {
           var last: LoadState<Int>?
           for await state in states { last = state }
-          return last
+          end.receive(.loaded(last))
         }
+        return end
       }
-      try await Race.run(threads: 1) { _ in
+      OwnThread.start {
         let publisher = holder.withLock { $0.take() }
         for number in 1...100 { publisher?.updateData(number) }
       }
-      for consumer in consumers { #expect(await consumer.value == .loaded(100)) }
+      for end in ends {
+        try await end.wait(count: 1)
+        #expect(end.states.first?.value == .loaded(100))
+      }
     }
   }
 }

@@ -116,24 +116,24 @@ struct Section6SequenceTests {
   func stochastic_6_01_1_02_sameSequence() async throws {
     for _ in 0..<20 {
       let publisher = Publisher<Int>()
-      let consumers = (0..<3).map { _ in
+      let ends = (0..<3).map { _ in
         var iterator = publisher.states().makeAsyncIterator()
-        return Task {
+        let end = Recorder<[LoadState<Int>]>()
+        Task {
           var seen: [LoadState<Int>] = []
-          while let state = await iterator.next() {
-            seen.append(state)
-            if state == .loaded(-1) { break }
-          }
-          return seen
+          while seen.last != .loaded(-1), let state = await iterator.next() { seen.append(state) }
+          end.receive(.loaded(seen))
         }
+        return end
       }
       try await Race.run(threads: 3) { thread in
         for number in 0..<100 { publisher.updateData(1_000 * thread + number) }
       }
       publisher.updateData(-1)
-      let first = await consumers[0].value
-      #expect(first.count == 302)
-      for consumer in consumers { #expect(await consumer.value == first) }
+      for end in ends { try await end.wait(count: 1) }
+      let first = ends[0].states.first?.value
+      #expect(first?.count == 302)
+      for end in ends { #expect(end.states.first?.value == first) }
     }
   }
 }

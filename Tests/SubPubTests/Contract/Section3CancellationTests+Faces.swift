@@ -1,0 +1,107 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// Explicit publishers and delegates keep section 3.
+extension Section3CancellationTests {
+  @Test("3.02: remove and unsubscribe say inFlight, and then alreadyCancelled", arguments: ContextKind.holdable)
+  func required_3_01_3_02_facesInFlight(kind: ContextKind) async throws {
+    let place = Place(kind)
+    let group = MulticastDelegate<Recorder<Int>>()
+    let (gate, explicitGate) = (Gate(), Gate())
+    defer {
+      gate.open()
+      explicitGate.open()
+    }
+    let explicit = ExplicitPublisher<Int, Recorder<Int>>(publisher) { recorder, state in
+      explicitGate.pass()
+      recorder.receive(state)
+    }
+    OwnThread.start { [recorder] in
+      group.add(recorder, on: place.delivery)
+      group.call { recorder in
+        gate.pass()
+        recorder.receive(.loaded(1))
+      }
+    }
+    await gate.waitUntilHeld()
+    // Where the context has one thread, this comes when the gate is open.
+    let other = Recorder<Int>()
+    OwnThread.start { explicit.subscribe(other, on: place.delivery) }
+    group.call { $0.receive(.loaded(2)) }
+    let removed = try await OwnThread.result { [recorder] in group.remove(recorder) }
+    #expect(removed == .inFlight)
+    #expect(group.remove(recorder) == .alreadyCancelled)
+    gate.open()
+    await explicitGate.waitUntilHeld()
+    publisher.updateData(1)
+    let unsubscribed = try await OwnThread.result { explicit.unsubscribe(other) }
+    #expect(unsubscribed == .inFlight)
+    #expect(explicit.unsubscribe(other) == .alreadyCancelled)
+    explicitGate.open()
+    try await other.wait(count: 1)
+    try await recorder.wait(count: 1)
+    group.call { $0.receive(.loaded(3)) }
+    publisher.updateData(2)
+    try await place.run {}
+    #expect(recorder.states == [.loaded(1)])
+    #expect(other.states == [.unknown])
+  }
+
+  @Test("3.02, 3.03: on the main actor they are exact")
+  @MainActor func required_3_02_3_03_mainActorFaces() async {
+    let group = MainActorMulticastDelegate<Recorder<Int>>()
+    let explicit = MainActorExplicitPublisher<Int, Recorder<Int>>(publisher) { $0.receive($1) }
+    group.add(recorder)
+    explicit.subscribe(recorder)
+    group.call { $0.receive(.loaded(1)) }
+    // Both wait for this function to suspend.
+    #expect(group.remove(recorder) == .quiescent)
+    #expect(explicit.unsubscribe(recorder) == .quiescent)
+    group.add(recorder)
+    group.call { [weak group] recorder in
+      recorder.receive(.loaded(2))
+      group?.call { $0.receive(.loaded(3)) }
+      let outcome = group?.remove(recorder)
+      #expect(outcome == .reentrant)
+    }
+    await group.drain()
+    await publisher.drain()
+    #expect(group.count == 0)
+    #expect(recorder.states == [.loaded(2)])
+    #expect(group.remove(recorder) == .alreadyCancelled)
+    #expect(explicit.unsubscribe(recorder) == .alreadyCancelled)
+  }
+
+  @Test("3.05: a call that only the removed delegate had pending goes with it", arguments: StoppablePlace.Kind.allCases)
+  func required_3_05_calls(kind: StoppablePlace.Kind) async {
+    let (place, deaths) = (StoppablePlace(kind), Deaths())
+    let group = MulticastDelegate<Recorder<Int>>()
+    await place.whileStopped {
+      group.add(recorder, on: place.delivery)
+      for _ in 1...3 {
+        let captured = deaths.mortal()
+        group.call { _ in withExtendedLifetime(captured) {} }
+      }
+      #expect(deaths.count == 0)
+      #expect(group.remove(recorder) == .quiescent)
+      #expect(deaths.count == 3)
+    }
+  }
+
+  @Test("3.05: and a call that all have had is dead", arguments: ManualPlace.Kind.allCases)
+  func required_3_05_callsServed(kind: ManualPlace.Kind) {
+    let (place, deaths) = (ManualPlace(kind), Deaths())
+    let group = MulticastDelegate<Recorder<Int>>()
+    let other = Recorder<Int>()
+    for recorder in [recorder, other] { group.add(recorder, on: place.delivery) }
+    for number in 1...300 {
+      let captured = deaths.mortal()
+      group.call { recorder in withExtendedLifetime(captured) { recorder.receive(.loaded(number)) } }
+    }
+    place.serve()
+    #expect(deaths.count == 300)
+    #expect(recorder.states.count == 300)
+    #expect(other.states == recorder.states)
+  }
+}
