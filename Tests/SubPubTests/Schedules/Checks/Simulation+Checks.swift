@@ -13,6 +13,11 @@ extension Simulation {
       problems += CountCheck(member, newest: publisher?.current.version).problems
     }
     problems += LaneCheck(members).problems
+    for inbox in inboxes where inbox.letGoAt != nil && inbox.diedAt == nil {
+      problems.append("2.05: the subscriber \(inbox.number) was let go of, and lives")
+    }
+    // Of the current state there may be an error and previous data.
+    if livePayloads > 2 { problems.append("3.05: at rest \(livePayloads) payloads are kept") }
     fillIn()
     let effects = operations.filter { $0.effect != nil }
     var check = Linearizability(of: effects, known: known)

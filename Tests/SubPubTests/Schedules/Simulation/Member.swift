@@ -17,6 +17,9 @@ final class Member {
   let context: Context
   let buffering: BufferingPolicy
   var subscription: Subscription?
+  /// When its subscribe began, and when it returned.
+  var subscribedFrom = 0
+  var subscribedUpTo = Int.max
   var cancels: [Cancel] = []
   /// It may have been ended by something other than its own cancels: a replacement, or `unsubscribe`.
   var mayHaveEnded = false

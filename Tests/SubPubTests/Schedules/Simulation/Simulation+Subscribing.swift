@@ -20,14 +20,15 @@ extension Simulation {
     }
     var made: Member?
     perform(.subscribe, inbox.number) {
-      // Made in the order of the turns: nothing foreign comes before them.
       let member = makeMember(inbox, on: context, buffering)
       made = member
+      member.subscribedFrom = scheduler.trace.events.count
       guard let subscriber = inbox.subscriber else { return nil }
       for old in inbox.members { old.mayHaveEnded = true }
       inbox.members.append(member)
       member.subscription = publisher.subscribe(
         subscriber, on: context.delivery, buffering: buffering, ifDuplicate: .replace)
+      member.subscribedUpTo = scheduler.trace.events.count
       return .join(member: member.number, replay: nil)
     }
     return made
