@@ -28,6 +28,8 @@ final class Member {
   var taken: [Content] = []
   var counts: Subscription.Statistics?
   var task: Task<Void, Never>?
+  /// Its task was cancelled.
+  var isLeaving = false
 
   init(number: Int, inbox: Inbox, context: Context, buffering: BufferingPolicy) {
     self.number = number

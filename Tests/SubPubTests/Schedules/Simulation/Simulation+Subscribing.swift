@@ -42,6 +42,7 @@ extension Simulation {
 
   func makeMember(_ inbox: Inbox, on context: Context, _ buffering: BufferingPolicy) -> Member {
     let member = Member(number: members.count, inbox: inbox, context: context, buffering: buffering)
+    member.mayHaveEnded = context.isGone
     members.append(member)
     return member
   }
@@ -88,7 +89,7 @@ extension Simulation {
   /// Lets an actor go that is a context; its subscriptions end with it.
   func letGo(_ context: Context) {
     for member in members where member.context === context { member.mayHaveEnded = true }
-    context.actor = nil
+    context.letActorGo()
     scheduler.point()
   }
 }
