@@ -24,6 +24,17 @@ public final class Publisher<Value: Sendable>: Sendable {
     registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, freshSince: nil))
   }
 
+  #if DEBUG
+    /// With a scheduling point before each turn, for tests that draw from a seed who is next.
+    package init(staleAfter: Duration?, clock: any Clock<Duration>, beforeTurn: @escaping @Sendable () -> Void) {
+      let id = PublisherID(label: nil)
+      freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
+      registry = PublisherRegistry(
+        id, initial: Publication<Value>(.unknown, source: id, freshSince: nil),
+        executor: RegistryExecutor(beforeTurn: beforeTurn))
+    }
+  #endif
+
   deinit { registry.end() }
 
   /// Names this publisher in what it publishes.

@@ -4,7 +4,7 @@
 /// Not generic: it moves boxes, and the faces know what is in them.
 @usableFromInline
 package actor PublisherRegistry {
-  private nonisolated let executor = RegistryExecutor()
+  private nonisolated let executor: RegistryExecutor
   @usableFromInline nonisolated let source: PublisherID
   /// Whether newcomers get the current state. Calls of a multicast delegate are not replayed.
   nonisolated let replays: Bool
@@ -16,7 +16,12 @@ package actor PublisherRegistry {
 
   @usableFromInline
   package init(_ source: PublisherID, initial: (any Stamped)?) {
+    self.init(source, initial: initial, executor: RegistryExecutor())
+  }
+
+  init(_ source: PublisherID, initial: (any Stamped)?, executor: RegistryExecutor) {
     self.source = source
+    self.executor = executor
     replays = initial != nil
     unsafe state = RegistryState(initial: initial)
   }

@@ -13,7 +13,17 @@ final class RegistryExecutor: SerialExecutor {
   /// value that is late: relaxed accesses are enough.
   private let owner = Atomic<UInt>(0)
 
+  #if DEBUG
+    /// A test's scheduling point: others may have their turn before this thread has. Release builds have none.
+    private let beforeTurn: (@Sendable () -> Void)?
+
+    init(beforeTurn: (@Sendable () -> Void)? = nil) { self.beforeTurn = beforeTurn }
+  #endif
+
   @inline(__always) func lock() {
+    #if DEBUG
+      beforeTurn?()
+    #endif
     mutex.lock()
     owner.store(ThreadToken.current.bits, ordering: .relaxed)
   }

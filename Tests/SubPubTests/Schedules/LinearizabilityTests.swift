@@ -89,7 +89,7 @@ struct LinearizabilityTests {
   }
 
   @Test("operations of one client don't count as overlapping")
-  func required_overlap() {
+  func required_7_02_overlap() {
     #expect([operation(0...5, set(1)), operation(5...6, by: 2, set(2))].overlap)
     #expect(![operation(0...5, set(1)), operation(6...7, by: 2, set(2))].overlap)
     #expect(![operation(0...5, set(1)), operation(2...3, set(2))].overlap)

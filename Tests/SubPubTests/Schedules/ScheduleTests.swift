@@ -2,7 +2,7 @@ import Testing
 
 /// Real threads take turns at the real library; at every scheduling point a seed decides who is next.
 @Suite(
-  "Whatever the schedule, the contract holds and the history is linearizable", .timeLimit(.minutes(60)))
+  "Whatever the schedule, the contract holds and the history is linearizable", .timeLimit(.minutes(240)))
 struct ScheduleTests {
   @Test("the publishing threads deliver for each other")
   func stochastic_1_02_2_01_2_03_2_07_3_02_4_01_4_02_immediate() async { await hold(.immediate) }

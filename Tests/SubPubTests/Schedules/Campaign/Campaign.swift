@@ -24,6 +24,7 @@ final class Campaign: @unchecked Sendable {
     }
     var report = Report(scenario.name)
     for seed in seeds.seeds {
+      seeds.announce(seed, of: scenario)
       scheduler.seed(seed)
       let simulation = Simulation(scheduler)
       self.simulation = simulation

@@ -23,8 +23,8 @@ struct CancelCheck {
 
   private mutating func check(_ cancel: SimulatedSubscription.Cancel, of member: SimulatedSubscription) {
     let all = member.inbox.deliveries
-    let later = all.filter { $0.begin > cancel.invocation }
-    let underWay = all.filter { $0.begin < cancel.invocation && $0.end.map { $0 > cancel.response } ?? true }
+    let later = all.filter { $0.begin > cancel.response }
+    let underWay = all.filter { $0.begin < cancel.response && $0.end.map { $0 > cancel.response } ?? true }
     let isHere = underWay.contains { $0.strand == cancel.strand }
     let isTrue =
       switch cancel.outcome {

@@ -4,6 +4,7 @@ import SubPub
 extension Simulation {
   /// Before the publisher goes: convergence, counts, and everything that was seen.
   func checkAtRest() {
+    let writes = writes
     for inbox in inboxes {
       problems += inbox.problems
       problems += OrderCheck(inbox).problems
@@ -11,8 +12,14 @@ extension Simulation {
     for member in members {
       problems += CancelCheck(member, releasedAt: releasedAt).problems
       problems += CountCheck(member, newest: publisher?.current.version).problems
+      problems += BoundCheck(member, writes: writes, trace: scheduler.trace).problems
     }
     problems += LaneCheck(members).problems
+    for inbox in inboxes where inbox.letGoAt != nil && inbox.diedAt == nil {
+      problems.append("2.05: the subscriber \(inbox.number) was let go of, and lives")
+    }
+    // Of the current state there may be an error and previous data.
+    if livePayloads > 2 { problems.append("3.05: at rest \(livePayloads) payloads are kept") }
     fillIn()
     let effects = operations.filter { $0.effect != nil }
     var check = Linearizability(of: effects, known: known)
@@ -26,6 +33,7 @@ extension Simulation {
     for member in members where member.subscription?.isActive == true {
       problems.append("3.06: member \(member.number) outlives its publisher")
     }
+    for member in members { problems += EndCheck(member, newest: UInt64(writes.count)).problems }
     if let all { for member in members where member.isSequence { problems += SequenceCheck(member, of: all).problems } }
     if livePayloads > 0 { problems.append("3.05: \(livePayloads) payloads are kept by nobody") }
   }
@@ -44,11 +52,13 @@ extension Simulation {
     return known
   }
 
+  /// When each transition returned.
+  private var writes: [Int] { operations.filter { $0.effect?.isWrite == true }.map(\.response) }
+
   /// Every content from the first version to the last, where all were seen.
   private var all: [Content]? {
-    let writes = operations.filter { $0.effect?.isWrite == true }.count
     let all = known.sorted { $0.key < $1.key }.map(\.value)
-    return all.count == writes + 1 ? all : nil
+    return all.count == writes.count + 1 ? all : nil
   }
 
   /// What only the end of a history tells: with which version a subscription began, and how many it was given.

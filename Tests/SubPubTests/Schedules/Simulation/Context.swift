@@ -10,7 +10,9 @@ final class Context {
   let isSerial: Bool
   private let isHere: () -> Bool
   /// The actor, which the library holds weakly.
-  var actor: (any Actor)?
+  private var actor: (any Actor)?
+  /// It was an actor, and was let go of.
+  private(set) var isGone = false
 
   init(_ delivery: Delivery, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool) {
     self.delivery = delivery
@@ -22,6 +24,11 @@ final class Context {
 
   /// Whether the running strand is there.
   var isRunningHere: Bool { isHere() }
+
+  func letActorGo() {
+    isGone = true
+    actor = nil
+  }
 
   /// An actor on a manual executor.
   actor Host {

@@ -17,6 +17,9 @@ final class SimulatedSubscription {
   let context: Context
   let buffering: BufferingPolicy
   var subscription: Subscription?
+  /// When its subscribe began, and when it returned.
+  var subscribedFrom = 0
+  var subscribedUpTo = Int.max
   var cancels: [Cancel] = []
   /// It may have been ended by something other than its own cancels: a replacement, or `unsubscribe`.
   var mayHaveEnded = false
@@ -25,6 +28,8 @@ final class SimulatedSubscription {
   var taken: [Content] = []
   var counts: Subscription.Statistics?
   var task: Task<Void, Never>?
+  /// Its task was cancelled.
+  var isLeaving = false
 
   init(number: Int, inbox: Inbox, context: Context, buffering: BufferingPolicy) {
     self.number = number

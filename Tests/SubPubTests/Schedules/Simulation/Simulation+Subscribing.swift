@@ -20,14 +20,15 @@ extension Simulation {
     }
     var made: SimulatedSubscription?
     perform(.subscribe, inbox.number) {
-      // Made in the order of the turns: nothing foreign comes before them.
       let member = makeMember(inbox, on: context, buffering)
       made = member
+      member.subscribedFrom = scheduler.trace.events.count
       guard let subscriber = inbox.subscriber else { return nil }
       for old in inbox.members { old.mayHaveEnded = true }
       inbox.members.append(member)
       member.subscription = publisher.subscribe(
         subscriber, on: context.delivery, buffering: buffering, ifDuplicate: .replace)
+      member.subscribedUpTo = scheduler.trace.events.count
       return .join(member: member.number, replay: nil)
     }
     return made
@@ -41,6 +42,7 @@ extension Simulation {
 
   func makeMember(_ inbox: Inbox, on context: Context, _ buffering: BufferingPolicy) -> SimulatedSubscription {
     let member = SimulatedSubscription(number: members.count, inbox: inbox, context: context, buffering: buffering)
+    member.mayHaveEnded = context.isGone
     members.append(member)
     return member
   }
@@ -87,7 +89,7 @@ extension Simulation {
   /// Lets an actor go that is a context; its subscriptions end with it.
   func letGo(_ context: Context) {
     for member in members where member.context === context { member.mayHaveEnded = true }
-    context.actor = nil
+    context.letActorGo()
     scheduler.point()
   }
 }

@@ -91,6 +91,7 @@ extension Simulation {
     perform(.endIterating, member.number) {
       // The runtime calls what cancels the subscription under a lock of the task's.
       scheduler.undisturbed { task.cancel() }
+      member.isLeaving = true
       return member.counts == nil ? .leave(member: member.number, put: -1) : nil
     }
   }

@@ -25,10 +25,19 @@ final class Simulation: @unchecked Sendable {
 
   init(_ scheduler: Scheduler) {
     self.scheduler = scheduler
+    publisher = makePublisher()
+  }
+
+  private func makePublisher() -> Publisher<Payload> {
     // A clock, so that it is read; whether it is called is drawn.
-    publisher =
-      scheduler.draw(8) == 0
-      ? Publisher() : Publisher(staleAfter: .seconds(1), clock: StandInClock(simulation: self))
+    let staleAfter = draw(8) == 0 ? nil : Duration.seconds(1)
+    #if DEBUG
+      return Publisher(staleAfter: staleAfter, clock: StandInClock(simulation: self)) { [scheduler] in
+        scheduler.point()
+      }
+    #else
+      return Publisher(staleAfter: staleAfter, clock: StandInClock(simulation: self))
+    #endif
   }
 
   /// One more client; its body runs on a strand of its own.
