@@ -12,6 +12,8 @@ extension Model {
     case drain
     /// Iterates until the end.
     case read(Int)
+    /// Blocks until that thread is over.
+    case block(until: Int)
     /// Looks for the dead, as a count does.
     case sweep
 
@@ -25,6 +27,7 @@ extension Model {
       case .leave: LeaveCall()
       case .drain: AwaitDrainCall()
       case .read(let number): ReadCall(world.subjects[number])
+      case .block(let thread): BlockCall(until: thread)
       case .sweep: SweepCall()
       }
     }

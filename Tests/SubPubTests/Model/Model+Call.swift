@@ -19,6 +19,8 @@ extension Model {
     case turn
     /// The task waits to be resumed.
     case wakeup
+    /// The thread waits until that one is over.
+    case end(of: Int)
   }
 
   enum Progress {

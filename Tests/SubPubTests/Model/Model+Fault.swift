@@ -3,7 +3,7 @@ extension Model {
   enum Fault: CaseIterable {
     /// A begin doesn't look again whether the gate was closed.
     case noSecondLook
-    /// A cancel doesn't leave a mark that the end of a delivery can't wipe.
+    /// A cancel leaves only the mark that the end of a delivery wipes.
     case noClose
     /// A drain doesn't look for requests before it calls a subscriber.
     case noAttention
@@ -11,17 +11,13 @@ extension Model {
     case endWithoutAsking
     /// A drain rests after its batch without a turn.
     case restWithoutTurn
-    /// A wake while something else is under way on the thread is forgotten.
+    /// A publisher's wake gets lost.
     case lostWake
     /// What a turn decided to release is released inside it.
     case releaseInTurn
     /// A delivery counts as ended before the subscriber's code has returned.
     case earlyEnd
-    /// A drain goes on with a subscriber that it has loaded before the gate.
-    case loadBeforeGate
-    /// The outcome of a cancel is what a look after the turn finds.
+    /// A cancel says what a look after its turn finds.
     case lateOutcome
-    /// A waiting task is resumed for an end that was not looked at.
-    case noHold
   }
 }

@@ -34,8 +34,9 @@ extension Model.World {
   /// Names a thread by what it does, so that the order in which drains were started doesn't matter.
   private func place(of thread: Int) -> Int {
     guard let lane = threads[thread].lane else { return thread }
-    let before = threads[..<thread].count { $0.lane === lane && !$0.isOver }
-    return 100 * (lane.number + 1) + before
+    var place = 100 * (lane.number + 1)
+    for other in threads[..<thread] where other.lane === lane && !other.isOver { place += 1 }
+    return place
   }
 
   private func feed(_ thread: Int, _ digest: inout Model.Digest) {
@@ -51,9 +52,14 @@ extension Model.World {
     digest.add(state.isEnded)
     digest.add(state.current != nil)
     digest.add(state.active)
-    digest.add(state.endWaits.map { waiters[$0.waiter] ?? -1 })
-    digest.add(state.holds.map { (subject(of: $0.subscription)?.number ?? -1) * 16 + track($0.lane).number })
-    for lane in state.lanes { feed(lane, &digest) }
+    digest.add(state.endWaits.count)
+    for wait in state.endWaits { digest.add(waiters[wait.waiter] ?? -1) }
+    digest.add(state.holds.count)
+    for hold in state.holds {
+      digest.add(subject(of: hold.subscription)?.number ?? -1)
+      digest.add(track(hold.lane).number)
+    }
+    for index in state.lanes.indices { feed(state.lanes[index], &digest) }
   }
 
   private func feed(_ lane: borrowing Lane, _ digest: inout Model.Digest) {
@@ -71,6 +77,7 @@ extension Model.World {
     lane.pending.feed(&digest)
     digest.add(lane.parked != nil)
     lane.parked?.feed(&digest)
+    digest.add(lane.waits.count)
     for wait in lane.waits {
       digest.add(waiters[wait.waiter] ?? -1)
       digest.add(wait.ordinal)

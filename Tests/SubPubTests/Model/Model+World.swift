@@ -33,21 +33,25 @@ extension Model {
       }
       prepare()
       for (name, actions) in setup.threads {
-        threads.append(Thread(name: name, lane: nil))
+        threads.append(Thread(name: name))
         if actions.contains(where: { if case .leave = $0 { true } else { false } }) { owners += 1 }
         apply(.calls(Program(actions)), to: threads.count - 1)
       }
       running = -1
     }
 
-    /// Those who are there from the start subscribe, and are served.
+    /// Those who are there from the start subscribe.
     private func prepare() {
-      let present = subjects.filter(\.plan.isPresent).map { Action.subscribe($0.number) }
-      threads = [Thread(name: "start", lane: nil)]
-      apply(.calls(Program(present)), to: 0)
-      while let next = threads.indices.first(where: isReady) { step(next) }
+      threads = [Thread(name: "start")]
+      for subject in subjects where subject.plan.isPresent {
+        apply(.calls(SubscribeCall(subject)), to: 0)
+        while isReady(0) { step(0) }
+      }
+      for track in tracks {
+        if !track.runner.signal.isIdle { serve(track.runner) }
+        track.drainer = nil
+      }
       threads = []
-      for track in tracks { track.drainer = nil }
     }
 
     func fail(_ rule: String) { if violation == nil { violation = rule } }
@@ -62,6 +66,25 @@ extension Model {
 }
 
 extension Model.World {
+  /// Delivers the first state to a whole lane at once: a run begins after that.
+  private func serve(_ lane: LaneRunner) {
+    var batch = Batch()
+    var after = AfterTurn()
+    _ = registry.turn { $0.withDrainedLane(lane, &after) { $0.resume(&batch, &$1) } }
+    for subject in subjects where subject.track?.runner === lane {
+      guard let subscription = subject.subscription, let item = batch.current else { continue }
+      _ = subscription.gate.begin(item.ordinal, from: subscription.gate.reading)
+      if let bounds = subscription.bounds, bounds.admits(item.ordinal, newest: item.ordinal), bounds.rule == .oldest {
+        lane.raiseFullAt(to: bounds.fullAt)
+      }
+      subscription.bounds?.delivered(item.ordinal)
+      subscription.gate.end(item.ordinal)
+      (subject.last, subject.count) = (item.ordinal, 1)
+    }
+    batch.current = nil
+    _ = registry.turn { $0.withDrainedLane(lane, &after) { $0.next(&batch, &$1) } }
+  }
+
   /// Does the next step of that thread.
   func step(_ thread: Int) {
     running = thread
@@ -76,6 +99,7 @@ extension Model.World {
     case .nothing: return true
     case .turn: return inTurn == nil
     case .wakeup: return threads[thread].isResumed
+    case .end(let other): return threads[other].isOver
     }
   }
 

@@ -40,8 +40,16 @@ extension ModelTests {
     @Test("drain() returns when everyone is served, or has gone") func model_3_07_drain() async {
       await hold {
         Model.Setup(
-          plans: [.init(object: 0, delivery: .model), .init(object: 1, delivery: .background)],
+          plans: [.init(object: 0, delivery: .model), .init(object: 1, delivery: .model)],
           threads: threads(("waiter", [.drain]), ("canceller", [.cancel(0)]), ("owner", [.drop(1)])))
+      }
+    }
+
+    @Test("drain() waits for every lane") func model_3_07_drainLanes() async {
+      await hold {
+        Model.Setup(
+          plans: [.init(object: 0, delivery: .model), .init(object: 1, delivery: .otherModel)],
+          threads: threads(("waiter", [.drain])))
       }
     }
 
@@ -68,6 +76,19 @@ extension ModelTests {
           plans: [.init(object: 0, delivery: .model), .init(object: 1, delivery: .model)],
           threads: threads(("waiter", [.cancelAndWait(0)]), ("canceller", [.cancel(0)]), ("owner", [.drop(1)])))
       }
+    }
+
+    /// The subscriber that is not waited for blocks until the wait is over.
+    static func slowNeighbour() -> Model.Setup {
+      Model.Setup(
+        plans: [
+          .init(object: 0, delivery: .model), .init(object: 1, delivery: .model, script: [3: [.block(until: 2)]]),
+        ],
+        threads: threads(("waiter", [.cancelAndWait(0)]), ("canceller", [.cancel(0)])))
+    }
+
+    @Test("cancelAndWait() isn't held up by another subscriber of the lane") func model_3_04_slowNeighbour() async {
+      await hold { Self.slowNeighbour() }
     }
 
     @Test("the same on the publishing thread") func model_3_04_cancelAndWaitImmediate() async {

@@ -10,13 +10,17 @@ extension ModelTests {
         plans: [first, second], threads: threads(("canceller", [.cancel(0)]), ("owner", [.drop(1)])), budget: budget)
     }
 
-    @Test("the publishing thread") func model_2_03_immediate() async {
-      await hold { Self.cast(.init(object: 0, delivery: .immediate), .init(object: 1, delivery: .immediate)) }
+    static func immediate() -> Model.Setup {
+      cast(.init(object: 0, delivery: .immediate), .init(object: 1, delivery: .immediate))
     }
 
-    @Test("a queue that both share") func model_2_07_shared() async {
-      await hold { Self.cast(.init(object: 0, delivery: .model), .init(object: 1, delivery: .model)) }
+    static func shared() -> Model.Setup {
+      cast(.init(object: 0, delivery: .model), .init(object: 1, delivery: .model))
     }
+
+    @Test("the publishing thread") func model_2_03_immediate() async { await hold { Self.immediate() } }
+
+    @Test("a queue that both share") func model_2_07_shared() async { await hold { Self.shared() } }
 
     @Test("a pool: each has a lane of its own") func model_1_02_own() async {
       await hold { Self.cast(.init(object: 0, delivery: .background), .init(object: 1, delivery: .background)) }
