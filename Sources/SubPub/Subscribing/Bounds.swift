@@ -9,7 +9,7 @@ package final class Bounds: @unchecked Sendable {
 
   package let rule: Rule
   package let limit: Int
-  private var window: OldestWindow
+  package private(set) var window: OldestWindow
   // Counters for whoever asks; nothing is ordered by them.
   private let windowFullAt: Atomic<UInt64>
   private let deliveredCount = Atomic<Int>(0)

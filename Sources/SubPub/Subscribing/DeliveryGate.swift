@@ -44,7 +44,7 @@ package struct DeliveryGate: ~Copyable {
   /// wiped it. Therefore the second look, at what `end` never writes. Both are sequentially consistent: a begin whose
   /// look comes before the cancel's store is one that the cancel may still find under way when it returns; any
   /// later one sees the store.
-  @inline(__always) func begin(_ ordinal: UInt64, from reading: Reading) -> Bool {
+  @inline(__always) package func begin(_ ordinal: UInt64, from reading: Reading) -> Bool {
     guard enter(ordinal, from: reading) else { return false }
     guard closedAt == nil else {
       retract(to: reading)

@@ -3,12 +3,12 @@
 ///
 /// It isn't told of every arrival: ordinals have no gaps, so it catches up when it is looked at, and a publish needs
 /// to touch no subscription.
-struct OldestWindow {
+package struct OldestWindow {
   let limit: Int
   /// Ascending; at most `limit`.
-  private var waiting: [UInt64] = []
+  package private(set) var waiting: [UInt64] = []
   /// Arrivals up to here are in `waiting`, or were replaced.
-  private var seen: UInt64
+  package private(set) var seen: UInt64
 
   /// Nothing waits, and what comes after `ordinal` will.
   init(limit: Int, after ordinal: UInt64) {

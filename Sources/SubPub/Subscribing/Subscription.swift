@@ -37,7 +37,7 @@ public final class Subscription: Sendable {
   }
 
   /// Inside a turn.
-  var slot: Int {
+  package var slot: Int {
     get { place.load(ordering: .relaxed) }
     set { place.store(newValue, ordering: .relaxed) }
   }
