@@ -30,7 +30,7 @@ enum Workload: String, CaseIterable, Sendable {
     await withTaskGroup(of: Void.self) { group in
       for lane in 0..<Self.lanes {
         group.addTask {
-          var random = SplitMix(seed: settings.seed &+ UInt64(self.hashOfName + lane))
+          var random = SplitMix(seed: settings.seed &* 1_000_003 &+ UInt64(self.hashOfName * 8 + lane))
           repeat {
             await self.runOne(Round(seed: random.next(), crew: Crew(size: settings.threads)), perform)
           } while ContinuousClock.now < end

@@ -12,7 +12,7 @@ enum Overflow {
   @Sendable static func perform(_ round: Round) async -> RoundResult {
     let (held, slow) = (Stage(), Stage())
     let places = closedPlaces()
-    let (heldCast, slowCast) = await Crew.alone { (closedCast(of: held, places, round), slowCast(of: slow, round)) }
+    let (heldCast, slowCast) = await Crew.alone { (castHeld(held, places, round), castSlow(slow, round)) }
     let (watched, watchedHeld) = (slowCast.joined.map(\.member), heldCast.joined.map(\.member))
     let calls = await round.crew.run { index -> ([Call], [Call]) in
       var (random, heldCaller, slowCaller) = (round.random(index), Caller(index + 1), Caller(index + 1))
@@ -30,7 +30,7 @@ enum Overflow {
     return RoundResult(courses: [course, await slowCast.course(of: slow, calls: calls.flatMap(\.1))])
   }
 
-  private static func closedCast(of stage: Stage, _ places: [Place], _ round: Round) -> Cast {
+  private static func castHeld(_ stage: Stage, _ places: [Place], _ round: Round) -> Cast {
     var (random, cast) = (round.random(50), Cast())
     for place in places {
       for face in Face.anywhere {
@@ -41,7 +41,7 @@ enum Overflow {
     return cast
   }
 
-  private static func slowCast(of stage: Stage, _ round: Round) -> Cast {
+  private static func castSlow(_ stage: Stage, _ round: Round) -> Cast {
     var (random, cast) = (round.random(51), Cast())
     cast.add(Role(place: round.places[.background][0], face: .typed), to: stage)
     let reaction: DeliveryLog.Reaction = { _, number in Pause.short(number) }
