@@ -8,6 +8,9 @@ extension Checker {
     for cancel in history.cancels {
       let around = history.delivery(around: cancel)
       let end = history.deliveries.last?.end ?? 0
+      expect(
+        !cancel.mustBeInFlight || cancel.answer == .outcome(.inFlight), "3.02",
+        "\(cancel.answer) while a delivery was under way elsewhere, of \(history.name)")
       switch cancel.answer {
       case .outcome(.quiescent):
         expect(end <= cancel.span.end, "3.02", "delivered after a quiescent cancel, of \(history.name)")

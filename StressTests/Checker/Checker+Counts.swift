@@ -12,7 +12,9 @@ extension Checker {
       }
     }
     if let settled = history.settled { checkSettled(settled, history) }
-    if let closing = history.closing, history.face != .values { checkClosing(closing, history) }
+    if let closing = history.closing, history.face != .values, history.replacements == 0 {
+      checkClosing(closing, history)
+    }
   }
 
   private func checkSettled(_ counts: Counts, _ history: History) {

@@ -15,6 +15,9 @@ enum Scoreboard {
     var total = Figures()
     for figures in found.values { total.add(figures) }
     let usage = ProcessUsage.current
+    for (name, figures) in found.sorted(by: { $0.key < $1.key }) {
+      print("\(name): \(figures.rounds) rounds, \(figures)")
+    }
     print(total.table)
     print("processor seconds: \(usage.seconds); resident at most \(usage.residentMegabytes) MB")
     print("\(StressSettings.current): \(total)")

@@ -10,9 +10,9 @@ enum Workload: String, CaseIterable, Sendable {
   /// In percent.
   private var share: Double {
     switch self {
-    case .order: 40
+    case .order: 38
     case .churn: 12
-    case .cancel: 10
+    case .cancel: 12
     case .lifetime, .overflow, .reentrancy, .sequences, .endings: 6
     case .payloads, .fairness: 4
     }

@@ -45,11 +45,12 @@ final class Member: Sendable {
 
   /// Cancels, and notes what it said.
   @discardableResult
-  func cancel(isOnOwnContext: Bool = false) -> CancelOutcome? {
+  func cancel(isOnOwnContext: Bool = false, mustFindItUnderWay: Bool = false) -> CancelOutcome? {
     guard let subscription else { return nil }
     let (outcome, span) = Span.of { subscription.cancel() }
     let record = CancelRecord(
-      span: span, answer: .outcome(outcome), thread: ThreadMark.current, isOnOwnContext: isOnOwnContext)
+      span: span, answer: .outcome(outcome), thread: ThreadMark.current, isOnOwnContext: isOnOwnContext,
+      mustBeInFlight: mustFindItUnderWay)
     notes.with { $0.cancels.append(record) }
     return outcome
   }

@@ -39,10 +39,10 @@ final class Target: Sendable {
 
   init(_ stage: Stage, _ random: inout SplitMix, by joiner: Int, order: Int) {
     let prey = Prey()
-    let cancelsItself = random.draw(3) == 0
+    let cancelsItself = random.draw(2) == 0
     joined = stage.join(.draw(&random), by: joiner, order: order) { _, number in
       prey.linger(number)
-      if cancelsItself, number % 3 == 0 { prey.value?.cancel(isOnOwnContext: true) }
+      if cancelsItself, number % 2 == 0 { prey.value?.cancel(isOnOwnContext: true) }
     }
     prey.set(joined.member)
     self.prey = prey

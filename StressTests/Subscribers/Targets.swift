@@ -3,14 +3,12 @@ import SubPub
 /// All targets of a round; any thread may draw any.
 final class Targets: Sendable {
   private let all = Guarded<[Target]>([])
-  private let kept = Guarded<[(member: Member, subscriber: any AnyObject & Sendable)]>([])
+  private let kept = Guarded<[Stage.Joined]>([])
 
   func add(_ target: Target) { all.with { $0.append(target) } }
 
   /// Somebody who isn't drawn.
-  func keep(_ member: Member, _ subscriber: any AnyObject & Sendable) {
-    kept.with { $0.append((member: member, subscriber: subscriber)) }
-  }
+  func keep(_ joined: Stage.Joined) { kept.with { $0.append(joined) } }
 
   /// Mostly one of the newest.
   func draw(_ random: inout SplitMix) -> Target? {

@@ -24,6 +24,9 @@ enum Cancelling {
         targets.add(target)
         for _ in 0..<(1 + random.draw(6)) { caller.publish(stage.publisher, &random) }
         for _ in 0..<2 { targets.draw(&random)?.cancel(&random, pending) }
+        if order % 4 == 1 {
+          targets.keep(Captive.cancel(of: stage, &random, by: 100 + index, order: order))
+        }
         if order % 8 == 0 { replace(stage, &random, targets, by: index + 1, order: order, caller: &caller) }
       }
       return caller.calls
@@ -57,6 +60,6 @@ enum Cancelling {
       Role(place: log.place, face: .typed), log, last, joining: Span(begin: begin, end: Stamp.now()), by: joiner,
       order: 1_000 + order, replay: 0...UInt32.max)
     member.note { $0.replacements = replacements }
-    targets.keep(member, subscriber)
+    targets.keep(Stage.Joined(member: member, subscriber: subscriber))
   }
 }
