@@ -3,16 +3,16 @@ import SubPub
 extension BadHistory {
   /// Cancels and deaths. Version 1 is delivered from 150 to 155, on thread 7.
   static let cancels: [BadHistory] = [
-    BadHistory(rule: "3.02", name: "a delivery after a quiescent cancel", twin: cancelled(.quiescent, 260)) {
-      cancelled(.quiescent, 160)(&$0)
-    },
-    BadHistory(rule: "3.02", name: "quiescent while one is under way") { cancelled(.quiescent, 252)(&$0) },
-    BadHistory(rule: "3.02", name: "two after an inFlight cancel", twin: cancelled(.inFlight, 160)) {
-      cancelled(.inFlight, 152)(&$0)
-    },
-    BadHistory(rule: "3.02", name: "inFlight, from inside", twin: cancelled(.reentrant, 252, thread: 7)) {
-      cancelled(.inFlight, 252, thread: 7)(&$0)
-    },
+    BadHistory(
+      rule: "3.02", name: "a delivery after a quiescent cancel", twin: cancelled(.quiescent, 260),
+      spoil: cancelled(.quiescent, 160)),
+    BadHistory(rule: "3.02", name: "quiescent while one is under way", spoil: cancelled(.quiescent, 252)),
+    BadHistory(
+      rule: "3.02", name: "two after an inFlight cancel", twin: cancelled(.inFlight, 160),
+      spoil: cancelled(.inFlight, 152)),
+    BadHistory(
+      rule: "3.02", name: "inFlight, from inside", twin: cancelled(.reentrant, 252, thread: 7),
+      spoil: cancelled(.inFlight, 252, thread: 7)),
     BadHistory(rule: "3.02", name: "inFlight, and nothing ever was") {
       $0.deliveries = []
       cancelled(.inFlight, 260)(&$0)
@@ -24,10 +24,7 @@ extension BadHistory {
       twin: {
         $0.death = 260
         late(.alreadyCancelled)(&$0)
-      }
-    ) {
-      late(.alreadyCancelled)(&$0)
-    },
+      }, spoil: late(.alreadyCancelled)),
     BadHistory(
       rule: "3.02", name: "two cancels found it active",
       twin: { $0.cancels = [.quiescent, .alreadyCancelled].map { HandMade.cancel($0, 260) } },
@@ -46,11 +43,12 @@ extension BadHistory {
         cancelled(.inFlight, 252)(&$0)
         $0.cancels[0].isOnOwnContext = true
       }),
-    BadHistory(rule: "3.04", name: "a delivery after cancelAndWait", twin: waited(260)) { waited(160)(&$0) },
-    BadHistory(rule: "2.05", name: "delivered to the dead", twin: { $0.death = 255 }) { $0.death = 254 },
-    BadHistory(rule: "2.05", name: "delivered to a dead actor", twin: { $0.contextDeath = 255 }) {
-      $0.contextDeath = 254
-    },
+    BadHistory(rule: "3.04", name: "a delivery after cancelAndWait", twin: waited(260), spoil: waited(160)),
+    BadHistory(
+      rule: "2.05", name: "delivered to the dead", twin: { $0.death = 255 }, spoil: { $0.death = 254 }),
+    BadHistory(
+      rule: "2.05", name: "delivered to a dead actor", twin: { $0.contextDeath = 255 },
+      spoil: { $0.contextDeath = 254 }),
     BadHistory(
       rule: "2.05", name: "somebody holds the subscriber",
       twin: { ($0.isReleased, $0.death) = (true, 300) }, spoil: { $0.isReleased = true }),

@@ -11,9 +11,9 @@ extension BadHistory {
 
   /// Bounds and statistics.
   static let counts: [BadHistory] = [
-    BadHistory(rule: "2.04", name: "something pending at rest", twin: { $0.settled = good }) {
-      $0.settled = spoiled { $0.pending = 1 }
-    },
+    BadHistory(
+      rule: "2.04", name: "something pending at rest", twin: { $0.settled = good },
+      spoil: { $0.settled = spoiled { $0.pending = 1 } }),
     BadHistory(rule: "2.04", name: "fewer counted than delivered") { $0.settled = spoiled { $0.delivered = 2 } },
     BadHistory(rule: "2.04", name: "more put in than published") {
       $0.policy = .latest
@@ -21,9 +21,9 @@ extension BadHistory {
     },
     BadHistory(rule: "2.01", name: "skipped without a bound") { $0.settled = spoiled { $0.skipped = 1 } },
     BadHistory(rule: "2.04", name: "counts another last version") { $0.settled = spoiled { $0.lastVersion = 1 } },
-    BadHistory(rule: "2.04", name: "pending after the end", twin: { $0.closing = good }) {
-      $0.closing = spoiled { $0.pending = 1 }
-    },
+    BadHistory(
+      rule: "2.04", name: "pending after the end", twin: { $0.closing = good },
+      spoil: { $0.closing = spoiled { $0.pending = 1 } }),
     BadHistory(rule: "2.04", name: "counts wrongly after the end") { $0.closing = spoiled { $0.delivered = 4 } },
     BadHistory(
       rule: "2.04", name: "more pending than the bound",
