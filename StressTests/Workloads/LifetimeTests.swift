@@ -11,7 +11,7 @@ enum Lifetime {
   private static let generations = 30
 
   @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let stage = Stage()
+    let (stage, deaths) = (Stage(), Countdown())
     var cast = Cast()
     cast.add(Role(place: round.places[.background][0], face: .typed), to: stage)
     let played = await round.crew.run { index in
@@ -21,7 +21,7 @@ enum Lifetime {
       for _ in 0..<generations {
         for _ in 0..<8 { troupe.join(.draw(&random)) }
         if random.draw(2) == 0 { gone += [leave(stage, &random, by: 100 + index, order: gone.count)] }
-        gone += [outlive(stage, &random, by: 200 + index, order: gone.count)]
+        gone += [outlive(stage, deaths, by: 200 + index, order: gone.count)]
         for _ in 0..<(2 + random.draw(12)) { caller.publish(stage.publisher, &random) }
         for _ in 0..<(random.draw(3) == 0 ? 8 : 6) {
           troupe.release(&random)
@@ -31,7 +31,9 @@ enum Lifetime {
       return (troupe, caller.calls, gone)
     }
     let others = await cast.take(played.map(\.0)) + played.flatMap(\.2)
-    return RoundResult(courses: [await cast.course(of: stage, calls: played.flatMap(\.1), others: others)])
+    var result = RoundResult(courses: [await cast.course(of: stage, calls: played.flatMap(\.1), others: others)])
+    if await !deaths.wait() { result.violations = [Violation(rule: "2.05", text: "somebody holds an actor")] }
+    return result
   }
 
   /// One who unsubscribes in its `deinit`, which is soon.
@@ -49,22 +51,17 @@ enum Lifetime {
   }
 
   /// One whose actor dies, and which itself lives on a little.
-  private static func outlive(_ stage: Stage, _ random: inout SplitMix, by joiner: Int, order: Int) -> Member {
-    let obituary = Obituary()
+  private static func outlive(_ stage: Stage, _ deaths: Countdown, by joiner: Int, order: Int) -> Member {
+    let obituary = Obituary(deaths)
     let member: Member
     do {
-      let host = MortalHost(obituary)
+      let host: any Actor = order % 2 == 0 ? MortalHost(obituary) : MortalQueueHost(obituary)
       let place = Place(.actor, .actor(host))
       let joined = stage.join(Role(place: place, face: .typed), by: joiner, order: order)
       member = joined.member
       obituary.watch(member, joined.subscriber)
-      stage.publisher.publishNothingNew()
     }
     member.note { $0.hasEndedOtherwise = true }
     return member
   }
-}
-
-extension Publisher<Payload> {
-  fileprivate func publishNothingNew() { _ = try? update { _ in throw Trouble() } }
 }
