@@ -34,25 +34,22 @@ enum Payloads {
       }
       return (troupe, caller.calls)
     }
-    var all = cast
+    var (all, closing) = (cast, round.random(60))
     let others = await all.take(played.map(\.0))
-    var result = RoundResult()
-    // Whoever leaves may be the last to hold a payload, and a payload may publish: so this ends first.
-    await stage.publisher.drain()
     for member in others { await member.cancelAndWait() }
-    var version: UInt32
-    repeat {
-      version = stage.version &+ side.version
-      await stage.publisher.drain()
-      await side.publisher.drain()
-    } while stage.version &+ side.version != version
-    result.courses.append(await all.course(of: stage, calls: played.flatMap(\.1), others: others))
-    // The current state is held, and all others are gone.
-    stage.publisher.reset()
-    await side.publisher.drain()
-    result.violations = farewells.check()
-    result.courses.append(await sideCast.course(of: side, calls: farewells.calls, others: farewells.newcomers))
-    result.courses[1].isPublishedByHammers = false
+    // Displaces the last payload that has somebody; all the others go when they were delivered.
+    var last = Caller(1_001)
+    last.publish(stage.publisher, &closing)
+    var result = RoundResult()
+    if await !farewells.areDone() { result.violations = [Violation(rule: "3.05", text: "somebody keeps payloads")] }
+    let calls = played.flatMap(\.1) + farewells.calls + last.calls
+    result.courses = [
+      await all.course(of: stage, calls: calls, others: others),
+      await sideCast.course(of: side, calls: farewells.sideCalls, others: farewells.newcomers),
+    ]
+    // A payload may die anywhere, and publish there.
+    for index in result.courses.indices { result.courses[index].isPublishedByHammers = false }
+    // Who has joined in a farewell is alive.
     result.courses[1].count = nil
     return result
   }
