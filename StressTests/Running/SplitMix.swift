@@ -1,5 +1,5 @@
 /// A small seeded generator: the same seed, the same draws, in every process.
-struct SplitMix: RandomNumberGenerator {
+struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
@@ -13,5 +13,8 @@ struct SplitMix: RandomNumberGenerator {
   }
 
   /// From 0 up to, not including, `bound`.
-  mutating func draw(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  mutating func draw(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
+
+  /// One of them.
+  mutating func pick<T>(_ choices: [T]) -> T { choices[draw(choices.count)] }
 }

@@ -1,0 +1,56 @@
+import Dispatch
+import SubPub
+import Testing
+
+extension StressTests {
+  @Test(
+    "a bound is exact over ten million states", .enabled(if: StressSettings.current.isLarge),
+    arguments: [1, 64, 1_024])
+  func limit_2_04_exactBounds(bound: Int) async {
+    var (random, left) = (SplitMix(seed: StressSettings.current.seed), 10_000_000)
+    let (publisher, queue) = (Publisher<Int>(), DispatchQueue(label: "bounded"))
+    let (newest, oldest) = (Kept(), Kept())
+    let subscriptions = [
+      publisher.subscribe(newest, on: .queue(queue), buffering: .newest(bound), calling: Kept.take),
+      publisher.subscribe(oldest, on: .queue(queue, independent: true), buffering: .oldest(bound), calling: Kept.take),
+    ]
+    await publisher.drain()
+    var (value, wrong, rounds) = (0, 0, 0)
+    _ = await Resident.watching("bound \(bound), ten million states") {
+      while left > 0 {
+        let count = min(left, 1 + random.draw(4 * bound + 2_000))
+        // What was served has come to rest behind this.
+        await withCheckedContinuation { rested in queue.async { rested.resume() } }
+        queue.suspend()
+        for _ in 0..<count {
+          value += 1
+          publisher.updateData(value)
+        }
+        for subscription in subscriptions where subscription.statistics.pending != min(bound, count) { wrong += 1 }
+        queue.resume()
+        await publisher.drain()
+        let all = value - count + 1...value
+        if newest.removeAll() != Array(all.suffix(bound)) { wrong += 1 }
+        if oldest.removeAll() != (count <= bound ? Array(all) : all.prefix(bound - 1) + [value]) { wrong += 1 }
+        left -= count
+        rounds += 1
+      }
+      return "\(rounds) times full or not, \(wrong) times wrong; \(subscriptions[0].statistics)"
+    }
+    #expect(wrong == 0)
+    #expect(subscriptions.allSatisfy { $0.statistics.highWater == bound })
+  }
+}
+
+/// What was kept of the last states.
+private final class Kept: Sendable {
+  private let values = Guarded<[Int]>([])
+  func take(_ state: LoadState<Int>) { if let value = state.value { values.with { $0.append(value) } } }
+
+  func removeAll() -> [Int] {
+    values.with { values in
+      defer { values.removeAll(keepingCapacity: true) }
+      return values
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What the environment asks for.
+struct StressSettings: Sendable {
+  /// `STRESS_SECONDS`: for the whole target.
+  let seconds: Double
+  /// `STRESS_SEED`: repeats every choice of a run, though not what the threads make of them.
+  let seed: UInt64
+  /// `STRESS_THREADS`: how many hammer at once in a round.
+  let threads: Int
+  /// `STRESS_LARGE=1`: tries the limits too.
+  let isLarge: Bool
+
+  static let current = StressSettings()
+
+  init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? 20
+    seed = environment["STRESS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64(UInt32.max))
+    threads = max(2, environment["STRESS_THREADS"].flatMap(Int.init) ?? 4)
+    isLarge = environment["STRESS_LARGE"] == "1"
+  }
+}
+
+extension StressSettings: CustomStringConvertible {
+  var description: String { "STRESS_SEED=\(seed) STRESS_SECONDS=\(seconds) STRESS_THREADS=\(threads)" }
+}
