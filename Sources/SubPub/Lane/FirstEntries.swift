@@ -5,9 +5,9 @@ package struct FirstEntries {
   /// No entry before this one is active.
   package private(set) var active = 0
   /// No entry before this one is active and unbounded.
-  private(set) var unbounded = 0
+  package private(set) var unbounded = 0
   /// No entry before this one is active and keeps the oldest.
-  private(set) var oldest = 0
+  package private(set) var oldest = 0
 
   /// Moves past entries that don't count any more.
   mutating func pass(_ entries: EntryList) {

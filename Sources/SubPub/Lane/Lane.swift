@@ -15,7 +15,7 @@ package struct Lane {
   package var retiring: [Int] = []
   package var firsts = FirstEntries()
   /// The `oldest` subscription has gone whose window reached farthest.
-  var hasLostWindow = false
+  package var hasLostWindow = false
   /// Who waits for this lane in `drain()`, and who needn't any more.
   package var waits: [ServiceWait] = []
   var served: [WaiterID] = []

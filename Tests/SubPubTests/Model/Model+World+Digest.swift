@@ -69,7 +69,10 @@ extension Model.World {
     digest.add(lane.runner.fullAt)
     digest.add(lane.entries.count)
     digest.add(lane.active)
-    digest.add(lane.firstActive)
+    digest.add(lane.firsts.active)
+    digest.add(lane.firsts.unbounded)
+    digest.add(lane.firsts.oldest)
+    digest.add(lane.hasLostWindow)
     digest.add(lane.retiring)
     digest.add(lane.predecessors)
     digest.add(lane.isClosing)
@@ -100,6 +103,6 @@ extension ItemQueue {
   func feed(_ digest: inout Model.Digest) {
     digest.add(count)
     digest.add(firstIsFrom)
-    for index in 0..<count { digest.add(self[index]?.ordinal ?? 0) }
+    for index in 0..<count { digest.add(ordinal(at: index)) }
   }
 }
