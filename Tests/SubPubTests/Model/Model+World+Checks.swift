@@ -36,6 +36,13 @@ extension Model.World {
     (subject.last, subject.isUnderWay) = (ordinal, true)
   }
 
+  /// States are pending in a lane that has nobody left.
+  private func keepsStates(for subject: Model.Subject) -> Bool {
+    registry.turn { state in
+      state.lanes.contains { $0.runner === subject.track?.runner && $0.active == 0 && !$0.pending.isEmpty }
+    }
+  }
+
   /// Somebody has a closure in hand that its lane has let go of.
   private var isReleasingClosure: Bool {
     threads.contains { $0.calls.contains { ($0 as? Model.ActCall)?.hasClosure ?? false } }
@@ -61,6 +68,7 @@ extension Model.World {
         fail("3.05: quiescent, and the closure of \(subject.number) is kept")
       }
       subject.mayBegin = 0
+      if keepsStates(for: subject) { fail("3.05: quiescent, and states wait for \(subject.number) alone") }
     case .inFlight:
       if isHere { fail("3.02: inFlight from inside the delivery to \(subject.number)") }
       if threads[running].calls.contains(where: { ($0 as? Model.VisitCall)?.track === subject.track }) {
@@ -81,30 +89,5 @@ extension Model.World {
   private func isInside(_ subject: Model.Subject) -> Bool {
     subject.isUnderWay
       && threads[running].calls.contains { ($0 as? Model.VisitCall)?.isDelivering(to: subject) ?? false }
-  }
-
-  /// After each step: what was put in is accounted for (rule 2.04).
-  func checkCounts() {
-    for subject in subjects {
-      guard let subscription = subject.subscription else { continue }
-      let statistics = subscription.statistics
-      let (number, reading) = (subject.number, subscription.gate.reading)
-      // One that has ended by a cancel may pass the gate once more, up to the second look: for that moment its count of
-      // deliveries is taken for what was skipped.
-      if statistics.delivered != subject.count, !(subject.mayBegin != nil && reading.isUnderWay) {
-        fail("2.04: \(number) counts \(statistics), it got \(subject.count)")
-      }
-      if let limit = subscription.bounds?.limit, statistics.highWater > limit {
-        fail("2.04: \(statistics.highWater) were pending for \(number)")
-      }
-      // A delivery that has passed the gate and not looked again counts, also after a cancel.
-      let newest = max(subscription.gate.closedAt ?? subject.track?.runner.newest ?? 0, reading.ordinal)
-      let put = Int(newest - subscription.joinedAfter)
-      let all = statistics.delivered + statistics.skipped + statistics.pending + (reading.isUnderWay ? 1 : 0)
-      if put != all { fail("2.04: \(put) were put in for \(number), and \(all) are counted") }
-      if subscription.bounds == nil, subscription.gate.closedAt == nil, statistics.skipped > 0 {
-        fail("2.04: \(number) skips and has no bound")
-      }
-    }
   }
 }

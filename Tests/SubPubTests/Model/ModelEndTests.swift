@@ -45,6 +45,16 @@ extension ModelTests {
       }
     }
 
+    @Test("a cancel lets drain() return though the queue is suspended") func model_3_07_suspended() async {
+      await hold {
+        var setup = Model.Setup(
+          plans: [.init(object: 0, delivery: .otherModel), .init(object: 1, delivery: .model)],
+          threads: threads(("waiter", [.drain]), ("canceller", [.cancel(0)])))
+        setup.suspended = .otherModel
+        return setup
+      }
+    }
+
     @Test("drain() waits for every lane") func model_3_07_drainLanes() async {
       await hold {
         Model.Setup(
@@ -91,10 +101,10 @@ extension ModelTests {
       await hold { Self.slowNeighbour() }
     }
 
-    @Test("the same on the publishing thread") func model_3_04_cancelAndWaitImmediate() async {
+    @Test("the same on the publishing thread and in another lane") func model_3_04_cancelAndWaitLanes() async {
       await hold {
         Model.Setup(
-          plans: [.init(object: 0, delivery: .immediate), .init(object: 1, delivery: .immediate)],
+          plans: [.init(object: 0, delivery: .immediate), .init(object: 1, delivery: .model)],
           threads: threads(("waiter", [.cancelAndWait(0)]), ("other waiter", [.cancelAndWait(1)])))
       }
     }

@@ -95,7 +95,7 @@ extension ModelTests {
       await hold("model_2_06_replace, \(old) to \(new)") {
         Model.Setup(
           plans: [
-            .init(object: 0, delivery: old), .init(object: 1, delivery: old),
+            .init(object: 0, delivery: old), .init(object: 1, delivery: new),
             .init(object: 0, delivery: new, ifDuplicate: .replace, isPresent: false),
           ],
           threads: threads(("replacer", [.subscribe(2), .cancel(2)]), ("owner", [.drop(1)])))

@@ -19,7 +19,7 @@ enum ModelTests {
     let result = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: Model.Explorer.explore(setup(), bound: bound)) }
     }
-    print("\(name), \(bound) preemptions: \(result)")
+    print("\(name), at most \(bound) preemptions: \(result)")
     return result
   }
 

@@ -49,6 +49,7 @@ extension Model {
       let track = world.track(runner)
       if world.has(.lostWake), world.threads[world.running].lane == nil { return advance(world) }
       if track.isGone { return .calls(EndLaneCall(track)) }
+      if track.runner.delivery == world.setup.suspended { return advance(world) }
       let drain = DrainCall(track, budget: world.setup.budget)
       if track.isImmediate { return .calls(drain) }
       world.spawn(drain, track)

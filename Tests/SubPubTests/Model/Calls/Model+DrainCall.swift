@@ -112,6 +112,9 @@ extension Model {
 
     func foundDead(_ index: Int) { batch.dead.append(index) }
 
+    /// How many states of that lane it has in hand.
+    func count(in lane: Track) -> Int { lane === track ? batch.queue.count : 0 }
+
     func feed(_ digest: inout Digest, _ world: World) {
       digest.add(5)
       digest.add(track.number)

@@ -61,7 +61,8 @@ extension Model {
       }
     }
 
-    var isWaiting: Bool { place == .sleep }
+    /// Nothing has to come: a sequence that goes on.
+    var mayWait: Bool { place == .sleep && subject.mayBegin == nil }
 
     func feed(_ digest: inout Digest, _ world: World) {
       digest.add(12)

@@ -27,7 +27,8 @@ extension Model {
       self.joined = joined
       let subscription = joined.subscription
       subject.subscription = subscription
-      subject.last = subscription.joinedAfter
+      // What the publisher shows at this moment is the first that it has to get (rule 2.01).
+      subject.last = world.registry.turn { $0.newest } - 1
       let runner = world.registry.turn { state in
         state.lanes.first { $0.subscriptions.contains(subscription) }?.runner
       }

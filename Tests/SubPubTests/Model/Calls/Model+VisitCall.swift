@@ -40,7 +40,7 @@ extension Model {
     var name: String {
       let what =
         switch place {
-        case .read: subscription.bounds == nil ? "read the gate and enter" : "read the gate, ask the bound"
+        case .read: subscription.bounds == nil ? "read the gate" : "read the gate, ask the bound"
         case .enter: "enter"
         case .look: "second look at the gate"
         case .attention: "look for attention"
@@ -58,7 +58,9 @@ extension Model {
     func step(_ world: World) -> Progress {
       switch place {
       case .read: return read()
-      case .enter: return enter()
+      case .enter:
+        guard subscription.gate.enter(item.ordinal, from: reading) else { return .ends }
+        place = .look
       case .look: place = subscription.gate.closedAt == nil || world.has(.noSecondLook) ? .attention : .retract
       case .attention: place = track.runner.signal.needsAttention && !world.has(.noAttention) ? .settle : .load
       case .settle:
@@ -79,25 +81,18 @@ extension Model {
       return .stays
     }
 
-    /// The reading, the newest state and the gate in one step where there is no bound: what may come between them
-    /// makes the gate fail, as what comes before them does.
+    /// The word, and the newest state: what is accepted between the two may as well be accepted before both.
     private func read() -> Progress {
       reading = subscription.gate.reading
       guard reading.ordinal < item.ordinal else { return .ends }
+      place = .enter
       let newest = track.runner.newest
-      guard newest != item.ordinal || subscription.bounds != nil else { return enter() }
+      guard newest != item.ordinal || subscription.bounds != nil else { return .stays }
       subscription.noteBacklog(at: reading, newest: newest)
-      guard let bounds = subscription.bounds else { return enter() }
+      guard let bounds = subscription.bounds else { return .stays }
       let isAdmitted = bounds.admits(item.ordinal, newest: newest)
       if bounds.rule == .oldest { track.runner.raiseFullAt(to: bounds.fullAt) }
-      place = .enter
       return isAdmitted ? .stays : .ends
-    }
-
-    private func enter() -> Progress {
-      guard subscription.gate.enter(item.ordinal, from: reading) else { return .ends }
-      place = .look
-      return .stays
     }
 
     private func load(_ world: World) -> Progress {
