@@ -75,6 +75,8 @@ extension Lane {
   }
 
   func vacate(_ index: Int, _ after: inout AfterTurn) {
+    // The end of the delivery that was under way has wiped the cancel's mark: nothing is to pass it again.
+    _ = entries[index].gate.mark()
     if let callback = entries.vacate(index) { after.release(callback) }
   }
 

@@ -68,7 +68,15 @@ package struct DeliveryGate: ~Copyable {
   func pass(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }
 
   /// There was nobody to deliver to: as if it had never begun.
-  package func retract(to reading: Reading) { word.store(reading.bits, ordering: .releasing) }
+  ///
+  /// A cancel's mark stays, and comes back if the end of a delivery wiped it: no later state is to pass this far, as
+  /// to a reader it would be one that is under way, and this one would count as delivered (rule 2.04).
+  package func retract(to reading: Reading) {
+    // Only a cancel changes the word meanwhile, and only its mark.
+    let entered = word.load(ordering: .relaxed) & ~Reading.cancelled
+    word.bitwiseXor(entered ^ reading.bits, ordering: .releasing)
+    if closedAt != nil { word.bitwiseOr(Reading.cancelled, ordering: .releasing) }
+  }
 
   /// Closes the gate and says what was under way; nil if it was closed before. Inside a turn, so that of two cancels
   /// one is first.

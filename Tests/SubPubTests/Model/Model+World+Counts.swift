@@ -28,9 +28,7 @@ extension Model.World {
       guard let subscription = subject.subscription else { continue }
       let statistics = subscription.statistics
       let (number, reading) = (subject.number, subscription.gate.reading)
-      // One that has ended by a cancel may pass the gate once more, up to the second look: for that moment its count of
-      // deliveries is taken for what was skipped.
-      if statistics.delivered != subject.count, !(subject.mayBegin != nil && reading.isUnderWay) {
+      if statistics.delivered != subject.count {
         fail("2.04: \(number) counts \(statistics), it got \(subject.count)")
       }
       if let limit = subscription.bounds?.limit, statistics.highWater > limit {
