@@ -84,12 +84,13 @@ extension LaneRunner: Drainable {
       // After the gate, which orders it behind the end of the delivery before: whoever waits for that end is told
       // now, and not when this delivery, which may take long, has ended.
       if signal.needsAttention {
+        // Meanwhile this one isn't under way: who is told may cancel it, unless somebody has.
+        let hasLeft = subscription.gate.leave(item.ordinal, to: reading)
         attend()
-        // Whoever was told may have cancelled this one.
-        guard subscription.gate.closedAt == nil else { return subscription.gate.retract(to: reading) }
+        guard !hasLeft || subscription.gate.begin(item.ordinal, from: reading) else { return }
       }
       guard call(index, in: window, subscription, item.state) else {
-        subscription.gate.retract(to: reading)
+        subscription.gate.retract(item.ordinal, to: reading)
         return foundDead()
       }
       subscription.bounds?.delivered(item.ordinal)

@@ -40,17 +40,13 @@ package struct DeliveryGate: ~Copyable {
 
   /// The one read-modify-write of a delivery: from `reading` to "under way with that state". False when cancelled.
   ///
-  /// A cancel that came while a delivery was under way set its bit in the word, and the plain store of `end` may have
-  /// wiped it. Therefore the second look, at what `end` never writes. Both are sequentially consistent: a begin whose
-  /// look comes before the cancel's store is one that the cancel may still find under way when it returns; any
-  /// later one sees the store.
+  /// A cancel closes first and marks the word then. Its mark stops who comes later, and says what it found. But it may
+  /// have come during the delivery before, whose `end`, a plain store, wipes it: therefore the second look, at what `end`
+  /// never writes. All of it is sequentially consistent: one who passes here after such a mark sees that the gate is
+  /// closed, and takes the step back.
   @inline(__always) package func begin(_ ordinal: UInt64, from reading: Reading) -> Bool {
     guard enter(ordinal, from: reading) else { return false }
-    guard closedAt == nil else {
-      retract(to: reading)
-      return false
-    }
-    return true
+    return closedAt == nil || !leave(ordinal, to: reading)
   }
 
   /// The first step of `begin`.
@@ -67,31 +63,36 @@ package struct DeliveryGate: ~Copyable {
   /// A delivery that begins and ends at once, inside a turn, where nobody closes the gate.
   func pass(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }
 
-  /// There was nobody to deliver to: as if it had never begun.
+  /// Takes the first step back: as if the delivery had never begun. False if a cancel's mark came meanwhile: then the
+  /// cancel has found a delivery under way, and says so, and this is the one that has to be.
   ///
-  /// A cancel's mark stays, and comes back if the end of a delivery wiped it: no later state is to pass this far, as
-  /// to a reader it would be one that is under way, and this one would count as delivered (rule 2.04).
-  package func retract(to reading: Reading) {
-    // Only a cancel changes the word meanwhile, and only its mark.
-    let entered = word.load(ordering: .relaxed) & ~Reading.cancelled
-    word.bitwiseXor(entered ^ reading.bits, ordering: .releasing)
-    if closedAt != nil { word.bitwiseOr(Reading.cancelled, ordering: .releasing) }
+  /// If an `end` has wiped the mark, it comes back: nothing is to pass it again, not even up to the second look, where
+  /// a reader would take it for under way, and what came before for delivered (rule 2.04).
+  package func leave(_ ordinal: UInt64, to reading: Reading) -> Bool {
+    let mark = closedAt == nil ? 0 : Reading.cancelled
+    return word.compareExchange(
+      expected: ordinal << 2 | Reading.underWay, desired: reading.bits | mark, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// There was nobody to deliver to.
+  package func retract(_ ordinal: UInt64, to reading: Reading) {
+    if !leave(ordinal, to: reading) { word.store(reading.bits | Reading.cancelled, ordering: .releasing) }
   }
 
   /// Closes the gate and says what was under way; nil if it was closed before. Inside a turn, so that of two cancels
   /// one is first.
   func close(at ordinal: UInt64) -> Reading? {
     guard closedAt == nil else { return nil }
-    let found = mark()
     shut(at: ordinal)
-    return found
+    return mark()
   }
 
-  /// The first step of `close`: what was under way.
+  /// The first step of `close`.
+  @inline(__always) package func shut(at ordinal: UInt64) { closed.store(ordinal, ordering: .sequentiallyConsistent) }
+
+  /// The second step of `close`: what is under way. Nothing is to begin after it.
   @inline(__always) package func mark() -> Reading {
     Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
   }
-
-  /// The second step of `close`.
-  @inline(__always) package func shut(at ordinal: UInt64) { closed.store(ordinal, ordering: .sequentiallyConsistent) }
 }

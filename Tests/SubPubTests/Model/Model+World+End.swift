@@ -39,6 +39,9 @@ extension Model.World {
     }
     if !isAlive, !isClosed, subject.last < newest { fail("2.05: \(number) is dead, was served, and is still there") }
     if isClosed, ledger.isAlive(.closure, number) { fail("3.05: the closure of \(number) is kept") }
+    if isAlive, subject.isCancelled, let only = subject.mayBegin, subject.last < only {
+      fail("3.02: a delivery of state \(only) to \(number) was under way, and never took place")
+    }
     if subscription.gate.reading.isUnderWay { fail("2.02: a delivery to \(number) never ends") }
   }
 }

@@ -3,7 +3,7 @@ import SubPub
 extension Model {
   /// `Subscription.cancel()`, with the stores at the gate one by one.
   final class CancelCall: Call {
-    private enum Place: Int { case enter, shut, leave, look, over }
+    private enum Place: Int { case enter, mark, leave, look, over }
 
     private let subject: Subject
     private var place = Place.enter
@@ -15,8 +15,8 @@ extension Model {
 
     var name: String {
       switch place {
-      case .enter: "cancel \(subject.number): enter the turn, mark the gate"
-      case .shut: "cancel \(subject.number): close the gate"
+      case .enter: "cancel \(subject.number): enter the turn, close the gate"
+      case .mark: "cancel \(subject.number): mark the gate"
       case .leave: "cancel \(subject.number): take it off its lane, leave the turn"
       case .look: "cancel \(subject.number): return the outcome"
       case .over: ""
@@ -32,16 +32,14 @@ extension Model {
           return .stays
         }
         world.inTurn = world.running
+        if !world.has(.noClose) { subscription.gate.shut(at: world.registry.turn { $0.newest }) }
+        subject.isCancelled = true
+        place = .mark
+      case .mark:
         let found = subscription.gate.mark()
         self.found = found
-        subject.isCancelled = true
-        if !found.isUnderWay { subject.mayBegin = 0 }
-        place = .shut
-      case .shut:
-        if !world.has(.noClose) { subscription.gate.shut(at: world.registry.turn { $0.newest }) }
-        // The end of the delivery that was found may have wiped the mark, and the next have begun before this store:
-        // that one is then the last.
-        world.close(subject, found: subscription.gate.reading)
+        // Exactly the one that was found.
+        world.close(subject, found: found)
         place = .leave
       case .leave:
         guard let found else { return .ends }

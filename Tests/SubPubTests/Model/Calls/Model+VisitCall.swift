@@ -10,7 +10,9 @@ extension Model {
 
   /// `LaneRunner.visit`: one delivery.
   final class VisitCall: Call {
-    private enum Place: Int { case read, enter, look, attention, settle, lookAgain, load, inside, end, retract, over }
+    private enum Place: Int {
+      case read, enter, look, leave, attention, aside, settle, load, inside, end, retract, over
+    }
 
     private let index: Int
     private let window: EntryWindow
@@ -21,6 +23,8 @@ extension Model {
     private var reading: DeliveryGate.Reading
     private var subscriber: (any AnyObject & Sendable)?
     private var isDead = false
+    private var hasAttended = false
+    private var hasLeft = false
     private var place = Place.read
 
     init(_ index: Int, _ window: EntryWindow, _ item: Item, _ track: Track, _ visitor: any Visitor) {
@@ -43,9 +47,10 @@ extension Model {
         case .read: subscription.bounds == nil ? "read the gate" : "read the gate, ask the bound"
         case .enter: "enter"
         case .look: "second look at the gate"
+        case .leave: "leave the gate, unless a cancel has marked it"
         case .attention: "look for attention"
+        case .aside: "leave the gate for the turn, unless a cancel has marked it"
         case .settle: "turn: settle"
-        case .lookAgain: "look again at the gate"
         case .load: "load the subscriber, begin"
         case .inside: "the code returns, release the subscriber"
         case .end: "end"
@@ -61,19 +66,27 @@ extension Model {
       case .enter:
         guard subscription.gate.enter(item.ordinal, from: reading) else { return .ends }
         place = .look
-      case .look: place = subscription.gate.closedAt == nil || world.has(.noSecondLook) ? .attention : .retract
-      case .attention: place = track.runner.signal.needsAttention && !world.has(.noAttention) ? .settle : .load
+      case .look:
+        let isOpen = subscription.gate.closedAt == nil || world.has(.noSecondLook)
+        place = isOpen ? (hasAttended ? .load : .attention) : .leave
+      case .leave:
+        if subscription.gate.leave(item.ordinal, to: reading) { return .ends }
+        place = hasAttended ? .load : .attention
+      case .attention: place = track.runner.signal.needsAttention && !world.has(.noAttention) ? .aside : .load
+      case .aside:
+        hasLeft = subscription.gate.leave(item.ordinal, to: reading)
+        place = .settle
       case .settle:
-        place = .lookAgain
+        hasAttended = true
+        place = hasLeft ? .enter : .load
         return world.act(visitor.attend(world), thenIn: self)
-      case .lookAgain: place = subscription.gate.closedAt == nil ? .load : .retract
       case .load: return load(world)
       case .inside: leave(world)
       case .end:
         if !world.has(.earlyEnd) { end(world) }
         return .ends
       case .retract:
-        subscription.gate.retract(to: reading)
+        subscription.gate.retract(item.ordinal, to: reading)
         if isDead { visitor.foundDead(index) }
         return .ends
       case .over: return .ends
@@ -132,6 +145,8 @@ extension Model {
       digest.add(place.rawValue)
       digest.add(place == .read ? 0 : reading.bits)
       digest.add(isDead)
+      digest.add(hasAttended)
+      digest.add(hasLeft)
     }
   }
 }
