@@ -27,7 +27,9 @@ enum Cancelling {
         if order % 4 == 1 {
           targets.keep(Captive.cancel(of: stage, &random, by: 100 + index, order: order))
         }
-        if order % 8 == 0 { replace(stage, &random, targets, by: index + 1, order: order, caller: &caller) }
+        if order % 8 == 0 {
+          targets.keep(Successor.replace(stage, &random, by: 200 + index, order: order, caller: &caller))
+        }
       }
       return caller.calls
     }
@@ -39,27 +41,5 @@ enum Cancelling {
     // Those that nobody has drawn are alive.
     result.courses[0].count = nil
     return result
-  }
-
-  /// The same object subscribes again and again, elsewhere: it is never called twice at once.
-  private static func replace(
-    _ stage: Stage, _ random: inout SplitMix, _ targets: Targets, by joiner: Int, order: Int, caller: inout Caller
-  ) {
-    let log = DeliveryLog(at: Place(.task, nil)) { _, number in Pause.short(number) }
-    let subscriber = TypedWitness(log)
-    var delivery = [Delivery.background, .immediate, .main] + Places.shared[.serialQueue].compactMap(\.delivery)
-    var last: Subscription?
-    let begin = Stamp.now()
-    let replacements = 6
-    for _ in 0...replacements {
-      delivery.append(delivery.remove(at: random.draw(delivery.count - 1)))
-      last = stage.publisher.subscribe(subscriber, on: delivery[delivery.count - 1], ifDuplicate: .replace)
-      for _ in 0..<2 { caller.publish(stage.publisher, &random) }
-    }
-    let member = Member(
-      Role(place: log.place, face: .typed), log, last, joining: Span(begin: begin, end: Stamp.now()), by: joiner,
-      order: 1_000 + order, replay: 0...UInt32.max)
-    member.note { $0.replacements = replacements }
-    targets.keep(Stage.Joined(member: member, subscriber: subscriber))
   }
 }

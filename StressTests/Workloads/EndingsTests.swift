@@ -14,7 +14,10 @@ enum Endings {
       // It keeps the publisher only until a thread takes it.
       let ending = await Crew.alone { Ending(round, part) }
       let calls = await round.crew.run { ending.play(on: $0) }
+      // Whoever misses the last state is waited for; the checker says who.
+      let isComplete = await ending.isServed()
       result.courses.append(await ending.course(calls: calls.flatMap { $0 }))
+      if !isComplete { break }
     }
     return result
   }
@@ -66,11 +69,11 @@ private final class Ending: Sendable {
     if random.draw(2) == 0 { joined.member.cancel() } else { joined.member.release() }
   }
 
+  func isServed() async -> Bool { await served.wait() }
+
   func course(calls: [Call]) async -> Course {
     var course = Course()
     (course.calls, course.isEnded, course.finalVersion) = (calls, true, UInt32(calls.count))
-    // If somebody misses the last state, the checker says who.
-    _ = await served.wait()
     for joined in cast.joined {
       await joined.member.cancelAndWait()
       joined.member.note { $0.hasEndedOtherwise = true }
