@@ -118,6 +118,7 @@ extension Section2SubscriptionTests {
     held.gate.open()
     await publisher.drain()
     for listener in listeners { #expect(listener.publications.map(\.version) == Array(1...10)) }
+    withExtendedLifetime(others) {}
   }
 
   @Test("those that share its lane are delayed, and lose nothing", arguments: ContextKind.holdableShared)
