@@ -7,6 +7,7 @@ extension Section3CancellationTests {
   @Test("3.02: ended with its subscriber, idle, it is cancelled already", arguments: ContextKind.allCases)
   func required_3_02_deadSubscriber(kind: ContextKind) async {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription: Subscription
     do {
       let brief = Recorder<Int>()
@@ -23,6 +24,7 @@ extension Section3CancellationTests {
   @Test("3.02: the same with states pending", arguments: StoppablePlace.Kind.allCases)
   func required_3_02_deadSubscriberPending(kind: StoppablePlace.Kind) async {
     let place = StoppablePlace(kind)
+    defer { withExtendedLifetime(place) {} }
     await place.whileStopped {
       let subscription: Subscription
       do {
@@ -59,6 +61,7 @@ extension Section3CancellationTests {
   @Test("3.02: ended with its publisher, it is cancelled already", arguments: ContextKind.allCases)
   func required_3_02_endedPublisher(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription: Subscription
     let deaths = Deaths()
     do {
@@ -81,6 +84,7 @@ extension Section3CancellationTests {
   @Test("3.02: until the states that a released publisher left are delivered, a cancel still ends it")
   func required_3_02_endingPublisher() async throws {
     let place = StoppablePlace(.queue)
+    defer { withExtendedLifetime(place) {} }
     await place.whileStopped {
       let subscription: Subscription
       do {

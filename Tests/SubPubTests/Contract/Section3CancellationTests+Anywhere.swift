@@ -8,6 +8,7 @@ extension Section3CancellationTests {
   @Test("3.01: from inside a callback of another publisher", arguments: ContextKind.allCases)
   func required_3_01_otherCallback(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let other = Publisher<Int>()
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.delivery)
@@ -59,8 +60,10 @@ extension Section3CancellationTests {
         target.setError(Failure(words: words()))
         target.reset()
       case .closure:
-        let words = words()
-        target.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(words) {} }.cancel()
+        func holding(_ words: LastWords) -> @Sendable (Recorder<LastWords>, LoadState<LastWords>) -> Void {
+          { _, _ in withExtendedLifetime(words) {} }
+        }
+        target.subscribe(recorder, on: .immediate, handler: holding(words())).cancel()
       case .transform:
         target.updateData(words())
         target.update { _ in .unknown }
@@ -98,6 +101,7 @@ extension Section3CancellationTests {
   @Test("3.01, 3.02: of many threads that cancel at once, one ends the subscription", arguments: ContextKind.allCases)
   func stochastic_3_01_3_02_manyThreads(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     for round in 0..<50 {
       let publisher = Publisher<Int>()
       let outcomes = Locked<[CancelOutcome]>([])
@@ -119,6 +123,7 @@ extension Section3CancellationTests {
       let late = Atomic<Int>(0)
     }
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     for _ in 0..<100 {
       let publisher = Publisher<Int>()
       let witness = Witness()

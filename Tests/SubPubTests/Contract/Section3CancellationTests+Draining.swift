@@ -11,6 +11,7 @@ extension Section3CancellationTests {
   @Test("3.07: returns when all have been served", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
   func required_3_07_served(kind: ContextKind, policy: BufferingPolicy) async {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let recorders = (0..<3).map { _ in Recorder<Int>() }
     let subscriptions = recorders.map { publisher.subscribe($0, on: place.delivery, buffering: policy) }
     for number in 1...50 { publisher.updateData(number) }
@@ -65,7 +66,7 @@ extension Section3CancellationTests {
     defer { held.gate.open() }
     let trial = draining(held.publisher)
     #expect(!trial.isOver)
-    #expect(held.subscription.cancel() == .inFlight)
+    #expect(try await held.cancel() == .inFlight)
     #expect(trial.run().isOver)
     #expect(held.gate.held == 1)
     held.gate.open()
@@ -131,6 +132,7 @@ extension Section3CancellationTests {
   @Test("3.07: the drain of delegates waits for the calls made before it", arguments: ContextKind.holdable)
   func required_3_07_delegates(kind: ContextKind) async throws {
     let (place, gate, group) = (Place(kind), Gate(), MulticastDelegate<Recorder<Int>>())
+    defer { withExtendedLifetime(place) {} }
     defer { gate.open() }
     group.add(recorder, on: place.delivery)
     #expect(Trial { await group.drain() }.run().isOver)

@@ -7,6 +7,7 @@ extension Section3CancellationTests {
   @Test("3.02: remove and unsubscribe say inFlight, and then alreadyCancelled", arguments: ContextKind.holdable)
   func required_3_01_3_02_facesInFlight(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let group = MulticastDelegate<Recorder<Int>>()
     let (gate, explicitGate) = (Gate(), Gate())
     defer {
@@ -76,6 +77,7 @@ extension Section3CancellationTests {
   @Test("3.05: a call that only the removed delegate had pending goes with it", arguments: StoppablePlace.Kind.allCases)
   func required_3_05_calls(kind: StoppablePlace.Kind) async {
     let (place, deaths) = (StoppablePlace(kind), Deaths())
+    defer { withExtendedLifetime(place) {} }
     let group = MulticastDelegate<Recorder<Int>>()
     await place.whileStopped {
       group.add(recorder, on: place.delivery)

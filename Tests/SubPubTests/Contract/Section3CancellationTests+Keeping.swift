@@ -7,6 +7,7 @@ extension Section3CancellationTests {
   @Test("3.06: releasing the Subscription does not cancel", arguments: ContextKind.allCases)
   func required_3_06_releasedSubscription(kind: ContextKind) async {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     weak var probe: Subscription?
     do {
       let subscription = publisher.subscribe(recorder, on: place.delivery)
@@ -24,6 +25,7 @@ extension Section3CancellationTests {
   @Test("3.06: neither a subscription nor its subscriber keeps the publisher, idle", arguments: ContextKind.allCases)
   func required_3_06_idlePublisher(kind: ContextKind) async throws {
     let (place, deaths) = (Place(kind), Deaths())
+    defer { withExtendedLifetime(place) {} }
     weak var probe: Publisher<Int>?
     let subscription: Subscription
     do {
@@ -53,6 +55,7 @@ extension Section3CancellationTests {
       brief.updateData(deaths.mortal())
       place.serve()
       #expect(deaths.count == 0)
+      withExtendedLifetime(brief) {}
     }
     // The closure, and the last state.
     #expect(deaths.count == 2)
@@ -63,6 +66,7 @@ extension Section3CancellationTests {
   @Test("3.06: nor does a delivery under way", arguments: ContextKind.holdableAsynchronous)
   func required_3_06_heldPublisher(kind: ContextKind) async throws {
     let (place, deaths, gate) = (Place(kind), Deaths(), Gate())
+    defer { withExtendedLifetime(place) {} }
     defer { gate.open() }
     weak var probe: Publisher<Int>?
     let subscription: Subscription
@@ -94,6 +98,7 @@ extension Section3CancellationTests {
     arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
   func required_3_06_pending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
     let (place, deaths) = (StoppablePlace(kind), Deaths())
+    defer { withExtendedLifetime(place) {} }
     weak var probe: Publisher<Int>?
     let subscription = await place.whileStopped {
       let subscription: Subscription
@@ -119,6 +124,7 @@ extension Section3CancellationTests {
   @Test("3.06: the last to hold a publisher may be one of its own deliveries", arguments: ContextKind.allCases)
   func required_3_06_releasedInside(kind: ContextKind) async throws {
     let (place, deaths) = (Place(kind), Deaths())
+    defer { withExtendedLifetime(place) {} }
     let holder = Locked<Publisher<Int>?>(Publisher())
     let subscription = Locked<Subscription?>(nil)
     do {
@@ -142,6 +148,7 @@ extension Section3CancellationTests {
   @Test("3.06: explicit publishers keep it; delegates get every call that came before the end")
   func required_3_06_faces() async throws {
     let place = StoppablePlace(.queue)
+    defer { withExtendedLifetime(place) {} }
     weak var probe: Publisher<Int>?
     weak var groupProbe: MulticastDelegate<Recorder<Int>>?
     let delegate = Recorder<Int>()

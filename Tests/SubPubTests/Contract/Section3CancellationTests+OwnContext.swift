@@ -8,6 +8,7 @@ extension Section3CancellationTests {
     "3.03: on its own serial context a cancel is quiescent, and nothing runs after it", arguments: ContextKind.serial)
   func required_3_03_ownContext(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription = publisher.subscribe(recorder, on: place.delivery)
     publisher.updateData(1)
     await publisher.drain()
@@ -60,6 +61,7 @@ extension Section3CancellationTests {
     "3.03: on its own serial context it is never inFlight, however much is published", arguments: ContextKind.serial)
   func stochastic_3_03_ownContext(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     for _ in 0..<50 {
       let publisher = Publisher<Int>()
       let recorder = Recorder<Int>()
@@ -91,6 +93,7 @@ extension Section3CancellationTests {
   )
   func required_3_03_4_03_insideAnotherLane(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.independent)
     await publisher.drain()

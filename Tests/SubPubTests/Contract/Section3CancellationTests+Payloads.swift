@@ -14,6 +14,7 @@ extension Section3CancellationTests {
     arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
   func required_3_05_payloadsPending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async {
     let (place, deaths, publisher) = (StoppablePlace(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
@@ -34,6 +35,7 @@ extension Section3CancellationTests {
     arguments: ContextKind.holdableShared, [.latest, .newest(1), .oldest(1)] as [BufferingPolicy])
   func required_3_05_payloadsBehindHeld(kind: ContextKind, others: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let (gate, found) = (Gate(), Recorder<Int>())
     defer { gate.open() }
     OwnThread.start {
@@ -62,6 +64,7 @@ extension Section3CancellationTests {
     arguments: ContextKind.holdable, Backlog.allCases)
   func required_3_05_payloadsInFlight(kind: ContextKind, backlog: Backlog) async throws {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let (first, second) = (Gate(), Gate())
     defer {
       first.open()
@@ -91,7 +94,8 @@ extension Section3CancellationTests {
     }
     #expect(deaths.count == 0)
     let all = publisher.subscriptions
-    #expect(publisher.unsubscribe(calls) == .inFlight)
+    let outcome = try await OwnThread.result { publisher.unsubscribe(calls) }
+    #expect(outcome == .inFlight)
     first.open()
     second.open()
     try await deaths.wait(count: 4)
@@ -123,6 +127,7 @@ extension Section3CancellationTests {
     arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
   func required_3_05_bursts(kind: ContextKind, policy: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
     for burst in 1...3 {
@@ -140,6 +145,7 @@ extension Section3CancellationTests {
   )
   func required_3_05_burstStopped(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (StoppablePlace(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }

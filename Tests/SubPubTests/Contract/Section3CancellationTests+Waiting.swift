@@ -17,7 +17,7 @@ extension Section3CancellationTests {
     defer { held.gate.open() }
     held.publisher.updateData(2)
     let (subscription, recorder) = (held.subscription, held.recorder)
-    if approach == .cancelledBefore { #expect(subscription.cancel() == .inFlight) }
+    if approach == .cancelledBefore { #expect(try await held.cancel() == .inFlight) }
     let trial = Trial {
       await subscription.cancelAndWait()
       return recorder.states.count
@@ -51,6 +51,7 @@ extension Section3CancellationTests {
   @Test("3.04: returns at once when no delivery is under way", arguments: ContextKind.allCases)
   func required_3_04_idle(kind: ContextKind) async {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription = publisher.subscribe(recorder, on: place.delivery)
     await publisher.drain()
     #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
@@ -62,6 +63,7 @@ extension Section3CancellationTests {
   @Test("3.04: and when states are only pending", arguments: StoppablePlace.Kind.allCases)
   func required_3_04_pending(kind: StoppablePlace.Kind) async {
     let place = StoppablePlace(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.delivery)
       #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
@@ -75,6 +77,7 @@ extension Section3CancellationTests {
   @Test("3.04: does not wait for the next subscriber in the lane", arguments: ContextKind.holdableShared)
   func required_3_04_notForTheRound(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let gates = [Gate(), Gate()]
     defer { for gate in gates { gate.open() } }
     let subscriptions = gates.map { gate in
@@ -102,6 +105,7 @@ extension Section3CancellationTests {
   @Test("3.04: awaited inside that very delivery it returns at once", arguments: ContextKind.allCases)
   func required_3_04_inside(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let own = Locked<Subscription?>(nil)
     let returned = Recorder<Bool>()
     let inline = InlineExecutor()

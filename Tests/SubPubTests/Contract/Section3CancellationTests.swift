@@ -10,6 +10,7 @@ struct Section3CancellationTests {
   @Test("3.01: to cancel again changes nothing", arguments: ContextKind.allCases)
   func required_3_01_idempotent(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let other = Recorder<Int>()
     let subscription = publisher.subscribe(recorder, on: place.delivery)
     publisher.subscribe(other, on: place.delivery)
@@ -33,13 +34,10 @@ struct Section3CancellationTests {
     let held = await HeldDelivery(on: kind)
     defer { held.gate.open() }
     held.publisher.updateData(2)
-    // On a thread of its own: if it blocked, the wait for it would fail.
-    let outcome = try await OwnThread.result { held.subscription.cancel() }
-    #expect(outcome == .inFlight)
+    #expect(try await held.cancel() == .inFlight)
     #expect(held.gate.held == 1)
     // Nothing is said of the delivery that still is under way.
-    let second = try await OwnThread.result { held.subscription.cancel() }
-    #expect(second == .alreadyCancelled)
+    #expect(try await held.cancel() == .alreadyCancelled)
     held.publisher.updateData(3)
     held.gate.open()
     // The closure goes when the delivery has ended.
@@ -54,6 +52,7 @@ struct Section3CancellationTests {
   @Test("3.01, 3.02: without a delivery under way a cancel is quiescent", arguments: ContextKind.allCases)
   func required_3_02_quiescentIdle(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let subscription = publisher.subscribe(recorder, on: place.delivery)
     publisher.updateData(1)
     await publisher.drain()
@@ -68,6 +67,7 @@ struct Section3CancellationTests {
   @Test("3.02, 3.03: what was queued and has not begun is dropped", arguments: StoppablePlace.Kind.allCases)
   func required_3_02_3_03_quiescentPending(kind: StoppablePlace.Kind) async throws {
     let place = StoppablePlace(kind)
+    defer { withExtendedLifetime(place) {} }
     let other = Recorder<Int>()
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.delivery)
@@ -106,6 +106,7 @@ struct Section3CancellationTests {
   @Test("3.02, 3.03: inside its own delivery a cancel is reentrant, and none follows", arguments: ContextKind.allCases)
   func required_3_02_3_03_reentrant(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let outcomes = Locked<[CancelOutcome]>([])
     let own = Locked<Subscription?>(nil)
     let end = Event()

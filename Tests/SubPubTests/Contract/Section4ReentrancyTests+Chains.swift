@@ -16,6 +16,7 @@ extension Section4ReentrancyTests {
   @Test("4.04: on every context the stack doesn't grow", arguments: ContextKind.allCases)
   func required_4_04_publisher(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let chain = Chain(publisher, length: Self.length)
     publisher.subscribe(chain, on: place.delivery) { chain, _ in chain.receive() }
     try await expectAll(chain)
@@ -35,6 +36,7 @@ extension Section4ReentrancyTests {
   @Test("4.04: nor do the calls of delegates", arguments: ContextKind.allCases)
   func required_4_04_delegates(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let group = MulticastDelegate<Chain>()
     let chain = Chain(length: Self.length) { [weak group] _ in group?.call { $0.receive() } }
     group.add(chain, on: place.delivery)

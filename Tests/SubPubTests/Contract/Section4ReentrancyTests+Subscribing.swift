@@ -9,6 +9,7 @@ extension Section4ReentrancyTests {
     arguments: ContextKind.allCases, [true, false])
   func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let newcomer = Member("new", log: log)
     let first = Member("first", log: log) { [publisher, log] version in
       guard version == 1 else { return }
@@ -18,6 +19,7 @@ extension Section4ReentrancyTests {
       log.receive(.loaded("first has returned"))
     }
     let next = Member("next", log: log)
+    defer { withExtendedLifetime((first, next)) {} }
     publisher.subscribe(first, on: place.delivery)
     publisher.subscribe(next, on: place.delivery)
     await publisher.drain()
@@ -40,10 +42,12 @@ extension Section4ReentrancyTests {
   @Test("4.02: the same on another context, and inside a replay", arguments: ContextKind.allCases)
   func required_4_02_elsewhere(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let newcomers = [Member("new", log: log), Member("late", log: log)]
     let first = Member("first", log: log) { [publisher] version in
       publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.delivery : .immediate)
     }
+    defer { withExtendedLifetime(first) {} }
     publisher.subscribe(first, on: .immediate)
     publisher.updateData(1)
     await publisher.drain()
@@ -55,6 +59,7 @@ extension Section4ReentrancyTests {
   @Test("4.02: a thousand may subscribe, each inside the replay of the one before", arguments: ContextKind.allCases)
   func required_4_02_chain(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let members = Locked<[Member]>([])
     let depth = Depth()
     let log = log
@@ -86,6 +91,7 @@ extension Section4ReentrancyTests {
     arguments: ContextKind.shared, Ending.allCases)
   func required_4_03_sameRound(kind: ContextKind, ending: Ending) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let (earlier, later) = (Member("earlier", log: log), Member("later", log: log))
     let subscriptions = Locked<[Subscription]>([])
     let outcomes = Locked<[CancelOutcome]>([])
@@ -101,6 +107,7 @@ extension Section4ReentrancyTests {
       if ending == .cancelInDeinit { _ = LastWords(end) } else { end() }
     }
     let last = Member("last", log: log)
+    defer { withExtendedLifetime((canceller, last)) {} }
     let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.delivery) }
     subscriptions.withLock { $0 = [joined[0], joined[2]] }
     await publisher.drain()
@@ -121,11 +128,13 @@ extension Section4ReentrancyTests {
   @Test("4.03: everyone behind it, however many", arguments: ContextKind.shared)
   func required_4_03_all(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let behind = (0..<100).map { Member("\($0)", log: log) }
     let canceller = Member("canceller", log: log) { [publisher] version in
       guard version == 1 else { return }
       for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
     }
+    defer { withExtendedLifetime(canceller) {} }
     publisher.subscribe(canceller, on: place.delivery)
     for member in behind { publisher.subscribe(member, on: place.delivery) }
     await publisher.drain()
@@ -138,6 +147,7 @@ extension Section4ReentrancyTests {
   @Test("4.03: explicit publishers and delegates keep it", arguments: ContextKind.shared)
   func required_4_03_faces(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let (explicit, group) = (
       ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }, MulticastDelegate<Log>()
     )
@@ -146,6 +156,7 @@ extension Section4ReentrancyTests {
       if number == 1 { #expect(explicit.unsubscribe(victim) == .quiescent) }
       if number == 11 { #expect(group.remove(victim) == .quiescent) }
     }
+    defer { withExtendedLifetime(canceller) {} }
     for log in [canceller, victim] {
       explicit.subscribe(log, on: place.delivery)
       group.add(log, on: place.delivery)

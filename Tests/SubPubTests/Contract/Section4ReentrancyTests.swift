@@ -14,6 +14,7 @@ struct Section4ReentrancyTests {
     arguments: ContextKind.shared, Operation.allCases)
   func required_4_01_sharedLane(kind: ContextKind, operation: Operation) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let depth = Depth()
     let members = (0..<3).map { index in
       Member("\(index)", log: log) { [publisher] version in
@@ -26,6 +27,7 @@ struct Section4ReentrancyTests {
         depth.leave()
       }
     }
+    defer { withExtendedLifetime(members) {} }
     for member in members { publisher.subscribe(member, on: place.delivery) }
     await publisher.drain()
     publisher.updateData(1)
@@ -40,6 +42,7 @@ struct Section4ReentrancyTests {
   @Test("4.01: on a lane of its own too it is a later delivery, and no nested one", arguments: ContextKind.allCases)
   func required_4_01_ownLane(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let member = Member("a", log: log) { [publisher] version in
       for _ in 0..<2 where version < 6 { publisher.startLoading() }
     }
@@ -54,6 +57,7 @@ struct Section4ReentrancyTests {
   @Test("4.01: between two publishers no callback comes to run inside itself", arguments: ContextKind.allCases)
   func required_4_01_acrossPublishers(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let other = Publisher<Int>()
     let ping = Member("ping", log: log) { version in if version < 20 { other.startLoading() } }
     let pong = Member("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
@@ -71,6 +75,7 @@ struct Section4ReentrancyTests {
   @Test("4.01: explicit publishers and delegates keep it", arguments: ContextKind.shared)
   func required_4_01_faces(kind: ContextKind) async throws {
     let place = Place(kind)
+    defer { withExtendedLifetime(place) {} }
     let (explicit, group) = (
       ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }, MulticastDelegate<Log>()
     )
@@ -80,6 +85,7 @@ struct Section4ReentrancyTests {
         if number == 11, index == 0 { group.call { $0.write(12) } }
       }
     }
+    defer { withExtendedLifetime(logs) {} }
     for log in logs { explicit.subscribe(log, on: place.delivery) }
     await publisher.drain()
     publisher.updateData(1)

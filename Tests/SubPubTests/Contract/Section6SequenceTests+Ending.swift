@@ -31,6 +31,7 @@ extension Section6SequenceTests {
       consumer = Consumer(brief.states(buffering: policy)).run()
       brief.updateData(1)
       #expect(!consumer.run().isOver)
+      withExtendedLifetime(brief) {}
     }
     #expect(probe == nil)
     #expect(consumer.run().isOver)

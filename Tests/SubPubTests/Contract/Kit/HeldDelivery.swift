@@ -1,8 +1,9 @@
 import SubPub
 import SubPubTesting
+import Testing
 
 /// A subscription whose delivery of 1 is held by a gate, and the only one that was ever made at its publisher.
-struct HeldDelivery {
+final class HeldDelivery: Sendable {
   let place: Place
   let publisher = Publisher<Int>()
   /// The subscriber. Records a state when its delivery ends.
@@ -11,6 +12,9 @@ struct HeldDelivery {
   /// Of what the subscription's closure captures.
   let deaths = Deaths()
   let subscription: Subscription
+
+  /// Cancels on a thread of its own: if that blocked, the wait for it would fail.
+  func cancel() async throws -> CancelOutcome { try await OwnThread.result { self.subscription.cancel() } }
 
   /// The delivery is under way when this returns.
   init(on kind: ContextKind) async {
