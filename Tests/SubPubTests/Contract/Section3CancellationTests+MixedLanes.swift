@@ -23,7 +23,9 @@ extension Section3CancellationTests {
       Mix(cancelled: .oldest(1_000), before: [.oldest(3)], after: [], deaths: 3),
       Mix(cancelled: .unbounded, before: [.oldest(3), .latest], after: [], deaths: 3),
       Mix(cancelled: .unbounded, before: [.latest], after: [.unbounded], deaths: 3),
-      Mix(cancelled: .unbounded, before: [.oldest(1), .latest], after: [.unbounded, .unbounded], deaths: 3),
+      Mix(
+        cancelled: .unbounded, before: [.oldest(1), .latest], after: [.unbounded, .unbounded],
+        deaths: 3),
       Mix(cancelled: .unbounded, before: [.newest(3)], after: [.unbounded], deaths: 2),
       Mix(cancelled: .unbounded, before: [.latest], after: [.latest], deaths: 4),
       Mix(cancelled: .unbounded, before: [], after: [.unbounded], deaths: 3),
@@ -37,6 +39,7 @@ extension Section3CancellationTests {
     arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
   func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
     let (place, deaths, publisher) = (StoppablePlace(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     func subscribe(_ policy: BufferingPolicy) -> Subscription {
       publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
@@ -62,13 +65,14 @@ extension Section3CancellationTests {
     arguments: ContextKind.holdableShared, Mix.all)
   func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
     let (gate, next) = (Gate(), Gate())
     defer {
       gate.open()
       next.open()
     }
     let subscriber = Deaths().mortal()
-    let (first, holder) = (Deaths().mortal(), Deaths().mortal())
+    let holder = Deaths().mortal()
     // Everyone gets version 0; the one that is cancelled is held in it. The rest is held in the next round.
     OwnThread.start {
       for policy in mix.before {
@@ -76,7 +80,9 @@ extension Section3CancellationTests {
           if state.value != nil { next.pass() }
         }
       }
-      publisher.subscribe(holder, on: place.delivery, buffering: mix.cancelled) { _, _ in gate.pass() }
+      publisher.subscribe(holder, on: place.delivery, buffering: mix.cancelled) { _, _ in
+        gate.pass()
+      }
     }
     await gate.waitUntilHeld()
     for _ in 1...4 { publisher.updateData(deaths.mortal()) }
@@ -84,14 +90,56 @@ extension Section3CancellationTests {
       publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in next.pass() }
     }
     publisher.updateData(deaths.mortal())
-    #expect(publisher.unsubscribe(holder) == .inFlight)
+    let outcome = try await OwnThread.result { publisher.unsubscribe(holder) }
+    #expect(outcome == .inFlight)
     gate.open()
-    if mix.before.isEmpty && mix.after.isEmpty { try await deaths.wait(count: 4) } else { await next.waitUntilHeld() }
+    if mix.before.isEmpty && mix.after.isEmpty {
+      try await deaths.wait(count: 4)
+    } else {
+      await next.waitUntilHeld()
+    }
     // An `oldest` buffer has taken version 0 out by now, so it has one more of the others than when nothing began.
-    let kept = mix.before.map { $0.rest(of: Array(1...5)) } + mix.after.map { $0.rest(of: [4, 5]) } + [[5]]
+    let kept =
+      mix.before.map { $0.rest(of: Array(1...5)) } + mix.after.map { $0.rest(of: [4, 5]) } + [[5]]
     #expect(deaths.count == 5 - Set(kept.flatMap { $0 }).count)
     next.open()
     await publisher.drain()
-    withExtendedLifetime((subscriber, first)) {}
+    withExtendedLifetime((subscriber, holder)) {}
+  }
+
+  @Test(
+    "3.05: also when another in the lane still waits for a part of it",
+    arguments: ContextKind.holdableShared)
+  func required_3_05_payloadsPartlyWanted(kind: ContextKind) async throws {
+    let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
+    defer { withExtendedLifetime((place, publisher)) {} }
+    let gates = (0..<3).map { _ in Gate() }
+    defer { for gate in gates { gate.open() } }
+    let (all, first) = (Event(), Event())
+    // Held in the first and in the second of six.
+    publisher.subscribe(all, on: place.delivery) { all, _ in
+      all.happen()
+      if (2...3).contains(all.count) { gates[all.count - 2].pass() }
+    }
+    // Gets the first three and the last; held in the third.
+    publisher.subscribe(first, on: place.delivery, buffering: .oldest(4)) { first, _ in
+      first.happen()
+      if first.count == 4 { gates[2].pass() }
+    }
+    await publisher.drain()
+    OwnThread.start { publisher.updateData(deaths.mortal()) }
+    await gates[0].waitUntilHeld()
+    for _ in 2...6 { publisher.updateData(deaths.mortal()) }
+    gates[0].open()
+    await gates[1].waitUntilHeld()
+    let outcome = try await OwnThread.result { publisher.unsubscribe(all) }
+    #expect(outcome == .inFlight)
+    gates[1].open()
+    await gates[2].waitUntilHeld()
+    // All but the third, which is under way, and the last; the publishing thread still holds the first.
+    #expect(deaths.count == (kind == .immediate ? 3 : 4))
+    gates[2].open()
+    await publisher.drain()
+    #expect(first.count == 5)
   }
 }
