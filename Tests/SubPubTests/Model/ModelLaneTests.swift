@@ -20,7 +20,7 @@ extension ModelTests {
 
     @Test("the publishing thread") func model_2_03_immediate() async { await hold { Self.immediate() } }
 
-    @Test("a queue that both share") func model_2_07_shared() async { await hold { Self.shared() } }
+    @Test("a queue that both share") func model_2_07_3_02_shared() async { await hold { Self.shared() } }
 
     @Test("a pool: each has a lane of its own") func model_1_02_own() async {
       await hold { Self.cast(.init(object: 0, delivery: .background), .init(object: 1, delivery: .background)) }
