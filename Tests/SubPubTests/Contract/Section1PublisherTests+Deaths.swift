@@ -60,9 +60,9 @@ extension Section1PublisherTests {
       intrusion.arm()
       executor.runAll()
     case .handedOver:
-      publisher.subscribe(listener, on: .immediate) { _, state in
+      publisher.subscribe(listener, on: .immediate) { [weak publisher] _, state in
         guard case .loaded = state else { return }
-        publisher.reset()
+        publisher?.reset()
         intrusion.arm()
       }
       publish()
@@ -165,11 +165,10 @@ extension Section1PublisherTests {
       gate.open()
       try await intrusion.wait()
     case .reentrantCancel:
-      try subscribe(on: .immediate) { [recorder] in
-        guard publisher.current.version == 1 else { return }
+      try subscribe(on: .immediate) { [weak publisher] in
+        guard let publisher, publisher.current.version == 1 else { return }
         intrusion.arm()
         for subscription in publisher.subscriptions { subscription.cancel() }
-        withExtendedLifetime(recorder) {}
       }
       publisher.updateData(1)
     case .dead:

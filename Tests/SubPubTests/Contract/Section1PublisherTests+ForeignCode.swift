@@ -117,10 +117,10 @@ extension Section1PublisherTests {
       #expect(intrusion.hasStruck)
 
       // More deliveries than a drain does without handing its context back.
-      publisher.subscribe(chain, on: .executor(executor)) { chain, _ in
+      publisher.subscribe(chain, on: .executor(executor)) { [weak publisher] chain, _ in
         chain.happen()
         if chain.count == 100 { intrusion.arm() }
-        if chain.count < 600 { publisher.publish() }
+        if chain.count < 600 { publisher?.publish() }
       }
       #expect(chain.count >= 600)
       #expect(intrusion.hasStruck)
@@ -181,9 +181,9 @@ extension Section1PublisherTests {
     let executor = InlineExecutor()
     try await OwnThread.run {
       publisher.subscribe(recorder, on: .executor(executor))
-      publisher.subscribe(second, on: .executor(executor)) { second, state in
+      publisher.subscribe(second, on: .executor(executor)) { [weak publisher] second, state in
         second.receive(state)
-        if second.states.count < 100 { publisher.updateData(second.states.count) }
+        if second.states.count < 100 { publisher?.updateData(second.states.count) }
       }
       #expect(executor.jobs > 0)
       // All of it happened inside the subscribe.

@@ -104,9 +104,9 @@ extension Section1PublisherTests {
   func required_1_03_fromDeliveries(kind: ContextKind, policy: BufferingPolicy) async throws {
     let (place, publisher, deliveries) = (Place(kind), publisher, Event())
     let subscription = publisher.subscribe(recorder, on: place.delivery, buffering: policy)
-    publisher.subscribe(deliveries, on: place.delivery, buffering: policy) { deliveries, _ in
+    publisher.subscribe(deliveries, on: place.delivery, buffering: policy) { [weak publisher] deliveries, _ in
       deliveries.happen()
-      if deliveries.count <= 30 { publisher.updateData(deliveries.count) }
+      if deliveries.count <= 30 { publisher?.updateData(deliveries.count) }
     }
     try await deliveries.wait(count: 31)
     await publisher.drain()

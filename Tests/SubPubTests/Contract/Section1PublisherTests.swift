@@ -113,8 +113,8 @@ struct Section1PublisherTests {
   func required_1_06_insideDelivery(kind: ContextKind) async throws {
     let (place, publisher, recorder, done) = (Place(kind), publisher, recorder, Event())
     let listener = Deaths().mortal()
-    publisher.subscribe(listener, on: place.delivery, buffering: .unbounded) { _, state in
-      guard state == .unknown, publisher.current.version == 0 else { return }
+    publisher.subscribe(listener, on: place.delivery, buffering: .unbounded) { [weak publisher] _, state in
+      guard let publisher, state == .unknown, publisher.current.version == 0 else { return }
       Self.callEverything(of: publisher, recorder, on: place.delivery)
       done.happen()
     }

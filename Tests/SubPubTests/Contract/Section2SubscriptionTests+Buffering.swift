@@ -66,8 +66,9 @@ extension Section2SubscriptionTests {
     let lists = policies.map { _ in Recorder<Int>() }
     var lane = LaneModel(policies, plan: plan)
     let subscriptions = zip(policies, lists).map { policy, list in
-      publisher.subscribe(list, on: .actor(host), buffering: policy) { list, state in
+      publisher.subscribe(list, on: .actor(host), buffering: policy) { [weak publisher] list, state in
         list.receive(state)
+        guard let publisher else { return }
         let number = deliveries.count
         deliveries.happen()
         for _ in 0..<(number < plan.count ? plan[number] : 0) {
@@ -95,9 +96,9 @@ extension Section2SubscriptionTests {
   func required_2_04_overtakenInRound() {
     let (publisher, executor) = (publisher, ManualHost())
     let bounded = Recorder<Int>()
-    publisher.subscribe(recorder, on: .actor(executor)) { recorder, state in
+    publisher.subscribe(recorder, on: .actor(executor)) { [weak publisher] recorder, state in
       recorder.receive(state)
-      if state == .loaded(1) { for number in 2...4 { publisher.updateData(number) } }
+      if state == .loaded(1) { for number in 2...4 { publisher?.updateData(number) } }
     }
     let subscription = publisher.subscribe(bounded, on: .actor(executor), buffering: .latest)
     executor.executor.runAll()

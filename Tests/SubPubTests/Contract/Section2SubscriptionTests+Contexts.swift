@@ -121,9 +121,9 @@ extension Section2SubscriptionTests {
   @Test("when a delivery of the lane is under way here, the call returns before it, and it carries on afterwards")
   func required_2_03_carriedOnHere() {
     let (publisher, recorder, newcomer) = (publisher, recorder, Recorder<Int>())
-    publisher.subscribe(recorder, on: .immediate) { recorder, state in
+    publisher.subscribe(recorder, on: .immediate) { [weak publisher] recorder, state in
       recorder.receive(state)
-      guard state == .unknown else { return }
+      guard let publisher, state == .unknown else { return }
       publisher.updateData(1)
       publisher.subscribe(newcomer, on: .immediate)
       publisher.updateData(2)

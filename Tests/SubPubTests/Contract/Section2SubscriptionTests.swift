@@ -58,9 +58,9 @@ struct Section2SubscriptionTests {
   @Test("a newcomer to a lane whose last state is already under way gets that one once", arguments: [false, true])
   func required_2_01_newcomerInsideRound(publishes: Bool) {
     let (publisher, newcomer) = (publisher, Recorder<Int>())
-    publisher.subscribe(recorder, on: .immediate) { recorder, state in
+    publisher.subscribe(recorder, on: .immediate) { [weak publisher] recorder, state in
       recorder.receive(state)
-      guard state == .loaded(1) else { return }
+      guard let publisher, state == .loaded(1) else { return }
       publisher.subscribe(newcomer, on: .immediate)
       if publishes { publisher.updateData(2) }
       #expect(newcomer.states == [])

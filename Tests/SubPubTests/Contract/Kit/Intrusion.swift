@@ -17,7 +17,8 @@ final class Intrusion: Sendable {
 
   /// The other thread reads, publishes, subscribes and cancels.
   convenience init<Value: Sendable>(at publisher: Publisher<Value>) {
-    self.init { Self.use(publisher) }
+    // Weakly: the publisher may hold the foreign code.
+    self.init { [weak publisher] in if let publisher { Self.use(publisher) } }
   }
 
   func arm() { phase.store(Phase.armed, ordering: .releasing) }
