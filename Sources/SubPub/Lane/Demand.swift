@@ -26,10 +26,13 @@ struct Demand {
     if left == 0, bounds.limit == widest { widest = newest.keys.max() ?? 1 }
   }
 
-  /// The first that are left of the subscriptions that keep more than the newest.
-  mutating func first(unbounded: Subscription?, oldest: Subscription?) {
+  /// The first that are left of the subscriptions that keep more than the newest. True if less is to be kept for
+  /// unbounded ones than before.
+  mutating func first(unbounded: Subscription?, oldest: Subscription?) -> Bool {
+    let before = unboundedAfter
     unboundedAfter = unbounded?.joinedAfter ?? .max
     oldestAfter = oldest?.joinedAfter ?? .max
+    return unboundedAfter > before
   }
 
   /// Whether everything from that state on has to be kept.
@@ -47,5 +50,13 @@ struct Demand {
     while late > early, pending.ordinal(at: late - 1) >= fullAt { late -= 1 }
     pending.remove(late..<end) { after.release($0.state) }
     pending.remove(0..<early) { after.release($0.state) }
+  }
+
+  /// The same when it is known what the `oldest` subscriptions wait for.
+  func trim(_ pending: inout ItemQueue, waiting: Set<UInt64>, _ after: inout AfterTurn) {
+    let end = min(pending.count - widest, pending.count(upTo: unboundedAfter))
+    for index in (0..<max(0, end)).reversed() where !waiting.contains(pending.ordinal(at: index)) {
+      pending.remove(index..<index + 1) { after.release($0.state) }
+    }
   }
 }

@@ -16,6 +16,8 @@ package struct Lane {
   package var firsts = FirstEntries()
   /// The `oldest` subscription has gone whose window reached farthest.
   package var hasLostWindow = false
+  /// Somebody has gone who took states that others may have replaced.
+  package var hasLostTaker = false
   /// Who waits for this lane in `drain()`, and who needn't any more.
   package var waits: [ServiceWait] = []
   var served: [WaiterID] = []

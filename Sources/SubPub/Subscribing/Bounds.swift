@@ -45,6 +45,14 @@ package final class Bounds: @unchecked Sendable {
     }
   }
 
+  /// Which states an `oldest` buffer keeps for now. When nobody drains but the caller.
+  func waiting(at newest: UInt64) -> ArraySlice<UInt64> {
+    guard rule == .oldest else { return [] }
+    window.catchUp(to: newest)
+    windowFullAt.store(window.fullAt, ordering: .relaxed)
+    return window.waiting
+  }
+
   /// On the draining thread.
   package func delivered(_ ordinal: UInt64) {
     deliveredCount.store(delivered + 1, ordering: .relaxed)

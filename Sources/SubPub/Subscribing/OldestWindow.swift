@@ -5,10 +5,15 @@
 /// to touch no subscription.
 package struct OldestWindow {
   let limit: Int
-  /// Ascending; at most `limit`.
-  package private(set) var waiting: [UInt64] = []
+  /// Ascending; what comes before `first` was taken.
+  private var ordinals: [UInt64] = []
+  private var first = 0
   /// Arrivals up to here are in `waiting`, or were replaced.
   package private(set) var seen: UInt64
+
+  /// At most `limit`.
+  package var waiting: ArraySlice<UInt64> { ordinals[first...] }
+  private var count: Int { ordinals.count - first }
 
   /// Nothing waits, and what comes after `ordinal` will.
   init(limit: Int, after ordinal: UInt64) {
@@ -18,7 +23,7 @@ package struct OldestWindow {
 
   /// The ordinal whose arrival makes it full, or made it: an arrival is kept for good if it is below this
   /// when the next one comes.
-  var fullAt: UInt64 { seen + UInt64(limit - waiting.count) }
+  var fullAt: UInt64 { seen + UInt64(limit - count) }
 
   /// How many wait once everything up to `newest` has arrived, for a window that is full at `fullAt`.
   static func count(limit: Int, fullAt: UInt64, newest: UInt64) -> Int {
@@ -29,19 +34,24 @@ package struct OldestWindow {
   mutating func take(_ ordinal: UInt64, newest: UInt64) -> Bool {
     catchUp(to: newest)
     // States are taken in ascending order, so what is before this one has been passed over.
-    guard let index = waiting.firstIndex(where: { $0 >= ordinal }) else { return false }
-    let found = waiting[index] == ordinal
-    waiting.removeFirst(found ? index + 1 : index)
+    while first < ordinals.count, ordinals[first] < ordinal { first += 1 }
+    let found = first < ordinals.count && ordinals[first] == ordinal
+    if found { first += 1 }
+    // Half of it at least goes, so each state is moved once, amortised.
+    if first > ordinals.count / 2 {
+      ordinals.removeFirst(first)
+      first = 0
+    }
     return found
   }
 
-  private mutating func catchUp(to newest: UInt64) {
-    while seen < newest, waiting.count < limit {
+  mutating func catchUp(to newest: UInt64) {
+    while seen < newest, count < limit {
       seen += 1
-      waiting.append(seen)
+      ordinals.append(seen)
     }
     guard seen < newest else { return }
-    waiting[limit - 1] = newest
+    ordinals[ordinals.count - 1] = newest
     seen = newest
   }
 }

@@ -73,6 +73,7 @@ extension Model.World {
     digest.add(lane.firsts.unbounded)
     digest.add(lane.firsts.oldest)
     digest.add(lane.hasLostWindow)
+    digest.add(lane.hasLostTaker)
     digest.add(lane.retiring)
     digest.add(lane.predecessors)
     digest.add(lane.isClosing)
