@@ -97,9 +97,9 @@ extension Section3CancellationTests {
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.independent)
     await publisher.drain()
-    publisher.subscribe(outcomes, on: place.delivery) { [publisher] outcomes, state in
+    publisher.subscribe(outcomes, on: place.delivery) { [weak publisher] outcomes, state in
       guard state == .unknown else { return }
-      publisher.updateData(1)
+      publisher?.updateData(1)
       outcomes.receive(.loaded(subscription.cancel()))
     }
     try await outcomes.wait(count: 1)
