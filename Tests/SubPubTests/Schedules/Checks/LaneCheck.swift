@@ -24,5 +24,7 @@ struct LaneCheck {
 
 extension SimulatedSubscription {
   /// Whether it may have subscribed before the other.
-  fileprivate func mayComeBefore(_ other: SimulatedSubscription) -> Bool { self !== other && subscribedFrom <= other.subscribedUpTo }
+  fileprivate func mayComeBefore(_ other: SimulatedSubscription) -> Bool {
+    self !== other && subscribedFrom <= other.subscribedUpTo
+  }
 }
