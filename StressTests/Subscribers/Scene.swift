@@ -61,6 +61,8 @@ final class Scene: Sendable {
       version = stage.version
       await stage.publisher.drain()
     } while stage.version != version
+    // Their callbacks hold the scene.
+    victims.with { $0 = [] }
     return (newcomers.with { $0 }, ended)
   }
 }

@@ -9,15 +9,17 @@ final class Target: Sendable {
 
   /// What a callback knows of its own subscription.
   private final class Prey: Sendable {
-    /// Nothing, during the first replay.
-    private let member = Guarded<Member?>(nil)
+    /// Nothing, during the first replay. Weak: the member's log holds the callback, which holds this.
+    private let member = Guarded(Known())
+
+    private struct Known: Sendable { weak var member: Member? }
     // Only to meet; nothing is ordered by them.
     private let isHunted = Atomic<Bool>(false)
     private let isUnderWay = Atomic<Bool>(false)
     private static let patience: UInt64 = 50_000
 
-    func set(_ new: Member) { member.with { $0 = new } }
-    var value: Member? { member.with { $0 } }
+    func set(_ new: Member) { member.with { $0.member = new } }
+    var value: Member? { member.with { $0.member } }
 
     /// A delivery that takes a while, and longer when somebody waits for it.
     func linger(_ number: UInt32) {
