@@ -10,7 +10,7 @@ final class ActorReference: Sendable {
     self.actor = actor
     id = ObjectIdentifier(actor)
     type = Swift.type(of: actor)
-    isTimed = !actor.isOnUntimedExecutor
+    isTimed = !(actor.foreignExecutor is any Untimed)
   }
 }
 
@@ -26,8 +26,10 @@ extension ActorReference: Hashable {
 }
 
 extension Actor {
-  fileprivate nonisolated var isOnUntimedExecutor: Bool {
-    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return false }
-    return unsafe unownedExecutor.asSerialExecutor() is any Untimed
+  /// The executor that runs its jobs, if it isn't the actor itself.
+  nonisolated var foreignExecutor: (any SerialExecutor)? {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
+    let executor = unsafe unownedExecutor.asSerialExecutor()
+    return executor === self ? nil : executor
   }
 }

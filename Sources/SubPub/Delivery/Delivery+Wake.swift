@@ -72,15 +72,6 @@ extension Delivery.Context {
   }
 }
 
-extension Actor {
-  /// The executor that runs its jobs, if it isn't the actor itself.
-  fileprivate nonisolated var foreignExecutor: (any SerialExecutor)? {
-    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return nil }
-    let executor = unsafe unownedExecutor.asSerialExecutor()
-    return executor === self ? nil : executor
-  }
-}
-
 /// An actor on another actor's executor: code isolated to it is isolated to both.
 private actor ExecutorStandIn {
   nonisolated let executor: any SerialExecutor

@@ -41,9 +41,7 @@ struct Demand {
   /// Drops what no subscription waits for. `fullAt` is the highest of the `oldest` subscriptions' windows: what arrived
   /// before it stays.
   func trim(_ pending: inout ItemQueue, fullAt: UInt64, _ after: inout AfterTurn) {
-    // What the last arrivals pushed out of the newest, and every unbounded one came too late for.
-    let end = min(pending.count - widest, pending.count(upTo: unboundedAfter))
-    guard end > 0 else { return }
+    let end = notWantedByOthers(of: pending)
     // Of that, what those that keep the oldest came too late for, and what they have no place for.
     let early = min(end, pending.count(upTo: oldestAfter))
     var late = end
@@ -54,9 +52,14 @@ struct Demand {
 
   /// The same when it is known what the `oldest` subscriptions wait for.
   func trim(_ pending: inout ItemQueue, waiting: Set<UInt64>, _ after: inout AfterTurn) {
-    let end = min(pending.count - widest, pending.count(upTo: unboundedAfter))
-    for index in (0..<max(0, end)).reversed() where !waiting.contains(pending.ordinal(at: index)) {
+    for index in (0..<notWantedByOthers(of: pending)).reversed() where !waiting.contains(pending.ordinal(at: index)) {
       pending.remove(index..<index + 1) { after.release($0.state) }
     }
+  }
+
+  /// How many, from the first on, only `oldest` subscriptions may wait for: the last arrivals pushed them out of the
+  /// newest, and every unbounded one came too late for them.
+  private func notWantedByOthers(of pending: borrowing ItemQueue) -> Int {
+    max(0, min(pending.count - widest, pending.count(upTo: unboundedAfter)))
   }
 }

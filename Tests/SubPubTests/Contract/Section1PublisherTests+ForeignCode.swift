@@ -41,7 +41,7 @@ extension Section1PublisherTests {
 
   @Test("while the clock is read: by the initialiser's stopwatch, a publish, or isStale")
   func required_1_04_clock() {
-    let clock = StruckClock()
+    let clock = PublishingTests.CountingClock()
     let publisher = Publisher<Int>(staleAfter: .seconds(1), clock: clock)
     let intrusion = Intrusion(at: publisher)
     clock.whenRead { intrusion.strike() }

@@ -1,16 +1,7 @@
-/// An error that can be told from others. Its `deinit` is a scheduling point.
-final class Failure: Error {
-  let number: Int
-  private let simulation: Simulation
+/// An error that can be told from others. It lives as a payload does, and dies like one.
+struct Failure: Error {
+  private let payload: Payload
+  var number: Int { payload.number }
 
-  init(_ number: Int, _ simulation: Simulation) {
-    self.number = number
-    self.simulation = simulation
-    simulation.livePayloads += 1
-  }
-
-  deinit {
-    simulation.livePayloads -= 1
-    simulation.foreignCode(.payloadDies, number)
-  }
+  init(_ number: Int, _ simulation: Simulation) { payload = Payload(number, simulation) }
 }
