@@ -46,7 +46,7 @@ package struct DeliveryGate: ~Copyable {
   /// closed, and takes the step back.
   @inline(__always) package func begin(_ ordinal: UInt64, from reading: Reading) -> Bool {
     guard enter(ordinal, from: reading) else { return false }
-    return closedAt == nil || !leave(ordinal, to: reading)
+    return isStillOpen || !leave(ordinal, to: reading)
   }
 
   /// The first step of `begin`.
@@ -56,6 +56,9 @@ package struct DeliveryGate: ~Copyable {
       expected: reading.bits, desired: ordinal << 2 | Reading.underWay, ordering: .sequentiallyConsistent
     ).exchanged
   }
+
+  /// The second step of `begin`: the look at what `end` never writes.
+  @inline(__always) package var isStillOpen: Bool { closedAt == nil }
 
   /// The delivery has ended: its subscriber's code has returned, and the subscriber was let go.
   @inline(__always) package func end(_ ordinal: UInt64) { word.store(ordinal << 2, ordering: .releasing) }

@@ -67,7 +67,7 @@ extension Model {
         guard subscription.gate.enter(item.ordinal, from: reading) else { return .ends }
         place = .look
       case .look:
-        let isOpen = subscription.gate.closedAt == nil || world.has(.noSecondLook)
+        let isOpen = subscription.gate.isStillOpen || world.has(.noSecondLook)
         place = isOpen ? (hasAttended ? .load : .attention) : .leave
       case .leave:
         if subscription.gate.leave(item.ordinal, to: reading) { return .ends }
