@@ -1,0 +1,43 @@
+/// The outcomes, as lines of text.
+enum Table {
+  static let head = line(
+    "row", "unit", "ours", "rival", "ratio", "(least-most)", "bound", "", "rival's name")
+
+  static func line(of outcome: Outcome) -> String {
+    let row = outcome.row
+    guard !outcome.pairs.isEmpty else { return line(row.name, row.unit.rawValue, "not measured here") }
+    return line(
+      row.name, row.unit.rawValue, outcome.ours.figure, outcome.rival?.figure ?? "-", outcome.ratio?.ratio ?? "-",
+      spread(of: outcome.ratios), bound(of: row), mark(of: outcome), row.rival ?? "")
+  }
+
+  private static func spread(of ratios: [Double]) -> String {
+    guard let least = ratios.min(), let most = ratios.max() else { return "" }
+    return "(\(least.ratio)-\(most.ratio))"
+  }
+
+  private static func bound(of row: Row) -> String {
+    let bound =
+      switch row.bound {
+      case .ratio(let bound): bound.ratio
+      case .figure(let bound): "\(bound.figure) \(row.unit.rawValue)"
+      case nil: ""
+      }
+    return row.aim.map { "\(bound) (aim \($0.ratio))" } ?? bound
+  }
+
+  private static func mark(of outcome: Outcome) -> String {
+    switch outcome.isWithinBound {
+    case true?: "ok"
+    case false?: "MISSED"
+    case nil: ""
+    }
+  }
+
+  private static let widths = [38, 8, 8, 8, 6, 14, 15, 7, 0]
+
+  private static func line(_ cells: String...) -> String {
+    zip(cells, widths).map { cell, width in cell + String(repeating: " ", count: max(0, width - cell.count)) }
+      .joined(separator: " ")
+  }
+}

@@ -1,0 +1,22 @@
+/// What a run says as a whole.
+struct Verdict: Encodable {
+  let withBound: Int
+  let missed: [String]
+  /// Why nothing of it counts.
+  let void: String?
+
+  init(_ outcomes: [Outcome], isOptimized: Bool) {
+    withBound = outcomes.count { $0.isWithinBound != nil }
+    missed = outcomes.filter { $0.isWithinBound == false }.map(\.row.title)
+    void = isOptimized ? Floor(outcomes).fault : "this is a debug build; use `swift run -c release subpub-bench`"
+  }
+
+  var lines: [String] {
+    var lines = ["\(missed.count) of \(withBound) rows with a bound miss it\(missed.isEmpty ? "" : ":")"]
+    lines += missed.map { "  \($0)" }
+    if let void { lines.append("VOID: \(void)") }
+    return lines
+  }
+
+  var exitStatus: Int32 { void != nil ? 3 : missed.isEmpty ? 0 : 1 }
+}
