@@ -13,36 +13,36 @@ import Foundation
 @main
 struct Bench {
   static func main() async {
+    let console = Console()
     do {
       switch try Arguments.parse(Array(CommandLine.arguments.dropFirst())) {
-      case .help: say(Arguments.usage)
-      case .run(let arguments): exit(try await run(arguments))
+      case .help: console.print(Arguments.usage)
+      case .run(let arguments): exit(try await run(arguments, console))
       }
     } catch {
-      complain("\(error)")
+      console.complain("\(error)")
       exit(error is Fault ? 4 : 2)
     }
   }
 
-  /// Returns the status to exit with.
-  private static func run(_ arguments: Arguments) async throws -> Int32 {
+  /// Returns the status to exit with. The main actor is free meanwhile: what is measured runs elsewhere.
+  private static func run(_ arguments: Arguments, _ console: Console) async throws -> Int32 {
     let rows = try arguments.rows(of: Row.all)
     let file: ReportFile? = if let path = arguments.json { try ReportFile(path: path) } else { nil }
     let surroundings = Surroundings()
-    for line in surroundings.lines + ["", Table.head] { say(line) }
+    for line in surroundings.lines + ["", Table.head] { console.print(line) }
     startSecondThread()
 
     var outcomes: [Outcome] = []
     for (index, row) in rows.enumerated() {
-      complain("\(index + 1) of \(rows.count): \(row.title)")
+      console.show(progress: "\(index + 1) of \(rows.count): \(row.title)")
       let outcome = Outcome(row: row, pairs: try await row.pairs(arguments.pairs))
       outcomes.append(outcome)
-      say(Table.line(of: outcome))
+      console.print(Table.line(of: outcome))
     }
 
     let verdict = Verdict(outcomes, isOptimized: surroundings.isOptimized)
-    say("")
-    for line in verdict.lines { say(line) }
+    for line in [""] + verdict.lines { console.print(line) }
     try file?.write(Report(outcomes, verdict: verdict, in: surroundings))
     return verdict.exitStatus
   }
@@ -53,13 +53,5 @@ struct Bench {
       while true { sleep(.max) }
     }
     thread.start()
-  }
-
-  /// At once, also into a pipe.
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-
-  /// Progress and what went wrong; the output is the table's alone.
-  private static func complain(_ line: String) {
-    FileHandle.standardError.write(Data("subpub-bench: \(line)\n".utf8))
   }
 }

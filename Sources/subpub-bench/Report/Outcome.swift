@@ -13,13 +13,13 @@ struct Outcome {
 }
 
 extension Outcome {
-  /// Nil without a bound, and for a row that can't be measured here. As it is printed, so that no bound is missed by
-  /// what nobody sees.
+  /// Nil without a bound, and for a row that can't be measured here. To two places, as ratios are printed, so that no
+  /// bound is missed by what nobody sees.
   var isWithinBound: Bool? {
     guard !pairs.isEmpty else { return nil }
     return switch row.bound {
-    case .ratio(let bound): ratio.map { $0.rounded(toPlaces: 2) <= bound }
-    case .figure(let bound): ours.rounded(toPlaces: 2) <= bound
+    case .ratio(let bound): ratio.map { $0.roundedToHundredths <= bound }
+    case .figure(let bound): ours.roundedToHundredths <= bound
     case nil: nil
     }
   }

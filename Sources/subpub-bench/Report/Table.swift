@@ -1,7 +1,7 @@
 /// The outcomes, as lines of text.
 enum Table {
   static let head = line(
-    "row", "unit", "ours", "rival", "ratio", "(least-most)", "bound", "", "rival's name")
+    "row", "unit", "ours", "rival", "ratio", "(least-most)", "bound", "", "against")
 
   static func line(of outcome: Outcome) -> String {
     let row = outcome.row
@@ -20,7 +20,7 @@ enum Table {
     let bound =
       switch row.bound {
       case .ratio(let bound): bound.ratio
-      case .figure(let bound): "\(bound.figure) \(row.unit.rawValue)"
+      case .figure(let bound): bound.figure
       case nil: ""
       }
     return row.aim.map { "\(bound) (aim \($0.ratio))" } ?? bound
@@ -34,10 +34,12 @@ enum Table {
     }
   }
 
-  private static let widths = [38, 8, 8, 8, 6, 14, 15, 7, 0]
+  private static let widths = [38, 7, 7, 7, 6, 13, 15, 6]
 
   private static func line(_ cells: String...) -> String {
-    zip(cells, widths).map { cell, width in cell + String(repeating: " ", count: max(0, width - cell.count)) }
-      .joined(separator: " ")
+    let columns = zip(cells, widths).map { cell, width in
+      cell + String(repeating: " ", count: max(0, width - cell.count))
+    }
+    return (columns + cells.dropFirst(widths.count)).joined(separator: " ")
   }
 }

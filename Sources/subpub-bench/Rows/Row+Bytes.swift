@@ -6,14 +6,14 @@ extension Row {
   /// What lies on the heap for each subscription, beside the subscriber, and for each publisher.
   static let bytes: [Row] = [
     Row(
-      "bytes for a subscription", in: .bytes, against: "NotificationCenter", bound: .figure(200),
+      "bytes for each subscription", in: .bytes, against: "NotificationCenter", bound: .figure(200),
       isMeasurable: HeapUse.isMeasured
     ) {
       try await bytesPerSubscription()
     } rival: {
       try await bytesPerObserver()
     },
-    Row("bytes for a publisher", in: .bytes, isMeasurable: HeapUse.isMeasured) {
+    Row("bytes for each publisher", in: .bytes, isMeasurable: HeapUse.isMeasured) {
       let count = 10_000
       var publishers: [Publisher<[Int]>] = []
       publishers.reserveCapacity(count)

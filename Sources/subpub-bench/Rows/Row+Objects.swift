@@ -17,7 +17,7 @@ extension Row {
 
   private static func objects(_ name: String, _ ours: @escaping Sample) -> Row {
     Row(
-      "objects for a publish, \(name)", in: .objects, bound: .figure(1), isMeasurable: ObjectCount.isMeasured,
+      "allocations, \(name)", in: .objects, bound: .figure(1), isMeasurable: ObjectCount.isMeasured,
       ours: ours)
   }
 }

@@ -6,8 +6,7 @@ extension Row {
   static let serialQueue: [Row] =
     [(1, 0.5), (10, 1.1), (1_000, 1.2)].map { subscribers, bound in
       Row(
-        "serial queue", subscribers: subscribers, deliveries: max(200_000, 800_000 * min(subscribers - 1, 1)),
-        against: "one async per publish", bound: bound,
+        "serial queue", subscribers: subscribers, deliveries: 400_000, against: "one async per publish", bound: bound,
         ours: { PublisherBroadcaster(to: $0, on: .queue(DispatchQueue(label: "ours"))) },
         rival: { AsyncPerPublish(to: $0, on: DispatchQueue(label: "rival")) })
     }

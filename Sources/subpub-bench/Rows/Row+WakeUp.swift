@@ -13,7 +13,7 @@ extension Row {
   ]
 }
 
-private let wakes = 500
+private let wakes = 2_000
 
 @concurrent
 private func wake(oursFirst: Bool, quantile: Double) async throws -> Pair {
