@@ -27,18 +27,18 @@ extension Row {
 private func objectsPerPublish(
   to subscribers: Int, on delivery: Delivery, suspending queue: DispatchQueue?
 ) async throws -> Double {
-  let publishes = 1_000
+  let (publishes, rounds) = (1_000, 3)
   let listeners = (0..<subscribers).map { _ in Listener() }
   let contestant = PublisherBroadcaster(to: listeners, on: delivery)
   var objects = 0
-  // The first time, buffers grow.
-  for round in 0..<2 {
+  // A lane has two buffers, which take turns: they grow in the first two rounds.
+  for round in 0..<rounds {
     await contestant.settle()
     queue?.suspend()
     objects = ObjectCount.during { contestant.publish(publishes, after: round * publishes) }
     queue?.resume()
   }
   await contestant.settle()
-  for listener in listeners { try listener.check(published: 2 * publishes) }
+  for listener in listeners { try listener.check(published: rounds * publishes) }
   return Double(objects) / Double(publishes)
 }
