@@ -28,30 +28,39 @@ struct Bench {
   /// Returns the status to exit with. The main actor is free meanwhile: what is measured runs elsewhere.
   private static func run(_ arguments: Arguments, _ console: Console) async throws -> Int32 {
     let rows = try arguments.rows(of: Row.all)
+    guard Self.isOptimized else {
+      console.complain("void: a debug build says nothing about speed; use swift run -c release subpub-bench")
+      return Verdict.statusOfVoid
+    }
     let file: ReportFile? = if let path = arguments.json { try ReportFile(path: path) } else { nil }
     let surroundings = Surroundings()
     for line in surroundings.lines + ["", Table.head] { console.print(line) }
-    startSecondThread()
+    let watchdog = Watchdog()
+    watchdog.start { row in
+      console.complain("\(row): takes too long; something that was lost is waited for")
+      exit(4)
+    }
 
     var outcomes: [Outcome] = []
     for (index, row) in rows.enumerated() {
       console.show(progress: "\(index + 1) of \(rows.count): \(row.title)")
+      watchdog.expect(row.title, within: .seconds(10) * (arguments.pairs + 1))
       let outcome = Outcome(row: row, pairs: try await row.pairs(arguments.pairs))
       outcomes.append(outcome)
       console.print(Table.line(of: outcome))
     }
 
-    let verdict = Verdict(outcomes, isOptimized: surroundings.isOptimized)
+    let verdict = Verdict(outcomes)
     for line in [""] + verdict.lines { console.print(line) }
     try file?.write(Report(outcomes, verdict: verdict, in: surroundings))
     return verdict.exitStatus
   }
 
-  /// In a process that has one thread, glibc elides locks, and every figure flatters.
-  private static func startSecondThread() {
-    let thread = Thread {
-      while true { sleep(.max) }
-    }
-    thread.start()
+  private static var isOptimized: Bool {
+    #if DEBUG
+      false
+    #else
+      true
+    #endif
   }
 }

@@ -8,12 +8,11 @@ struct Surroundings: Encodable {
   let toolchain = Command.output(of: "swift", "--version")?.prefix { $0 != "\n" }.description ?? "unknown"
   let commit = Self.commit
   let load = Self.load
-  let isOptimized = Self.isOptimized
 
   var lines: [String] {
     [
       "machine    \(machine)",
-      "toolchain  \(toolchain)\(isOptimized ? "" : ", a debug build")",
+      "toolchain  \(toolchain)",
       "commit     \(commit)",
       "date       \(date.formatted(.iso8601)), load \(load.map { $0.ratio } ?? "unknown")",
     ]
@@ -46,13 +45,5 @@ struct Surroundings: Encodable {
   private static var load: Double? {
     var averages = [0.0]
     return unsafe getloadavg(&averages, 1) == 1 ? averages[0] : nil
-  }
-
-  private static var isOptimized: Bool {
-    #if DEBUG
-      false
-    #else
-      true
-    #endif
   }
 }

@@ -1,7 +1,7 @@
-/// Why a row has no figure.
+/// Why there is no figure, and whose it would be.
 struct Fault: Error, CustomStringConvertible {
-  let contestant: String
+  let subject: String
   let reason: any Error
 
-  var description: String { "\(contestant): \(reason)" }
+  var description: String { "\(subject): \(reason)" }
 }

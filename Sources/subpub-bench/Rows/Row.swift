@@ -42,19 +42,23 @@ extension Row {
     }
   }
 
-  /// So many pairs; one more before them warms up. Throws a `Fault`.
-  func pairs(_ count: Int) async throws -> [Pair] {
+  /// So many pairs; one more before them warms up.
+  func pairs(_ count: Int) async throws(Fault) -> [Pair] {
     guard isMeasurable else { return [] }
-    var pairs: [Pair] = []
-    for index in 0...count { pairs.append(try await measure(index.isMultiple(of: 2))) }
-    return Array(pairs.dropFirst())
+    do {
+      var pairs: [Pair] = []
+      for index in 0...count { pairs.append(try await measure(index.isMultiple(of: 2))) }
+      return Array(pairs.dropFirst())
+    } catch {
+      throw Fault(subject: title, reason: error)
+    }
   }
 
   private static func figure(of contestant: String, _ sample: Sample) async throws(Fault) -> Double {
     do {
       return try await sample()
     } catch {
-      throw Fault(contestant: contestant, reason: error)
+      throw Fault(subject: contestant, reason: error)
     }
   }
 }
