@@ -1,30 +1,66 @@
-// Measures this library from a module of its own, as users build it, against what the toolchain offers instead:
+// subpub-bench measures the library as its users build it: from a module of its own, by its public API. Each row is a
+// piece of work that we and a rival do in turn, pair by pair, in one process. Begin with `Row` and the files beside it.
 //
-//     swift run -c release subpub-bench [--filter TEXT]
-//
-// Ours and the rival run in turn, in one process; a row shows the medians and the median of the ratios of the pairs.
-// Every run checks that everything was delivered.
-import Dispatch
+//     Rows        what is measured
+//     Ours        the library, in the shapes that rows need
+//     Rivals      what the toolchain offers instead
+//     Listening   the subscribers, which check that nothing is lost or out of order
+//     Measuring   how figures are taken
+//     Report      what is made of them
+
+import Foundation
 
 @main
 struct Bench {
   static func main() async {
-    guard let filter = filter(CommandLine.arguments.dropFirst()) else {
-      print("usage: subpub-bench [--filter TEXT]")
-      return
-    }
-    // In a process with one thread, glibc elides locks, and every figure would flatter.
-    DispatchQueue(label: "second thread").sync {}
-    print("row".padded(to: 34), "ours ns".padded(to: 10), "rival ns".padded(to: 10), "ratio", "  rival")
-    for row in Row.all where filter.isEmpty || row.name.contains(filter) {
-      print(await row.measured(pairs: 7))
+    let console = Console()
+    do {
+      switch try Arguments.parse(Array(CommandLine.arguments.dropFirst())) {
+      case .help: console.print(Arguments.usage)
+      case .run(let arguments): exit(try await run(arguments, console))
+      }
+    } catch {
+      console.complain("\(error)")
+      exit(error is Fault ? 4 : 2)
     }
   }
 
-  /// Nil for arguments that make no sense.
-  private static func filter(_ arguments: ArraySlice<String>) -> String? {
-    if arguments.isEmpty { return "" }
-    guard arguments.count == 2, arguments.first == "--filter" else { return nil }
-    return arguments.last
+  /// Returns the status to exit with. The main actor is free meanwhile: what is measured runs elsewhere.
+  private static func run(_ arguments: Arguments, _ console: Console) async throws -> Int32 {
+    let rows = try arguments.rows(of: Row.all)
+    guard Self.isOptimized else {
+      console.complain("void: a debug build says nothing about speed; use swift run -c release subpub-bench")
+      return Verdict.statusOfVoid
+    }
+    let file: ReportFile? = if let path = arguments.json { try ReportFile(path: path) } else { nil }
+    let surroundings = Surroundings()
+    for line in surroundings.lines + ["", Table.head] { console.print(line) }
+    let watchdog = Watchdog()
+    watchdog.start { row in
+      console.complain("\(row): takes too long; something that was lost is waited for")
+      exit(4)
+    }
+
+    var outcomes: [Outcome] = []
+    for (index, row) in rows.enumerated() {
+      console.show(progress: "\(index + 1) of \(rows.count): \(row.title)")
+      watchdog.expect(row.title, within: .seconds(10) * (arguments.pairs + 1))
+      let outcome = Outcome(row: row, pairs: try await row.pairs(arguments.pairs))
+      outcomes.append(outcome)
+      console.print(Table.line(of: outcome))
+    }
+
+    let verdict = Verdict(outcomes)
+    for line in [""] + verdict.lines { console.print(line) }
+    try file?.write(Report(outcomes, verdict: verdict, in: surroundings))
+    return verdict.exitStatus
+  }
+
+  private static var isOptimized: Bool {
+    #if DEBUG
+      false
+    #else
+      true
+    #endif
   }
 }

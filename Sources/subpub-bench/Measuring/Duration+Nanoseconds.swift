@@ -1,0 +1,3 @@
+extension Duration {
+  var nanoseconds: Double { self / .nanoseconds(1) }
+}

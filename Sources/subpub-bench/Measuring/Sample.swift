@@ -1,0 +1,2 @@
+/// One figure of one contestant. Throws what was lost.
+typealias Sample = @concurrent @Sendable () async throws -> Double

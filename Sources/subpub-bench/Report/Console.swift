@@ -1,0 +1,25 @@
+import Foundation
+
+/// The table goes to the output, at once; progress and faults go to the stream for errors. On a terminal, progress is one
+/// line that goes away.
+struct Console {
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+
+  func print(_ line: String) {
+    clear()
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  }
+
+  func show(progress: String) {
+    FileHandle.standardError.write(Data((isTerminal ? "\r\u{1B}[K\(progress)" : "\(progress)\n").utf8))
+  }
+
+  func complain(_ line: String) {
+    clear()
+    FileHandle.standardError.write(Data("subpub-bench: \(line)\n".utf8))
+  }
+
+  private func clear() {
+    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// The file for `--json`, opened before anything is measured, and written at the end.
+struct ReportFile: ~Copyable {
+  private let path: String
+  private let handle: FileHandle
+
+  /// What the file held stays until there is something to replace it.
+  init(path: String) throws(FileError) {
+    self.path = path
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  func write(_ report: Report) throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let data = try encoder.encode(report)
+    // A pipe or a device has nothing to cut.
+    try? handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: data + Data("\n".utf8))
+  }
+}

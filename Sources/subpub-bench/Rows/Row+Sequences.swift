@@ -1,0 +1,51 @@
+import SubPub
+
+extension Row {
+  /// Delivery to async sequences, until each has come to its end.
+  static let sequences: [Row] = [1, 10, 100].map { consumers in
+    let publishes = 100_000 / consumers
+    return Row("sequences, \(consumers)", against: "AsyncStream for each", bound: .ratio(0.35)) {
+      try await timePerState(of: PublisherSource.self, to: consumers, publishing: publishes)
+    } rival: {
+      try await timePerState(of: AsyncStreamSource.self, to: consumers, publishing: publishes)
+    }
+  }
+}
+
+@concurrent
+private func timePerState<Source: StateSource>(
+  of type: Source.Type, to consumers: Int, publishing publishes: Int
+) async throws -> Double {
+  let ready = Latch(consumers)
+  let clock = ContinuousClock()
+  let time = try await withThrowingTaskGroup { group in
+    var source: Source? = Source()
+    for _ in 0..<consumers {
+      guard let states = source?.states() else { continue }
+      group.addTask { try await consume(states, publishes, whenReady: ready) }
+    }
+    await ready.wait()
+    let start = clock.now
+    source?.publish(publishes)
+    source = nil
+    try await group.waitForAll()
+    return clock.now - start
+  }
+  return time.nanoseconds / Double(publishes * consumers)
+}
+
+/// Arrives at the latch when it has an iterator: ours subscribes when that is made.
+@concurrent
+private func consume(
+  _ states: some AsyncSequence<LoadState<[Int]>, Never>, _ published: Int, whenReady ready: Latch
+) async throws {
+  var iterator = states.makeAsyncIterator()
+  ready.arrive()
+  var shortfall = Shortfall(published: published, delivered: 0)
+  while let state = await iterator.next(isolation: nil) {
+    guard case .loaded(let value) = state else { continue }
+    if !Payload.isNext(value, after: shortfall.delivered) { shortfall.outOfOrder += 1 }
+    shortfall.delivered += 1
+  }
+  guard shortfall.delivered == published, shortfall.outOfOrder == 0 else { throw shortfall }
+}

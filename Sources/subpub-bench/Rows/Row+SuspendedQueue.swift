@@ -1,0 +1,33 @@
+import Dispatch
+import SubPub
+
+extension Row {
+  /// To publish costs the same, however many wait for it.
+  static let suspendedQueue: [Row] = [
+    Row("publish to a suspended queue, 10,000", against: "the same with 1", bound: .ratio(2)) {
+      try await timePerPublish(to: 10_000)
+    } rival: {
+      try await timePerPublish(to: 1)
+    }
+  ]
+}
+
+@concurrent
+private func timePerPublish(to subscribers: Int) async throws -> Double {
+  // Bursts are short, as everything has to be delivered afterwards, to 10,000. In the first two, buffers grow.
+  let (bursts, burst) = (7, 400)
+  let queue = DispatchQueue(label: "suspended")
+  let listeners = (0..<subscribers).map { _ in Listener() }
+  let contestant = PublisherBroadcaster(to: listeners, on: .queue(queue))
+  await contestant.settle()
+  var times: [Double] = []
+  for index in 0..<bursts {
+    queue.suspend()
+    let time = ContinuousClock().measure { contestant.publish(burst, after: index * burst) }
+    times.append(time.nanoseconds / Double(burst))
+    queue.resume()
+    await contestant.settle()
+  }
+  for listener in listeners { try listener.check(published: bursts * burst) }
+  return times.median
+}
