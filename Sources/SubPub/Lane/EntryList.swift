@@ -19,9 +19,10 @@ package final class EntryList {
     static let nothing: Deliver = { _, _ in }
   }
 
-  private var base: UnsafeMutablePointer<Entry>
+  // Accessed in turns only, which exclude each other: the dynamic checks would find nothing.
+  @exclusivity(unchecked) private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
-  package private(set) var count = 0
+  @exclusivity(unchecked) private var used = 0
   private var outgrown: [UnsafeMutablePointer<Entry>]
   /// Entries whose closures are gone.
   private(set) var vacated = 0
@@ -37,6 +38,11 @@ package final class EntryList {
     unsafe base.deinitialize(count: count)
     unsafe base.deallocate()
     freeOutgrown()
+  }
+
+  package private(set) var count: Int {
+    get { unsafe used }
+    set { unsafe used = newValue }
   }
 
   /// What a drain visits.

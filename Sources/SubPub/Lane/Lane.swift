@@ -30,11 +30,6 @@ package struct Lane {
 
   init(_ runner: LaneRunner) { self.runner = runner }
 
-  /// Delivers on the publishing thread.
-  private var isImmediate: Bool {
-    if case .immediate = runner.delivery.context { true } else { false }
-  }
-
   package var isIteration: Bool {
     if case .iteration = runner.delivery.context { true } else { false }
   }
@@ -47,7 +42,7 @@ package struct Lane {
   mutating func append(_ item: Item, _ after: inout AfterTurn) -> EntryWindow? {
     guard active > 0 else { return nil }
     runner.arrived(item.ordinal)
-    if isImmediate, runner.signal.isIdle {
+    if runner.isImmediate, runner.signal.isIdle {
       runner.signal.drain()
       return entries.window
     }
@@ -67,7 +62,7 @@ package struct Lane {
     if let bounds = subscription.bounds, bounds.rule == .oldest { runner.raiseFullAt(to: bounds.fullAt) }
     // A state that is still pending comes to the newcomer in its turn.
     guard let replay, pending.last?.ordinal != newest else { return nil }
-    if isImmediate, predecessors == 0, runner.signal.isIdle {
+    if runner.isImmediate, predecessors == 0, runner.signal.isIdle {
       runner.signal.drain()
       return entries.window
     }

@@ -29,7 +29,11 @@ extension LaneRunner: Drainable {
   }
 
   /// What `deliverNow` couldn't finish without a turn.
+  @inline(never)
   private func carryOn(_ dead: [Int]) {
+    // Who called may not hold the lane (see `Accepted`), and the publisher's end takes it away with its last turn.
+    let lane = unsafe Unmanaged.passRetained(self)
+    defer { unsafe lane.release() }
     var batch = Batch()
     batch.dead = dead
     if turns.next(self, &batch) { serve(&batch, Budget(of: delivery)) }

@@ -3,6 +3,8 @@ import Synchronization
 /// The shell of a lane: wakes it on its context, and drains it there. The lane itself is state of the registry.
 package final class LaneRunner: Sendable {
   package let delivery: Delivery
+  /// Delivers on the publishing thread.
+  let isImmediate: Bool
   let turns: any LaneTurns
   package let signal = LaneSignal()
   /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
@@ -22,6 +24,7 @@ package final class LaneRunner: Sendable {
 
   init(_ delivery: Delivery, turns: any LaneTurns, newest: UInt64, index: Int) {
     self.delivery = delivery
+    isImmediate = delivery == .immediate
     self.turns = turns
     newestOrdinal = Atomic(newest)
     place = Atomic(index)

@@ -20,7 +20,7 @@ struct Freshness: Sendable {
 
   /// Since when data that is `age` old counts as fresh.
   @usableFromInline
-  func start(age: Duration) -> Duration { elapsed() - min(age, Self.longest) }
+  func start(age: Duration = .zero) -> Duration { elapsed() - min(age, Self.longest) }
 
   /// Older than the universe; a difference of any two such is still a `Duration`.
   private static let longest = Duration.seconds(1 << 60)

@@ -5,11 +5,16 @@ extension Publisher {
   }
 
   /// Publishes data.
+  @inlinable public func updateData(_ value: Value) {
+    registry.publish(Publication(.loaded(value), source: id, freshSince: freshness?.start()))
+  }
+
+  /// Publishes data that isn't new.
   ///
   /// - Parameters:
   ///   - value: The data.
   ///   - age: How old it is already, for data from a cache; counts towards `staleAfter`. Not negative.
-  @inlinable public func updateData(_ value: Value, age: Duration = .zero) {
+  @inlinable public func updateData(_ value: Value, age: Duration) {
     registry.publish(Publication(.loaded(value), source: id, freshSince: freshSince(age: age)))
   }
 
@@ -69,7 +74,7 @@ extension Publisher where Value: Equatable {
         registry.abandonUpdate()
         return false
       }
-      let publication = Publication(.loaded(value), source: id, freshSince: freshSince(age: .zero))
+      let publication = Publication(.loaded(value), source: id, freshSince: freshness?.start())
       if registry.publish(publication, ifCurrentIs: old, endsUpdate: true) { return true }
     }
   }
@@ -87,7 +92,7 @@ extension Publisher {
 
   @inlinable
   func freshSince(of state: LoadState<Value>) -> Duration? {
-    if freshness != nil, case .loaded = state { freshSince(age: .zero) } else { nil }
+    if freshness != nil, case .loaded = state { freshness?.start() } else { nil }
   }
 
   @inlinable

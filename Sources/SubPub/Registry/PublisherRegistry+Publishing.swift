@@ -37,7 +37,7 @@ extension PublisherRegistry {
   @inline(__always)
   private nonisolated func finish(_ accepted: consuming Accepted, _ new: any Stamped, _ after: borrowing AfterTurn) {
     after.act()
-    if let lane = accepted.immediate, let window = accepted.window {
+    accepted.serve { lane, window in
       lane.deliverNow(Item(state: new, ordinal: accepted.ordinal), window: window, from: 0)
     }
   }

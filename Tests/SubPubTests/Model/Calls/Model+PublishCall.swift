@@ -11,7 +11,7 @@ extension Model {
       var after = AfterTurn()
       let accepted = world.turn(&after) { $0.accept(state, replays: true, &$1) }
       var round: DeliverNowCall?
-      if let runner = accepted.immediate, let window = accepted.window {
+      accepted.serve { runner, window in
         let item = Item(state: state, ordinal: accepted.ordinal)
         round = DeliverNowCall(item, window, from: 0, on: world.track(runner))
       }
