@@ -1,7 +1,9 @@
 public import Synchronization
 
 /// One accepted transition of a publisher: a state with its version. Immutable, and shared by all who receive it.
-public final class Publication<Value: Sendable>: PublishedState<LoadState<Value>>, AnyPublication, @unchecked Sendable {
+public final class Publication<Value: Sendable>: AnyPublication {
+  /// The state that was published.
+  public let state: LoadState<Value>
   /// The publisher that this comes from; equals its `id`.
   public let source: PublisherID
   /// When the data was accepted, on the publisher's clock and less its age; nil where nothing can become stale.
@@ -12,9 +14,9 @@ public final class Publication<Value: Sendable>: PublishedState<LoadState<Value>
 
   @inlinable
   init(_ state: LoadState<Value>, source: PublisherID, freshSince: Duration?) {
+    self.state = state
     self.source = source
     self.freshSince = freshSince
-    super.init(state)
   }
 
   /// How many transitions the publisher had made when this state was accepted (rule 1.01).
