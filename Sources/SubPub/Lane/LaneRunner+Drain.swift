@@ -82,7 +82,10 @@ extension LaneRunner: Drainable {
       guard reading.ordinal < item.ordinal else { return }
       let newest = newest
       if newest != item.ordinal || subscription.bounds != nil {
-        guard admit(subscription, item.ordinal, at: reading, newest: newest) else { return }
+        subscription.noteBacklog(at: reading, newest: newest)
+        if let bounds = subscription.bounds {
+          guard admit(item.ordinal, by: bounds, newest: newest) else { return }
+        }
       }
       guard subscription.gate.begin(item.ordinal, from: reading) else { return }
       // After the gate, which orders it behind the end of the delivery before: whoever waits for that end is told
@@ -110,13 +113,8 @@ extension LaneRunner: Drainable {
     return true
   }
 
-  /// The uncommon case: states wait behind this one, or the buffer has a bound.
   @inline(never)
-  private func admit(
-    _ subscription: Subscription, _ ordinal: UInt64, at reading: DeliveryGate.Reading, newest: UInt64
-  ) -> Bool {
-    subscription.noteBacklog(at: reading, newest: newest)
-    guard let bounds = subscription.bounds else { return true }
+  private func admit(_ ordinal: UInt64, by bounds: Bounds, newest: UInt64) -> Bool {
     defer { if bounds.rule == .oldest { raiseFullAt(to: bounds.fullAt) } }
     return bounds.admits(ordinal, newest: newest)
   }

@@ -59,9 +59,17 @@ public final class Subscription: Sendable {
   }
 
   /// Notes what waits before a state is taken, or everything is dropped.
+  @inline(__always)
   package func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
+    // Never fewer than what a bound lets wait.
+    guard Int(newest &- reading.ordinal) > highWater else { return }
+    raiseHighWater(at: reading, newest: newest)
+  }
+
+  @inline(never)
+  private func raiseHighWater(at reading: DeliveryGate.Reading, newest: UInt64) {
     let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
-    if count > highWater { mostPending.max(count, ordering: .relaxed) }
+    mostPending.max(count, ordering: .relaxed)
   }
 
   var highWater: Int { mostPending.load(ordering: .relaxed) }
