@@ -15,6 +15,10 @@ package final class EntryList {
     let subscription: Unmanaged<Subscription>
     var deliver: Deliver
 
+    /// Not a copy: nothing is retained for the call.
+    @inline(__always)
+    borrowing func call(_ subscriber: any AnyObject & Sendable, _ state: any Stamped) { deliver(subscriber, state) }
+
     /// Taken away: the subscription's slot says so.
     static let nothing: Deliver = { _, _ in }
   }

@@ -18,6 +18,6 @@ package struct EntryWindow {
   /// Runs the subscriber's code. Only for one who has passed the gate.
   @inline(__always)
   package func deliver(_ index: Int, to subscriber: any AnyObject & Sendable, _ state: any Stamped) {
-    unsafe base[index].deliver(subscriber, state)
+    unsafe base[index].call(subscriber, state)
   }
 }
