@@ -34,7 +34,7 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
         classInstance(of: subscriber, as: "subscriber"), as: face, on: delivery, buffering: buffering,
         ifDuplicate: ifDuplicate
       ) { [call, subscriber = UnownedExistential(subscriber)] _, state in
-        call(subscriber.value, Publication<Value>.from(state).state)
+        subscriber.use { call($0, Publication<Value>.from(state).state) }
       })
   }
 

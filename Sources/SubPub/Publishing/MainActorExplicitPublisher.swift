@@ -28,7 +28,7 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
     let object = classInstance(of: subscriber, as: "subscriber")
     let subscriber = UnownedExistential(subscriber)
     let call: @MainActor @Sendable (any Stamped) -> Void = { [call] state in
-      call(subscriber.value, Publication<Value>.from(state).state)
+      subscriber.use { call($0, Publication<Value>.from(state).state) }
     }
     // Isolated to the main actor, where this lane is drained; a closure of it is called like any other.
     let deliver = unsafe unsafeBitCast(call, to: (@Sendable (any Stamped) -> Void).self)

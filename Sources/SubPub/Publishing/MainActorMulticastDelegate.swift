@@ -18,7 +18,7 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
         classInstance(of: delegate, as: "delegate"), as: .delegate, on: .main, buffering: .unbounded,
         ifDuplicate: ifDuplicate
       ) { [delegate = UnownedExistential(delegate)] _, state in
-        DelegateCall<Delegate>.from(state).body(delegate.value)
+        delegate.use { DelegateCall<Delegate>.from(state).body($0) }
       })
   }
 

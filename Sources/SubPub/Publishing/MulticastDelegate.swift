@@ -22,7 +22,7 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
         classInstance(of: delegate, as: "delegate"), as: .delegate, on: delivery, buffering: .unbounded,
         ifDuplicate: ifDuplicate
       ) { [delegate = UnownedExistential(delegate)] _, state in
-        DelegateCall<Delegate>.from(state).body(delegate.value)
+        delegate.use(DelegateCall<Delegate>.from(state).body)
       })
   }
 

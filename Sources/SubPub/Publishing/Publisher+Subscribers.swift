@@ -14,7 +14,7 @@ extension Publisher {
     registry.subscribe(
       Enrolment(subscriber, as: .untyped, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate) {
         [subscriber = UnownedExistential(subscriber)] _, state in
-        subscriber.value.receive(Publication<Value>.from(state))
+        subscriber.use { $0.receive(Publication<Value>.from(state)) }
       })
   }
 
@@ -30,7 +30,7 @@ extension Publisher {
     return registry.subscribe(
       Enrolment(subscriber, as: .untypedOnMainActor, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) {
         [subscriber = UnownedExistential(subscriber)] _, state in
-        call(subscriber.value, Publication<Value>.from(state))
+        subscriber.use { call($0, Publication<Value>.from(state)) }
       })
   }
 
