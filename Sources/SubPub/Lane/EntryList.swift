@@ -27,7 +27,7 @@ package final class EntryList {
   @exclusivity(unchecked) private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
   @exclusivity(unchecked) private var used = 0
-  private var outgrown: [UnsafeMutablePointer<Entry>]
+  @exclusivity(unchecked) private var outgrown: [UnsafeMutablePointer<Entry>]
   /// Entries whose closures are gone.
   private(set) var vacated = 0
 
@@ -56,6 +56,15 @@ package final class EntryList {
   func at(_ index: Int) -> Subscription? { index < count ? self[index] : nil }
 
   package subscript(index: Int) -> Subscription { unsafe base[index].subscription.takeUnretainedValue() }
+
+  /// The entries of whatever lives, or lived, at that place, that are not cancelled.
+  func appendOpen(of object: ObjectIdentifier, to found: inout [Subscription]) {
+    for index in 0..<count {
+      unsafe base[index].subscription._withUnsafeGuaranteedRef {
+        if $0.subscriberID == object, $0.gate.closedAt == nil { found.append($0) }
+      }
+    }
+  }
 
   func append(_ subscription: Subscription, _ deliver: @escaping Deliver, windowIsOut: Bool) {
     if count == capacity { grow(keepingOld: windowIsOut) }

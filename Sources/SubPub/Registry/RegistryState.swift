@@ -79,7 +79,7 @@ package struct RegistryState {
       lanes[index].close(&after)
     }
     tellServed(by: index, &after)
-    if lanes[index].isUnused { removeIfDisposable(lanes[index], &after) }
+    if lanes[index].isUnused { removeIfDisposable(runner, &after) }
   }
 
   private mutating func tellServed(by index: Int, _ after: inout AfterTurn) {
@@ -111,9 +111,8 @@ package struct RegistryState {
   }
 
   /// The lanes of the publishing thread and of the main actor are kept: they hold nothing foreign.
-  private mutating func removeIfDisposable(_ lane: Lane, _ after: inout AfterTurn) {
-    let runner = lane.runner
-    guard lane.predecessors == 0 else { return }
+  private mutating func removeIfDisposable(_ runner: LaneRunner, _ after: inout AfterTurn) {
+    guard lanes[runner.index].predecessors == 0 else { return }
     switch runner.delivery.context {
     case .immediate, .main: if !isEnded { return }
     default: break

@@ -23,7 +23,9 @@ struct SubscriberIndex {
   {
     if active <= Self.smallest {
       clear(&after)
-      return lanes.flatMap { $0.subscriptions.filter { $0.subscriberID == object } }
+      var found: [Subscription] = []
+      for index in lanes.indices { lanes[index].entries.appendOpen(of: object, to: &found) }
+      return found
     }
     if table == nil || isOvergrown(active) {
       clear(&after)

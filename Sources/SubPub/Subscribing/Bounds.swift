@@ -7,6 +7,7 @@ import Synchronization
 package final class Bounds: @unchecked Sendable {
   package enum Rule { case newest, oldest }
 
+  let policy: BufferingPolicy
   package let rule: Rule
   package let limit: Int
   package private(set) var window: OldestWindow
@@ -16,13 +17,19 @@ package final class Bounds: @unchecked Sendable {
   private let lastDelivered = Atomic<UInt64>(0)
 
   /// nil for a buffer without a bound.
-  init?(_ policy: BufferingPolicy, after ordinal: UInt64) {
+  static func of(_ policy: BufferingPolicy, after ordinal: UInt64) -> Bounds? {
     switch policy {
-    case .unbounded: return nil
-    case .latest: (rule, limit) = (.newest, 1)
-    case .newest(let count): (rule, limit) = (.newest, count)
-    case .oldest(let count): (rule, limit) = (.oldest, count)
+    case .unbounded: nil
+    case .latest: Bounds(policy, .newest, 1, after: ordinal)
+    case .newest(let limit): Bounds(policy, .newest, limit, after: ordinal)
+    case .oldest(let limit): Bounds(policy, .oldest, limit, after: ordinal)
     }
+  }
+
+  private init(_ policy: BufferingPolicy, _ rule: Rule, _ limit: Int, after ordinal: UInt64) {
+    self.policy = policy
+    self.rule = rule
+    self.limit = limit
     window = OldestWindow(limit: limit, after: ordinal)
     windowFullAt = Atomic(window.fullAt)
   }

@@ -10,14 +10,16 @@ package enum SubscriberFace: Hashable, Sendable {
   case typed
   case typedOnMainActor
   /// One `ExplicitPublisher`; each counts for itself.
-  case explicit(UInt64)
+  case explicit(UInt32)
   /// The delegates of one `MulticastDelegate`.
   case delegate
 
-  private static let lastExplicit = Atomic<UInt64>(0)
+  private static let lastExplicit = Atomic<UInt32>(0)
 
   /// A face that no other `ExplicitPublisher` has.
   static func newExplicit() -> SubscriberFace {
-    .explicit(lastExplicit.add(1, ordering: .relaxed).newValue)
+    let (old, new) = lastExplicit.add(1, ordering: .relaxed)
+    guard new > old else { stopForMisuse("There have been \(old) ExplicitPublishers, and no more can be told apart") }
+    return .explicit(new)
   }
 }

@@ -11,26 +11,24 @@ public final class Subscription: Sendable {
   let subscriberID: ObjectIdentifier
   /// The subscriber's class; for a sequence, its iterator.
   public let subscriberType: Any.Type
-  let face: SubscriberFace
   let host: any SubscriptionHost
-  /// How many states may wait, and which gives way.
-  public let buffering: BufferingPolicy
   package let bounds: Bounds?
   package let gate: DeliveryGate
   /// The ordinal of the last state before its own: everything after it has been put into the buffer.
   package let joinedAfter: UInt64
+  // Few bytes each, since there may be many subscriptions. No memory holds so many states, or entries.
+  let face: SubscriberFace
   // The most ever pending; only ever raised.
-  private let mostPending = Atomic<Int>(0)
+  private let mostPending = Atomic<UInt32>(0)
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
-  private let place = Atomic<Int>(-1)
+  private let place = Atomic<Int32>(-1)
 
   init(_ enrolment: borrowing Enrolment, at host: any SubscriptionHost, after ordinal: UInt64) {
     subscriber = enrolment.subscriber
     subscriberID = ObjectIdentifier(enrolment.subscriber)
     subscriberType = enrolment.subscriberType
     face = enrolment.face
-    buffering = enrolment.buffering
-    bounds = Bounds(enrolment.buffering, after: ordinal)
+    bounds = Bounds.of(enrolment.buffering, after: ordinal)
     self.host = host
     gate = DeliveryGate(after: ordinal)
     joinedAfter = ordinal
@@ -38,10 +36,12 @@ public final class Subscription: Sendable {
 
   /// Inside a turn.
   package var slot: Int {
-    get { place.load(ordering: .relaxed) }
-    set { place.store(newValue, ordering: .relaxed) }
+    get { Int(place.load(ordering: .relaxed)) }
+    set { place.store(Int32(newValue), ordering: .relaxed) }
   }
 
+  /// How many states may wait, and which gives way.
+  public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
   /// Where deliveries run.
   public var delivery: Delivery { host.delivery }
   /// The publisher's id.
@@ -69,10 +69,10 @@ public final class Subscription: Sendable {
   @inline(never)
   private func raiseHighWater(at reading: DeliveryGate.Reading, newest: UInt64) {
     let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
-    mostPending.max(count, ordering: .relaxed)
+    mostPending.max(UInt32(clamping: count), ordering: .relaxed)
   }
 
-  var highWater: Int { mostPending.load(ordering: .relaxed) }
+  @inline(__always) var highWater: Int { Int(mostPending.load(ordering: .relaxed)) }
 }
 
 extension Subscription: Hashable {
