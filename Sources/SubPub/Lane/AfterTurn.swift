@@ -4,7 +4,7 @@
 package struct AfterTurn {
   // Most turns leave at most one of each; the rest is made when it is needed.
   package private(set) var firstWake: LaneRunner?
-  package private(set) var firstState: (any Stamped)?
+  package private(set) var firstObject: AnyObject?
   package private(set) var firstCallback: Deliver?
   package private(set) var rest: Rest?
 
@@ -25,8 +25,13 @@ package struct AfterTurn {
   mutating func resume(_ wakeup: Wakeup) { needed.resumes.append(wakeup) }
 
   /// A state to let go of: its payload's `deinit` is foreign.
-  mutating func release(_ state: any Stamped) {
-    if firstState == nil { firstState = state } else { needed.leftovers.append(state) }
+  mutating func release(_ state: any Stamped) { release(state as AnyObject) }
+
+  /// A subscription to let go of: it may be the last to hold its lane's executor.
+  mutating func release(_ subscription: Subscription) { release(subscription as AnyObject) }
+
+  private mutating func release(_ object: AnyObject) {
+    if firstObject == nil { firstObject = object } else { needed.leftovers.append(object) }
   }
 
   /// A closure to let go of, with what it captures.

@@ -1,9 +1,35 @@
 /// Finds the subscriptions of an object, in constant time once there are many.
 ///
-/// Built when it is first needed. What has been cancelled is cleared away now and then, so that a cancel needn't
-/// look for its place here.
+/// Built when it is first needed. What has been cancelled is cleared away when its object subscribes again, or when it is
+/// much, so that a cancel needn't look for its place here.
 struct SubscriberIndex {
-  private var table: [ObjectIdentifier: [Subscription]]?
+  /// The subscriptions of one object, or of several that lived at the same place. Most have one.
+  private struct Entry {
+    var first: Subscription
+    var others: [Subscription] = []
+
+    /// Puts another one in, in the place of one that was cancelled, if there is one; returns that.
+    mutating func put(_ subscription: Subscription) -> Subscription? {
+      var old = subscription
+      if first === subscription { return nil }
+      if first.gate.closedAt != nil {
+        swap(&old, &first)
+      } else if let index = others.firstIndex(where: { $0.gate.closedAt != nil }) {
+        swap(&old, &others[index])
+      } else {
+        others.append(subscription)
+        return nil
+      }
+      return old
+    }
+
+    var open: [Subscription] {
+      let open = others.filter { $0.gate.closedAt == nil }
+      return first.gate.closedAt == nil ? [first] + open : open
+    }
+  }
+
+  private var table: [ObjectIdentifier: Entry]?
   private var count = 0
 
   /// Fewer subscriptions than that are looked through.
@@ -13,8 +39,7 @@ struct SubscriberIndex {
     guard table != nil else { return }
     // Mostly of the cancelled, by now: to be built again when it is needed.
     if isOvergrown(active) { return clear(&after) }
-    table?[subscription.subscriberID, default: []].append(subscription)
-    count += 1
+    put(subscription, &after)
   }
 
   /// The open subscriptions of whatever lives, or lived, at that place, in no order.
@@ -29,27 +54,30 @@ struct SubscriberIndex {
     }
     if table == nil || isOvergrown(active) {
       clear(&after)
-      build(from: lanes)
+      build(from: lanes, &after)
     }
-    guard let found = table?[object] else { return [] }
-    let open = found.filter { $0.gate.closedAt == nil }
-    table?[object] = open.isEmpty ? nil : open
-    count -= found.count - open.count
-    after.release(found)
-    return open
+    return table?[object]?.open ?? []
   }
 
   private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
 
   /// Lets go of everything: the subscriptions in it keep their registry.
   mutating func clear(_ after: inout AfterTurn) {
-    for (_, subscriptions) in table.take() ?? [:] { after.release(subscriptions) }
+    guard let entries = table.take() else { return }
+    for entry in entries.values { after.release([entry.first] + entry.others) }
     count = 0
   }
 
-  private mutating func build(from lanes: [Lane]) {
-    let all = lanes.flatMap(\.subscriptions)
-    table = Dictionary(grouping: all, by: \.subscriberID)
-    count = all.count
+  private mutating func build(from lanes: [Lane], _ after: inout AfterTurn) {
+    table = [:]
+    for index in lanes.indices { for subscription in lanes[index].subscriptions { put(subscription, &after) } }
+  }
+
+  private mutating func put(_ subscription: Subscription, _ after: inout AfterTurn) {
+    if let old = table?[subscription.subscriberID, default: Entry(first: subscription)].put(subscription) {
+      after.release(old)
+    } else {
+      count += 1
+    }
   }
 }

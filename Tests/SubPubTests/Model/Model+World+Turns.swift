@@ -65,7 +65,7 @@ extension Model.World {
 extension AfterTurn {
   var isNothing: Bool { firstWake == nil && (rest?.resumes.isEmpty ?? true) && !hasLeftovers }
 
-  var hasLeftovers: Bool { firstState != nil || firstCallback != nil || !(rest?.leftovers.isEmpty ?? true) }
+  var hasLeftovers: Bool { firstObject != nil || firstCallback != nil || !(rest?.leftovers.isEmpty ?? true) }
 
   /// Everything to be woken, in order.
   var wakes: [LaneRunner] { (firstWake.map { [$0] } ?? []) + (rest?.wakes ?? []) }
