@@ -70,7 +70,8 @@ package struct ItemQueue {
     let capacity = max(4, ring.count * 2)
     var larger: [Item?] = []
     larger.reserveCapacity(capacity)
-    for index in 0..<count { larger.append(ring[position(index)]) }
+    // Moved: to retain and release every state would touch each of them.
+    for index in 0..<count { larger.append(ring[position(index)].take()) }
     larger.append(contentsOf: repeatElement(nil, count: capacity - count))
     (ring, start) = (larger, 0)
   }

@@ -11,7 +11,7 @@ extension Lane {
   package mutating func take(_ after: inout AfterTurn) -> Taken {
     let subscription = entries[0]
     guard subscription.gate.closedAt == nil else { return .ended }
-    defer { noteServed(but: Batch()) }
+    defer { if !waits.isEmpty { noteServed(but: Batch()) } }
     while let item = pending.popFirst() {
       let reading = subscription.gate.reading
       subscription.noteBacklog(at: reading, newest: runner.newest)

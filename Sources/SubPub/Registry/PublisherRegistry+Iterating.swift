@@ -60,10 +60,15 @@ extension RegistryState {
   /// The iterating task waits, unless there is something to take, or nothing more to come.
   package mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Parked {
     guard runner.index >= 0 else { return .needNotWait }
-    let lane = lanes[runner.index]
-    guard lane.active > 0, !lane.isClosing, lane.pending.isEmpty else { return .needNotWait }
-    guard lane.reader == nil else { return .isTaken }
-    lanes[runner.index].reader = wakeup
+    return lanes[runner.index].park(wakeup)
+  }
+}
+
+extension Lane {
+  fileprivate mutating func park(_ wakeup: Wakeup) -> RegistryState.Parked {
+    guard active > 0, !isClosing, pending.isEmpty else { return .needNotWait }
+    guard reader == nil else { return .isTaken }
+    reader = wakeup
     return .waits
   }
 }
