@@ -28,15 +28,14 @@ extension Lane {
   /// After entries went, outside a drain's own turns: lets go of what they alone kept.
   mutating func tidy(_ after: inout AfterTurn) {
     if var batch = parked.take() {
-      trim(&batch, nobodyDrains: true, &after)
+      trim(&batch, &after)
       if !isAwaited(&batch), let item = batch.current.take() { after.release(item.state) }
       // With nobody left there is no window to come back to.
       if active > 0 { parked = batch }
     } else {
       // A drain has states in hand: it looks itself.
       let drains = runner.signal.raise()
-      var none = Batch()
-      trim(&none, nobodyDrains: !drains, &after)
+      trim(nobodyDrains: !drains, &after)
     }
     noteDeparted()
     if active == 0, let reader = reader.take() { after.resume(reader) }

@@ -60,7 +60,7 @@ extension Lane {
     for index in retiring where !entries[index].gate.reading.isUnderWay { vacate(index, &after) }
     retiring.removeAll { !entries[$0].gate.reading.isUnderWay }
     if !retiring.isEmpty { _ = runner.signal.raise() }
-    trim(&batch, nobodyDrains: true, &after)
+    trim(&batch, &after)
     noteDeparted()
     noteServed(but: batch)
     if !waits.isEmpty { _ = runner.signal.noteAwaited() }

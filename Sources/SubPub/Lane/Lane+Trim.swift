@@ -1,20 +1,34 @@
 /// What goes when entries went: states that nobody is left to get (rule 3.05).
 extension Lane {
-  /// Drops pending states that none of the remaining entries is to get (rule 3.05). `nobodyDrains` but the caller.
-  mutating func trim(_ batch: inout Batch, nobodyDrains: Bool, _ after: inout AfterTurn) {
+  /// Drops states that none of the remaining entries is to get (rule 3.05), from what is pending and from what the
+  /// caller's drain has in hand. Nobody else drains.
+  mutating func trim(_ batch: inout Batch, _ after: inout AfterTurn) {
+    noteFirsts(nobodyDrains: true)
+    if !batch.queue.isEmpty, !demand.takesAll(from: batch.queue.ordinal(at: 0)) { requeue(&batch) }
+    if !batch.queue.isEmpty { Self.drop(from: &batch.queue, upTo: settledUpTo, for: entries, &after) }
+    trimPending(nobodyDrains: true, &after)
+  }
+
+  /// The same, where nothing is in the caller's hand. `nobodyDrains` but the caller.
+  mutating func trim(nobodyDrains: Bool, _ after: inout AfterTurn) {
+    noteFirsts(nobodyDrains: nobodyDrains)
+    trimPending(nobodyDrains: nobodyDrains, &after)
+  }
+
+  private mutating func noteFirsts(nobodyDrains: Bool) {
     firsts.pass(entries)
     if demand.first(unbounded: entries.at(firsts.unbounded), oldest: entries.at(firsts.oldest)) { hasLostTaker = true }
     if nobodyDrains, hasLostWindow { lowerFullAt() }
-    if !batch.queue.isEmpty, !demand.takesAll(from: batch.queue.ordinal(at: 0)) { requeue(&batch) }
-    if !batch.queue.isEmpty || !pending.isEmpty {
-      // Entries are in the order of joining, so nobody who is left joined before the first.
-      let served = active == 0 ? .max : entries[firsts.active].joinedAfter
-      Self.drop(from: &batch.queue, upTo: served, for: entries, &after)
-      Self.drop(from: &pending, upTo: served, for: entries, &after)
-    }
-    if nobodyDrains, hasLostTaker { dropReplaced(&after) }
-    demand.trim(&pending, fullAt: runner.fullAt, &after)
   }
+
+  private mutating func trimPending(nobodyDrains: Bool, _ after: inout AfterTurn) {
+    if !pending.isEmpty { Self.drop(from: &pending, upTo: settledUpTo, for: entries, &after) }
+    if nobodyDrains, hasLostTaker { dropReplaced(&after) }
+    if pending.count > 1 { demand.trim(&pending, fullAt: runner.fullAt, &after) }
+  }
+
+  /// What nobody who is left joined early enough for. Entries are in the order of joining.
+  private var settledUpTo: UInt64 { active == 0 ? .max : entries[firsts.active].joinedAfter }
 
   private static func drop(
     from queue: inout ItemQueue, upTo served: UInt64, for entries: EntryList, _ after: inout AfterTurn

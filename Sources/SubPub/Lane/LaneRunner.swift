@@ -5,6 +5,7 @@ package final class LaneRunner: Sendable {
   package let delivery: Delivery
   /// Delivers on the publishing thread.
   let isImmediate: Bool
+  private let isActor: Bool
   let turns: any LaneTurns
   package let signal = LaneSignal()
   /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
@@ -25,6 +26,7 @@ package final class LaneRunner: Sendable {
   init(_ delivery: Delivery, turns: any LaneTurns, newest: UInt64, index: Int) {
     self.delivery = delivery
     isImmediate = delivery == .immediate
+    isActor = if case .actor = delivery.context { true } else { false }
     self.turns = turns
     newestOrdinal = Atomic(newest)
     place = Atomic(index)
@@ -72,6 +74,8 @@ package final class LaneRunner: Sendable {
 
 extension LaneRunner: SubscriptionHost {
   var source: PublisherID { turns.source }
+
+  var isGone: Bool { isActor && delivery.context.isGone(delivery.context.actor) }
 
   var isDeliveringHere: Bool { drainer.load(ordering: .relaxed) == ThreadToken.current.bits }
 

@@ -30,7 +30,7 @@ package actor PublisherRegistry {
 extension PublisherRegistry {
   /// One turn. `body` decides, and does nothing that is, or may run, foreign code.
   @inline(__always)
-  package nonisolated func turn<R>(_ body: (inout RegistryState) -> R) -> R {
+  package nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
     executor.lock()
     defer { executor.unlock() }
     let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }

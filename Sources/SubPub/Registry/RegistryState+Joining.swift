@@ -1,7 +1,7 @@
 extension RegistryState {
   /// What came of a request to subscribe.
   @safe
-  package struct Joined {
+  package struct Joined: ~Copyable {
     package let subscription: Subscription
     /// It was there before, and stays as it is.
     package var isStanding = false

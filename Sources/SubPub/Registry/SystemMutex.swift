@@ -16,8 +16,23 @@ struct SystemMutex: ~Copyable, Sendable {
   init() {
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
-    let status = unsafe pthread_mutex_init(mutex, nil)
+    let status = unsafe Self.make(mutex)
     guard status == 0 else { stopForMisuse("The system has no mutex left: pthread_mutex_init says \(status)") }
+  }
+
+  /// Where there is a choice, one that tries for a moment before it sleeps: turns are short, and to be woken takes many
+  /// times as long as one.
+  private static func make(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
+    #if canImport(Glibc)
+      var attributes = pthread_mutexattr_t()
+      let status = unsafe pthread_mutexattr_init(&attributes)
+      guard status == 0 else { return status }
+      defer { unsafe pthread_mutexattr_destroy(&attributes) }
+      unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+      return unsafe pthread_mutex_init(mutex, &attributes)
+    #else
+      return unsafe pthread_mutex_init(mutex, nil)
+    #endif
   }
 
   deinit {

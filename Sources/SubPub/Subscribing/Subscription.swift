@@ -53,10 +53,7 @@ public final class Subscription: Sendable {
 
   /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
   /// may be the last to let go.
-  package var isAlive: Bool {
-    let context = host.delivery.context
-    return subscriber != nil && !context.isGone(context.actor)
-  }
+  package var isAlive: Bool { subscriber != nil && !host.isGone }
 
   /// Notes what waits before a state is taken, or everything is dropped.
   @inline(__always)

@@ -3,6 +3,8 @@
 protocol SubscriptionHost: AnyObject, Sendable {
   var delivery: Delivery { get }
   var source: PublisherID { get }
+  /// Whether it is an actor that has died.
+  var isGone: Bool { get }
   /// The ordinal of the newest state.
   var newest: UInt64 { get }
   /// Whether the calling thread is the one that delivers there now.

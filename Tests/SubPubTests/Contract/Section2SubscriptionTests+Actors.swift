@@ -91,7 +91,8 @@ extension Section2SubscriptionTests {
     try await captured.wait()
     #expect(publisher.subscriberCount == 0)
     #expect(held.versions == [0, 1])
-    #expect(recorder.states == [.unknown, .loaded(1)])
+    // Before the fourth delivery the drain looks at the clock; when that is late, it hands the actor back, and lets it go.
+    #expect([[.unknown], [.unknown, .loaded(1)]].contains(recorder.states))
   }
 
   @Test("an actor that subscribes itself is no different")

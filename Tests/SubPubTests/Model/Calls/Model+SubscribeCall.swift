@@ -4,7 +4,10 @@ extension Model {
   /// `PublisherRegistry.subscribe(_:)`.
   final class SubscribeCall: Call {
     private let subject: Subject
-    private var joined: RegistryState.Joined?
+    private var hasJoined = false
+    /// What is to be delivered on the subscribing thread.
+    private var replay: Item?
+    private var window: EntryWindow?
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -24,7 +27,7 @@ extension Model {
       ledger.turn(true)
       let joined = world.registry.join(enrolment, &after)
       ledger.turn(false)
-      self.joined = joined
+      (hasJoined, replay, window) = (true, joined.replay, joined.window)
       let subscription = joined.subscription
       subject.subscription = subscription
       // What the publisher shows at this moment is the first that it has to get (rule 2.01).
@@ -43,15 +46,16 @@ extension Model {
     }
 
     func advance(_ world: World) -> Progress {
-      guard let joined, let track = subject.track else { return .stays }
-      guard let item = joined.replay, let window = joined.window else { return .ends }
-      return .becomes(DeliverNowCall(item, window, from: joined.subscription.slot, on: track))
+      guard hasJoined, let track = subject.track else { return .stays }
+      guard let replay, let window else { return .ends }
+      // The last of the window, as in the shell.
+      return .becomes(DeliverNowCall(replay, window, from: window.count - 1, on: track))
     }
 
     func feed(_ digest: inout Digest, _ world: World) {
       digest.add(3)
-      digest.add(joined != nil)
-      digest.add(joined?.replay?.ordinal ?? 0)
+      digest.add(hasJoined)
+      digest.add(replay?.ordinal ?? 0)
     }
   }
 }
