@@ -68,8 +68,8 @@ extension RegistryState {
   /// The standing subscriptions of the same living object through the same face. The caller holds the object, so what
   /// is found at its place is either it, or somebody who is dead and can't be the last to be let go of here.
   private mutating func duplicates(of enrolment: Enrolment, _ after: inout AfterTurn) -> [Subscription] {
-    index.find(ObjectIdentifier(enrolment.subscriber), among: lanes, active: active, &after)
-      .filter { $0.face == enrolment.face && $0.subscriber != nil }
+    let found = index.find(ObjectIdentifier(enrolment.subscriber), among: lanes, active: active, &after)
+    return found.isEmpty ? [] : found.filter { $0.face == enrolment.face && $0.subscriber != nil }
   }
 
   private mutating func lane(for delivery: Delivery, turns: any LaneTurns) -> LaneRunner {

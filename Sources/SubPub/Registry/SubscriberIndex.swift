@@ -47,7 +47,7 @@ struct SubscriberIndex {
     -> [Subscription]
   {
     if active <= Self.smallest {
-      clear(&after)
+      if table != nil { clear(&after) }
       var found: [Subscription] = []
       for index in lanes.indices { lanes[index].entries.appendOpen(of: object, to: &found) }
       return found
