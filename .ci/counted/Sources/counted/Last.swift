@@ -1,0 +1,11 @@
+import Synchronization
+
+/// Served after all others of its queue; says how many states there were, without the replay.
+final class Last: Sendable {
+  private let count = Atomic<Int>(-1)
+  private let body: @Sendable (Int) -> Void
+
+  init(_ body: @escaping @Sendable (Int) -> Void) { self.body = body }
+
+  func receive() { body(count.add(1, ordering: .relaxed).newValue) }
+}
