@@ -42,6 +42,9 @@ package struct AfterTurn {
   /// Subscriptions to let go of: one may be the last to hold its lane's executor.
   mutating func release(_ subscriptions: [Subscription]) { needed.leftovers.append(subscriptions) }
 
+  /// A collection of such.
+  mutating func releaseAll(in collection: Any) { needed.leftovers.append(collection) }
+
   /// A lane to let go of, with its executor or queue.
   mutating func release(_ lane: Lane) { needed.leftovers.append(lane) }
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// How long a drain may hold its context: 256 deliveries or a millisecond, so that a flood doesn't starve what else
+/// How long a drain may hold its context: 256 deliveries or about a millisecond, so that a flood doesn't starve what else
 /// the context has to do. The publishing thread has no such limit, and a context of tests none of time.
 struct Budget {
   private var left: Int

@@ -44,6 +44,7 @@ package final class EntryList {
     freeOutgrown()
   }
 
+  /// How many entries there are, vacated ones included.
   package private(set) var count: Int {
     get { unsafe used }
     set { unsafe used = newValue }

@@ -7,6 +7,21 @@ extension Lane {
     case ended
   }
 
+  /// What came of an iterator's wish to wait.
+  package enum Parked {
+    case waits
+    case needNotWait
+    case isTaken
+  }
+
+  /// The iterating task waits, unless there is something to take, or nothing more to come.
+  mutating func park(_ wakeup: Wakeup) -> Parked {
+    guard active > 0, !isClosing, pending.isEmpty else { return .needNotWait }
+    guard reader == nil else { return .isTaken }
+    reader = wakeup
+    return .waits
+  }
+
   /// The next state for the iterator. Begins and ends a delivery within the turn.
   package mutating func take(_ after: inout AfterTurn) -> Taken {
     let subscription = entries[0]

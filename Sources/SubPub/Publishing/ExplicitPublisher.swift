@@ -6,7 +6,7 @@
 public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sendable {
   /// The publisher behind it: publish there.
   public let publisher: Publisher<Value>
-  @usableFromInline let face = SubscriberFace.newExplicit()
+  @usableFromInline let face: SubscriberFace
   @usableFromInline let call: @Sendable (Subscriber, LoadState<Value>) -> Void
 
   /// Gives a publisher with a subscriber protocol.
@@ -19,6 +19,7 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
     _ publisher: Publisher<Value> = Publisher(), calling: @escaping @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
+    face = publisher.registry.newFace()
     call = calling
   }
 

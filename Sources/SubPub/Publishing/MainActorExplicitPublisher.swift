@@ -2,7 +2,7 @@
 public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Sendable {
   /// The publisher behind it: publish there, from any thread.
   public let publisher: Publisher<Value>
-  @usableFromInline let face = SubscriberFace.newExplicit()
+  @usableFromInline let face: SubscriberFace
   @usableFromInline let call: @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
 
   /// Gives a publisher with a subscriber protocol of the main actor.
@@ -16,6 +16,7 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
     calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
+    face = publisher.registry.newFace()
     call = calling
   }
 

@@ -10,22 +10,25 @@ final class UnownedExistential<Existential>: @unchecked Sendable {
   struct Borrowed: ~Copyable {
     @usableFromInline let value: Existential
 
+    @inlinable
+    init(_ value: Existential) { self.value = value }
+
     @inlinable @inline(__always)
     borrowing func use(_ body: (Existential) -> Void) { body(value) }
   }
 
-  // Immutable bits. Reading them is safe anywhere; using the value is up to the caller's isolation.
+  // Never written again. Reading it is safe anywhere; using the value is up to the caller's isolation.
   @usableFromInline let bits: UnsafeMutablePointer<Borrowed>
 
-  /// Copies the bits without retaining. The value holds one class instance, and nothing else that is counted.
+  /// Puts the value there, and lets go of what that retained: one class instance, and nothing else that is counted.
   @inlinable
   init(_ value: Existential) {
     unsafe bits = .allocate(capacity: 1)
-    unsafe withUnsafeBytes(of: value) { bytes in
-      unsafe UnsafeMutableRawBufferPointer(start: bits, count: bytes.count).copyMemory(from: bytes)
-    }
+    unsafe bits.initialize(to: Borrowed(value))
+    unsafe Unmanaged.passUnretained(value as AnyObject).release()
   }
 
+  /// What was let go of before isn't let go of again.
   deinit { unsafe bits.deallocate() }
 
   /// Hands out the value. The caller holds the object.

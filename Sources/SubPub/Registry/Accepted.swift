@@ -4,7 +4,8 @@ package struct Accepted {
   package let ordinal: UInt64
   /// The state before, to be let go of outside the turn.
   package var displaced: (any Stamped)?
-  /// Not retained: a lane stays at its registry while it is drained, and the publishing thread drains this one now.
+  /// Not retained: a lane stays at its registry while it is drained, the publishing thread drains this one now, and who
+  /// publishes holds the registry.
   private var lane: Unmanaged<LaneRunner>?
   private var window: EntryWindow?
 

@@ -51,24 +51,9 @@ extension PublisherRegistry {
 }
 
 extension RegistryState {
-  package enum Parked {
-    case waits
-    case needNotWait
-    case isTaken
-  }
-
   /// The iterating task waits, unless there is something to take, or nothing more to come.
-  package mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Parked {
+  package mutating func park(_ wakeup: Wakeup, in runner: LaneRunner) -> Lane.Parked {
     guard runner.index >= 0 else { return .needNotWait }
     return lanes[runner.index].park(wakeup)
-  }
-}
-
-extension Lane {
-  fileprivate mutating func park(_ wakeup: Wakeup) -> RegistryState.Parked {
-    guard active > 0, !isClosing, pending.isEmpty else { return .needNotWait }
-    guard reader == nil else { return .isTaken }
-    reader = wakeup
-    return .waits
   }
 }

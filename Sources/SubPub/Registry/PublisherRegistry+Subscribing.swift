@@ -41,6 +41,14 @@ extension PublisherRegistry {
     turn { [replays] in $0.join(enrolment, turns: self, replays: replays, &after) }
   }
 
+  /// A face that nobody else has at this publisher.
+  nonisolated func newFace() -> SubscriberFace {
+    turn { state in
+      state.faces += 1
+      return .explicit(state.faces)
+    }
+  }
+
   /// Every living subscription, in no order. Lets go of the dead ones on the way.
   @usableFromInline
   nonisolated var subscriptions: [Subscription] { sweep() }

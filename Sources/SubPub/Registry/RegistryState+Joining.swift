@@ -78,7 +78,7 @@ extension RegistryState {
     // An actor that is gone shares nothing: what is at its place now is another, which the caller doesn't hold.
     let key = context.isGone(context.actor) ? nil : SharedContext(context)
     // A lane of an actor that died may be in the way: the new actor has its place.
-    if let key, let runner = shared[key], !runner.delivery.context.isGone(runner.delivery.context.actor) {
+    if let key, let runner = shared[key], !runner.isGone {
       return runner
     }
     let runner = LaneRunner(delivery, turns: turns, newest: newest, index: lanes.count)

@@ -9,6 +9,8 @@ package struct RegistryState {
   var shared: [SharedContext: LaneRunner] = [:]
   /// The lane of the publishing thread, which most publishers have.
   var immediate: LaneRunner?
+  /// How many `ExplicitPublisher`s there have been, each with a face of its own.
+  var faces: UInt32 = 0
   /// Subscriptions that are not cancelled.
   package var active = 0
   /// How many subscriptions make it worth while to look for dead ones.

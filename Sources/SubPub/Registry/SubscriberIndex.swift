@@ -4,29 +4,11 @@
 /// much, so that a cancel needn't look for its place here.
 struct SubscriberIndex {
   /// The subscriptions of one object, or of several that lived at the same place. Most have one.
-  private struct Entry {
+  fileprivate struct Entry {
     var first: Subscription
     var others: [Subscription] = []
 
-    /// Puts another one in, in the place of one that was cancelled, if there is one; returns that.
-    mutating func put(_ subscription: Subscription) -> Subscription? {
-      var old = subscription
-      if first === subscription { return nil }
-      if first.gate.closedAt != nil {
-        swap(&old, &first)
-      } else if let index = others.firstIndex(where: { $0.gate.closedAt != nil }) {
-        swap(&old, &others[index])
-      } else {
-        others.append(subscription)
-        return nil
-      }
-      return old
-    }
-
-    var open: [Subscription] {
-      let open = others.filter { $0.gate.closedAt == nil }
-      return first.gate.closedAt == nil ? [first] + open : open
-    }
+    var all: [Subscription] { [first] + others }
   }
 
   private var table: [ObjectIdentifier: Entry]?
@@ -56,15 +38,27 @@ struct SubscriberIndex {
       clear(&after)
       build(from: lanes, &after)
     }
-    return table?[object]?.open ?? []
+    guard let entry = table?[object] else { return [] }
+    // The common case. One that was cancelled gives its place to the next of the object.
+    if entry.others.isEmpty { return entry.first.gate.closedAt == nil ? [entry.first] : [] }
+    let open = entry.all.filter { $0.gate.closedAt == nil }
+    if open.count <= entry.others.count { keep(open, of: entry, at: object, &after) }
+    return open
+  }
+
+  private mutating func keep(
+    _ open: [Subscription], of entry: Entry, at object: ObjectIdentifier, _ after: inout AfterTurn
+  ) {
+    count -= entry.others.count + 1 - open.count
+    table?[object] = open.first.map { Entry(first: $0, others: Array(open.dropFirst())) }
+    after.release(entry.all)
   }
 
   private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
 
   /// Lets go of everything: the subscriptions in it keep their registry.
   mutating func clear(_ after: inout AfterTurn) {
-    guard let entries = table.take() else { return }
-    for entry in entries.values { after.release([entry.first] + entry.others) }
+    if let table = table.take() { after.releaseAll(in: table) }
     count = 0
   }
 
@@ -74,10 +68,20 @@ struct SubscriberIndex {
   }
 
   private mutating func put(_ subscription: Subscription, _ after: inout AfterTurn) {
-    if let old = table?[subscription.subscriberID, default: Entry(first: subscription)].put(subscription) {
-      after.release(old)
-    } else {
-      count += 1
+    let old = table?[subscription.subscriberID, default: Entry(first: subscription)].put(subscription)
+    if let old { after.release(old) } else { count += 1 }
+  }
+}
+
+extension SubscriberIndex.Entry {
+  /// Puts another one in; in the place of the first, which is returned, if that was cancelled.
+  fileprivate mutating func put(_ subscription: Subscription) -> Subscription? {
+    if first === subscription { return nil }
+    guard first.gate.closedAt != nil else {
+      others.append(subscription)
+      return nil
     }
+    defer { first = subscription }
+    return first
   }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Through which protocol an object subscribed; a duplicate is the same object through the same face (rule 2.06).
 @usableFromInline
 package enum SubscriberFace: Hashable, Sendable {
@@ -9,17 +7,8 @@ package enum SubscriberFace: Hashable, Sendable {
   case untypedOnMainActor
   case typed
   case typedOnMainActor
-  /// One `ExplicitPublisher`; each counts for itself.
+  /// One of the `ExplicitPublisher`s of the publisher; each counts for itself.
   case explicit(UInt32)
   /// The delegates of one `MulticastDelegate`.
   case delegate
-
-  private static let lastExplicit = Atomic<UInt32>(0)
-
-  /// A face that no other `ExplicitPublisher` has.
-  static func newExplicit() -> SubscriberFace {
-    let (old, new) = lastExplicit.add(1, ordering: .relaxed)
-    guard new > old else { stopForMisuse("There have been \(old) ExplicitPublishers, and no more can be told apart") }
-    return .explicit(new)
-  }
 }

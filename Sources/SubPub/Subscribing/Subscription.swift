@@ -16,8 +16,8 @@ public final class Subscription: Sendable {
   package let gate: DeliveryGate
   /// The ordinal of the last state before its own: everything after it has been put into the buffer.
   package let joinedAfter: UInt64
-  // Few bytes each, since there may be many subscriptions. No memory holds so many states, or entries.
   let face: SubscriberFace
+  // Few bytes, since there may be many subscriptions; no memory holds so many states, or entries.
   // The most ever pending; only ever raised.
   private let mostPending = Atomic<UInt32>(0)
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
@@ -59,7 +59,7 @@ public final class Subscription: Sendable {
   @inline(__always)
   package func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
     // Never fewer than what a bound lets wait.
-    guard Int(newest &- reading.ordinal) > highWater else { return }
+    guard Int(newest - reading.ordinal) > highWater else { return }
     raiseHighWater(at: reading, newest: newest)
   }
 

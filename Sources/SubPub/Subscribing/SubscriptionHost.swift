@@ -3,7 +3,7 @@
 protocol SubscriptionHost: AnyObject, Sendable {
   var delivery: Delivery { get }
   var source: PublisherID { get }
-  /// Whether it is an actor that has died.
+  /// Whether the context was an actor, which has died. Loads it, and may be the last to let go.
   var isGone: Bool { get }
   /// The ordinal of the newest state.
   var newest: UInt64 { get }
