@@ -93,6 +93,25 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(crowd) {}
   }
 
+  @Test("what an object has cancelled is let go of, with its executors, when it subscribes again among many")
+  func required_2_06_cancelledGo() {
+    let crowd = (0..<20).map { _ in Recorder<Int>() }
+    for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
+    publisher.subscribe(recorder, on: .immediate).cancel()
+    let executors = Deaths()
+    do {
+      let subscriptions = (0..<5).map { _ in
+        let token = executors.mortal()
+        let executor = InlineExecutor { withExtendedLifetime(token) {} }
+        return publisher.subscribe(recorder, on: .executor(executor), ifDuplicate: .allow)
+      }
+      for subscription in subscriptions { subscription.cancel() }
+    }
+    publisher.subscribe(recorder, on: .immediate)
+    #expect(executors.count == 5)
+    withExtendedLifetime(crowd) {}
+  }
+
   @Test("handlers are independent of each other and of every face")
   func required_2_06_handlers() {
     for _ in 0..<3 { publisher.subscribe(recorder, on: .immediate) { $0.receive($1) } }
