@@ -27,7 +27,7 @@ extension Lane {
       return false
     }
     runner.signal.drain()
-    if !waits.isEmpty { _ = runner.signal.noteAwaited() }
+    noteAwaited()
     if demand.takesAll(from: pending.ordinal(at: 0)) {
       swap(&batch.queue, &pending)
     } else {
@@ -63,7 +63,7 @@ extension Lane {
     trim(&batch, &after)
     noteDeparted()
     noteServed(but: batch)
-    if !waits.isEmpty { _ = runner.signal.noteAwaited() }
+    noteAwaited()
   }
 
   /// The entry is not to be counted any more.

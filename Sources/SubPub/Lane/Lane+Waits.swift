@@ -5,11 +5,16 @@ extension Lane {
     guard active > 0 else { return false }
     if isIteration {
       guard !pending.isEmpty else { return false }
-    } else if !runner.signal.isScheduled, !runner.signal.noteAwaited() {
+    } else if !runner.signal.isScheduled, !runner.noteAwaited(waits.first?.ordinal ?? ordinal) {
       return false
     }
     waits.append(ServiceWait(waiter: waiter, ordinal: ordinal, limit: entries.count))
     return true
+  }
+
+  /// A drain goes on: it looks when it has served what the first of them waits for. Later ones wait for later states.
+  func noteAwaited() {
+    if let first = waits.first { _ = runner.noteAwaited(first.ordinal) }
   }
 
   /// What a drain has in hand, and what is pending, is all that is left to be served: who waits for nothing of it is in

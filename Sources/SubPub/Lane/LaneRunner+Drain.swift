@@ -51,7 +51,7 @@ extension LaneRunner: Drainable {
     repeat {
       repeat {
         guard serveRound(&batch, &budget) else { return handBack { turns.handBack(self, &batch) } }
-        if signal.needsLook || !batch.dead.isEmpty { turns.settle(self, &batch) }
+        if needsLook(before: batch) { turns.settle(self, &batch) }
       } while batch.startRound()
     } while turns.next(self, &batch)
   }

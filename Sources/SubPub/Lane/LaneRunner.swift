@@ -10,6 +10,8 @@ package final class LaneRunner: Sendable {
   package let signal = LaneSignal()
   /// The ordinal of the newest state. Written in turns; read wherever a state may have been overtaken.
   private let newestOrdinal: Atomic<UInt64>
+  /// The oldest state that somebody in `drain()` waits for. Written in turns, before the signal says that there is one.
+  private let awaitedOrdinal = Atomic<UInt64>(0)
   /// The highest `fullAt` of the lane's `oldest` subscriptions. The drain raises it; in turns in which nobody else drains
   /// it may be lowered.
   private let highestFullAt = Atomic<UInt64>(0)
@@ -42,6 +44,20 @@ package final class LaneRunner: Sendable {
   @inline(__always) func arrived(_ ordinal: UInt64) { newestOrdinal.store(ordinal, ordering: .releasing) }
 
   @inline(__always) package var newest: UInt64 { newestOrdinal.load(ordering: .acquiring) }
+
+  /// Inside a turn. False when nobody drains.
+  func noteAwaited(_ ordinal: UInt64) -> Bool {
+    awaitedOrdinal.store(ordinal, ordering: .relaxed)
+    return signal.noteAwaited()
+  }
+
+  /// Between two rounds: whether somebody wants something that can't wait for the end of the batch.
+  @inline(__always)
+  package func needsLook(before batch: borrowing Batch) -> Bool {
+    if signal.needsAttention || !batch.dead.isEmpty { return true }
+    guard signal.isAwaited, let next = batch.queue.upcoming else { return false }
+    return next.ordinal >= awaitedOrdinal.load(ordering: .relaxed)
+  }
 
   package var fullAt: UInt64 { highestFullAt.load(ordering: .relaxed) }
 

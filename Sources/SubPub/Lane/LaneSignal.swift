@@ -16,7 +16,7 @@ package struct LaneSignal: ~Copyable {
     static let more: UInt8 = 4
     /// While draining: look at the lane before the next delivery.
     static let attention: UInt8 = 8
-    /// While draining: look at the lane after each round, as somebody waits for it to get somewhere.
+    /// While draining: look at the lane once the states are served for which somebody waits.
     static let awaited: UInt8 = 16
   }
 
@@ -25,10 +25,8 @@ package struct LaneSignal: ~Copyable {
   package var isScheduled: Bool { bits.load(ordering: .acquiring) == Bits.scheduled }
   @inline(__always) package var needsAttention: Bool { bits.load(ordering: .acquiring) & Bits.attention != 0 }
 
-  /// After a round: whether anybody wants something.
-  @inline(__always) package var needsLook: Bool {
-    bits.load(ordering: .acquiring) & (Bits.attention | Bits.awaited) != 0
-  }
+  /// Somebody waits for the drain to get somewhere.
+  @inline(__always) var isAwaited: Bool { bits.load(ordering: .acquiring) & Bits.awaited != 0 }
 
   /// In a turn, when idle or draining by the caller: the lane waits to be drained.
   func schedule() { bits.store(Bits.scheduled, ordering: .releasing) }
@@ -45,7 +43,7 @@ package struct LaneSignal: ~Copyable {
   /// In a turn: asks a draining thread to look before its next delivery. False when there is none.
   package func raise() -> Bool { note(Bits.attention) }
 
-  /// In a turn: asks a draining thread to look after each round. False when there is none.
+  /// In a turn: tells a draining thread that somebody waits for it to get somewhere. False when there is none.
   func noteAwaited() -> Bool { note(Bits.awaited) }
 
   /// In a turn of the draining thread, or when nobody drains: everything that was asked for has been seen to.

@@ -58,7 +58,7 @@ extension Model {
         if found { world.takeOver(track) }
         place = found ? .rounds : .over
       case .look:
-        if lane.signal.needsLook || !batch.dead.isEmpty { place = .settle } else { startRound(world) }
+        if lane.needsLook(before: batch) { place = .settle } else { startRound(world) }
       case .settle:
         world.turn(&after) { $0.withDrainedLane(lane, &$1) { $0.settle(&batch, &$1) } }
         startRound(world)
