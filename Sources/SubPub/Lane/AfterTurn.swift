@@ -11,6 +11,7 @@ package struct AfterTurn {
   package final class Rest {
     package fileprivate(set) var wakes: [LaneRunner] = []
     package fileprivate(set) var resumes: [Wakeup] = []
+    fileprivate var calls: [@Sendable () -> Void] = []
     package fileprivate(set) var leftovers: [Any] = []
   }
 
@@ -23,6 +24,9 @@ package struct AfterTurn {
 
   /// A task that waits.
   mutating func resume(_ wakeup: Wakeup) { needed.resumes.append(wakeup) }
+
+  /// Anything else.
+  mutating func call(_ body: @escaping @Sendable () -> Void) { needed.calls.append(body) }
 
   /// A state to let go of: its payload's `deinit` is foreign.
   mutating func release(_ state: any Stamped) { release(state as AnyObject) }
@@ -48,12 +52,15 @@ package struct AfterTurn {
   /// A lane to let go of, with its executor or queue.
   mutating func release(_ lane: Lane) { needed.leftovers.append(lane) }
 
-  /// Wakes and resumes. Outside the turn.
+  /// Calls, wakes and resumes. Outside the turn.
   @inline(__always)
   func act() {
     if let rest { for wakeup in rest.resumes { wakeup.resume() } }
     firstWake?.wake()
-    if let rest { for lane in rest.wakes { lane.wake() } }
+    if let rest {
+      for lane in rest.wakes { lane.wake() }
+      for call in rest.calls { call() }
+    }
   }
 
   private var needed: Rest {

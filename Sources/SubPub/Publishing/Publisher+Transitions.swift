@@ -1,7 +1,7 @@
 extension Publisher {
   /// Says that data was asked for. Previous data stays at hand (rule 5.01).
   @inlinable public func startLoading() {
-    change { Publication(.loading(previous: $0.state.value), source: $1, freshSince: nil) }
+    change { Publication(.loading(previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
   }
 
   /// Publishes data.
@@ -20,7 +20,7 @@ extension Publisher {
 
   /// Publishes a failure. Previous data stays at hand (rule 5.01).
   @inlinable public func setError(_ error: any Error) {
-    change { Publication(.error(error, previous: $0.state.value), source: $1, freshSince: nil) }
+    change { Publication(.error(error, previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
   }
 
   /// Back to `unknown`, without previous data (rule 5.02): for a logout, and the like.
@@ -35,7 +35,7 @@ extension Publisher {
 
   /// Publishes the current state once more, to everyone, as a new version. Its age stays what it is.
   @inlinable public func publish() {
-    change { Publication($0.state, source: $1, freshSince: $0.freshSince) }
+    change(keepsLoad: true) { Publication($0.state, source: $1, freshSince: $0.freshSince) }
   }
 
   /// Reads, changes and publishes as one atomic step, and returns what was published. Loaded data counts as new.
@@ -83,10 +83,10 @@ extension Publisher where Value: Equatable {
 extension Publisher {
   /// Publishes what follows from the current state; again, when another thread came first.
   @inlinable
-  func change(_ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
+  func change(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {
       let old = current
-      if registry.publish(next(old, id), ifCurrentIs: old) { return }
+      if registry.publish(next(old, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
     }
   }
 

@@ -58,8 +58,9 @@ extension Publisher {
   public var staleAfter: Duration? { freshness?.staleAfter }
 
   /// Whether the state is `loaded` and its data as old as `staleAfter`, or older. Becoming stale publishes nothing (rule 5.06).
-  public var isStale: Bool {
-    let current = current
+  public var isStale: Bool { isStale(current) }
+
+  func isStale(_ current: Publication<Value>) -> Bool {
     guard let freshness, let start = current.freshSince, current.phase == .loaded else { return false }
     return freshness.isStale(since: start)
   }

@@ -9,9 +9,14 @@ extension PublisherRegistry {
 
   /// The same, if `old` is still the current state: for changes that depend on what there was.
   ///
-  /// `endsUpdate` says that a transform of `update` made the new state; its mark goes in the same turn.
+  /// `endsUpdate` says that a transform of `update` made the new state; its mark goes in the same turn. `keepsLoad` says
+  /// that the new state is the old one once more: a manager's load goes on.
   @usableFromInline
-  nonisolated func publish(_ new: any Stamped, ifCurrentIs old: AnyObject, endsUpdate: Bool = false) -> Bool {
+  nonisolated func publish(
+    _ new: any Stamped, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsLoad: Bool = false
+  )
+    -> Bool
+  {
     enum Outcome {
       case accepted(Accepted)
       case overtaken
@@ -23,7 +28,10 @@ extension PublisherRegistry {
       // Also when it was overtaken: what dies then, dies outside the transform.
       if endsUpdate { state.endUpdate() }
       guard state.current === old else { return .overtaken }
-      return .accepted(state.accept(new, replays: replays, &after))
+      let load = keepsLoad ? state.load.take() : nil
+      let accepted = state.accept(new, replays: replays, &after)
+      if let load { state.load = load }
+      return .accepted(accepted)
     }
     switch outcome {
     case .accepted(let accepted):
@@ -35,7 +43,7 @@ extension PublisherRegistry {
   }
 
   @inline(__always)
-  private nonisolated func finish(_ accepted: consuming Accepted, _ new: any Stamped, _ after: borrowing AfterTurn) {
+  nonisolated func finish(_ accepted: consuming Accepted, _ new: any Stamped, _ after: borrowing AfterTurn) {
     after.act()
     accepted.serve { lane, window in
       lane.deliverNow(Item(state: new, ordinal: accepted.ordinal), window: window, from: 0)
@@ -65,7 +73,7 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func abandonUpdate() { turn { $0.endUpdate() } }
 
-  private nonisolated func stopForTransform() -> Never {
+  nonisolated func stopForTransform() -> Never {
     stopForMisuse(
       """
       A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, and would \

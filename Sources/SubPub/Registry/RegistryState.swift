@@ -26,12 +26,19 @@ package struct RegistryState {
   /// Sequences that may still ask for the last state after the end.
   var sequences = 0
   package var isEnded = false
+  /// The load of a manager whose `loading` is shown.
+  var load: LoadUnderWay?
+  /// What ended loads came to, for those who waited and haven't taken it yet.
+  var results: [WaiterID: any Stamped] = [:]
+  /// What a manager has to do with its cache.
+  var agenda = CacheAgenda()
 
   init(initial: (any Stamped)?) { current = initial }
 
   /// Accepts a state: gives it its version and puts it into every lane.
   @inline(__always)
   package mutating func accept(_ state: any Stamped, replays: Bool, _ after: inout AfterTurn) -> Accepted {
+    if load != nil { supersedeLoad(&after) }
     newest += 1
     state.stamp(newest - 1)
     var accepted = Accepted(ordinal: newest)

@@ -6,7 +6,7 @@ public final class Publication<Value: Sendable>: AnyPublication {
   public let state: LoadState<Value>
   /// The publisher that this comes from; equals its `id`.
   public let source: PublisherID
-  /// When the data was accepted, on the publisher's clock and less its age; nil where nothing can become stale.
+  /// When the data, also when it is the previous one, was accepted, on the publisher's clock and less its age; nil where nothing can become stale.
   @usableFromInline let freshSince: Duration?
   /// Written once, in the turn that accepts the publication. That turn's end and whatever hands the publication
   /// on order the write before every read, so relaxed accesses are enough.

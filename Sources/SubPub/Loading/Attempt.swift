@@ -1,0 +1,46 @@
+/// Carries out foreign asynchronous code that may take too long, or not heed its cancellation.
+struct Attempt: Sendable {
+  private let timeout: Duration?
+  private let sleep: @Sendable (Duration) async throws -> Void
+  /// Where it runs; nil: the pool. Tests give another.
+  let executor: (any TaskExecutor)?
+
+  init(timeout: Duration?, clock: any Clock<Duration>, executor: (any TaskExecutor)?) {
+    if let timeout, timeout <= .zero {
+      stopForMisuse("timeout is \(timeout): no load ends in no time; give more than zero, or nil for no limit")
+    }
+    self.timeout = timeout
+    self.executor = executor
+    sleep = { try await clock.sleep(for: $0) }
+  }
+
+  /// What the operation came to, or that its time was over; nil when this task was cancelled. Returns as soon as one of these is true: what
+  /// still runs then is cancelled, and what it comes to is dropped.
+  func outcome<Value: Sendable>(
+    of operation: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error>? {
+    let (outcomes, first) = AsyncStream<Result<Value, any Error>>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let work = Task.detached(executorPreference: executor) {
+      do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
+    }
+    let timer = timeout.map { timeout in
+      Task.detached(executorPreference: executor) { [sleep] in
+        // It throws when the operation has ended first.
+        if (try? await sleep(timeout)) != nil { first.yield(.failure(LoadTimedOut(timeout: timeout))) }
+      }
+    }
+    defer {
+      work.cancel()
+      timer?.cancel()
+    }
+    for await outcome in outcomes { return outcome }
+    return nil
+  }
+
+  /// Waits between two attempts. False when this task is cancelled.
+  func pause(_ delay: Duration) async -> Bool {
+    if delay == .zero { return true }
+    // Whatever a clock throws, it hasn't slept for so long.
+    return (try? await sleep(delay)) != nil
+  }
+}

@@ -1,0 +1,20 @@
+/// One look into a manager's cache: a step for the agenda, and a load that waits for what it finds.
+struct CacheReading<Value: Sendable>: Sendable {
+  let step: CacheAgenda.Step
+  private let outcomes: AsyncStream<Result<Cached<Value>?, any Error>>
+
+  init(_ cache: ManagerCache<Value>) {
+    let (outcomes, outcome) = AsyncStream<Result<Cached<Value>?, any Error>>.makeStream()
+    self.outcomes = outcomes
+    step = {
+      do { outcome.yield(.success(try await cache.read())) } catch { outcome.yield(.failure(error)) }
+      outcome.finish()
+    }
+  }
+
+  /// Once. Nil as well when the waiting task is cancelled.
+  func result() async throws -> Cached<Value>? {
+    for await outcome in outcomes { return try outcome.get() }
+    return nil
+  }
+}

@@ -1,0 +1,95 @@
+/// Loads (rules 5.03 to 5.05): to join, to begin, to end and to go back are each one step, as the publisher's state is.
+extension RegistryState {
+  /// A state that was accepted, and what has to be done for it outside the turn.
+  struct Shown {
+    let accepted: Accepted
+    let state: any Stamped
+  }
+
+  /// What a wish to load came to.
+  enum Wished {
+    /// A load that is under way does. The waiter, for those who wait.
+    case joined(WaiterID?)
+    case began(Shown, WaiterID?)
+    /// The state is another one by now.
+    case overtaken
+  }
+
+  /// Joins the load under way, if it serves. False when there is none.
+  mutating func joinLoad(of kind: LoadUnderWay.Kind, waits: Bool) -> Wished? {
+    guard load?.serves(kind) == true else { return nil }
+    let waiter = waits ? waiters.add(missing: 1) : nil
+    load?.add(waiter)
+    return .joined(waiter)
+  }
+
+  /// Begins a load, if the state is still that one. What another load went back to, this one goes back to.
+  mutating func begin(
+    _ new: LoadUnderWay, showing loading: any Stamped, insteadOf old: AnyObject, waits: Bool, _ after: inout AfterTurn
+  ) -> Wished {
+    guard current === old else { return .overtaken }
+    var new = new
+    if let load {
+      after.release(new.before)
+      new.before = load.before
+    }
+    let waiter = waits ? waiters.add(missing: 1) : nil
+    new.add(waiter)
+    let shown = show(loading, &after)
+    load = new
+    return .began(shown, waiter)
+  }
+
+  /// The load goes on, and shows something else meanwhile. Nil when it has ended.
+  mutating func advance(
+    _ load: Load, to state: any Stamped, before: (any Stamped)?, _ after: inout AfterTurn
+  ) -> Shown? {
+    guard var mine = self.load, mine.load === load else { return nil }
+    if let before {
+      after.release(mine.before)
+      mine.before = before
+    }
+    self.load = nil
+    let shown = show(state, &after)
+    self.load = mine
+    return shown
+  }
+
+  /// The load has a result, which all who wait get. Nil when it was superseded: the result is dropped (rule 5.04).
+  mutating func commit(_ load: Load, _ result: any Stamped, _ after: inout AfterTurn) -> Shown? {
+    guard let ended = self.load, ended.load === load else { return nil }
+    after.release(ended.before)
+    self.load = nil
+    let shown = show(result, &after)
+    for waiter in ended.waiters {
+      results[waiter] = result
+      waiters.arrive(waiter, &after)
+    }
+    return shown
+  }
+
+  /// A waiter gives up. When it was the last, the load ends, and the state before it comes back (rule 5.05).
+  mutating func leaveLoad(_ waiter: WaiterID, _ after: inout AfterTurn) -> Shown? {
+    guard load?.remove(waiter) == true else { return nil }
+    waiters.remove(waiter, &after)
+    return load?.isUnwanted == true ? abandonLoad(&after) : nil
+  }
+
+  /// Nobody wants the load any more.
+  mutating func abandonLoad(_ after: inout AfterTurn) -> Shown? {
+    guard let load else { return nil }
+    return show(load.before, &after)
+  }
+
+  /// A transition has come that isn't the load's own. Who waits finds the current state.
+  mutating func supersedeLoad(_ after: inout AfterTurn) {
+    guard let ended = load.take() else { return }
+    after.call { [load = ended.load] in load.cancel() }
+    after.release(ended.before)
+    for waiter in ended.waiters { waiters.arrive(waiter, &after) }
+  }
+
+  private mutating func show(_ state: any Stamped, _ after: inout AfterTurn) -> Shown {
+    Shown(accepted: accept(state, replays: true, &after), state: state)
+  }
+}
