@@ -12,7 +12,7 @@
 /// ) {
 ///   ["one", "two"]                     // ask a server
 /// }
-/// news.publisher.subscribe(screen, on: .main)
+/// news.publisher.subscribe(screen) { screen, state in screen.title = "\(state)" }
 /// news.refreshIfNeeded()                // loads, as nothing is there yet
 /// let state = await news.refresh()      // shares that load
 /// ```
