@@ -16,16 +16,22 @@ extension PublisherRegistry {
         }
         return subscription
       }
-      if let lane = subscription.host as? LaneRunner {
-        if let item = joined.replay, let window = joined.window {
-          // The last of the window. Its slot is no place to ask: it may have been cancelled since.
-          lane.deliverNow(item, window: window, from: window.count - 1)
-        }
-        if enrolment.delivery.context.isGone(context) { end(lane) }
-      }
-      if joined.isSweepDue { sweep() }
+      follow(joined, contextIsGone: enrolment.delivery.context.isGone(context))
       return subscription
     }
+  }
+
+  /// What follows from a newcomer's turn, outside of it: foreign code.
+  @inline(__always)
+  nonisolated func follow(_ joined: borrowing RegistryState.Joined, contextIsGone: Bool) {
+    if let lane = joined.subscription.host as? LaneRunner {
+      if let item = joined.replay, let window = joined.window {
+        // The last of the window. Its slot is no place to ask: it may have been cancelled since.
+        lane.deliverNow(item, window: window, from: window.count - 1)
+      }
+      if contextIsGone { end(lane) }
+    }
+    if joined.isSweepDue { sweep() }
   }
 
   /// What the turn left to release is gone when this returns, and with it what a `deinit` does.

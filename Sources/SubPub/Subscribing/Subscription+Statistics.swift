@@ -14,11 +14,14 @@ extension Subscription {
   }
 
   /// The counts at this moment. Callable from any thread; while deliveries go on, the counts are of moments close to each other.
-  public var statistics: Statistics {
+  public var statistics: Statistics { host.statistics(of: self) }
+
+  /// The counts, of one that lives where `newest` is the ordinal of the newest state.
+  func counts(upTo newest: @autoclosure () -> UInt64) -> Statistics {
     // The order matters: what is read later is never behind.
     let reading = gate.reading
     let closedAt = gate.closedAt
-    let newest = max(closedAt ?? host.newest, reading.ordinal)
+    let newest = max(closedAt ?? newest(), reading.ordinal)
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(newest - joinedAfter)
 

@@ -1,0 +1,33 @@
+/// A manager in a directory, of whatever type.
+final class ListedManager: Sendable {
+  /// What tells managers apart: an object is itself; a value has no identity but that of its publisher.
+  enum Key: Hashable {
+    case object(ObjectIdentifier)
+    case value(ObjectIdentifier, PublisherID)
+  }
+
+  let key: Key
+  private weak let object: (any AnyObject & Manager)?
+  private let value: (any Manager)?
+
+  /// `publisher` is the manager's.
+  init(_ manager: some Manager, _ publisher: PublisherID) {
+    let type = type(of: manager as Any)
+    // A cast alone would put a struct into a box that dies at once.
+    if type is AnyObject.Type, let object = manager as? any AnyObject & Manager {
+      key = .object(ObjectIdentifier(object))
+      self.object = object
+      value = nil
+    } else {
+      key = .value(ObjectIdentifier(type), publisher)
+      object = nil
+      value = manager
+    }
+  }
+
+  /// Loads the manager, and may be the last to let go of it.
+  var isGone: Bool { value == nil && object == nil }
+
+  /// Foreign code.
+  func logout() { (value ?? object)?.logout() }
+}
