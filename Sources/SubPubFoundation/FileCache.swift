@@ -7,8 +7,8 @@ public import SubPub
 /// import Foundation
 /// import SubPubFoundation
 ///
-/// let folder = URL.cachesDirectory.appending(path: "example")
-/// let cache = FileCache<[String]>(file: folder.appending(path: "names.json"))
+/// let folders = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
+/// let cache = FileCache<[String]>(file: folders[0].appending(path: "example/names.json"))
 /// ```
 ///
 /// A new value is written to a temporary file beside the old one, and then takes its name: whatever happens meanwhile,
