@@ -50,6 +50,8 @@ struct Acceptance {
     await multicastDelegates()
     await mainActorMulticastDelegates()
 
+    await memoryCaches()
+
     await recorders()
     await manualExecutors()
     await gates()
