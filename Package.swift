@@ -28,7 +28,7 @@ let package = Package(
     .target(name: "SubPub", swiftSettings: settings),
     .target(name: "SubPubFoundation", dependencies: ["SubPub"], swiftSettings: settings),
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
-    .executableTarget(name: "subpub-demo", dependencies: ["SubPub"], swiftSettings: settings),
+    .executableTarget(name: "subpub-demo", dependencies: ["SubPub", "SubPubFoundation"], swiftSettings: settings),
     .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
     .testTarget(
       name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting"], swiftSettings: settings),
