@@ -50,7 +50,12 @@ struct Acceptance {
     await multicastDelegates()
     await mainActorMulticastDelegates()
 
+    await loadingManagers()
+    await retries()
+    await pagedManagers()
+    await cachedManagers()
     await memoryCaches()
+    await directories()
 
     await recorders()
     await manualExecutors()
