@@ -96,16 +96,31 @@ struct FileCacheFailureTests {
     #expect(reading?.reason == .notAFile)
     let writing = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
     #expect(writing.map { "\($0)".hasPrefix("cannot write the cache ") && "\($0)".contains("(rename ") } == true)
+    #expect(try folder.names == ["cache.json", "cache.json.lock"], "the temporary file is gone")
     let clearing = await #expect(throws: FileCacheError.self) { try await cache.clear() }
     #expect(clearing.map { "\($0)".hasPrefix("cannot clear the cache ") && "\($0)".contains("(remove ") } == true)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
   }
 
   @Test("a pipe in the file's place is no reason to wait")
   func pipe() async throws {
     try #require(unsafe mkfifo(folder.file.path(percentEncoded: false), 0o600) == 0)
+    let isOver = Locked(false)
+    let isLate = Locked(false)
+    // Who would wait is let go after 10 seconds: somebody has the other end open.
+    let path = folder.file.path(percentEncoded: false)
+    Thread.detachNewThread {
+      let start = ContinuousClock.now
+      while start.duration(to: .now) < .seconds(10) {
+        if isOver.withLock({ $0 }) { return }
+        usleep(10_000)
+      }
+      isLate.withLock { $0 = true }
+      _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    }
     let error = await #expect(throws: FileCacheError.self) { try await FileCache<Int>(file: folder.file).read() }
+    isOver.withLock { $0 = true }
     #expect(error?.reason == .notAFile)
+    #expect(!isLate.withLock { $0 }, "the read waited for a writer")
   }
 
   @Test("a file in the folder's place", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
@@ -167,6 +182,7 @@ struct FileCacheFailureTests {
       let cache = FileCache<[Int]>(file: URL(filePath: path))
       let error = await #expect(throws: FileCacheError.self) { try await cache.write(Array(0..<100_000)) }
       #expect(error?.reason == .system(attempt: "write", path: path + ".new", code: EFBIG))
+      #expect(unsafe access(path + ".new", F_OK) != 0, "the temporary file is gone")
       #expect(try await cache.read()?.value == Array(0..<100))
       try await cache.write([1])
       #expect(try await cache.read()?.value == [1])

@@ -131,7 +131,7 @@ struct FileCacheSharingTests {
           kill(getpid(), SIGKILL)
         }
         let cache = FileCache<Edition>(file: URL(filePath: path))
-        for number in 0..<100_000 { try await cache.write(Edition(writer: round, number: number)) }
+        for number in 0..<2_000 { try await cache.write(Edition(writer: round, number: number)) }
       }
       if try folder.names.contains("cache.json.new") { leftovers += 1 }
       #expect(try await cache.read()?.value.isWhole == true)
