@@ -140,67 +140,6 @@ extension DirectoryTests {
       #expect(handle.cancel() == .alreadyCancelled)
     }
 
-    @Test("who watches already gets the standing subscription, and no replay")
-    func required_2_06_duplicate() {
-      let directory = PublisherDirectory()
-      let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
-      let handle = directory.subscribeToAll(watcher, on: .immediate, buffering: .latest)
-      #expect(directory.subscribeToAll(watcher, on: .background) === handle)
-      numbers.startLoading()
-      #expect(watcher.lines == ["Int 0", "Int 1"])
-      #expect(handle.delivery == .immediate)
-      #expect(handle.buffering == .latest)
-
-      handle.cancel()
-      let second = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(second !== handle)
-      #expect(watcher.lines == ["Int 0", "Int 1", "Int 1"])
-      #expect(PublisherDirectory().subscribeToAll(watcher, on: .immediate) !== second)
-    }
-
-    @Test("what the object subscribes itself is independent of it, whichever comes first")
-    func required_2_06_independent() {
-      let directory = PublisherDirectory()
-      let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
-      let own = numbers.subscribe(watcher, on: .immediate)
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(watcher.lines == ["Int 0", "Int 0"])
-      #expect(numbers.subscribe(watcher, on: .immediate) === own)
-      let names = directory.publisher(of: String.self)
-      let later = names.subscribe(watcher, on: .immediate, ifDuplicate: .replaceSameType)
-      #expect(watcher.lines.count == 4)
-      numbers.startLoading()
-      names.startLoading()
-      #expect(watcher.lines.count == 8)
-      #expect(own.cancel() == .quiescent)
-      #expect(later.cancel() == .quiescent)
-      numbers.startLoading()
-      #expect(watcher.lines.count == 9)
-      #expect(handle.cancel() == .quiescent)
-    }
-
-    @Test("unsubscribe at one publisher ends it there, for good, and nowhere else")
-    func required_3_02_unsubscribe() {
-      let directory = PublisherDirectory()
-      let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(numbers.unsubscribe(watcher) == .quiescent)
-      directory.register(numbers)
-      directory.subscribeToAll(watcher, on: .immediate)
-      // So many that ended parts are looked for.
-      for topic in Topic.all { _ = topic.find(directory) }
-      for _ in 0..<40 { directory.register(Publisher<Character>()) }
-      #expect(directory.publisher(of: Int.self) === numbers)
-      numbers.startLoading()
-      #expect(watcher.versions(of: numbers.id) == [0])
-      #expect(watcher.notes.count == 1 + 12 + 40)
-      #expect(numbers.subscriberCount == 0)
-      #expect(handle.isActive)
-    }
-
     @Test("a subscriber may use the directory inside its replay")
     func required_4_02_inside() {
       let directory = PublisherDirectory()
