@@ -5,7 +5,7 @@ extension DirectoryTests {
   @Suite("A directory logs managers out")
   struct ManagerTests {
     @Test("each manager is called once, in the order of registration, whatever its publisher does then")
-    func required_5_04_order() {
+    func required_1_06_order() {
       let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
       let first = CountingManager(Publisher<String>(label: "first"), in: journal)
       let second = CountingManager(Publisher<Int>(label: "second"), in: journal)
@@ -26,7 +26,7 @@ extension DirectoryTests {
     }
 
     @Test("a publisher without a manager stays as it is")
-    func required_5_04_plain() {
+    func required_1_06_plain() {
       let directory = PublisherDirectory()
       let mine = Publisher<Int>()
       directory.register(mine)

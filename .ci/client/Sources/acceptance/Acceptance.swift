@@ -49,6 +49,7 @@ struct Acceptance {
     await mainActorExplicitPublishers()
     await multicastDelegates()
     await mainActorMulticastDelegates()
+    await directories()
 
     await recorders()
     await manualExecutors()
