@@ -7,11 +7,13 @@ final class ListedManager: Sendable {
   }
 
   let key: Key
+  /// The publisher's.
+  let registry: PublisherRegistry
   private weak let object: (any AnyObject & Manager)?
   private let value: (any Manager)?
 
-  /// `publisher` is the manager's.
-  init(_ manager: some Manager, _ publisher: PublisherID) {
+  init(_ manager: some Manager, _ registry: PublisherRegistry) {
+    self.registry = registry
     let type = type(of: manager as Any)
     // A cast alone would put a struct into a box that dies at once.
     if type is AnyObject.Type, let object = manager as? any AnyObject & Manager {
@@ -19,7 +21,7 @@ final class ListedManager: Sendable {
       self.object = object
       value = nil
     } else {
-      key = .value(ObjectIdentifier(type), publisher)
+      key = .value(ObjectIdentifier(type), registry.source)
       object = nil
       value = manager
     }
@@ -28,6 +30,10 @@ final class ListedManager: Sendable {
   /// Loads the manager, and may be the last to let go of it.
   var isGone: Bool { value == nil && object == nil }
 
-  /// Foreign code.
-  func logout() { (value ?? object)?.logout() }
+  /// False if the manager is gone. Foreign code.
+  func logout() -> Bool {
+    guard let manager = value ?? object else { return false }
+    manager.logout()
+    return true
+  }
 }

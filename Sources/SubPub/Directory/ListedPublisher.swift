@@ -1,14 +1,11 @@
-/// What a directory asks of a publisher, whatever it publishes.
+/// What a directory asks of a type of publishers, whatever they publish.
 protocol ListedPublisher: AnyObject, Sendable {
-  var id: PublisherID { get }
-  var registry: PublisherRegistry { get }
-
-  func enrolment(
+  static func enrolment(
     of subscriber: any Subscriber, as face: SubscriberFace, on delivery: Delivery, buffering: BufferingPolicy,
     ifDuplicate: DuplicatePolicy
   ) -> Enrolment
 
-  func enrolment(
+  static func enrolment(
     of subscriber: any MainActorSubscriber, as face: SubscriberFace, buffering: BufferingPolicy,
     ifDuplicate: DuplicatePolicy
   ) -> Enrolment

@@ -41,7 +41,7 @@ extension PublisherDirectory {
   /// Makes the publisher the one of its type. It is held weakly: when it is released, its type is free again.
   ///
   /// A second publisher of a type, while the first lives, is a programmer's error: the one that `publisher(of:)` made
-  /// counts too, so register before the first use. To register the same one again changes nothing. When it returns,
+  /// counts too, so register before the first use; and who has got the first from there keeps it. To register the same one again changes nothing. When it returns,
   /// everyone who watches the directory has joined. Time: what a subscription takes, for each who watches.
   public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
     while true {
@@ -50,7 +50,7 @@ extension PublisherDirectory {
         guard standing === publisher else {
           stopForMisuse(
             """
-            \(publisher.id) can't be registered as the publisher of \(Value.self): \(standing.id) is, and lives. \
+            \(publisher.id) can't be registered as the publisher of \(Value.self): \(listing.id) is, and lives. \
             Register one publisher of a type, before publisher(of:) makes one, or wrap one of the types
             """)
         }
@@ -84,7 +84,7 @@ extension PublisherDirectory {
 extension PublisherDirectory {
   /// Lets go of publishers that are gone. Returns the others.
   @discardableResult
-  func sweepListings() -> [Listing] { sweep(\.listings) { $0.publisher == nil } }
+  func sweepListings() -> [Listing] { sweep(\.listings) { $0.registry.hasEnded } }
 
   /// Lets go of watches whose subscriber or actor is gone, and of cancelled ones. Returns the others.
   @discardableResult
@@ -96,7 +96,9 @@ extension PublisherDirectory {
     }
   }
 
-  /// Outside the lock: to look at a weak reference is to hold its object for a moment, and perhaps to be the last.
+  /// Takes the gone ones out of the roll, and returns the others. Asks in the order of joining, and outside the lock: to
+  /// look at a weak reference is to hold its object for a moment, and perhaps to be the last.
+  @discardableResult
   func sweep<Key, Member>(_ roll: WritableKeyPath<DirectoryState, Roll<Key, Member>>, isGone: (Member) -> Bool)
     -> [Member]
   {

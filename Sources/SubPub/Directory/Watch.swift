@@ -6,11 +6,11 @@
 final class Watch: Sendable {
   let delivery: Delivery
   let source: PublisherID
-  private let enrol: @Sendable (any ListedPublisher) -> Enrolment
+  private let enrol: @Sendable (any ListedPublisher.Type) -> Enrolment
   private let ledger = Locked(WatchLedger())
 
   private init(
-    _ delivery: Delivery, of source: PublisherID, enrol: @escaping @Sendable (any ListedPublisher) -> Enrolment
+    _ delivery: Delivery, of source: PublisherID, enrol: @escaping @Sendable (any ListedPublisher.Type) -> Enrolment
   ) {
     self.delivery = delivery
     self.source = source
@@ -20,7 +20,7 @@ final class Watch: Sendable {
   /// The handle of a new one. `enrol` is called only while the subscriber lives.
   static func handle(
     of subscriber: any AnyObject & Sendable, as face: SubscriberFace, on delivery: Delivery, buffering: BufferingPolicy,
-    source: PublisherID, enrol: @escaping @Sendable (any ListedPublisher) -> Enrolment
+    source: PublisherID, enrol: @escaping @Sendable (any ListedPublisher.Type) -> Enrolment
   ) -> Subscription {
     // Nothing is ever put into its buffer: its parts have one each.
     Subscription(
@@ -33,23 +33,21 @@ final class Watch: Sendable {
   /// Joins that publisher: once, also when it is asked to several times, and not after a cancel.
   func join(_ listing: Listing, for handle: Subscription) {
     // What a turn looks at is held meanwhile, and let go of outside.
-    let (subscriber, publisher, context) = (handle.subscriber, listing.publisher, delivery.context.actor)
-    defer { withExtendedLifetime((subscriber, publisher, context)) {} }
-    guard subscriber != nil, let publisher, !delivery.context.isGone(context) else { return }
-    let enrolment = enrol(publisher)
-    guard let joined = join(listing, publisher.registry, enrolment, for: handle) else { return }
-    publisher.registry.follow(joined, contextIsGone: false)
+    let (subscriber, context) = (handle.subscriber, delivery.context.actor)
+    defer { withExtendedLifetime((subscriber, context)) {} }
+    guard subscriber != nil, !delivery.context.isGone(context) else { return }
+    guard let joined = join(listing, enrol(listing.type), for: handle) else { return }
+    listing.registry.follow(joined, contextIsGone: false)
     if ledger.withLock({ $0.isSweepDue }) { sweep(handle) }
   }
 
   /// What the turn left to release is gone when this returns.
-  private func join(
-    _ listing: Listing, _ registry: PublisherRegistry, _ enrolment: Enrolment, for handle: Subscription
-  ) -> RegistryState.Joined? {
+  private func join(_ listing: Listing, _ enrolment: Enrolment, for handle: Subscription) -> RegistryState.Joined? {
     var after = AfterTurn()
     let joined = ledger.withLock { ledger -> RegistryState.Joined? in
-      guard handle.gate.closedAt == nil, ledger.parts[listing.id] == nil else { return nil }
-      let joined = registry.join(enrolment, &after)
+      guard handle.gate.closedAt == nil, ledger.parts[listing.id] == nil,
+        let joined = listing.registry.joinUnlessEnded(enrolment, &after)
+      else { return nil }
       ledger.parts[listing.id] = WatchLedger.Part(listing: listing, subscription: joined.subscription)
       return joined
     }
@@ -61,7 +59,7 @@ final class Watch: Sendable {
   /// lives has to stay: it tells that nobody is to join there again.
   private func sweep(_ handle: Subscription) {
     let isOver = handle.gate.closedAt != nil
-    let ended = parts.filter { $0.subscription.hasEnded && (isOver || $0.listing.publisher == nil) }
+    let ended = parts.filter { $0.subscription.hasEnded && (isOver || $0.listing.registry.hasEnded) }
     let counts = ended.map { ($0, $0.subscription.statistics) }
     ledger.withLock { $0.remove(counts) }
   }

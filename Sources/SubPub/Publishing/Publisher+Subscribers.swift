@@ -12,7 +12,7 @@ extension Publisher {
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
     registry.subscribe(
-      enrolment(of: subscriber, as: .untyped, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate))
+      Self.enrolment(of: subscriber, as: .untyped, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate))
   }
 
   /// Subscribes an object of the main actor through the type-less face; delivered there.
@@ -22,7 +22,7 @@ extension Publisher {
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
     registry.subscribe(
-      enrolment(of: subscriber, as: .untypedOnMainActor, buffering: buffering, ifDuplicate: ifDuplicate))
+      Self.enrolment(of: subscriber, as: .untypedOnMainActor, buffering: buffering, ifDuplicate: ifDuplicate))
   }
 
   /// Subscribes an object through the typed face.
@@ -59,7 +59,7 @@ extension Publisher {
 extension Publisher {
   /// The request of a type-less subscriber.
   @inlinable @inline(__always)
-  func enrolment(
+  static func enrolment(
     of subscriber: any Subscriber, as face: SubscriberFace, on delivery: Delivery, buffering: BufferingPolicy,
     ifDuplicate: DuplicatePolicy
   ) -> Enrolment {
@@ -71,7 +71,7 @@ extension Publisher {
 
   /// The request of a type-less subscriber of the main actor.
   @inlinable @inline(__always)
-  func enrolment(
+  static func enrolment(
     of subscriber: any MainActorSubscriber, as face: SubscriberFace, buffering: BufferingPolicy,
     ifDuplicate: DuplicatePolicy
   ) -> Enrolment {

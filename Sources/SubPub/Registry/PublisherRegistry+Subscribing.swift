@@ -47,6 +47,15 @@ extension PublisherRegistry {
     turn { [replays] in $0.join(enrolment, turns: self, replays: replays, &after) }
   }
 
+  /// The same for one who doesn't hold the publisher. Nil after the publisher's end.
+  nonisolated func joinUnlessEnded(_ enrolment: Enrolment, _ after: inout AfterTurn) -> RegistryState.Joined? {
+    turn { [replays] state in
+      state.isEnded ? nil : state.join(enrolment, turns: self, replays: replays, &after)
+    }
+  }
+
+  nonisolated var hasEnded: Bool { turn { $0.isEnded } }
+
   /// A face that nobody else has at this publisher.
   nonisolated func newFace() -> SubscriberFace {
     turn { state in

@@ -9,7 +9,8 @@ extension Subscription {
     public var pending: Int
     /// The most that ever waited.
     public var highWater: Int
-    /// The version of the last delivery that has ended.
+    /// The version of the last delivery that has ended. Nil where a subscription stands for several publishers: versions
+    /// belong to one.
     public var lastVersion: UInt64?
   }
 
@@ -49,7 +50,7 @@ extension Subscription {
 extension Subscription.Statistics: CustomStringConvertible {
   /// The counts in words.
   public var description: String {
-    let last = lastVersion.map { "last version \($0)" } ?? "nothing delivered yet"
-    return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater)), \(last)"
+    let last = lastVersion.map { ", last version \($0)" } ?? (delivered == 0 ? ", nothing delivered yet" : "")
+    return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater))\(last)"
   }
 }

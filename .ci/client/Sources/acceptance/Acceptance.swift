@@ -49,13 +49,13 @@ struct Acceptance {
     await mainActorExplicitPublishers()
     await multicastDelegates()
     await mainActorMulticastDelegates()
+    await directories()
 
     await loadingManagers()
     await retries()
     await pagedManagers()
     await cachedManagers()
     await memoryCaches()
-    await directories()
 
     await recorders()
     await manualExecutors()

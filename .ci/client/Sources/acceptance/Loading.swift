@@ -133,36 +133,6 @@ func cachedManagers() async {
   passed("StateCache")
 }
 
-func directories() async {
-  let directory = PublisherDirectory()
-  let names: Publisher<String> = directory.publisher()
-  expect(directory.publisher(of: String.self) === names, "one publisher for each type")
-  let numbers = Publisher<Int>(label: "numbers")
-  directory.register(numbers)
-  expect(directory.publisher(of: Int.self) === numbers, "the registered one")
-
-  let listener = ErrorListener()
-  let all = directory.subscribeToAll(listener, on: .immediate, buffering: .unbounded)
-  let manager = LoadingManager<Double> { throw Unreachable() }
-  directory.register(manager)
-  names.updateData("Ada")
-  await manager.refresh()
-  expectEqual(listener.errors.count, 1, "a handler of all errors gets those of a later publisher")
-  expectEqual(all.cancel(), .quiescent, "one cancel for all")
-  directory.logoutAll()
-  expectEqual(manager.publisher.state.phase, .unknown, "logoutAll calls the managers' logout")
-  expectEqual(names.state, .loaded("Ada"), "and nothing else")
-
-  await MainActor.run { watchOnMain(directory) }
-  passed("PublisherDirectory")
-}
-
-@MainActor private func watchOnMain(_ directory: PublisherDirectory) {
-  let screen = WatchingScreen()
-  expect(directory.subscribeToAll(screen).isActive, "on the main actor")
-  expectEqual(directory.subscribeToAll(screen, buffering: .latest).cancel(), .quiescent, "once for each object")
-}
-
 nonisolated private final class Calls: Sendable {
   private let calls = Atomic(0)
   var count: Int { calls.load(ordering: .relaxed) }
@@ -175,16 +145,4 @@ nonisolated private final class OneValue: StateCache {
   func read() async throws -> Cached<Int>? { value.map { Cached(value: $0, age: .seconds(9)) } }
   func write(_ value: Int) async throws { kept.withLock { $0 = value } }
   func clear() async throws { kept.withLock { $0 = nil } }
-}
-
-nonisolated private final class ErrorListener: Subscriber {
-  private let found = Mutex<[any Error]>([])
-  var errors: [any Error] { found.withLock { $0 } }
-  func receive(_ publication: any AnyPublication) {
-    if let error = publication.error { found.withLock { $0.append(error) } }
-  }
-}
-
-@MainActor private final class WatchingScreen: MainActorSubscriber {
-  func receive(_ publication: any AnyPublication) {}
 }
