@@ -31,13 +31,24 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
   ///   - firstPage: Where the list begins.
   ///   - load: Gets the page that begins there, and where the next one does; nil: that was the last one.
-  public init(
+  public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
+    self.init(
+      label: label, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, executor: nil,
+      firstPage: firstPage, load: load)
+  }
+
+  /// The same, with everything run by that executor: for tests that draw from a seed who is next.
+  package init(
+    label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
+    executor: (any TaskExecutor)?, firstPage: Cursor,
+    load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
+  ) {
     publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
-    driver = LoadDriver(publisher, Attempt(timeout: timeout, clock: clock, executor: nil), retry: retry)
+    driver = LoadDriver(publisher, Attempt(timeout: timeout, clock: clock, executor: executor), retry: retry)
     self.firstPage = firstPage
     self.load = load
   }
