@@ -1,0 +1,194 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension Section5LoadTests {
+  @Test(
+    "5.09: releasing a manager cancels its load, also one that refreshIfNeeded wants, and the state before comes back")
+  func required_5_09_cancels() {
+    let (executor, clock) = (ManualExecutor(), ManualClock())
+    let source = Source<Int>(isStubborn: true)
+    let log = Recorder<Int>()
+    var manager: LoadingManager<Int>? = LoadingManager(
+      label: nil, staleAfter: .seconds(60), timeout: .seconds(5), retry: .never, clock: clock, cache: nil,
+      cacheFailed: { _ in }, executor: executor
+    ) { try await source.load() }
+    let publisher = manager?.publisher
+    publisher?.subscribe(log, on: .immediate)
+    publisher?.updateData(1, age: .seconds(60))
+    manager?.refreshIfNeeded()
+    executor.runAll()
+    #expect(source.calls == 1)
+    manager = nil
+    // At once, and on this thread.
+    #expect(publisher?.state == .loaded(1))
+    #expect(publisher?.isStale == true)
+    executor.runAll()
+    #expect(source.cancelled == [0])
+    #expect(clock.sleepers == 0)
+    source.answer(0, .success(7))
+    executor.runAll()
+    #expect(log.states == [.unknown, .loaded(1), .loading(previous: 1), .loaded(1)])
+    // The publisher lives on for who holds it.
+    publisher?.updateData(8)
+    #expect(log.states.last == .loaded(8))
+  }
+
+  @Test("5.09: so does releasing a paged manager")
+  func required_5_09_pages() {
+    let executor = ManualExecutor()
+    let source = Source<(elements: [Int], next: Int?)>(isStubborn: true)
+    var manager: PagedManager<Int, Int>? = PagedManager(
+      label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), executor: executor, firstPage: 0
+    ) { _ in try await source.load() }
+    let publisher = manager?.publisher
+    manager?.refreshIfNeeded()
+    executor.runAll()
+    manager = nil
+    #expect(publisher?.state == .unknown)
+    executor.runAll()
+    #expect(source.cancelled == [0])
+    source.close()
+    executor.runAll()
+    #expect(publisher?.state == .unknown)
+  }
+
+  @Test("5.09: between two attempts the loader isn't called again")
+  func required_5_09_betweenAttempts() {
+    let (executor, clock) = (ManualExecutor(), ManualClock())
+    let source = Source<Int>()
+    var manager: LoadingManager<Int>? = LoadingManager(
+      label: nil, staleAfter: nil, timeout: nil, retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(1) },
+      clock: clock, cache: nil, cacheFailed: { _ in }, executor: executor
+    ) { try await source.load() }
+    let publisher = manager?.publisher
+    manager?.refreshIfNeeded()
+    executor.runAll()
+    source.answer(0, .failure(Failure.offline))
+    executor.runAll()
+    #expect(clock.sleepers == 1)
+    manager = nil
+    executor.runAll()
+    #expect(clock.sleepers == 0)
+    clock.advance(by: .seconds(1))
+    executor.runAll()
+    #expect(source.calls == 1)
+    #expect(publisher?.state == .unknown)
+  }
+
+  @Test("5.09: while a loader hangs that nothing stops, the manager, its publisher and what was loaded go all the same")
+  func required_5_09_hangingLoader() {
+    let executor = ManualExecutor()
+    let (values, closures) = (Deaths(), Deaths())
+    let hanging = Source<Deaths.Mortal>(isStubborn: true)
+    weak var publisher: Publisher<Deaths.Mortal>?
+    weak var released: LoadingManager<Deaths.Mortal>?
+    do {
+      let captured = closures.mortal()
+      let manager = LoadingManager<Deaths.Mortal>(
+        label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), cache: nil,
+        cacheFailed: { _ in }, executor: executor
+      ) {
+        defer { withExtendedLifetime(captured) {} }
+        return try await hanging.load()
+      }
+      publisher = manager.publisher
+      released = manager
+      manager.publisher.updateData(values.mortal())
+      let waiting = Caller(on: executor) { [weak manager] in _ = await manager?.refresh() }
+      executor.runAll()
+      waiting.cancel()
+      executor.runAll()
+      manager.publisher.setError(Failure.offline)
+      manager.refreshIfNeeded()
+      executor.runAll()
+      #expect(hanging.calls == 2)
+    }
+    executor.runAll()
+    #expect(released == nil)
+    #expect(publisher == nil)
+    #expect(values.count == 1)
+    // The loader's closure is needed by the calls that run, and by nobody else.
+    #expect(closures.count == 0)
+    hanging.answer(0, .success(values.mortal()))
+    hanging.answer(1, .success(values.mortal()))
+    executor.runAll()
+    #expect(values.count == 3)
+    #expect(closures.count == 1)
+  }
+
+  @Test(
+    "5.09: an idle manager goes with everything that it has, and so does one whose load has ended",
+    arguments: [true, false])
+  func required_5_09_idle(hasLoaded: Bool) {
+    let executor = ManualExecutor()
+    let (values, closures) = (Deaths(), Deaths())
+    weak var publisher: Publisher<Deaths.Mortal>?
+    do {
+      let captured = closures.mortal()
+      let manager = LoadingManager<Deaths.Mortal>(
+        label: nil, staleAfter: nil, timeout: .seconds(1), retry: .never, clock: ManualClock(), cache: nil,
+        cacheFailed: { _ in }, executor: executor
+      ) {
+        withExtendedLifetime(captured) {}
+        return values.mortal()
+      }
+      publisher = manager.publisher
+      if hasLoaded { manager.refreshIfNeeded() }
+      executor.runAll()
+    }
+    executor.runAll()
+    #expect(publisher == nil)
+    #expect(values.count == (hasLoaded ? 1 : 0))
+    #expect(closures.count == 1)
+  }
+
+  @Test("5.09: who awaits refresh keeps the manager, and gets the result")
+  func required_5_09_caller() {
+    let executor = ManualExecutor()
+    let source = Source<Int>()
+    weak var released: LoadingManager<Int>?
+    let caller: Caller<State>
+    do {
+      let manager = LoadingManager<Int>(
+        label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), cache: nil,
+        cacheFailed: { _ in }, executor: executor
+      ) { try await source.load() }
+      released = manager
+      caller = Caller(on: executor) { await manager.refresh() }
+      executor.runAll()
+    }
+    #expect(source.cancelled == [])
+    source.answer(0, .success(7))
+    executor.runAll()
+    #expect(caller.result == .loaded(7))
+    #expect(released == nil)
+  }
+
+  @Test("5.09: managers that threads release while they load leave no load, no loader and no publisher behind")
+  func stochastic_5_09_release() async throws {
+    let loader = EndlessLoader()
+    let deaths = Deaths()
+    for _ in 0..<1_000 {
+      let held = Locked<LoadingManager<Int>?>(nil)
+      let captured = deaths.mortal()
+      held.withLock { held in
+        held = LoadingManager {
+          withExtendedLifetime(captured) {}
+          return try await loader.load()
+        }
+      }
+      try await Race.run(threads: 2) { thread in
+        if thread == 0 {
+          held.withLock { $0 }?.refreshIfNeeded()
+        } else {
+          let manager = held.withLock { $0.take() }
+          withExtendedLifetime(manager) {}
+        }
+      }
+      _ = held.withLock { $0.take() }
+    }
+    try await deaths.wait(count: 1_000)
+    try await loader.waitUntilNoneRuns()
+  }
+}

@@ -1,0 +1,198 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension Section5LoadTests {
+  @Test("5.07: attempts follow each other after the policy's waits, on the manager's clock, and at no other time")
+  func required_5_07_times() {
+    let asked = Locked<[String]>([])
+    let bench = LoadBench(
+      retry: RetryPolicy(maxAttempts: 4) { attempt, error in
+        asked.withLock { $0.append("\(attempt) \(error)") }
+        return .seconds(attempt * 10)
+      })
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    for attempt in 1...3 {
+      bench.fail(attempt - 1, attempt == 2 ? Failure.denied : Failure.offline)
+      #expect(caller.result == nil)
+      bench.pass(.seconds(attempt * 10) - .nanoseconds(1))
+      #expect(bench.source.calls == attempt)
+      bench.pass(.nanoseconds(1))
+      #expect(bench.source.calls == attempt + 1)
+    }
+    #expect(asked.withLock { $0 } == ["1 offline", "2 denied", "3 offline"])
+    bench.answer(3, 7)
+    #expect(caller.result == .loaded(7))
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+    #expect(bench.clock.sleepers == 0)
+  }
+
+  @Test("5.07: after maxAttempts the last failure is published, and no other", arguments: [1, 2, 5])
+  func required_5_07_lastFailure(attempts: Int) {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: attempts) { _, _ in .seconds(1) })
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    for call in 0..<attempts {
+      bench.fail(call, call == attempts - 1 ? Failure.denied : Failure.offline)
+      bench.pass(.seconds(1))
+    }
+    bench.pass(.seconds(1_000))
+    #expect(bench.source.calls == attempts)
+    #expect(caller.result == .error(Failure.denied, previous: nil))
+    #expect(bench.states == [.unknown, .loading(previous: nil), .error(Failure.denied, previous: nil)])
+  }
+
+  @Test("5.07: a policy that answers nil gives up; the next refresh counts from 1 again")
+  func required_5_07_givesUp() {
+    let asked = Locked<[Int]>([])
+    let bench = LoadBench(
+      retry: RetryPolicy(maxAttempts: 10) { attempt, error in
+        asked.withLock { $0.append(attempt) }
+        return error as? Failure == .denied ? nil : .zero
+      })
+    defer { bench.finish() }
+    for first in [0, 3] {
+      let caller = bench.refresh()
+      bench.fail(first)
+      bench.fail(first + 1)
+      bench.fail(first + 2, Failure.denied)
+      #expect(caller.result == .error(Failure.denied, previous: nil))
+      #expect(bench.source.calls == first + 3)
+    }
+    #expect(asked.withLock { $0 } == [1, 2, 3, 1, 2, 3])
+    // A wait of no time doesn't sleep.
+    #expect(bench.clock.sleepers == 0)
+  }
+
+  @Test("5.07: RetryPolicy.never tries once")
+  func required_5_07_never() {
+    let bench = LoadBench(retry: .never)
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    bench.fail(0)
+    #expect(caller.result == .error(Failure.offline, previous: nil))
+    #expect(bench.source.calls == 1)
+    #expect(RetryPolicy.never.maxAttempts == 1)
+  }
+
+  @Test(
+    "5.07: a CancellationError of a loader that nobody cancelled is a failure as any other, also when it is tried again"
+  )
+  func required_5_07_cancellationError() {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(1) })
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    bench.fail(0, CancellationError())
+    #expect(bench.clock.sleepers == 1)
+    bench.pass(.seconds(1))
+    bench.fail(1, CancellationError())
+    #expect(caller.result == .error(CancellationError(), previous: nil))
+    #expect(bench.publisher.state == .error(CancellationError(), previous: nil))
+  }
+
+  @Test("5.07: a clock that can't sleep ends the load with its last failure")
+  func required_5_07_brokenClock() {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) }, clock: BrokenClock())
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    bench.fail(0)
+    #expect(caller.result == .error(Failure.offline, previous: nil))
+    #expect(bench.source.calls == 1)
+  }
+
+  @Test(
+    "5.07: a loader that hangs ends with the time-out, whether it heeds its cancellation or not",
+    arguments: [true, false])
+  func required_5_07_timeout(isStubborn: Bool) {
+    let bench = LoadBench(timeout: .seconds(10), isStubborn: isStubborn)
+    defer { bench.finish() }
+    bench.publisher.updateData(1)
+    let caller = bench.refresh()
+    bench.pass(.seconds(10) - .nanoseconds(1))
+    #expect(bench.source.cancelled == [])
+    #expect(caller.result == nil)
+    bench.pass(.nanoseconds(1))
+    #expect(bench.source.cancelled == [0])
+    #expect(caller.result == .error(LoadTimedOut(timeout: .seconds(10)), previous: 1))
+    let current = bench.publisher.current
+    bench.answer(0, 7)
+    #expect(bench.publisher.current === current)
+    #expect(bench.clock.sleepers == 0)
+  }
+
+  @Test("5.07: each attempt has the whole time, and a late result of one is not taken for that of the next")
+  func required_5_07_timeoutAndRetry() {
+    let failures = Locked<[String]>([])
+    let bench = LoadBench(
+      timeout: .seconds(10),
+      retry: RetryPolicy(maxAttempts: 3) { _, error in
+        failures.withLock { $0.append("\(error)") }
+        return .seconds(5)
+      }, isStubborn: true)
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    bench.pass(.seconds(10))
+    #expect(bench.source.cancelled == [0])
+    bench.pass(.seconds(5))
+    #expect(bench.source.calls == 2)
+    bench.answer(0, 50)
+    #expect(caller.result == nil)
+    bench.pass(.seconds(10) - .nanoseconds(1))
+    #expect(bench.source.cancelled == [0])
+    bench.pass(.nanoseconds(1))
+    bench.pass(.seconds(5))
+    #expect(bench.source.calls == 3)
+    bench.answer(1, 51)
+    #expect(caller.result == nil)
+    bench.answer(2, 7)
+    #expect(caller.result == .loaded(7))
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+    #expect(failures.withLock { $0 } == Array(repeating: "the load took longer than 10.0 seconds", count: 2))
+  }
+
+  @Test("5.07: a loader that ends in time leaves no sleeper behind", arguments: [true, false])
+  func required_5_07_inTime(succeeds: Bool) {
+    let bench = LoadBench(timeout: .seconds(10))
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    #expect(bench.clock.sleepers == 1)
+    bench.pass(.seconds(9))
+    if succeeds { bench.answer(0, 7) } else { bench.fail(0) }
+    #expect(caller.result?.phase == (succeeds ? .loaded : .error))
+    #expect(bench.clock.sleepers == 0)
+    // Overtaken and given up, it leaves none either.
+    let second = bench.refresh()
+    bench.publisher.publish()
+    bench.cancel(second)
+    #expect(bench.clock.sleepers == 0)
+  }
+
+  @Test("5.07: threads, failures and retries: no more calls than the policy allows, and the state is the last one's")
+  func stochastic_5_07_attempts() async throws {
+    let clock = ManualClock()
+    for round in 0..<300 {
+      let calls = Locked(0)
+      let manager = LoadingManager<Int>(
+        retry: RetryPolicy(maxAttempts: 3) { attempt, _ in attempt.isMultiple(of: 2) ? .zero : .nanoseconds(1) },
+        clock: clock
+      ) {
+        let call = calls.withLock { calls in
+          calls += 1
+          return calls
+        }
+        if call < 3 || round.isMultiple(of: 2) { throw RetryPolicyTests.Numbered(number: call) }
+        return call
+      }
+      let callers = (0..<3).map { _ in Caller { await manager.refresh() } }
+      await clock.waitForSleepers(1)
+      clock.advance(by: .nanoseconds(1))
+      for caller in callers { try await caller.wait() }
+      let expected: State =
+        round.isMultiple(of: 2) ? .error(RetryPolicyTests.Numbered(number: 3), previous: nil) : .loaded(3)
+      for caller in callers { #expect(caller.result == expected) }
+      #expect(calls.withLock { $0 } == 3)
+      #expect(manager.publisher.current.version == 2)
+    }
+  }
+}
