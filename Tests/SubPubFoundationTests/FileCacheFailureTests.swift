@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SubPub
 import SubPubFoundation
@@ -104,21 +105,17 @@ struct FileCacheFailureTests {
   @Test("a pipe in the file's place is no reason to wait")
   func pipe() async throws {
     try #require(unsafe mkfifo(folder.file.path(percentEncoded: false), 0o600) == 0)
-    let isOver = Locked(false)
+    let isOver = DispatchSemaphore(value: 0)
     let isLate = Locked(false)
     // Who would wait is let go after 10 seconds: somebody has the other end open.
     let path = folder.file.path(percentEncoded: false)
     Thread.detachNewThread {
-      let start = ContinuousClock.now
-      while start.duration(to: .now) < .seconds(10) {
-        if isOver.withLock({ $0 }) { return }
-        usleep(10_000)
-      }
+      guard isOver.wait(timeout: .now() + 10) == .timedOut else { return }
       isLate.withLock { $0 = true }
       _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }
     let error = await #expect(throws: FileCacheError.self) { try await FileCache<Int>(file: folder.file).read() }
-    isOver.withLock { $0 = true }
+    isOver.signal()
     #expect(error?.reason == .notAFile)
     #expect(!isLate.withLock { $0 }, "the read waited for a writer")
   }
