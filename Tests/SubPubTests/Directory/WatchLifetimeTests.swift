@@ -1,5 +1,6 @@
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
 extension DirectoryTests {
@@ -142,16 +143,17 @@ extension DirectoryTests {
     @Test("watchers whose end uses the directory, while others look at them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
-      let rounds = 500
-      try await Race.run(threads: 3) { thread in
-        for _ in 0..<rounds {
-          switch thread {
-          case 0, 1: directory.subscribeToAll(Returning(directory, deaths), on: .immediate)
-          default: directory.register(Publisher<Bool>())
-          }
+      let rounds = 5_000
+      let isOver = Atomic<Bool>(false)
+      try await Race.run(threads: 2) { thread in
+        if thread == 0 {
+          for _ in 0..<rounds { directory.subscribeToAll(Returning(directory, deaths), on: .immediate) }
+          isOver.store(true, ordering: .relaxed)
+        } else {
+          while !isOver.load(ordering: .relaxed) { _ = "\(directory)" }
         }
       }
-      try await deaths.wait(count: 2 * rounds)
+      try await deaths.wait(count: rounds)
       #expect("\(directory)".hasSuffix("watched by: 0)"))
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
