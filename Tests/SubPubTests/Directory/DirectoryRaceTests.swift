@@ -86,19 +86,16 @@ extension DirectoryTests {
         guard thread == 0 else {
           let watcher = Watcher()
           while !isOver.load(ordering: .relaxed) {
-            _ = "\(directory)"
+            for _ in 0..<100 { _ = "\(directory)" }
             directory.subscribeToAll(watcher, on: .immediate).cancel()
             directory.register(CountingManager(Publisher<Bool>(), in: journal))
           }
           return
         }
-        var publisher = Publisher<Int>()
-        var manager = CountingManager(Publisher<String>(), in: journal)
-        for _ in 0..<5_000 {
-          let (nextPublisher, nextManager) = (Publisher<Int>(), CountingManager(Publisher<String>(), in: journal))
-          publisher = nextPublisher
-          directory.register(publisher)
-          manager = nextManager
+        var manager = CountingManager(Publisher<Int>(), in: journal)
+        for _ in 0..<20_000 {
+          let next = CountingManager(Publisher<Int>(), in: journal)
+          manager = next
           directory.register(manager)
         }
         isOver.store(true, ordering: .relaxed)

@@ -35,6 +35,8 @@ extension DirectoryTests {
     @Test("watchers that come and go leave nothing behind, without a new publisher too")
     func required_2_05_manyWatchers() {
       let directory = PublisherDirectory()
+      // At places of their own.
+      let others = (0..<40).map { _ in Watcher() }
       weak let first: Subscription?
       do {
         let watcher = Watcher()
@@ -42,8 +44,6 @@ extension DirectoryTests {
         #expect(first != nil)
         withExtendedLifetime(watcher) {}
       }
-      // At places of their own.
-      let others = (0..<40).map { _ in Watcher() }
       for watcher in others { directory.subscribeToAll(watcher, on: .immediate) }
       #expect(first == nil)
     }
