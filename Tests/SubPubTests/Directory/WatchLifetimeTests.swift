@@ -133,9 +133,7 @@ extension DirectoryTests {
       }
       func receive(_ publication: any AnyPublication) {}
       deinit {
-        directory.publisher(of: Int.self).startLoading()
-        directory.subscribeToAll(Watcher(), on: .immediate)
-        directory.logoutAll()
+        _ = directory.publisher(of: Int.self)
         deaths.happen()
       }
     }
@@ -143,17 +141,22 @@ extension DirectoryTests {
     @Test("watchers whose end uses the directory, while others look at them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
-      let rounds = 5_000
+      let (rounds, watchers) = (60, 100)
       let isOver = Atomic<Bool>(false)
       try await Race.run(threads: 2) { thread in
         if thread == 0 {
-          for _ in 0..<rounds { directory.subscribeToAll(Returning(directory, deaths), on: .immediate) }
+          for _ in 0..<rounds {
+            var living = (0..<watchers).map { _ in Returning(directory, deaths) }
+            for watcher in living { directory.subscribeToAll(watcher, on: .immediate) }
+            // The other thread goes through them in the other direction: they meet.
+            while living.popLast() != nil {}
+          }
           isOver.store(true, ordering: .relaxed)
         } else {
           while !isOver.load(ordering: .relaxed) { _ = "\(directory)" }
         }
       }
-      try await deaths.wait(count: rounds)
+      try await deaths.wait(count: rounds * watchers)
       #expect("\(directory)".hasSuffix("watched by: 0)"))
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
