@@ -14,14 +14,13 @@ final class ListedManager: Sendable {
 
   init(_ manager: some Manager, _ registry: PublisherRegistry) {
     self.registry = registry
-    let type = type(of: manager as Any)
-    // A cast alone would put a struct into a box that dies at once.
-    if type is AnyObject.Type, let object = manager as? any AnyObject & Manager {
+    // A cast to `AnyObject` alone would put a value into a box that dies at once. No box is a manager.
+    if let object = manager as? any AnyObject & Manager {
       key = .object(ObjectIdentifier(object))
       self.object = object
       value = nil
     } else {
-      key = .value(ObjectIdentifier(type), registry.source)
+      key = .value(ObjectIdentifier(type(of: manager as Any)), registry.source)
       object = nil
       value = manager
     }

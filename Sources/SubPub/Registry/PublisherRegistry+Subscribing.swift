@@ -23,13 +23,13 @@ extension PublisherRegistry {
 
   /// What follows from a newcomer's turn, outside of it: foreign code.
   @inline(__always)
-  nonisolated func follow(_ joined: borrowing RegistryState.Joined, contextIsGone: Bool) {
+  nonisolated func follow(_ joined: borrowing RegistryState.Joined, contextIsGone: @autoclosure () -> Bool) {
     if let lane = joined.subscription.host as? LaneRunner {
       if let item = joined.replay, let window = joined.window {
         // The last of the window. Its slot is no place to ask: it may have been cancelled since.
         lane.deliverNow(item, window: window, from: window.count - 1)
       }
-      if contextIsGone { end(lane) }
+      if contextIsGone() { end(lane) }
     }
     if joined.isSweepDue { sweep() }
   }

@@ -81,18 +81,24 @@ extension DirectoryTests {
     @Test("a type is free as soon as its publisher was released, whoever looks through the directory meanwhile")
     func stochastic_2_05_freeAtOnce() async throws {
       let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let watchers = (0..<3).map { _ in Watcher() }
-      try await Race.run(threads: 3) { thread in
-        for round in 0..<300 {
-          switch thread {
-          case 0: directory.register(Publisher<Int>())
-          // Some more of each than a roll lets pass without a look.
-          case 1: directory.register(CountingManager(Publisher<String>(), in: journal))
-          default:
-            directory.subscribeToAll(watchers[round % 3], on: .immediate).cancel()
-            _ = "\(directory)"
+      let isOver = Atomic<Bool>(false)
+      try await Race.run(threads: 2) { thread in
+        guard thread == 0 else {
+          let watcher = Watcher()
+          while !isOver.load(ordering: .relaxed) {
+            for _ in 0..<100 { _ = "\(directory)" }
+            directory.subscribeToAll(watcher, on: .immediate).cancel()
+            directory.register(CountingManager(Publisher<Bool>(), in: journal))
           }
+          return
         }
+        var manager = CountingManager(Publisher<Int>(), in: journal)
+        for _ in 0..<20_000 {
+          let next = CountingManager(Publisher<Int>(), in: journal)
+          manager = next
+          directory.register(manager)
+        }
+        isOver.store(true, ordering: .relaxed)
       }
     }
 

@@ -1,5 +1,6 @@
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
 extension DirectoryTests {
@@ -34,6 +35,8 @@ extension DirectoryTests {
     @Test("watchers that come and go leave nothing behind, without a new publisher too")
     func required_2_05_manyWatchers() {
       let directory = PublisherDirectory()
+      // At places of their own.
+      let others = (0..<40).map { _ in Watcher() }
       weak let first: Subscription?
       do {
         let watcher = Watcher()
@@ -41,8 +44,6 @@ extension DirectoryTests {
         #expect(first != nil)
         withExtendedLifetime(watcher) {}
       }
-      // At places of their own.
-      let others = (0..<40).map { _ in Watcher() }
       for watcher in others { directory.subscribeToAll(watcher, on: .immediate) }
       #expect(first == nil)
     }
@@ -132,9 +133,7 @@ extension DirectoryTests {
       }
       func receive(_ publication: any AnyPublication) {}
       deinit {
-        directory.publisher(of: Int.self).startLoading()
-        directory.subscribeToAll(Watcher(), on: .immediate)
-        directory.logoutAll()
+        _ = directory.publisher(of: Int.self)
         deaths.happen()
       }
     }
@@ -142,16 +141,22 @@ extension DirectoryTests {
     @Test("watchers whose end uses the directory, while others look at them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
-      let rounds = 500
-      try await Race.run(threads: 3) { thread in
-        for _ in 0..<rounds {
-          switch thread {
-          case 0, 1: directory.subscribeToAll(Returning(directory, deaths), on: .immediate)
-          default: directory.register(Publisher<Bool>())
+      let (rounds, watchers) = (60, 100)
+      let isOver = Atomic<Bool>(false)
+      try await Race.run(threads: 2) { thread in
+        if thread == 0 {
+          for _ in 0..<rounds {
+            var living = (0..<watchers).map { _ in Returning(directory, deaths) }
+            for watcher in living { directory.subscribeToAll(watcher, on: .immediate) }
+            // The other thread goes through them in the other direction: they meet.
+            while living.popLast() != nil {}
           }
+          isOver.store(true, ordering: .relaxed)
+        } else {
+          while !isOver.load(ordering: .relaxed) { _ = "\(directory)" }
         }
       }
-      try await deaths.wait(count: 2 * rounds)
+      try await deaths.wait(count: rounds * watchers)
       #expect("\(directory)".hasSuffix("watched by: 0)"))
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
