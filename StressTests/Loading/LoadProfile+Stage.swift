@@ -13,14 +13,15 @@ extension LoadProfile {
       let manager = PagedManager<Ticket, Int>(staleAfter: staleAfter, retry: retry, firstPage: 0) { page in
         (try await desk.ask(for: page), page + 1 < Desk.pages ? page + 1 : nil)
       }
-      return ManagedLoads(manager, desk, self, attempts: attempts, on: delivery, tickets: { $0.elements }) {
-        manager, operation in
-        if operation == .nextPage { return await manager.loadNextPage() }
-        return await manager.refresh(force: operation == .force)
+      let tickets: @Sendable (Paged<Ticket, Int>) -> [Ticket] = { $0.elements }
+      return ManagedLoads(manager, desk, self, attempts: attempts, on: delivery, tickets: tickets) {
+        if $1 == .nextPage { return await $0.loadNextPage() }
+        return await $0.refresh(force: $1 == .force)
       }
     }
     let manager = LoadingManager<[Ticket]>(staleAfter: staleAfter, retry: retry) { try await desk.ask(for: 0) }
-    return ManagedLoads(manager, desk, self, attempts: attempts, on: delivery, tickets: { $0 }) {
+    let tickets: @Sendable ([Ticket]) -> [Ticket] = { $0 }
+    return ManagedLoads(manager, desk, self, attempts: attempts, on: delivery, tickets: tickets) {
       await $0.refresh(force: $1 == .force)
     }
   }
