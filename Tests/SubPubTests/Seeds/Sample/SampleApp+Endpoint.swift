@@ -9,7 +9,10 @@ extension SampleApp {
     struct Call: Hashable {
       /// The publisher's version when it began: that of the load's own `loading`, and of no other.
       let version: UInt64
+      /// Hears nothing of its cancellation.
+      let isDeaf: Bool
       var outcome = Outcome.open
+      var end: ManualClock.Instant?
     }
 
     private struct State {
@@ -18,8 +21,6 @@ extension SampleApp {
       var login = 1
       var version: UInt64 = 0
     }
-
-    private enum Manner { case patient, deaf }
 
     private static let pages = 4
     private let clock: ManualClock
@@ -45,20 +46,18 @@ extension SampleApp {
     }
 
     func rows(of page: Int = 0) async throws -> [Item] {
-      let (ticket, login, delay, isRefused, manner) = state.withLock { state in
-        state.calls.append(Call(version: state.version))
+      let (ticket, login, delay, isRefused, isDeaf) = state.withLock { state in
         let delay = Duration.milliseconds(state.random.draw(state.random.chance(10) ? 3_000 : 500))
-        return (
-          state.calls.count - 1, state.login, delay, state.random.chance(20),
-          state.random.chance(30) ? Manner.deaf : .patient
-        )
+        let (isRefused, isDeaf) = (state.random.chance(20), state.random.chance(30))
+        state.calls.append(Call(version: state.version, isDeaf: isDeaf))
+        return (state.calls.count - 1, state.login, delay, isRefused, isDeaf)
       }
       do {
-        switch manner {
-        case .patient: try await clock.sleep(for: delay)
-        // Hears nothing of its cancellation, and comes with an answer that nobody wants any more.
-        case .deaf:
+        if isDeaf {
+          // It comes with an answer that nobody wants any more.
           await Task.detached(executorPreference: executor) { [clock] in try? await clock.sleep(for: delay) }.value
+        } else {
+          try await clock.sleep(for: delay)
         }
       } catch {
         end(ticket, .cancelled)
@@ -69,7 +68,10 @@ extension SampleApp {
       return (0..<2).map { _ in Item(login: login, ticket: ticket, page: page) }
     }
 
-    private func end(_ ticket: Int, _ outcome: Outcome) { state.withLock { $0.calls[ticket].outcome = outcome } }
+    private func end(_ ticket: Int, _ outcome: Outcome) {
+      let now = clock.now
+      state.withLock { ($0.calls[ticket].outcome, $0.calls[ticket].end) = (outcome, now) }
+    }
   }
 }
 

@@ -10,8 +10,7 @@ extension SampleApp.Stage where M == LoadingManager<[SampleApp.Item]> {
     let items: @Sendable ([SampleApp.Item]) -> [SampleApp.Item] = { $0 }
     let manager = LoadingManager<[SampleApp.Item]>(
       label: "table", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: retry, clock: clock,
-      cache: nil, cacheFailed: { _ in }, executor: executor
-    ) { try await endpoint.rows() }
+      cache: nil, cacheFailed: { _ in }, executor: executor, load: { try await endpoint.rows() })
     let notary = SampleApp.Notary(SampleApp.Transition.legal, attempts: attempts, endpoint, clock, items: items)
     return Self(manager, endpoint, notary, executor, items: items) { await $0.refresh(force: $1 == .force) }
   }

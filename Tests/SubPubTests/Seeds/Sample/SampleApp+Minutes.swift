@@ -5,7 +5,9 @@ extension SampleApp {
   /// What a notary has written down.
   struct Minutes {
     let legal: Set<Transition>
-    var views: [View] = []
+    private(set) var views: [View] = []
+    /// When each of them came.
+    private(set) var times: [ManualClock.Instant] = []
     var seen: [Transition: Int] = [:]
     var problems: [String] = []
     /// How many loads have ended without a result: each may have been about to call its loader, and does it late.
@@ -14,6 +16,11 @@ extension SampleApp {
     private var arrivals: [Int: ManualClock.Instant] = [:]
 
     init(legal: Set<Transition>) { self.legal = legal }
+
+    mutating func append(_ view: View, at now: ManualClock.Instant) {
+      views.append(view)
+      times.append(now)
+    }
 
     func shape(of view: View, at now: ManualClock.Instant) -> Shape {
       switch view.phase {

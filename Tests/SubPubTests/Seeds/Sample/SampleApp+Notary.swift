@@ -26,6 +26,13 @@ extension SampleApp {
     var seen: [Transition: Int] { minutes.withLock { $0.seen } }
     var problems: [String] { minutes.withLock { $0.problems } }
 
+    /// When something else was published than that version.
+    func end(of version: UInt64) -> ManualClock.Instant? {
+      minutes.withLock { minutes in
+        minutes.times.indices.contains(Int(version) + 1) ? minutes.times[Int(version) + 1] : nil
+      }
+    }
+
     func receive(_ state: LoadState<Value>) {}
 
     func receive(_ publication: Publication<Value>) {
@@ -34,7 +41,7 @@ extension SampleApp {
       let (calls, login) = (endpoint.calls, endpoint.login)
       endpoint.see(view.version)
       minutes.withLock { minutes in
-        defer { minutes.views.append(view) }
+        defer { minutes.append(view, at: now) }
         guard let last = minutes.views.last else { return }
         if view.version != last.version + 1 { minutes.problems.append("1.02: \(view) after \(last)") }
         if let old = view.items.first(where: { $0.login != login }) {

@@ -20,7 +20,7 @@ extension SampleApp {
       let table = Stage.whole(seed: random.next(), called, retry, clock, executor)
       let list = Stage.pages(seed: random.next(), called, retry, clock, executor)
       Self.play(table, list, clock, executor, isPrompt: isPrompt, &random)
-      var problems = table.problems + list.problems
+      var problems = table.problems(isPrompt: isPrompt) + list.problems(isPrompt: isPrompt)
       if clock.sleepers > 0 { problems.append("5.07: \(clock.sleepers) still sleep") }
       if executor.pending > 0 { problems.append("5.04: \(executor.pending) jobs are left") }
       self.problems = problems

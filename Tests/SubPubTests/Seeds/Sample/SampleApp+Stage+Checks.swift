@@ -3,14 +3,25 @@ import SubPubTesting
 
 extension SampleApp.Stage {
   /// What is wrong when everything has come to rest.
-  var problems: [String] {
+  ///
+  /// `isPrompt`: whatever could run had run before the clock moved on.
+  func problems(isPrompt: Bool) -> [String] {
     var problems = notary.problems
     if waits.begun != waits.ended { problems.append("5.05: \(waits.begun - waits.ended) waits hang") }
     let open = endpoint.calls.count { $0.outcome == .open }
     if open > 0 { problems.append("5.04: \(open) calls of the loader have not ended") }
     if publisher.state.phase == .loading { problems.append("5.05: left at \(publisher.state)") }
+    if isPrompt { problems += kept }
     for screen in screens { problems += self.problems(of: screen) }
     return problems
+  }
+
+  /// Calls that hear of their cancellation, and were left alone when their load had ended.
+  private var kept: [String] {
+    endpoint.calls.filter { call in
+      guard !call.isDeaf, let end = call.end, let ended = notary.end(of: call.version) else { return false }
+      return end > ended
+    }.map { "5.04: nobody has cancelled \($0)" }
   }
 
   /// A legal view of what was published: in order, the same as everybody's, up to the last.
