@@ -4,8 +4,6 @@ import Testing
 
 @Suite("A retry policy's waits", .timeLimit(.minutes(1)))
 struct RetryPolicyTests {
-  struct Numbered: Error { let number: Int }
-
   /// How long a manager waits after each of its failures, as its clock shows it.
   static func waits(_ policy: RetryPolicy) -> [Duration] {
     let (executor, clock) = (ManualExecutor(), ManualClock())
