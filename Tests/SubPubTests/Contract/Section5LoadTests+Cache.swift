@@ -197,10 +197,7 @@ extension Section5LoadTests {
     let executor = ManualExecutor()
     let cache = ProbeCache()
     cache.hold(.write)
-    var manager: LoadingManager<Int>? = LoadingManager(
-      label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), cache: cache,
-      cacheFailed: { _ in }, executor: executor
-    ) { 7 }
+    var manager: LoadingManager<Int>? = LoadingManager(on: executor, cache: cache) { 7 }
     manager?.refreshIfNeeded()
     executor.runAll()
     #expect(cache.operations == [.read, .write])

@@ -8,10 +8,7 @@ struct RetryPolicyTests {
   static func waits(_ policy: RetryPolicy) -> [Duration] {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let times = Locked<[Duration]>([])
-    let manager = LoadingManager<Int>(
-      label: nil, staleAfter: nil, timeout: nil, retry: policy, clock: clock, cache: nil, cacheFailed: { _ in },
-      executor: executor
-    ) {
+    let manager = LoadingManager<Int>(on: executor, retry: policy, clock: clock) {
       times.withLock { $0.append(clock.now.sinceStart) }
       throw PublishingTests.Failure.offline
     }
