@@ -19,8 +19,13 @@ struct Backoff: Sendable {
   }
 
   func delay(after failures: Int) -> Duration {
-    var delay = initial
-    for _ in 1..<failures where delay < maximum { delay = delay.scaled(by: factor, upTo: maximum) }
+    var (delay, steps) = (initial, failures - 1)
+    while steps > 0, delay < maximum {
+      let longer = delay.scaled(by: factor, upTo: maximum)
+      // No wait at all, or a factor of one: it never grows, however many failures there are.
+      if longer == delay { break }
+      (delay, steps) = (longer, steps - 1)
+    }
     return jitter > 0 ? delay.scaled(by: 1 - jitter * chance(at: failures), upTo: maximum) : delay
   }
 

@@ -25,13 +25,22 @@ final class LoadDriver<Value: Sendable>: Sendable {
 
   /// Loads if what there is can't stay, and nobody loads yet. A load under way goes on, whoever else gives up.
   func loadIfNeeded(_ plan: LoadPlan<Value>) {
-    if publisher.registry.keepLoad() { return }
-    _ = begin(joins: true, waits: false) { [publisher] current in
-      switch current.phase {
-      case .unknown, .error: plan
-      case .loaded: publisher.isStale(current) ? plan : nil
-      case .loading: nil
+    var seen: Publication<Value>?
+    while !publisher.registry.keepLoad() {
+      var loading: Publication<Value>?
+      _ = begin(joins: true, waits: false) { [publisher] current in
+        switch current.phase {
+        case .unknown, .error: return plan
+        case .loaded: return publisher.isStale(current) ? plan : nil
+        case .loading:
+          loading = current
+          return nil
+        }
       }
+      // A load that began just now has to be kept too. One that was there at two looks, and not to be kept between them,
+      // is somebody else's.
+      guard let loading, loading !== seen else { return }
+      seen = loading
     }
   }
 
@@ -116,8 +125,10 @@ final class LoadDriver<Value: Sendable>: Sendable {
     let result =
       switch kind {
       case .whole: publisher.publication(loaded: value)
-      // As old as the oldest page.
-      case .page: publisher.publication(.loaded(value), freshSince: publisher.current.freshSince)
+      // As old as the oldest page. Pages that `setState` put into an error have no age: they count as new from here on.
+      case .page:
+        publisher.publication(
+          .loaded(value), freshSince: publisher.current.freshSince ?? publisher.freshness?.start())
       }
     guard let cache else { return publisher.registry.commit(load, result) }
     publisher.registry.commit(load, result) { await cache.write(value) }

@@ -197,4 +197,25 @@ extension Section5LoadTests {
     // Each call of the loader has been cancelled.
     try await loader.waitUntilNoneRuns()
   }
+
+  @Test("5.05: what refreshIfNeeded wants is loaded, also if another load begins at that moment and is given up")
+  func stochastic_5_05_keptMeanwhile() async throws {
+    let loader = EndlessLoader()
+    for _ in 0..<3_000 {
+      let executor = ManualExecutor()
+      let manager = LoadingManager<Int>(on: executor) { try await loader.load() }
+      let caller = Caller(on: executor) { await manager.refresh() }
+      try await Race.run(threads: 2) { thread in
+        if thread == 0 {
+          manager.refreshIfNeeded()
+        } else {
+          executor.runAll()
+          caller.cancel()
+        }
+      }
+      #expect(manager.publisher.state.phase == .loading)
+      manager.publisher.reset()
+      executor.runAll()
+    }
+  }
 }

@@ -10,8 +10,7 @@ extension Section5LoadTests {
     let source = Source<Int>(isStubborn: true)
     let log = Recorder<Int>()
     var manager: LoadingManager<Int>? = LoadingManager(
-      label: nil, staleAfter: .seconds(60), timeout: .seconds(5), retry: .never, clock: clock, cache: nil,
-      cacheFailed: { _ in }, executor: executor
+      on: executor, staleAfter: .seconds(60), timeout: .seconds(5), clock: clock
     ) { try await source.load() }
     let publisher = manager?.publisher
     publisher?.subscribe(log, on: .immediate)
@@ -58,8 +57,7 @@ extension Section5LoadTests {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let source = Source<Int>()
     var manager: LoadingManager<Int>? = LoadingManager(
-      label: nil, staleAfter: nil, timeout: nil, retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(1) },
-      clock: clock, cache: nil, cacheFailed: { _ in }, executor: executor
+      on: executor, retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(1) }, clock: clock
     ) { try await source.load() }
     let publisher = manager?.publisher
     manager?.refreshIfNeeded()
@@ -85,10 +83,7 @@ extension Section5LoadTests {
     weak var released: LoadingManager<Deaths.Mortal>?
     do {
       let captured = closures.mortal()
-      let manager = LoadingManager<Deaths.Mortal>(
-        label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), cache: nil,
-        cacheFailed: { _ in }, executor: executor
-      ) {
+      let manager = LoadingManager<Deaths.Mortal>(on: executor) {
         defer { withExtendedLifetime(captured) {} }
         return try await hanging.load()
       }
@@ -126,10 +121,7 @@ extension Section5LoadTests {
     weak var publisher: Publisher<Deaths.Mortal>?
     do {
       let captured = closures.mortal()
-      let manager = LoadingManager<Deaths.Mortal>(
-        label: nil, staleAfter: nil, timeout: .seconds(1), retry: .never, clock: ManualClock(), cache: nil,
-        cacheFailed: { _ in }, executor: executor
-      ) {
+      let manager = LoadingManager<Deaths.Mortal>(on: executor, timeout: .seconds(1)) {
         withExtendedLifetime(captured) {}
         return values.mortal()
       }
@@ -150,10 +142,7 @@ extension Section5LoadTests {
     weak var released: LoadingManager<Int>?
     let caller: Caller<State>
     do {
-      let manager = LoadingManager<Int>(
-        label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), cache: nil,
-        cacheFailed: { _ in }, executor: executor
-      ) { try await source.load() }
+      let manager = LoadingManager<Int>(on: executor) { try await source.load() }
       released = manager
       caller = Caller(on: executor) { await manager.refresh() }
       executor.runAll()

@@ -4,16 +4,11 @@ import Testing
 
 @Suite("A retry policy's waits", .timeLimit(.minutes(1)))
 struct RetryPolicyTests {
-  struct Numbered: Error { let number: Int }
-
   /// How long a manager waits after each of its failures, as its clock shows it.
   static func waits(_ policy: RetryPolicy) -> [Duration] {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let times = Locked<[Duration]>([])
-    let manager = LoadingManager<Int>(
-      label: nil, staleAfter: nil, timeout: nil, retry: policy, clock: clock, cache: nil, cacheFailed: { _ in },
-      executor: executor
-    ) {
+    let manager = LoadingManager<Int>(on: executor, retry: policy, clock: clock) {
       times.withLock { $0.append(clock.now.sinceStart) }
       throw PublishingTests.Failure.offline
     }

@@ -71,6 +71,8 @@ final class ProbeCache: StateCache {
       }
       if !isHeld { continuation.resume() }
     }
+    // Others get their turn.
+    await Task.yield()
     return try state.withLock { state in
       state.entries.append(.ended(operation))
       if state.refuses.contains(operation) { throw Refusal(operation: operation) }
