@@ -50,7 +50,11 @@ extension PublisherDirectory {
     while true {
       // Who is active at the place of the caller's object is the same object.
       let standing = state.withLock { $0.watches[key] }
-      if let standing, standing.isActive { return standing }
+      if let standing, standing.isActive {
+        // Whoever made it may not have come so far.
+        for listing in sweepListings() { Watch.of(standing)?.join(listing, for: standing) }
+        return standing
+      }
       // From here on a publisher that is listed has it join, and all that were listed before are seen below.
       let isSweepDue = state.withLock { state in
         state.watches.add(new, for: key, insteadOf: standing) ? state.watches.isSweepDue : nil

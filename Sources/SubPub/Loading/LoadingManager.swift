@@ -23,7 +23,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// Who tells the subscribers. Its own transitions overtake a load that is under way.
   public let publisher: Publisher<Value>
   private let driver: LoadDriver<Value>
-  private let load: @Sendable () async throws -> Value
+  private let plan: LoadPlan<Value>
 
   /// A manager that has loaded nothing yet.
   ///
@@ -64,7 +64,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
     driver = LoadDriver(
       publisher, Attempt(timeout: timeout, clock: clock, executor: executor), retry: retry,
       cache: cache.map { ManagerCache($0, report: cacheFailed) })
-    self.load = load
+    plan = LoadPlan(kind: .whole, operation: load)
   }
 
   deinit { driver.abandon() }
@@ -79,14 +79,14 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///   asked for before now.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Value> {
-    await driver.load(joins: !force) { [load] _ in LoadPlan(kind: .whole, operation: load) }
+    await driver.load(.whole, joins: !force) { [plan] _ in plan }
   }
 
   /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at
   /// once.
   ///
   /// A load that is under way goes on then, also if everyone who waits for it is cancelled.
-  public func refreshIfNeeded() { driver.loadIfNeeded(LoadPlan(kind: .whole, operation: load)) }
+  public func refreshIfNeeded() { driver.loadIfNeeded(plan) }
 
   /// Forgets everything that was loaded, and ends the load under way.
   ///
