@@ -19,17 +19,22 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SubPub", targets: ["SubPub"]),
+    .library(name: "SubPubFoundation", targets: ["SubPubFoundation"]),
     .library(name: "SubPubTesting", targets: ["SubPubTesting"]),
     .executable(name: "subpub-demo", targets: ["subpub-demo"]),
     .executable(name: "subpub-bench", targets: ["subpub-bench"]),
   ],
   targets: [
     .target(name: "SubPub", swiftSettings: settings),
+    .target(name: "SubPubFoundation", dependencies: ["SubPub"], swiftSettings: settings),
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
-    .executableTarget(name: "subpub-demo", dependencies: ["SubPub"], swiftSettings: settings),
+    .executableTarget(name: "subpub-demo", dependencies: ["SubPub", "SubPubFoundation"], swiftSettings: settings),
     .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
     .testTarget(
       name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting"], swiftSettings: settings),
+    .testTarget(
+      name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "StressTests", dependencies: ["SubPub"], path: "StressTests", swiftSettings: settings),
   ]

@@ -42,7 +42,14 @@ actor Store {
   func save(_ state: LoadState<[News]>) {}
 }
 
+/// A handler of what every publisher says.
+final class ErrorHandler: Subscriber {
+  func receive(_ publication: any AnyPublication) {}
+}
+
 @MainActor let screen = Screen()
 let log = Log()
 let store = Store()
+let errors = ErrorHandler()
+let manager = LoadingManager<[News]> { try await endpoint.news() }
 let recorder = Recorder<[News]>()

@@ -17,17 +17,20 @@ struct Arguments: Equatable {
   var interval = Duration.milliseconds(500)
   var seconds = Duration.seconds(5)
   var log: String?
+  var cache: String?
   /// As many runnable processes as there are processors is a machine at its limit.
   var alarmLoad = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
   static let usage = [
-    "usage: subpub-demo [--watch PATH] [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--alarm-load N]",
+    "usage: subpub-demo [--watch PATH] [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--cache FOLDER]",
+    "                   [--alarm-load N]",
     "Watches this machine: its load average, its memory, and a file or folder.",
     "",
     "  --watch PATH        the file or folder to watch (default: the current folder)",
     "  --interval SECONDS  the time between two readings (default: 0.5)",
     "  --seconds SECONDS   the time after which it ends, with a table of deliveries (default: 5)",
     "  --log FILE          write every state to FILE, one JSON object to a line; what FILE held is replaced",
+    "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until others come",
     "  --alarm-load N      say when the load reaches N (default: the number of processors)",
     "  --help              show this",
   ]
@@ -53,13 +56,14 @@ struct Arguments: Equatable {
   }
 
   private static let options: Set = [
-    "--watch", "--interval", "--seconds", "--log", "--alarm-load", "--help", "-h",
+    "--watch", "--interval", "--seconds", "--log", "--cache", "--alarm-load", "--help", "-h",
   ]
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
     switch name {
     case "--watch": watch = value
     case "--log": log = value
+    case "--cache": cache = value
     case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
     case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
     default: alarmLoad = try Self.number(value, for: name, atLeast: 0)

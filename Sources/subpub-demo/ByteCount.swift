@@ -1,5 +1,5 @@
 /// A number of bytes that prints as people read it: `734 bytes`, `3.07 MiB`.
-struct ByteCount: Hashable, Sendable, CustomStringConvertible {
+struct ByteCount: Hashable, Sendable, Codable, CustomStringConvertible {
   let bytes: Int
 
   init(_ bytes: Int) { self.bytes = bytes }

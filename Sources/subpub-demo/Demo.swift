@@ -1,15 +1,16 @@
 // subpub-demo watches this very machine: its load average, its memory, and one file or folder. It is also the
 // tutorial of SubPub. Read it in this order:
 //
-//   1. Demo               the whole program: publishers, subscribers, refreshers, the end
-//   2. Refresher          how a load goes through loading, loaded and error
-//   3. TerminalView       a subscriber on the main actor; its rows show what a load state holds
-//   4. JSONLog            a subscriber on a Dispatch queue
-//   5. LoadAlarm          a subscriber that is an actor
-//   6. Summary            a subscriber that is an async sequence, and slow
-//   7. ErrorReporter      one handler for the errors of all publishers
-//   8. Ending             a publisher as something to wait for
-//   9. DeliveryTable      what the library counted
+//   1. Demo               the whole program: managers, subscribers, refreshers, the end
+//   2. LoadingManager+Reader  how a load is tried, timed, tried again and cached
+//   3. Refresher          who asks for it, again and again
+//   4. TerminalView       rows that are subscribers on the main actor; a row shows what a load state holds
+//   5. JSONLog            a subscriber on a Dispatch queue
+//   6. LoadAlarm          a subscriber that is an actor
+//   7. Summary            a subscriber that is an async sequence, and slow
+//   8. ErrorReporter      one handler for the errors of all publishers
+//   9. Ending             a publisher as something to wait for
+//  10. DeliveryTable      what the library counted
 //
 // The rest has no part in it: what is read (LoadAverage, Memory, WatchedItem) and how (…Reader), the command line
 // (Arguments), and writing (Console, OpenFile, JSONText and smaller ones).
@@ -43,11 +44,13 @@ struct Demo {
   let arguments: Arguments
   let console: Console
 
-  // A publisher holds one load state and tells everyone who subscribed. The label is for people: it names the
-  // publisher in the log, in messages and in the table.
-  let load = Publisher<LoadAverage>(label: "load")
-  let memory = Publisher<Memory>(label: "memory")
-  let path = Publisher<WatchedItem>(label: "path")
+  // A manager loads, and drives a publisher, which holds one load state and tells everyone who subscribed. The label
+  // is for people: it names the publisher in the log, in messages and in the table.
+  let load: LoadingManager<LoadAverage>
+  let memory: LoadingManager<Memory>
+  let path: LoadingManager<WatchedItem>
+  /// Knows all of them, for who is concerned with all.
+  let directory = PublisherDirectory()
 
   /// What the table is about: every subscription, and the name that it goes by.
   private var named: [(name: String, subscription: Subscription)] = []
@@ -55,6 +58,12 @@ struct Demo {
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
     self.console = console
+    load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console)
+    memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console)
+    path = LoadingManager("path", from: ItemReader(path: arguments.watch), for: arguments, console)
+    directory.register(load)
+    directory.register(memory)
+    directory.register(path)
   }
 
   consuming func run() async {
@@ -75,17 +84,17 @@ struct Demo {
     subscribe(alarm)
     subscribe(errors)
     let summaries = [
-      Summary.follow(load, until: ending),
-      Summary.follow(memory, until: ending),
-      Summary.follow(path, until: ending),
+      Summary.follow(load.publisher, until: ending),
+      Summary.follow(memory.publisher, until: ending),
+      Summary.follow(path.publisher, until: ending),
     ]
 
     // Everyone listens, so the loads may begin. The other order would do as well: who comes late is first given
     // the state that is current then, and misses none after it.
     let refreshers = [
-      Refresher(load, from: LoadAverageReader(), every: arguments.interval).start(),
-      Refresher(memory, from: MemoryReader(), every: arguments.interval).start(),
-      Refresher(path, from: ItemReader(path: arguments.watch), every: arguments.interval).start(),
+      Refresher(load, every: arguments.interval).start(),
+      Refresher(memory, every: arguments.interval).start(),
+      Refresher(path, every: arguments.interval).start(),
     ]
 
     await ending.wait()
@@ -94,9 +103,13 @@ struct Demo {
     // skipped, all that was published. Only then are the figures final.
     for refresher in refreshers { refresher.cancel() }
     for refresher in refreshers { await refresher.value }
-    await load.drain()
-    await memory.drain()
-    await path.drain()
+    await load.publisher.drain()
+    await memory.publisher.drain()
+    await path.publisher.drain()
+    // The last values are written behind the loads. Who exits waits for that.
+    await load.waitForCache()
+    await memory.waitForCache()
+    await path.waitForCache()
 
     // A sequence's task waits for the next state for as long as its publisher lives. It is cancelled after the
     // drain and not before: cancelling drops what is still in its buffer.
@@ -113,32 +126,35 @@ struct Demo {
 
   // MARK: Who listens, and where
 
-  /// One of the view's methods for each publisher. As no context is named, they are called on the main actor;
-  /// the compiler refuses a method of a main-actor class on any other.
+  /// A row for each publisher: a typed subscriber of the main actor. No context is named, as there is no other for it.
   private mutating func subscribe(_ view: TerminalView) {
-    named.append(("view", load.subscribe(view, calling: TerminalView.showLoad)))
-    named.append(("view", memory.subscribe(view, calling: TerminalView.showMemory)))
-    named.append(("view", path.subscribe(view, calling: TerminalView.showPath)))
+    named.append(("view", load.publisher.subscribe(view.makeRow(of: load.publisher))))
+    named.append(("view", memory.publisher.subscribe(view.makeRow(of: memory.publisher))))
+    named.append(("view", path.publisher.subscribe(view.makeRow(of: path.publisher))))
   }
 
   /// One object, one method, many publishers: the log writes whatever comes. All three name the same serial
   /// queue, so its lines are written one after the other, and a slow disk delays nobody else.
   private mutating func subscribe(_ log: JSONLog) {
-    named.append(("log", load.subscribe(log, on: .queue(log.queue))))
-    named.append(("log", memory.subscribe(log, on: .queue(log.queue))))
-    named.append(("log", path.subscribe(log, on: .queue(log.queue))))
+    named.append(("log", load.publisher.subscribe(log, on: .queue(log.queue))))
+    named.append(("log", memory.publisher.subscribe(log, on: .queue(log.queue))))
+    named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue))))
   }
 
   /// The handler is isolated to the actor, so that it calls the actor's methods without `await`.
   private mutating func subscribe(_ alarm: LoadAlarm) {
-    named.append(("alarm", load.subscribe(alarm) { alarm, state in alarm.check(state) }))
+    named.append(("alarm", load.publisher.subscribe(alarm) { alarm, state in alarm.check(state) }))
   }
 
-  /// `.background` is Dispatch's global pool, for who doesn't care on which thread it is called.
+  /// Every publisher of the directory in one go; one that is registered later would be watched as well. `.background`
+  /// is Dispatch's global pool, for who doesn't care on which thread it is called. For the table, each publisher tells
+  /// who listens.
   private mutating func subscribe(_ errors: ErrorReporter) {
-    named.append(("errors", load.subscribe(errors, on: .background)))
-    named.append(("errors", memory.subscribe(errors, on: .background)))
-    named.append(("errors", path.subscribe(errors, on: .background)))
+    directory.subscribeToAll(errors, on: .background)
+    let all = load.publisher.subscriptions + memory.publisher.subscriptions + path.publisher.subscriptions
+    for subscription in all where subscription.subscriberType == ErrorReporter.self {
+      named.append(("errors", subscription))
+    }
   }
 
   // MARK: The log and the table
@@ -156,7 +172,9 @@ struct Demo {
 
   private func table(with reports: [SummaryReport]) -> DeliveryTable {
     var table = DeliveryTable(versions: [
-      load.id: load.current.version, memory.id: memory.current.version, path.id: path.current.version,
+      load.publisher.id: load.publisher.current.version,
+      memory.publisher.id: memory.publisher.current.version,
+      path.publisher.id: path.publisher.current.version,
     ])
     for (name, subscription) in named {
       table.add(

@@ -1,5 +1,5 @@
 /// How many processes were running or waiting to run, on average over 1, 5 and 15 minutes.
-struct LoadAverage: Hashable, Sendable, CustomStringConvertible, JSONConvertible {
+struct LoadAverage: Hashable, Sendable, Codable, CustomStringConvertible, JSONConvertible {
   let one: Double
   let five: Double
   let fifteen: Double

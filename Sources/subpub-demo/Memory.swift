@@ -1,5 +1,5 @@
 /// How much memory the machine has, and how much of it a new program could still get.
-struct Memory: Hashable, Sendable, CustomStringConvertible, JSONConvertible {
+struct Memory: Hashable, Sendable, Codable, CustomStringConvertible, JSONConvertible {
   let total: ByteCount
   let available: ByteCount
 

@@ -7,7 +7,7 @@
 #endif
 
 /// A point in time that prints as ISO 8601 in UTC: `2025-11-21T08:17:03.512Z`.
-struct Timestamp: Hashable, Sendable, CustomStringConvertible {
+struct Timestamp: Hashable, Sendable, Codable, CustomStringConvertible {
   private let seconds: Int
   private let milliseconds: Int
 

@@ -1,6 +1,6 @@
 /// The file or folder that is being watched, as it was when it was last looked at.
-struct WatchedItem: Hashable, Sendable, CustomStringConvertible, JSONConvertible {
-  enum Kind: Hashable, Sendable {
+struct WatchedItem: Hashable, Sendable, Codable, CustomStringConvertible, JSONConvertible {
+  enum Kind: Hashable, Sendable, Codable {
     case file
     /// How many entries it has, hidden ones included.
     case folder(entries: Int)

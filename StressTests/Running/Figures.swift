@@ -20,6 +20,11 @@ struct Figures: Sendable {
       operations += course.calls.count
       for history in course.histories { add(history) }
     }
+    for course in result.loads {
+      operations += course.operations
+      deliveries += course.publications.count
+      histories += 1
+    }
   }
 
   private mutating func add(_ history: History) {

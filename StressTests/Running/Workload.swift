@@ -3,17 +3,17 @@ import Testing
 
 /// One kind of stress, and how much of the time it gets.
 enum Workload: String, CaseIterable, Sendable {
-  case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings
+  case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
 
   static var all: [Workload] { Array(allCases) }
 
   /// In percent.
   private var share: Double {
     switch self {
-    case .order: 34
+    case .order: 28
     case .churn: 12
     case .cancel: 12
-    case .lifetime, .overflow, .reentrancy, .sequences, .endings: 6
+    case .lifetime, .overflow, .reentrancy, .sequences, .endings, .loading: 6
     case .payloads, .fairness, .joining: 4
     }
   }

@@ -97,5 +97,10 @@ extension LaneRunner: SubscriptionHost {
 
   func cancel(_ subscription: Subscription) -> CancelOutcome { turns.cancel(subscription, in: self) }
 
-  func waitForEnd(of subscription: Subscription) async { await turns.waitForEnd(of: subscription, in: self) }
+  func waitForEnd(of subscription: Subscription) async {
+    guard subscription.gate.isUnderWayNow, !isDeliveringHere else { return }
+    await turns.waitForEnd(of: subscription, in: self)
+  }
+
+  func statistics(of subscription: Subscription) -> Subscription.Statistics { subscription.counts(upTo: newest) }
 }

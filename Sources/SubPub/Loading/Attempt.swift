@@ -14,8 +14,8 @@ struct Attempt: Sendable {
     sleep = { try await clock.sleep(for: $0) }
   }
 
-  /// What the operation came to, or that its time was over; nil when this task was cancelled. Returns as soon as one of these is true: what
-  /// still runs then is cancelled, and what it comes to is dropped.
+  /// What the operation came to, or that its time was over; nil when this task was cancelled. Returns as soon as one of
+  /// these is true: what still runs then is cancelled, and what it comes to is dropped.
   func outcome<Value: Sendable>(
     of operation: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {

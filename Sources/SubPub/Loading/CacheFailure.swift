@@ -8,6 +8,12 @@ public struct CacheFailure: Error, CustomStringConvertible {
   /// What the cache threw.
   public let reason: any Error
 
+  /// A failure of that operation, for the reason that the cache gave.
+  public init(operation: Operation, reason: any Error) {
+    self.operation = operation
+    self.reason = reason
+  }
+
   /// What could not be done, and why, in words.
   public var description: String { "the cache could not \(operation): \(reason)" }
 }

@@ -1,8 +1,9 @@
 /// Loads one value for any number of callers, and drives a publisher with it: loading, then loaded or error.
 ///
-/// One load is under way at a time; who asks meanwhile shares it (rule 5.03). A load ends without a result when it is overtaken: by any transition
-/// but `publish()` that someone else makes, by a forced refresh, by `logout()`. Its loader is cancelled then, and what it still comes to is dropped
-/// (rule 5.04). Releasing the manager cancels its load (rule 5.09).
+/// One load is under way at a time; who asks meanwhile shares it (rule 5.03). A load ends without a result when it is
+/// overtaken: by any transition but `publish()` that someone else makes, by a forced refresh, by `logout()`. Its loader
+/// is cancelled then, and what it still comes to is dropped (rule 5.04). Releasing the manager cancels its load (rule
+/// 5.09).
 ///
 /// ```swift
 /// let news = LoadingManager<[String]>(
@@ -11,12 +12,13 @@
 /// ) {
 ///   ["one", "two"]                     // ask a server
 /// }
-/// news.publisher.subscribe(screen, on: .main)
+/// news.publisher.subscribe(screen) { screen, state in screen.title = "\(state)" }
 /// news.refreshIfNeeded()                // loads, as nothing is there yet
 /// let state = await news.refresh()      // shares that load
 /// ```
 ///
-/// Every operation may be called from any thread, task or actor. None waits for the loader but `refresh(force:)`, which suspends its task.
+/// Every operation may be called from any thread, task or actor. None waits for the loader but `refresh(force:)`, which
+/// suspends its task.
 public final class LoadingManager<Value: Sendable>: Manager {
   /// Who tells the subscribers. Its own transitions overtake a load that is under way.
   public let publisher: Publisher<Value>
@@ -28,16 +30,19 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh; nil: for ever.
-  ///   - timeout: How long one call of `load` may take; nil: as long as it does. Then it is cancelled, `LoadTimedOut` is its error, and what it still
-  ///     comes to is dropped, also if it doesn't heed its cancellation.
+  ///   - timeout: How long one call of `load` may take; nil: as long as it does. Then it is cancelled, `LoadTimedOut`
+  ///     is its error, and what it still comes to is dropped, also if it doesn't heed its cancellation.
   ///   - retry: Whether and when a load that failed is tried again. Only the last failure is published (rule 5.07).
   ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
-  ///   - cache: Keeps the last value beyond the manager's life. It is read by a load that finds nothing to show: its value shows as loaded, with its age, before the
-  ///     loader is called. What can't be read shows as an error. What was loaded is written. `logout()` clears it.
-  ///   - cacheFailed: Is told when the cache can't be read, written or cleared. A write that fails changes nothing else; until a clear that failed has been made
-  ///     up for, nothing is read. Called on no particular thread.
-  ///   - load: Gets the value, outside every actor, without the task-local values and the priority of who asked. May be called again after a
-  ///     failure, and while a call that was cancelled hasn't returned yet. Any error that it throws counts as its failure, `CancellationError` too.
+  ///   - cache: Keeps the last value beyond the manager's life. It is read by a load that finds nothing to show: its
+  ///     value shows as loaded, with its age, before the loader is called. What can't be read shows as an error. What
+  ///     was loaded is written. `logout()` clears it.
+  ///   - cacheFailed: Is told when the cache can't be read, written or cleared. A write that fails changes nothing
+  ///     else; until a clear that failed has been made up for, nothing is read. Called on no particular thread.
+  ///   - load: Gets the value, outside every actor, without the task-local values and the priority of who asked. May be
+  ///     called again after a failure, and while a call that was cancelled hasn't returned yet. Any error that it
+  ///     throws counts as its failure, `CancellationError` too. To await a refresh of its own manager would be to wait
+  ///     for itself.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), cache: (any StateCache<Value>)? = nil,
@@ -66,27 +71,31 @@ public final class LoadingManager<Value: Sendable>: Manager {
 
   /// Loads, or shares the load under way, and returns what it came to: loaded, or error (rule 5.03).
   ///
-  /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled. When the last task that waits for a load is
-  /// cancelled, the loader is cancelled and the state before the load comes back (rule 5.05).
+  /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled.
+  /// When the last task that waits for a load is cancelled, the loader is cancelled and the state before the load comes
+  /// back (rule 5.05).
   ///
-  /// - Parameter force: Overtakes a load that is under way instead of sharing it, for data that must not have been asked for before now.
+  /// - Parameter force: Overtakes a load that is under way instead of sharing it, for data that must not have been
+  ///   asked for before now.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Value> {
     await driver.load(joins: !force) { [load] _ in LoadPlan(kind: .whole, operation: load) }
   }
 
-  /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at once.
+  /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at
+  /// once.
   ///
   /// A load that is under way goes on then, also if everyone who waits for it is cancelled.
   public func refreshIfNeeded() { driver.loadIfNeeded(LoadPlan(kind: .whole, operation: load)) }
 
   /// Forgets everything that was loaded, and ends the load under way.
   ///
-  /// Nothing that was written to the cache before is ever read again (rule 5.10). The cache is cleared behind this call: a program that is
-  /// about to exit awaits `waitForCache()`.
+  /// Nothing that was written to the cache before is ever read again (rule 5.10). The cache is cleared behind this
+  /// call: a program that is about to exit awaits `waitForCache()`.
   public func logout() { driver.logout() }
 
-  /// Returns when the cache has done everything that it was asked for until now: what is loaded is written, or what `logout()` forgot is cleared.
+  /// Returns when the cache has done everything that it was asked for until now: what is loaded is written, or what
+  /// `logout()` forgot is cleared.
   public func waitForCache() async { await driver.waitForCache() }
 }
 

@@ -1,7 +1,8 @@
 /// Loads a list page by page, and drives a publisher with all pages that it has.
 ///
-/// Pages are appended in order, one at a time (rule 5.08). What is published as loaded may be incomplete, and is ready to be presented. While a page, or the first one
-/// anew, is being loaded, and after an error, the pages so far are the state's previous value.
+/// Pages are appended in order, one at a time (rule 5.08). What is published as loaded may be incomplete, and is ready
+/// to be presented. While a page, or the first one anew, is being loaded, and after an error, the pages so far are the
+/// state's previous value.
 ///
 /// ```swift
 /// let list = PagedManager<String, Int>(firstPage: 0) { page in
@@ -81,7 +82,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     }
   }
 
-  /// Loads the first page when nothing was loaded yet, after an error, and when the list is stale; nothing else. Returns at once.
+  /// Loads the first page when nothing was loaded yet, after an error, and when the list is stale; nothing else.
+  /// Returns at once.
   public func refreshIfNeeded() { driver.loadIfNeeded(firstPlan) }
 
   private var firstPlan: LoadPlan<Paged<Element, Cursor>> {

@@ -1,7 +1,7 @@
 /// Whether a load that failed is tried again, and when.
 ///
-/// Only the last failure is published (rule 5.07). Delays pass on the manager's clock. A load that is cancelled or overtaken isn't tried
-/// again.
+/// Only the last failure is published (rule 5.07). Delays pass on the manager's clock. A load that is cancelled or
+/// overtaken isn't tried again.
 public struct RetryPolicy: Sendable {
   /// How many times the loader may be called for one load, the first included.
   public let maxAttempts: Int
@@ -11,8 +11,8 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - maxAttempts: How many times the loader may be called for one load, the first included. 1 or more.
-  ///   - delay: How long to wait after a failure, zero or more; nil: give up. It gets the number of calls that have failed, from 1 on, and the
-  ///     error of the last. Called on no particular thread, and under no lock.
+  ///   - delay: How long to wait after a failure, zero or more; nil: give up. It gets the number of calls that have
+  ///     failed, from 1 on, and the error of the last. Called on no particular thread, and under no lock.
   public init(maxAttempts: Int, delay: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Duration?) {
     guard maxAttempts >= 1 else {
       stopForMisuse("maxAttempts is \(maxAttempts): a load is tried at least once; give 1 or more")
@@ -31,8 +31,8 @@ public struct RetryPolicy: Sendable {
   ///   - initial: The wait after the first failure. Zero or more.
   ///   - factor: What it grows by. 1 or more.
   ///   - maximum: No wait is longer.
-  ///   - jitter: By which part of itself a wait may be shorter, by chance, so that many clients that failed together don't come back together. From 0
-  ///     to 1; 0: none.
+  ///   - jitter: By which part of itself a wait may be shorter, by chance, so that many clients that failed together
+  ///     don't come back together. From 0 to 1; 0: none.
   ///   - seed: For tests: the same seed and attempt, the same wait. Nil: the system's randomness.
   public static func exponential(
     maxAttempts: Int, initial: Duration, factor: Double = 2, maximum: Duration, jitter: Double = 0,

@@ -5,8 +5,8 @@
 public protocol StateCache<Value>: Sendable {
   associatedtype Value: Sendable
 
-  /// The value that was written last, and its age; nil if there is none. Throws when there is one that can't be read: it is left where it
-  /// is, and the manager publishes the error.
+  /// The value that was written last, and its age; nil if there is none. Throws when there is one that can't be read:
+  /// it is left where it is, and the manager publishes the error.
   func read() async throws -> Cached<Value>?
 
   /// Replaces the value. When it throws, the value before is still there, whole.

@@ -25,6 +25,5 @@ struct Freshness: Sendable {
   /// Older than the universe; a difference of any two such is still a `Duration`.
   private static let longest = Duration.seconds(1 << 60)
 
-  @usableFromInline
-  func isStale(since start: Duration) -> Bool { elapsed() - start >= staleAfter }
+  func age(since start: Duration) -> Duration { elapsed() - start }
 }

@@ -12,10 +12,7 @@ extension Publisher {
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
     registry.subscribe(
-      Enrolment(subscriber, as: .untyped, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate) {
-        [subscriber = UnownedExistential(subscriber)] _, state in
-        subscriber.use { $0.receive(Publication<Value>.from(state)) }
-      })
+      Self.enrolment(of: subscriber, as: .untyped, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate))
   }
 
   /// Subscribes an object of the main actor through the type-less face; delivered there.
@@ -24,14 +21,8 @@ extension Publisher {
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
-    let receive: @MainActor @Sendable (any MainActorSubscriber, any AnyPublication) -> Void = { $0.receive($1) }
-    let call = unsafe unsafeBitCast(
-      receive, to: (@Sendable (any MainActorSubscriber, any AnyPublication) -> Void).self)
-    return registry.subscribe(
-      Enrolment(subscriber, as: .untypedOnMainActor, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) {
-        [subscriber = UnownedExistential(subscriber)] _, state in
-        subscriber.use { call($0, Publication<Value>.from(state)) }
-      })
+    registry.subscribe(
+      Self.enrolment(of: subscriber, as: .untypedOnMainActor, buffering: buffering, ifDuplicate: ifDuplicate))
   }
 
   /// Subscribes an object through the typed face.
@@ -62,5 +53,34 @@ extension Publisher {
         object, state in
         call(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(state))
       })
+  }
+}
+
+extension Publisher {
+  /// The request of a type-less subscriber.
+  @inlinable @inline(__always)
+  static func enrolment(
+    of subscriber: any Subscriber, as face: SubscriberFace, on delivery: Delivery, buffering: BufferingPolicy,
+    ifDuplicate: DuplicatePolicy
+  ) -> Enrolment {
+    Enrolment(subscriber, as: face, on: delivery, buffering: buffering, ifDuplicate: ifDuplicate) {
+      [subscriber = UnownedExistential(subscriber)] _, state in
+      subscriber.use { $0.receive(Publication<Value>.from(state)) }
+    }
+  }
+
+  /// The request of a type-less subscriber of the main actor.
+  @inlinable @inline(__always)
+  static func enrolment(
+    of subscriber: any MainActorSubscriber, as face: SubscriberFace, buffering: BufferingPolicy,
+    ifDuplicate: DuplicatePolicy
+  ) -> Enrolment {
+    let receive: @MainActor @Sendable (any MainActorSubscriber, any AnyPublication) -> Void = { $0.receive($1) }
+    let call = unsafe unsafeBitCast(
+      receive, to: (@Sendable (any MainActorSubscriber, any AnyPublication) -> Void).self)
+    return Enrolment(subscriber, as: face, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) {
+      [subscriber = UnownedExistential(subscriber)] _, state in
+      subscriber.use { call($0, Publication<Value>.from(state)) }
+    }
   }
 }

@@ -61,8 +61,14 @@ extension Publisher {
   public var isStale: Bool { isStale(current) }
 
   func isStale(_ current: Publication<Value>) -> Bool {
-    guard let freshness, let start = current.freshSince, current.phase == .loaded else { return false }
-    return freshness.isStale(since: start)
+    guard let staleAfter, current.phase == .loaded, let age = age(of: current) else { return false }
+    return age >= staleAfter
+  }
+
+  /// How old the data of a publication of this publisher is by now, the previous data of `loading` and `error` included;
+  /// nil without data, for data that `setState` or `update` put into such a state, and without `staleAfter` (rule 5.06).
+  public func age(of publication: Publication<Value>) -> Duration? {
+    publication.freshSince.flatMap { freshness?.age(since: $0) }
   }
 
   /// How many subscribers live, sequences that are being iterated included. Looks at each of them.

@@ -14,7 +14,7 @@ final class UnownedExistential<Existential>: @unchecked Sendable {
     init(_ value: Existential) { self.value = value }
 
     @inlinable @inline(__always)
-    borrowing func use(_ body: (Existential) -> Void) { body(value) }
+    borrowing func use<R>(_ body: (Existential) -> R) -> R { body(value) }
   }
 
   // Never written again. Reading it is safe anywhere; using the value is up to the caller's isolation.
@@ -33,5 +33,5 @@ final class UnownedExistential<Existential>: @unchecked Sendable {
 
   /// Hands out the value. The caller holds the object.
   @inlinable @inline(__always)
-  func use(_ body: (Existential) -> Void) { unsafe bits.pointee.use(body) }
+  func use<R>(_ body: (Existential) -> R) -> R { unsafe bits.pointee.use(body) }
 }

@@ -1,4 +1,4 @@
-/// A value behind the package's lock, for code outside the engine: the test kit and the tests.
+/// A value behind the package's lock, for code outside the engine: the directory, the test kit and the tests.
 package final class Locked<State>: Sendable {
   private let mutex = SystemMutex()
   // Touched only while `mutex` is held.
@@ -7,7 +7,7 @@ package final class Locked<State>: Sendable {
   package init(_ state: consuming sending State) { unsafe self.state = state }
 
   /// Runs `body` alone. It must not block, resume anything or release a foreign value.
-  package func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
+  package func withLock<R: ~Copyable>(_ body: (inout State) throws -> R) rethrows -> R {
     mutex.lock()
     defer { mutex.unlock() }
     return try unsafe body(&state)

@@ -23,13 +23,13 @@ extension PublisherRegistry {
 
   /// The load shows something else meanwhile. False when it has ended.
   nonisolated func advance(_ load: Load, to state: any Stamped, before: (any Stamped)? = nil) -> Bool {
-    showAndAct { $0.advance(load, to: state, before: before, &$1) }
+    showAndAct { registry, after, _ in registry.advance(load, to: state, before: before, &after) }
   }
 
   /// The load has a result, which is dropped if the load was superseded.
   nonisolated func commit(_ load: Load, _ result: any Stamped, writing step: CacheAgenda.Step? = nil) {
-    showAndAct { state, after in
-      let shown = state.commit(load, result, &after)
+    showAndAct { state, after, delivered in
+      let shown = state.commit(load, result, &after, delivered: &delivered)
       if shown != nil, let step { state.agenda.append(step) }
       return shown
     }
@@ -43,13 +43,13 @@ extension PublisherRegistry {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
-      showAndAct { $0.leaveLoad(waiter, &$1) }
+      showAndAct { $0.leaveLoad(waiter, &$1, delivered: &$2) }
     }
     return turn { $0.results.removeValue(forKey: waiter) }
   }
 
   /// Nobody wants the load any more.
-  nonisolated func abandonLoad() { showAndAct { $0.abandonLoad(&$1) } }
+  nonisolated func abandonLoad() { showAndAct { state, after, _ in state.abandonLoad(&after) } }
 
   /// Publishes a state, and has the cache cleared behind everything that was decided before.
   nonisolated func publish(_ new: any Stamped, clearing step: @escaping CacheAgenda.Step) {
@@ -75,13 +75,15 @@ extension PublisherRegistry {
     }
   }
 
+  /// One turn, and what follows from it: some of it when the publishing thread has delivered.
   @discardableResult
   private nonisolated func showAndAct(
-    _ body: (inout RegistryState, inout AfterTurn) -> RegistryState.Shown?
+    _ body: (inout RegistryState, inout AfterTurn, _ delivered: inout AfterTurn) -> RegistryState.Shown?
   ) -> Bool {
-    var after = AfterTurn()
-    let shown = turn { body(&$0, &after) }
+    var (after, delivered) = (AfterTurn(), AfterTurn())
+    let shown = turn { body(&$0, &after, &delivered) }
     if let shown { finish(shown, after) } else { after.act() }
+    delivered.act()
     return shown != nil
   }
 

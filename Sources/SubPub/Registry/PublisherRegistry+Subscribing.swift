@@ -16,16 +16,22 @@ extension PublisherRegistry {
         }
         return subscription
       }
-      if let lane = subscription.host as? LaneRunner {
-        if let item = joined.replay, let window = joined.window {
-          // The last of the window. Its slot is no place to ask: it may have been cancelled since.
-          lane.deliverNow(item, window: window, from: window.count - 1)
-        }
-        if enrolment.delivery.context.isGone(context) { end(lane) }
-      }
-      if joined.isSweepDue { sweep() }
+      follow(joined, contextIsGone: enrolment.delivery.context.isGone(context))
       return subscription
     }
+  }
+
+  /// What follows from a newcomer's turn, outside of it: foreign code.
+  @inline(__always)
+  nonisolated func follow(_ joined: borrowing RegistryState.Joined, contextIsGone: @autoclosure () -> Bool) {
+    if let lane = joined.subscription.host as? LaneRunner {
+      if let item = joined.replay, let window = joined.window {
+        // The last of the window. Its slot is no place to ask: it may have been cancelled since.
+        lane.deliverNow(item, window: window, from: window.count - 1)
+      }
+      if contextIsGone() { end(lane) }
+    }
+    if joined.isSweepDue { sweep() }
   }
 
   /// What the turn left to release is gone when this returns, and with it what a `deinit` does.
@@ -40,6 +46,15 @@ extension PublisherRegistry {
   package nonisolated func join(_ enrolment: Enrolment, _ after: inout AfterTurn) -> RegistryState.Joined {
     turn { [replays] in $0.join(enrolment, turns: self, replays: replays, &after) }
   }
+
+  /// The same for one who doesn't hold the publisher. Nil after the publisher's end.
+  nonisolated func joinUnlessEnded(_ enrolment: Enrolment, _ after: inout AfterTurn) -> RegistryState.Joined? {
+    turn { [replays] state in
+      state.isEnded ? nil : state.join(enrolment, turns: self, replays: replays, &after)
+    }
+  }
+
+  nonisolated var hasEnded: Bool { turn { $0.isEnded } }
 
   /// A face that nobody else has at this publisher.
   nonisolated func newFace() -> SubscriberFace {

@@ -55,23 +55,28 @@ extension RegistryState {
     return shown
   }
 
-  /// The load has a result, which all who wait get. Nil when it was superseded: the result is dropped (rule 5.04).
-  mutating func commit(_ load: Load, _ result: any Stamped, _ after: inout AfterTurn) -> Shown? {
+  /// The load has a result, which all who wait get. Nil when it was superseded: the result is dropped (rule 5.04). They go
+  /// on when the publishing thread has delivered, as one who publishes does.
+  mutating func commit(
+    _ load: Load, _ result: any Stamped, _ after: inout AfterTurn, delivered: inout AfterTurn
+  ) -> Shown? {
     guard let ended = self.load, ended.load === load else { return nil }
     after.release(ended.before)
     self.load = nil
     let shown = show(result, &after)
     for waiter in ended.waiters {
       results[waiter] = result
-      waiters.arrive(waiter, &after)
+      waiters.arrive(waiter, &delivered)
     }
     return shown
   }
 
   /// A waiter gives up. When it was the last, the load ends, and the state before it comes back (rule 5.05).
-  mutating func leaveLoad(_ waiter: WaiterID, _ after: inout AfterTurn) -> Shown? {
+  mutating func leaveLoad(
+    _ waiter: WaiterID, _ after: inout AfterTurn, delivered: inout AfterTurn
+  ) -> Shown? {
     guard load?.remove(waiter) == true else { return nil }
-    waiters.remove(waiter, &after)
+    waiters.remove(waiter, &delivered)
     return load?.isUnwanted == true ? abandonLoad(&after) : nil
   }
 

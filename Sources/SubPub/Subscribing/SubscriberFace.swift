@@ -9,6 +9,8 @@ package enum SubscriberFace: Hashable, Sendable {
   case typedOnMainActor
   /// One of the `ExplicitPublisher`s of the publisher; each counts for itself.
   case explicit(UInt32)
+  /// What a `PublisherDirectory` subscribed for an object, independent of what the object subscribes itself.
+  case directory
   /// The delegates of one `MulticastDelegate`.
   case delegate
 }

@@ -15,7 +15,6 @@ extension Subscription {
   /// Ignores the cancellation of its own task. Awaited inside the very delivery it returns at once.
   public func cancelAndWait() async {
     cancel()
-    guard gate.isUnderWayNow, !host.isDeliveringHere else { return }
     await host.waitForEnd(of: self)
   }
 }

@@ -9,16 +9,20 @@ extension Subscription {
     public var pending: Int
     /// The most that ever waited.
     public var highWater: Int
-    /// The version of the last delivery that has ended.
+    /// The version of the last delivery that has ended. Nil where a subscription stands for several publishers: versions
+    /// belong to one.
     public var lastVersion: UInt64?
   }
 
   /// The counts at this moment. Callable from any thread; while deliveries go on, the counts are of moments close to each other.
-  public var statistics: Statistics {
+  public var statistics: Statistics { host.statistics(of: self) }
+
+  /// The counts, of one that lives where `newest` is the ordinal of the newest state.
+  func counts(upTo newest: @autoclosure () -> UInt64) -> Statistics {
     // The order matters: what is read later is never behind.
     let reading = gate.reading
     let closedAt = gate.closedAt
-    let newest = max(closedAt ?? host.newest, reading.ordinal)
+    let newest = max(closedAt ?? newest(), reading.ordinal)
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(newest - joinedAfter)
 
@@ -46,7 +50,7 @@ extension Subscription {
 extension Subscription.Statistics: CustomStringConvertible {
   /// The counts in words.
   public var description: String {
-    let last = lastVersion.map { "last version \($0)" } ?? "nothing delivered yet"
-    return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater)), \(last)"
+    let last = lastVersion.map { ", last version \($0)" } ?? (delivered == 0 ? ", nothing delivered yet" : "")
+    return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater))\(last)"
   }
 }

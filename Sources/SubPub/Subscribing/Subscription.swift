@@ -44,7 +44,7 @@ public final class Subscription: Sendable {
   public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
   /// Where deliveries run.
   public var delivery: Delivery { host.delivery }
-  /// The publisher's id.
+  /// The publisher's id; the directory's, where this stands for all of its publishers.
   public var source: PublisherID { host.source }
 
   /// Whether states may still be delivered: not cancelled, and neither the subscriber nor an actor that is its context

@@ -35,6 +35,25 @@ extension SeedTests {
       #expect(handler.alerts.entries == ["products 2: offline", "visitors 2: denied"])
     }
 
+    @Test("a directory subscribes it to every publisher at once, those to come included")
+    func errorsOfDirectory() async {
+      let handler = ErrorHandler()
+      let alerts = DispatchQueue(label: "alerts")
+      let directory = PublisherDirectory()
+      let products = directory.publisher(of: [DataModel].self)
+      directory.subscribeToAll(handler, on: .queue(alerts))
+      let visitors = Publisher<Int>(label: "visitors")
+      directory.register(visitors)
+
+      products.startLoading()
+      products.setError(EndpointError.offline)
+      await products.drain()
+      visitors.updateData(1)
+      visitors.setError(EndpointError.denied)
+      await visitors.drain()
+      #expect(handler.alerts.entries == ["Array<DataModel> 2: offline", "visitors 2: denied"])
+    }
+
     @Test("one that comes late hears of an error that still stands")
     func standingError() {
       let visitors = Publisher<Int>(label: "visitors")

@@ -49,6 +49,13 @@ struct Acceptance {
     await mainActorExplicitPublishers()
     await multicastDelegates()
     await mainActorMulticastDelegates()
+    await directories()
+
+    await loadingManagers()
+    await retries()
+    await pagedManagers()
+    await cachedManagers()
+    await memoryCaches()
 
     await recorders()
     await manualExecutors()

@@ -1,0 +1,121 @@
+/// What a `MemoryCache` keeps, and what goes next. Decides only: no lock, and no foreign code; what has to be released is
+/// handed back.
+struct MemoryCacheRecords {
+  /// The sum of the sizes of what is kept.
+  private(set) var size = 0
+  /// How many values are kept.
+  private(set) var count = 0
+
+  private var slots: [String: Int] = [:]
+  /// A place for each key that is held or has a value, and vacant ones.
+  private var records: [Record] = []
+  private var vacant: [Int] = []
+  /// The values form a list from the one that was used last to the one that goes next.
+  private var newest: Int?
+  private var oldest: Int?
+
+  private struct Record {
+    var key: String
+    var type: any Any.Type
+    /// How many hold the slot. A slot with neither a holder nor a value is vacant.
+    var holders = 0
+    var kept: Kept?
+    var newer: Int?
+    var older: Int?
+  }
+
+  private struct Kept {
+    let value: any AnyObject & Sendable
+    let size: Int
+  }
+}
+
+extension MemoryCacheRecords {
+  /// Finds or makes the slot of that key, and holds it if it is for such values. Says which type it is for.
+  mutating func join(_ key: String, type: any Any.Type) -> (slot: Int, type: any Any.Type) {
+    if let slot = slots[key] {
+      if records[slot].type == type { records[slot].holders += 1 }
+      return (slot, records[slot].type)
+    }
+    let record = Record(key: key, type: type, holders: 1)
+    let slot: Int
+    if let last = vacant.popLast() {
+      slot = last
+      records[slot] = record
+    } else {
+      slot = records.count
+      records.append(record)
+    }
+    slots[key] = slot
+    return (slot, type)
+  }
+
+  /// One holder less.
+  mutating func leave(_ slot: Int) {
+    records[slot].holders -= 1
+    vacateIfUnused(slot)
+  }
+
+  /// The value, which is now the newest.
+  mutating func read(_ slot: Int) -> (any AnyObject & Sendable)? {
+    guard let kept = records[slot].kept else { return nil }
+    if newest != slot {
+      unlink(slot)
+      link(slot)
+    }
+    return kept.value
+  }
+
+  /// Keeps the value, unless it is larger than the limit. Returns what goes for it.
+  mutating func write(
+    _ value: any AnyObject & Sendable, size added: Int, into slot: Int, limit: Int
+  ) -> [any AnyObject & Sendable] {
+    var displaced = clear(slot).map { [$0] } ?? []
+    guard added <= limit else { return displaced }
+    while size > limit - added, let last = oldest, let value = clear(last) { displaced.append(value) }
+    records[slot].kept = Kept(value: value, size: added)
+    size += added
+    count += 1
+    link(slot)
+    return displaced
+  }
+
+  /// Takes the value out.
+  mutating func clear(_ slot: Int) -> (any AnyObject & Sendable)? {
+    guard let kept = records[slot].kept else { return nil }
+    unlink(slot)
+    records[slot].kept = nil
+    size -= kept.size
+    count -= 1
+    vacateIfUnused(slot)
+    return kept.value
+  }
+
+  /// Takes all values out.
+  mutating func removeAll() -> [any AnyObject & Sendable] {
+    var removed: [any AnyObject & Sendable] = []
+    while let last = oldest, let value = clear(last) { removed.append(value) }
+    return removed
+  }
+
+  private mutating func vacateIfUnused(_ slot: Int) {
+    guard records[slot].holders == 0, records[slot].kept == nil else { return }
+    slots[records[slot].key] = nil
+    records[slot].key = ""
+    vacant.append(slot)
+  }
+
+  /// Puts the slot in front of the list.
+  private mutating func link(_ slot: Int) {
+    records[slot].newer = nil
+    records[slot].older = newest
+    if let newest { records[newest].newer = slot } else { oldest = slot }
+    newest = slot
+  }
+
+  private mutating func unlink(_ slot: Int) {
+    let (newer, older) = (records[slot].newer, records[slot].older)
+    if let newer { records[newer].older = older } else { newest = older }
+    if let older { records[older].newer = newer } else { oldest = newer }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import SubPub
+
+/// Where a `FileCache` works: an actor whose executor is a Dispatch queue, which may be blocked by a disk, by a lock and
+/// by the coding of a large value.
+actor FileCacheWorker<Value: Codable & Sendable> {
+  private let file: CacheFile
+  private let now: @Sendable () -> Date
+  private let executor = QueueExecutor(label: "SubPub.FileCache")
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  init(file: CacheFile, now: @escaping @Sendable () -> Date) {
+    self.file = file
+    self.now = now
+  }
+
+  func read() throws(FileCacheError.Reason) -> Cached<Value>? {
+    guard let data = try file.contents() else { return nil }
+    let document = try FileCacheDocument<Value>.decode(data)
+    return Cached(value: document.value, age: document.age(at: now()))
+  }
+
+  func write(_ value: Value) throws(FileCacheError.Reason) {
+    // Before anything is touched, and outside the lock: both run code of the user's.
+    let data = try FileCacheDocument(value: value, written: now().timeIntervalSince1970).encoded()
+    try file.replace(with: data)
+  }
+
+  func clear() throws(FileCacheError.Reason) { try file.remove() }
+}

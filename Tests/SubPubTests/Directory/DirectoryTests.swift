@@ -1,0 +1,4 @@
+import Testing
+
+@Suite("A directory of publishers", .timeLimit(.minutes(1)))
+enum DirectoryTests {}

@@ -1,0 +1,111 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension DirectoryTests {
+  @Suite("A publisher is found by the type of its values")
+  struct FindingTests {
+    @Test("a type has one publisher, made at first use, and named after the type")
+    func required_1_06_madeOnce() {
+      let directory = PublisherDirectory()
+      let numbers = directory.publisher(of: Int.self)
+      #expect(numbers.current.version == 0)
+      #expect(numbers.label == "Int")
+      #expect(directory.publisher(of: Int.self) === numbers)
+      let inferred: Publisher<Int> = directory.publisher()
+      #expect(inferred === numbers)
+      #expect(directory.publisher(of: [Int].self).id != numbers.id)
+      #expect(PublisherDirectory().publisher(of: Int.self) !== numbers)
+    }
+
+    @Test("one that was made lives as long as the directory, or whoever holds it")
+    func required_3_06_made() async {
+      var directory: PublisherDirectory? = PublisherDirectory()
+      weak let released = directory?.publisher(of: Int.self)
+      let kept = directory?.publisher(of: String.self)
+      #expect(released != nil)
+      let states = directory?.publisher(of: Int.self).states()
+      directory = nil
+      #expect(released == nil)
+      var found: [LoadState<Int>] = []
+      if let states { for await state in states { found.append(state) } }
+      #expect(found == [.unknown], "its sequences end")
+      kept?.updateData("a")
+      #expect(kept?.state == .loaded("a"))
+    }
+
+    @Test("a registered one is found, and not kept")
+    func required_2_05_registered() {
+      let directory = PublisherDirectory()
+      var numbers: Publisher<Int>? = Publisher(label: "mine")
+      weak let probe = numbers
+      if let numbers { directory.register(numbers) }
+      #expect(directory.publisher(of: Int.self) === numbers)
+      numbers = nil
+      #expect(probe == nil)
+    }
+
+    @Test("when a registered one is gone its type is free, for another and for one that is made")
+    func required_2_05_free() {
+      let directory = PublisherDirectory()
+      do {
+        let first = Publisher<Int>(label: "first")
+        directory.register(first)
+      }
+      do {
+        let second = Publisher<Int>(label: "second")
+        directory.register(second)
+        #expect(directory.publisher(of: Int.self) === second)
+      }
+      let third = directory.publisher(of: Int.self)
+      #expect(third.label == "Int")
+      #expect(directory.publisher(of: Int.self) === third)
+    }
+
+    @Test("to register the same one again changes nothing, also one that the directory made")
+    func required_2_06_sameAgain() {
+      let directory = PublisherDirectory()
+      let watcher = Watcher()
+      directory.subscribeToAll(watcher, on: .immediate)
+      let mine = Publisher<String>(label: "mine")
+      directory.register(mine)
+      directory.register(mine)
+      let made = directory.publisher(of: Int.self)
+      directory.register(made)
+      #expect(directory.publisher(of: String.self) === mine)
+      #expect(watcher.lines == ["mine 0", "Int 0"])
+    }
+
+    @Test("the description counts who lives")
+    func required_2_05_description() {
+      let directory = PublisherDirectory()
+      #expect("\(directory)" == "PublisherDirectory(publishers: 0, watched by: 0)")
+      let made = directory.publisher(of: Int.self)
+      let watcher = Watcher()
+      directory.subscribeToAll(watcher, on: .immediate)
+      do {
+        let mine = Publisher<String>()
+        directory.register(mine)
+        let another = Watcher()
+        directory.subscribeToAll(another, on: .immediate)
+        #expect("\(directory)" == "PublisherDirectory(publishers: 2, watched by: 2)")
+        withExtendedLifetime((mine, another)) {}
+      }
+      #expect("\(directory)" == "PublisherDirectory(publishers: 1, watched by: 1)")
+      withExtendedLifetime((made, watcher)) {}
+    }
+
+    @Test("threads that ask at the same time get the same one")
+    func stochastic_1_06_sameForAll() async throws {
+      for _ in 0..<200 {
+        let directory = PublisherDirectory()
+        let found = SeedTests.Journal<PublisherID>()
+        try await Race.run(threads: 4) { _ in
+          for topic in Topic.all.prefix(4) { found.add(topic.find(directory).id) }
+        }
+        #expect(found.entries.count == 16)
+        #expect(Set(found.entries).count == 4)
+      }
+    }
+  }
+}

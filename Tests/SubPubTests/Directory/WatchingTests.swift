@@ -1,0 +1,160 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+extension DirectoryTests {
+  @Suite("One object watches every publisher, those to come included")
+  struct WatchingTests {
+    @Test("each is replayed, standing, made and registered, and then heard of in order")
+    func required_2_01_standingAndFuture() {
+      let directory = PublisherDirectory()
+      let standing = directory.publisher(of: Int.self)
+      standing.updateData(1)
+      let watcher = Watcher()
+      directory.subscribeToAll(watcher, on: .immediate)
+      #expect(watcher.lines == ["Int 1"])
+
+      directory.publisher(of: Bool.self).updateData(true)
+      #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1"])
+      let mine = Publisher<String>(label: "mine")
+      mine.updateData("a")
+      mine.updateData("b")
+      directory.register(mine)
+      mine.updateData("c")
+      standing.reset()
+      #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1", "mine 2", "mine 3", "Int 2"])
+    }
+
+    @Test("replays come in the order in which publishers were listed, and newcomers visit watchers in theirs")
+    func required_2_07_order() {
+      let directory = PublisherDirectory()
+      let standing = Topic.all.map { $0.find(directory) }
+      let order = Recorder<Int>()
+      let watchers = (0..<20).map { number in Watcher { _ in order.receive(.loaded(number)) } }
+      for watcher in watchers {
+        directory.subscribeToAll(watcher, on: .immediate)
+        #expect(watcher.notes == standing.map { Watcher.Note(source: $0.id, version: 0) })
+      }
+      let before = order.states.count
+      _ = directory.publisher(of: Int.self)
+      #expect(order.states.dropFirst(before).compactMap(\.value) == Array(0..<20))
+    }
+
+    @Test("a publisher that takes the place of one that is gone is watched too")
+    func required_2_01_successor() {
+      let directory = PublisherDirectory()
+      let watcher = Watcher()
+      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      for number in 1...40 {
+        let passing = Publisher<Int>(label: "\(number)")
+        directory.register(passing)
+        passing.startLoading()
+      }
+      #expect(watcher.lines == (1...40).flatMap { ["\($0) 0", "\($0) 1"] })
+      #expect(handle.statistics.delivered == 80)
+    }
+
+    @Test("each publisher has a buffer of its own: the latest of one isn't overtaken by another's")
+    func required_2_04_latestOfEach() {
+      let (directory, executor) = (PublisherDirectory(), ManualExecutor())
+      let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
+      let watcher = Watcher()
+      let handle = directory.subscribeToAll(watcher, on: .executor(executor), buffering: .latest)
+      for number in 1...5 {
+        numbers.updateData(number)
+        names.updateData("\(number)")
+      }
+      executor.runAll()
+      #expect(Set(watcher.lines) == ["Int 5", "String 5"])
+      #expect(watcher.lines.count == 2)
+      #expect(handle.statistics.skipped == 10)
+    }
+
+    @Test("on a serial queue deliveries of different publishers don't overlap")
+    func required_2_02_serialQueue() async throws {
+      let directory = PublisherDirectory()
+      let publishers = Topic.all.map { $0.find(directory) }
+      let queue = MarkedQueue(DispatchQueue(label: "watcher"))
+      let inside = Atomic<Int>(0)
+      let overlaps = Atomic<Int>(0)
+      let watcher = Watcher { _ in
+        #expect(queue.isHere)
+        if inside.add(1, ordering: .relaxed).newValue > 1 { overlaps.add(1, ordering: .relaxed) }
+        inside.subtract(1, ordering: .relaxed)
+      }
+      let handle = directory.subscribeToAll(watcher, on: .queue(queue.queue))
+      for publisher in publishers { OwnThread.start { for _ in 0..<50 { publisher.publish() } } }
+      try await watcher.wait(count: 12 * 51)
+      await handle.cancelAndWait()
+      #expect(overlaps.load(ordering: .relaxed) == 0)
+    }
+
+    @MainActor private final class Screen: MainActorSubscriber {
+      private(set) var lines: [String] = []
+      func receive(_ publication: any AnyPublication) {
+        MainActor.assertIsolated()
+        lines.append("\(publication.source) \(publication.version)")
+      }
+    }
+
+    @Test("an object of the main actor is called there, and never at once")
+    @MainActor func required_2_03_mainActor() async {
+      let directory = PublisherDirectory()
+      let numbers = directory.publisher(of: Int.self)
+      let screen = Screen()
+      let handle = directory.subscribeToAll(screen)
+      let names = directory.publisher(of: String.self)
+      names.updateData("a")
+      #expect(screen.lines == [])
+      await numbers.drain()
+      await names.drain()
+      #expect(screen.lines.sorted() == ["Int 0", "String 0", "String 1"])
+      #expect(handle.delivery == .main)
+      #expect(directory.subscribeToAll(screen) === handle)
+      #expect(handle.cancel() == .quiescent)
+    }
+
+    @Test("an actor can be the context; when it is gone the watch has ended, and its object may watch anew")
+    func required_2_05_actor() {
+      let (directory, executor) = (PublisherDirectory(), ManualExecutor())
+      let numbers = directory.publisher(of: Int.self)
+      let watcher = Watcher()
+      let handle: Subscription
+      do {
+        let host = ManualHost(executor)
+        handle = directory.subscribeToAll(watcher, on: .actor(host))
+        numbers.updateData(1)
+        #expect(watcher.lines == [])
+        executor.runAll()
+        #expect(watcher.lines == ["Int 0", "Int 1"])
+        #expect(handle.isActive)
+        #expect(directory.subscribeToAll(watcher, on: .immediate) === handle)
+        withExtendedLifetime(host) {}
+      }
+      #expect(!handle.isActive)
+      let second = directory.subscribeToAll(watcher, on: .immediate)
+      #expect(second !== handle)
+      #expect(watcher.lines == ["Int 0", "Int 1", "Int 1"])
+      #expect(handle.cancel() == .alreadyCancelled)
+    }
+
+    @Test("a subscriber may use the directory inside its replay")
+    func required_4_02_inside() {
+      let directory = PublisherDirectory()
+      _ = directory.publisher(of: Int.self)
+      let watcher = Watcher { publication in
+        switch publication {
+        case is Publication<Int>: directory.publisher(of: String.self).updateData("a")
+        case is Publication<String>: directory.register(Publisher<Bool>(label: "inside"))
+        default: break
+        }
+        OwnThread.runBlocking { _ = directory.publisher(of: Double.self) }
+      }
+      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      #expect(directory.subscribeToAll(watcher, on: .immediate) === handle)
+      #expect(Set(watcher.lines) == ["Int 0", "String 0", "inside 0", "Double 0", "String 1"])
+    }
+  }
+}
