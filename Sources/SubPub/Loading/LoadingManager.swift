@@ -20,7 +20,8 @@
 /// Every operation may be called from any thread, task or actor. None waits for the loader but `refresh(force:)`, which
 /// suspends its task.
 public final class LoadingManager<Value: Sendable>: Manager {
-  /// Who tells the subscribers. Its own transitions overtake a load that is under way.
+  /// Who tells the subscribers. What you change on it overtakes a load that is under way, and leaves the cache as it
+  /// is.
   public let publisher: Publisher<Value>
   private let driver: LoadDriver<Value>
   private let plan: LoadPlan<Value>
@@ -73,7 +74,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///
   /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled.
   /// When the last task that waits for a load is cancelled, the loader is cancelled and the state before the load comes
-  /// back (rule 5.05).
+  /// back (rule 5.05); to subscribers with immediate delivery on the thread that cancels.
   ///
   /// - Parameter force: Overtakes a load that is under way instead of sharing it, for data that must not have been
   ///   asked for before now.

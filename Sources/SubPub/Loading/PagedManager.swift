@@ -16,7 +16,7 @@
 public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// What is published: the pages so far.
   public typealias Value = Paged<Element, Cursor>
-  /// Who tells the subscribers. Its own transitions overtake a load that is under way.
+  /// Who tells the subscribers. What you change on it overtakes a load that is under way.
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
   private let firstPage: Cursor
