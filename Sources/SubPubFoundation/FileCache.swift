@@ -29,8 +29,8 @@ public import SubPub
 /// Several caches, also of several processes, may use one file: each read finds a whole value that one of them wrote
 /// last. Each cache runs its operations one at a time, on a queue of its own; none blocks a thread of the Swift pool.
 /// A write or a clear waits while another cache of the same file writes. A clear that finds no file doesn't wait for a
-/// write of another cache that has made none yet: that write comes after the clear. Cancelling a task doesn't end an operation that
-/// has begun.
+/// write of another cache that has made none yet: that write comes after the clear. Cancelling a task doesn't end an
+/// operation that has begun.
 ///
 /// ## Format
 ///
