@@ -17,8 +17,8 @@ public import SubPub
 /// ## Files
 ///
 /// - The file itself, for its owner only (mode 0600).
-/// - The same name with `.new`: what is being written. One that a killed process has left behind is overwritten by the
-///   next write, and removed by `clear()`. It is never read.
+/// - The same name with `.new`: what is being written. What a killed process has left behind there is removed by
+///   the next write, and by `clear()`. It is never read.
 /// - The same name with `.lock`: empty, locked while a file is replaced or removed. Never removed itself. The lock ends
 ///   with the process that holds it.
 ///
@@ -28,8 +28,9 @@ public import SubPub
 ///
 /// Several caches, also of several processes, may use one file: each read finds a whole value that one of them wrote
 /// last. Each cache runs its operations one at a time, on a queue of its own; none blocks a thread of the Swift pool.
-/// A write or a clear waits while another cache of the same file writes. Cancelling a task doesn't end an operation that
-/// has begun.
+/// A write or a clear waits while another cache of the same file writes. A clear that finds no file doesn't wait for a
+/// write of another cache that has made none yet: that write comes after the clear. Cancelling a task doesn't end an
+/// operation that has begun.
 ///
 /// ## Format
 ///
@@ -40,7 +41,14 @@ public import SubPub
 /// | `format` | the string `SubPub cache` |
 /// | `version` | the number 1 |
 /// | `written` | when the value was written: seconds since the start of 1970, UTC |
-/// | `value` | the value, as `JSONEncoder` writes it |
+/// | `value` | the value, as the `JSONEncoder` writes it |
+///
+/// A file has at most 256 MiB: a larger one is neither written nor read (`FileCacheError.Reason.tooLarge`).
+///
+/// By default a date is a number, the seconds since the start of 2001, UTC; data is a string in Base64; and a number
+/// that is infinite or not a number can't be written. Give an encoder and a decoder with other strategies to change
+/// that. They code the whole object: a strategy for keys that changes one of the four above has to be undone by the
+/// decoder's.
 ///
 /// The age of a value is told by the system's clock, since it outlives the process. A clock that was set back since
 /// makes the value new.
@@ -53,15 +61,34 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
   /// A cache that uses that file. Looks at no file before the first operation.
   ///
   /// - Parameters:
-  ///   - file: A file URL; anything else is a programmer's error. Its folder should belong to the user: who may write
-  ///     there may replace the file.
-  ///   - now: What time it is. Called on the queue of the cache.
-  public init(file: URL, now: @escaping @Sendable () -> Date = { Date() }) {
-    guard file.isFileURL else {
-      fatalError("A FileCache was made with \(file), which names no file: give a file URL")
-    }
+  ///   - file: A file URL with a path in UTF-8, without a NUL, and without a slash at the end, which would name a
+  ///     folder; anything else is a programmer's error. An encoded slash (`%2F`) is no separator. The folder should
+  ///     belong to the user: who may write there may replace the file.
+  ///   - now: What time it is. Called on the queue of the cache, as are the next two.
+  ///   - encoder: Makes the encoder of one write.
+  ///   - decoder: Makes the decoder of one read.
+  public convenience init(
+    file: URL,
+    now: @escaping @Sendable () -> Date = { Date() },
+    encoder: @escaping @Sendable () -> JSONEncoder = {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return encoder
+    },
+    decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+  ) {
+    self.init(file: file, sizeLimit: FileCacheFormat.sizeLimit, now: now, encoder: encoder, decoder: decoder)
+  }
+
+  /// The same, with another limit to the bytes of the file: tests have no time for files as large as may be.
+  package init(
+    file: URL, sizeLimit: Int, now: @escaping @Sendable () -> Date = { Date() },
+    encoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() },
+    decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+  ) {
     self.file = file
-    worker = FileCacheWorker(file: CacheFile(path: file.absoluteURL.path(percentEncoded: false)), now: now)
+    let file = CacheFile(file, sizeLimit: sizeLimit)
+    worker = FileCacheWorker(file: file, now: now, encoder: encoder, decoder: decoder)
   }
 
   /// The value that was written last, and its age; nil if there is no file.
@@ -77,7 +104,7 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
     do { try await worker.write(value) } catch { throw FileCacheError(file: file, operation: .write, reason: error) }
   }
 
-  /// Removes the file, and what a write that was killed has left behind. Does nothing if there is neither.
+  /// Removes the file, and what a write that was killed has left behind. Touches nothing if there is neither.
   public func clear() async throws(FileCacheError) {
     do { try await worker.clear() } catch { throw FileCacheError(file: file, operation: .clear, reason: error) }
   }
@@ -85,5 +112,5 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
 
 extension FileCache: CustomStringConvertible {
   /// The file and the type: `FileCache<Int>(/home/me/numbers.json)`.
-  public var description: String { "FileCache<\(Value.self)>(\(file.path(percentEncoded: false)))" }
+  public var description: String { "FileCache<\(Value.self)>(\(file.systemPath ?? file.absoluteString))" }
 }

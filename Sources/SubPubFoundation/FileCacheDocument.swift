@@ -14,15 +14,13 @@ struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
     return seconds > 0 ? .seconds(min(seconds, 1e18)) : .zero
   }
 
-  func encoded() throws(FileCacheError.Reason) -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  func encoded(by encoder: JSONEncoder) throws(FileCacheError.Reason) -> Data {
     do { return try encoder.encode(self) } catch { throw .unencodable(String(describing: error)) }
   }
 
-  static func decode(_ data: Data) throws(FileCacheError.Reason) -> FileCacheDocument {
+  static func decode(_ data: Data, by decoder: JSONDecoder) throws(FileCacheError.Reason) -> FileCacheDocument {
     do {
-      return try JSONDecoder().decode(FileCacheDocument.self, from: data)
+      return try decoder.decode(FileCacheDocument.self, from: data)
     } catch let reason as FileCacheError.Reason {
       throw reason
     } catch {

@@ -24,6 +24,7 @@ extension FileCacheError.Reason: CustomStringConvertible {
     switch self {
     case .system(let attempt, let path, let code): "\(Self.words(code)) (\(attempt) \(path))"
     case .notAFile: "it is not a regular file"
+    case .tooLarge(let limit): "it has more than the \(limit) bytes that a cache may have"
     case .damaged(let what): "it is not whole, or was never a cache: \(what)"
     case .foreign: "it is JSON, but not a SubPub cache"
     case .version(let number):

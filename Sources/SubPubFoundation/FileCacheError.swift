@@ -13,6 +13,8 @@ public struct FileCacheError: Error, Hashable, Sendable {
     case system(attempt: String, path: String, code: Int32)
     /// There is a folder, a device or a pipe in the file's place.
     case notAFile
+    /// The file, or what was to be written, has more bytes than a cache may have.
+    case tooLarge(limit: Int)
     /// It isn't JSON from the first to the last byte: not whole, or never a cache.
     case damaged(String)
     /// It is JSON, and not a file of this cache.
@@ -35,7 +37,9 @@ public struct FileCacheError: Error, Hashable, Sendable {
 
 extension FileCacheError: CustomStringConvertible, LocalizedError {
   /// A sentence: `cannot write the cache /home/me/news.json: no space left on device (write /home/me/news.json.new)`.
-  public var description: String { "cannot \(operation) the cache \(file.path(percentEncoded: false)): \(reason)" }
+  public var description: String {
+    "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)"
+  }
 
   /// The same.
   public var errorDescription: String? { description }

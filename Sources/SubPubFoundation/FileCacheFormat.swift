@@ -2,4 +2,6 @@
 enum FileCacheFormat {
   static let name = "SubPub cache"
   static let version = 1
+  /// How many bytes a file may have: 256 MiB.
+  static let sizeLimit = 256 << 20
 }

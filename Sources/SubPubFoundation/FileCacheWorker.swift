@@ -6,24 +6,32 @@ import SubPub
 actor FileCacheWorker<Value: Codable & Sendable> {
   private let file: CacheFile
   private let now: @Sendable () -> Date
+  private let encoder: @Sendable () -> JSONEncoder
+  private let decoder: @Sendable () -> JSONDecoder
   private let executor = QueueExecutor(label: "SubPub.FileCache")
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(file: CacheFile, now: @escaping @Sendable () -> Date) {
+  init(
+    file: CacheFile, now: @escaping @Sendable () -> Date, encoder: @escaping @Sendable () -> JSONEncoder,
+    decoder: @escaping @Sendable () -> JSONDecoder
+  ) {
     self.file = file
     self.now = now
+    self.encoder = encoder
+    self.decoder = decoder
   }
 
   func read() throws(FileCacheError.Reason) -> Cached<Value>? {
     guard let data = try file.contents() else { return nil }
-    let document = try FileCacheDocument<Value>.decode(data)
+    let document = try FileCacheDocument<Value>.decode(data, by: decoder())
     return Cached(value: document.value, age: document.age(at: now()))
   }
 
   func write(_ value: Value) throws(FileCacheError.Reason) {
-    // Before anything is touched, and outside the lock: both run code of the user's.
-    let data = try FileCacheDocument(value: value, written: now().timeIntervalSince1970).encoded()
+    // Before anything is touched, and outside the lock: all of them run code of the user's.
+    let document = FileCacheDocument(value: value, written: now().timeIntervalSince1970)
+    let data = try document.encoded(by: encoder())
     try file.replace(with: data)
   }
 

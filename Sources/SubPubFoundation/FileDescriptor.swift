@@ -10,6 +10,9 @@ import Foundation
 
 /// An open file or folder; closed at the end of its life.
 struct FileDescriptor: ~Copyable {
+  /// Bytes.
+  private static let pieceSize = 1 << 20
+
   private let path: String
   private let number: Int32
 
@@ -21,17 +24,20 @@ struct FileDescriptor: ~Copyable {
 
   deinit { _ = close(number) }
 
-  /// Everything from here to the end of a regular file.
-  func contents() throws(FileCacheError.Reason) -> Data {
+  /// Everything from here to the end of a regular file, if that isn't more than the limit.
+  func contents(upTo limit: Int) throws(FileCacheError.Reason) -> Data {
     var status = stat()
     try Self.retrying("look at", path) { unsafe fstat(number, &status) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+    guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
     var data = Data()
-    // One byte more than expected, so that the end is usually found with the second call.
-    var buffer = [UInt8](repeating: 0, count: max(Int(status.st_size) + 1, 4096))
+    // In pieces: a file with holes may say that it is larger than the memory.
+    var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
     while true {
       let count = try Self.retrying("read", path) { unsafe read(number, &buffer, buffer.count) }
       if count == 0 { return data }
+      // It may grow meanwhile.
+      guard count <= limit - data.count else { throw .tooLarge(limit: limit) }
       data.append(contentsOf: buffer[..<count])
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SubPub
 import SubPubFoundation
@@ -104,20 +103,12 @@ struct FileCacheFailureTests {
 
   @Test("a pipe in the file's place is no reason to wait")
   func pipe() async throws {
-    try #require(unsafe mkfifo(folder.file.path(percentEncoded: false), 0o600) == 0)
-    let isOver = DispatchSemaphore(value: 0)
-    let isLate = Locked(false)
-    // Who would wait is let go after 10 seconds: somebody has the other end open.
     let path = folder.file.path(percentEncoded: false)
-    Thread.detachNewThread {
-      guard isOver.wait(timeout: .now() + 10) == .timedOut else { return }
-      isLate.withLock { $0 = true }
-      _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-    }
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    let end = OtherEnd(of: path)
     let error = await #expect(throws: FileCacheError.self) { try await FileCache<Int>(file: folder.file).read() }
-    isOver.signal()
+    #expect(!end.end(), "the read waited for a writer")
     #expect(error?.reason == .notAFile)
-    #expect(!isLate.withLock { $0 }, "the read waited for a writer")
   }
 
   @Test("a file in the folder's place", arguments: ["plain/cache.json", "plain/a/b/cache.json"])

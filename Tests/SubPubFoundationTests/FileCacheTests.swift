@@ -110,42 +110,9 @@ struct FileCacheTests {
     for path in ["a", "a/b", "a/b/c d"] { #expect(try mode(folder.url.appending(path: path)) == 0o700) }
   }
 
-  @Test("a folder's URL and a relative one name files, too")
-  func urls() async throws {
-    try await FileCache<Int>(file: folder.url.appending(path: "cache.json", directoryHint: .isDirectory)).write(1)
-    #expect(try await FileCache<Int>(file: folder.file).read()?.value == 1)
-    let base = folder.url.appending(path: "", directoryHint: .isDirectory)
-    let relative = URL(filePath: "cache.json", relativeTo: base)
-    #expect(try await FileCache<Int>(file: relative).read()?.value == 1)
-  }
-
-  @Test("a leftover of a killed process is neither read nor in the way, and goes with a clear")
-  func leftover() async throws {
-    let cache = FileCache<Int>(file: folder.file)
-    try Data(repeating: 65, count: 10_000).write(to: folder.temporary)
-    #expect(try await cache.read() == nil)
-    try await cache.write(1)
-    #expect(try await cache.read()?.value == 1)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
-    try Data(#"{"format":"SubPub cache","#.utf8).write(to: folder.temporary)
-    #expect(try await cache.read()?.value == 1)
-    try await cache.clear()
-    #expect(try folder.names == ["cache.json.lock"])
-  }
-
   @Test("a description names the type and the file")
   func description() {
     let cache = FileCache<Int>(file: URL(filePath: "/home/me/numbers of mine.json"))
     #expect("\(cache)" == "FileCache<Int>(/home/me/numbers of mine.json)")
-  }
-
-  @Test("a URL that names no file stops the program")
-  func notAFileURL() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      guard let url = URL(string: "https://example.com/a.json") else { return }
-      _ = FileCache<Int>(file: url)
-    }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("made with https://example.com/a.json, which names no file: give a file URL"))
   }
 }

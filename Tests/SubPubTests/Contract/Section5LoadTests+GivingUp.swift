@@ -82,6 +82,7 @@ extension Section5LoadTests {
     let bench = LoadBench()
     defer { bench.finish() }
     bench.manager.refreshIfNeeded()
+    bench.run()
     let caller = bench.refresh(force: true)
     bench.cancel(caller)
     #expect(bench.source.cancelled == [0])

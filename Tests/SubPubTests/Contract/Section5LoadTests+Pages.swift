@@ -125,7 +125,7 @@ extension Section5LoadTests {
     let tasks = 4
     let callers = (0..<tasks).map { task in
       Caller {
-        for step in 0..<1_000 {
+        for step in 0..<400 {
           switch (step + task * 7) % 40 {
           case 0: await manager.refresh()
           case 13: await manager.refresh(force: true)
