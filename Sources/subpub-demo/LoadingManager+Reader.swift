@@ -16,7 +16,8 @@ extension LoadingManager where Value: Codable {
       // A disk that hangs is an error in time.
       timeout: .seconds(10),
       // What fails is tried once more before anyone hears of it.
-      retry: .exponential(maxAttempts: 2, initial: arguments.interval / 10, maximum: .seconds(1), jitter: 0.5),
+      retry: .exponential(
+        maxAttempts: 2, initial: min(arguments.interval / 10, .seconds(1)), maximum: .seconds(1), jitter: 0.5),
       // The value from the last run shows until the first load has ended.
       cache: arguments.cache.map { folder in
         FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: "\(label).json"))

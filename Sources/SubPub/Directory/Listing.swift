@@ -18,7 +18,8 @@ final class Listing: Sendable {
 
   var id: PublisherID { registry.source }
 
-  /// Has everyone join, unless that has been done. Several may do it at once: each of them returns only when it is done.
+  /// Has everyone join, unless that has been done. Several may do it at once: each of them returns only when it is
+  /// done.
   func introduce(to watches: () -> [Subscription]) {
     guard !isIntroduced.load(ordering: .acquiring) else { return }
     for handle in watches() { Watch.of(handle)?.join(self, for: handle) }

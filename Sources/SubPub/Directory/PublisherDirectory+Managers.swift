@@ -2,8 +2,8 @@ extension PublisherDirectory {
   /// Makes the manager's publisher the one of its type, and has `logoutAll` log the manager out.
   ///
   /// An object is held weakly, and its publisher goes with it. A manager that is a value is held until the directory is
-  /// released, and its publisher with it. To register a manager again changes nothing: an object is the same if it is the
-  /// same object, a value if it has the same type and publisher. For the rest see the other `register`.
+  /// released, and its publisher with it. To register a manager again changes nothing: an object is the same if it is
+  /// the same object, a value if it has the same type and publisher. For the rest see the other `register`.
   public func register(_ manager: some Manager) {
     let publisher = manager.publisher
     register(publisher)
@@ -28,7 +28,8 @@ extension PublisherDirectory {
   }
 
   /// Calls `logout` of every manager that was registered before this call and still lives: once each, in the order in
-  /// which they were registered, on this thread, under no lock. A manager lives at least until its `logout` has returned.
+  /// which they were registered, on this thread, under no lock. A manager lives at least until its `logout` has
+  /// returned.
   ///
   /// A publisher without a manager stays as it is: nobody said that it depends on a login.
   public func logoutAll() { sweep(\.managers) { !$0.logout() } }

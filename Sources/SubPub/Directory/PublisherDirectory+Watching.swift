@@ -11,13 +11,13 @@ extension PublisherDirectory {
   /// What is returned stands for all of it, and needn't be kept:
   ///
   /// - `cancel()` ends everything, the publishers to come included: no delivery from any of them begins after it has
-  ///   returned. Of what it finds it says the first of inFlight, reentrant, quiescent, alreadyCancelled. In flight there
-  ///   may be a delivery from each of several publishers. `cancelAndWait()` returns when none is under way.
+  ///   returned. Of what it finds it says the first of inFlight, reentrant, quiescent, alreadyCancelled. In flight
+  ///   there may be a delivery from each of several publishers. `cancelAndWait()` returns when none is under way.
   /// - `statistics` are sums, with the greatest `highWater`. `lastVersion` is nil: versions belong to publishers.
   /// - `source` names the directory. `isActive` doesn't ask whether there are publishers.
   ///
-  /// The object is held weakly (rule 2.05). If it watches the directory already, what stands is returned as it is. What it
-  /// subscribes at a publisher itself is independent of this, and gets its own deliveries; `unsubscribe` there ends
+  /// The object is held weakly (rule 2.05). If it watches the directory already, what stands is returned as it is. What
+  /// it subscribes at a publisher itself is independent of this, and gets its own deliveries; `unsubscribe` there ends
   /// both, for that publisher. Releasing the directory cancels. Time: what a subscription takes, for each publisher.
   @discardableResult
   public func subscribeToAll(
@@ -50,7 +50,11 @@ extension PublisherDirectory {
     while true {
       // Who is active at the place of the caller's object is the same object.
       let standing = state.withLock { $0.watches[key] }
-      if let standing, standing.isActive { return standing }
+      if let standing, standing.isActive {
+        // Whoever made it may not have come so far.
+        for listing in sweepListings() { Watch.of(standing)?.join(listing, for: standing) }
+        return standing
+      }
       // From here on a publisher that is listed has it join, and all that were listed before are seen below.
       let isSweepDue = state.withLock { state in
         state.watches.add(new, for: key, insteadOf: standing) ? state.watches.isSweepDue : nil

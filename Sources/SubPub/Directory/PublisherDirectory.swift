@@ -1,7 +1,7 @@
 /// The publishers of a program: finds each by the type of its values, lets one object watch all of them, and logs out.
 ///
-/// Make one and hand it to whoever needs it. A type has one publisher here: one that you registered, or one that is made
-/// when it is first asked for. Where two publishers have values of one type, wrap one of the types.
+/// Make one and hand it to whoever needs it. A type has one publisher here: one that you registered, or one that is
+/// made when it is first asked for. Where two publishers have values of one type, wrap one of the types.
 ///
 /// Everything may be called from any thread, task or actor, without `await` (rule 1.06), and no lock is held while
 /// foreign code runs (rule 1.04). Releasing the directory ends what was subscribed by `subscribeToAll`, what is pending
@@ -41,8 +41,9 @@ extension PublisherDirectory {
   /// Makes the publisher the one of its type. It is held weakly: when it is released, its type is free again.
   ///
   /// A second publisher of a type, while the first lives, is a programmer's error: the one that `publisher(of:)` made
-  /// counts too, so register before the first use; and who has got the first from there keeps it. To register the same one again changes nothing. When it returns,
-  /// everyone who watches the directory has joined. Time: what a subscription takes, for each who watches.
+  /// counts too, so register before the first use; and who has got the first from there keeps it. To register the same
+  /// one again changes nothing. When it returns, everyone who watches the directory has joined. Time: what a
+  /// subscription takes, for each who watches.
   public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
     while true {
       let listing = state.withLock { $0.listings[ObjectIdentifier(Value.self)] }
@@ -96,8 +97,8 @@ extension PublisherDirectory {
     }
   }
 
-  /// Takes the gone ones out of the roll, and returns the others. Asks in the order of joining, and outside the lock: to
-  /// look at a weak reference is to hold its object for a moment, and perhaps to be the last.
+  /// Takes the gone ones out of the roll, and returns the others. Asks in the order of joining, and outside the lock:
+  /// to look at a weak reference is to hold its object for a moment, and perhaps to be the last.
   @discardableResult
   func sweep<Key, Member>(_ roll: WritableKeyPath<DirectoryState, Roll<Key, Member>>, isGone: (Member) -> Bool)
     -> [Member]

@@ -1,5 +1,5 @@
-/// One subscriber at all publishers of a directory: a part at each, and where the subscription lives that stands for all
-/// of them, the *handle*.
+/// One subscriber at all publishers of a directory: a part at each, and where the subscription lives that stands for
+/// all of them, the *handle*.
 ///
 /// To join a publisher is one step with a look at whether the handle was cancelled: the registry's turn is taken inside
 /// this lock, and never the other way round. So after a cancel nobody joins, and a cancel finds everybody who did.
@@ -55,8 +55,8 @@ final class Watch: Sendable {
     return joined
   }
 
-  /// Lets go of the parts that have ended for good, and keeps their counts. One that was ended at a publisher that still
-  /// lives has to stay: it tells that nobody is to join there again.
+  /// Lets go of the parts that have ended for good, and keeps their counts. One that was ended at a publisher that
+  /// still lives has to stay: it tells that nobody is to join there again.
   private func sweep(_ handle: Subscription) {
     let isOver = handle.gate.closedAt != nil
     let ended = parts.filter { $0.subscription.hasEnded && (isOver || $0.listing.registry.hasEnded) }
@@ -100,8 +100,8 @@ extension Subscription {
   /// Nothing is under way, and nothing will be.
   fileprivate var hasEnded: Bool { gate.closedAt != nil && !gate.isUnderWayNow }
 
-  /// Cancels one of several. What was cancelled before may still have a delivery under way: the others' silence must not
-  /// hide it.
+  /// Cancels one of several. What was cancelled before may still have a delivery under way: the others' silence must
+  /// not hide it.
   fileprivate func cancelAsPart() -> CancelOutcome {
     let found = cancel()
     guard found == .alreadyCancelled, gate.isUnderWayNow else { return found }

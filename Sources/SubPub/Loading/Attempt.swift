@@ -19,8 +19,24 @@ struct Attempt: Sendable {
   func outcome<Value: Sendable>(
     of operation: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
+    await outcome(of: operation, within: timeout)
+  }
+
+  /// Waits between two attempts. False when this task is cancelled, or the clock fails.
+  func pause(_ delay: Duration) async -> Bool {
+    if delay == .zero { return true }
+    // A clock is foreign, too, and may not heed a cancellation.
+    if case .success = await outcome(of: { [sleep] in try await sleep(delay) }, within: nil) { return true }
+    return false
+  }
+
+  private func outcome<Value: Sendable>(
+    of operation: @escaping @Sendable () async throws -> Value, within timeout: Duration?
+  ) async -> Result<Value, any Error>? {
     let (outcomes, first) = AsyncStream<Result<Value, any Error>>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let work = Task.detached(executorPreference: executor) {
+      // Cancelled before it began: nobody wants it.
+      guard !Task.isCancelled else { return }
       do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
     }
     let timer = timeout.map { timeout in
@@ -29,18 +45,16 @@ struct Attempt: Sendable {
         if (try? await sleep(timeout)) != nil { first.yield(.failure(LoadTimedOut(timeout: timeout))) }
       }
     }
-    defer {
+    return await withTaskCancellationHandler {
+      defer {
+        work.cancel()
+        timer?.cancel()
+      }
+      for await outcome in outcomes { return outcome }
+      return nil
+    } onCancel: {
+      // At once, and not when this task gets a thread.
       work.cancel()
-      timer?.cancel()
     }
-    for await outcome in outcomes { return outcome }
-    return nil
-  }
-
-  /// Waits between two attempts. False when this task is cancelled.
-  func pause(_ delay: Duration) async -> Bool {
-    if delay == .zero { return true }
-    // Whatever a clock throws, it hasn't slept for so long.
-    return (try? await sleep(delay)) != nil
   }
 }

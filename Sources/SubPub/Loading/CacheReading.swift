@@ -1,12 +1,12 @@
-/// One look into a manager's cache: a step for the agenda, and a load that waits for what it finds.
+/// One look into a manager's cache: work for the agenda, and a load that waits for what it finds.
 struct CacheReading<Value: Sendable>: Sendable {
-  let step: CacheAgenda.Step
+  let work: CacheAgenda.Work
   private let outcomes: AsyncStream<Result<Cached<Value>?, any Error>>
 
   init(_ cache: ManagerCache<Value>) {
     let (outcomes, outcome) = AsyncStream<Result<Cached<Value>?, any Error>>.makeStream()
     self.outcomes = outcomes
-    step = {
+    work = {
       do { outcome.yield(.success(try await cache.read())) } catch { outcome.yield(.failure(error)) }
       outcome.finish()
     }

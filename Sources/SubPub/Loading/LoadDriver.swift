@@ -17,30 +17,25 @@ final class LoadDriver<Value: Sendable>: Sendable {
 
   /// Loads, or joins the load under way, and waits for what it comes to (rules 5.03 to 5.05). Without a plan for what
   /// there is, nothing is loaded.
-  func load(joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?) async -> LoadState<Value> {
-    guard !Task.isCancelled, let waiter = begin(joins: joins, waits: true, plan) else { return publisher.state }
+  func load(
+    _ wanted: LoadUnderWay.Kind, joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
+  ) async -> LoadState<Value> {
+    guard !Task.isCancelled, let waiter = waiter(wanted, joins: joins, plan) else { return publisher.state }
     let result = await publisher.registry.result(for: waiter)
     return (result as? Publication<Value>)?.state ?? publisher.state
   }
 
   /// Loads if what there is can't stay, and nobody loads yet. A load under way goes on, whoever else gives up.
   func loadIfNeeded(_ plan: LoadPlan<Value>) {
-    var seen: Publication<Value>?
-    while !publisher.registry.keepLoad() {
-      var loading: Publication<Value>?
-      _ = begin(joins: true, waits: false) { [publisher] current in
+    while let current = joined(.page, waits: false).current {
+      let isNeeded =
         switch current.phase {
-        case .unknown, .error: return plan
-        case .loaded: return publisher.isStale(current) ? plan : nil
-        case .loading:
-          loading = current
-          return nil
+        case .unknown, .error: true
+        case .loaded: publisher.isStale(current)
+        // Somebody else's, by hand.
+        case .loading: false
         }
-      }
-      // A load that began just now has to be kept too. One that was there at two looks, and not to be kept between them,
-      // is somebody else's.
-      guard let loading, loading !== seen else { return }
-      seen = loading
+      guard isNeeded, case .overtaken = begin(plan, insteadOf: current, waits: false) else { return }
     }
   }
 
@@ -55,41 +50,48 @@ final class LoadDriver<Value: Sendable>: Sendable {
   func abandon() { publisher.registry.abandonLoad() }
 
   /// Returns when the cache has done everything that it was asked for until now.
-  func waitForCache() async {
-    guard cache != nil else { return }
-    await withCheckedContinuation { continuation in
-      publisher.registry.append { continuation.resume() }
-      publisher.registry.workOffAgenda(on: attempt.executor)
+  func waitForCache() async { await publisher.registry.waitForAgenda() }
+
+  private func waiter(
+    _ wanted: LoadUnderWay.Kind, joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
+  ) -> WaiterID? {
+    while true {
+      let found = joins ? joined(wanted, waits: true) : (waiter: nil, current: publisher.current)
+      guard let current = found.current else { return found.waiter }
+      guard let plan = plan(current) else { return nil }
+      if case .began(let waiter) = begin(plan, insteadOf: current, waits: true) { return waiter }
     }
   }
 
-  /// Begins a load, or joins the one under way; who waits gets a waiter.
+  /// Joins the load under way, or hands out the state in which nobody loads.
+  private func joined(_ wanted: LoadUnderWay.Kind, waits: Bool) -> (waiter: WaiterID?, current: Publication<Value>?) {
+    switch publisher.registry.joinLoad(wanted, waits: waits) {
+    case .joined(let waiter): (waiter, nil)
+    case .free(let state): (nil, state as? Publication<Value>)
+    case nil: (nil, nil)
+    }
+  }
+
+  /// Begins a load if the state is still that one.
   private func begin(
-    joins: Bool, waits: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
-  ) -> WaiterID? {
-    while true {
-      let old = publisher.current
-      guard let plan = plan(old) else { return nil }
-      let load = Load()
-      // Of another object each, as each can be published once.
-      let loading = publisher.publication(.loading(previous: old.state.value), freshSince: old.freshSince)
-      let before = publisher.publication(old.state, freshSince: old.freshSince)
-      let reading = old.state.value == nil ? cache.map(CacheReading.init) : nil
-      let wished = publisher.registry.load(
-        LoadUnderWay(load, plan.kind, before: before), showing: loading, insteadOf: old, joins: joins, waits: waits,
-        reading: reading?.step)
-      switch wished {
-      case .joined(let waiter): return waiter
-      case .overtaken: continue
-      case .began(_, let waiter):
-        if reading != nil { publisher.registry.workOffAgenda(on: attempt.executor) }
-        load.start(on: attempt.executor) { [self] in
-          if let reading { await show(reading, of: load) }
-          await run(load, plan)
-        }
-        return waiter
+    _ plan: LoadPlan<Value>, insteadOf old: Publication<Value>, waits: Bool
+  ) -> PublisherRegistry.Begun {
+    let load = Load()
+    // Of another object each, as each can be published once.
+    let loading = publisher.publication(.loading(previous: old.state.value), freshSince: old.freshSince)
+    let before = publisher.publication(old.state, freshSince: old.freshSince)
+    let reading = old.state.value == nil ? cache.map(CacheReading.init) : nil
+    let begun = publisher.registry.begin(
+      LoadUnderWay(load, plan.kind, before: before), showing: loading, insteadOf: old, waits: waits,
+      reading: reading?.work)
+    if case .began = begun {
+      if reading != nil { publisher.registry.workOffAgenda(on: attempt.executor) }
+      load.start(on: attempt.executor) { [self] in
+        if let reading { await show(reading, of: load) }
+        await run(load, plan)
       }
     }
+    return begun
   }
 
   /// Shows what the cache has, or why that can't be read, until the load has ended.
@@ -97,7 +99,9 @@ final class LoadDriver<Value: Sendable>: Sendable {
     let found: Publication<Value>
     switch await attempt.outcome(of: reading.result) {
     case .success(let cached?): found = publisher.publication(loaded: cached.value, age: cached.age)
-    case .failure(let error): found = publisher.publication(.error(error, previous: nil))
+    case .failure(let error):
+      let failure = error as? CacheFailure ?? cache?.failed(.read, error)
+      found = publisher.publication(.error(failure ?? error, previous: nil))
     case .success(nil), nil: return
     }
     let before = publisher.publication(found.state, freshSince: found.freshSince)
@@ -136,7 +140,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
   }
 
   private func fail(_ load: Load, with error: any Error) {
-    // As long as the load is under way nobody else changes it.
+    // As long as the load is under way nobody else changes the state.
     let current = publisher.current
     publisher.registry.commit(
       load, publisher.publication(.error(error, previous: current.state.value), freshSince: current.freshSince))

@@ -20,10 +20,11 @@
 /// Every operation may be called from any thread, task or actor. None waits for the loader but `refresh(force:)`, which
 /// suspends its task.
 public final class LoadingManager<Value: Sendable>: Manager {
-  /// Who tells the subscribers. Its own transitions overtake a load that is under way.
+  /// Who tells the subscribers. What you change on it overtakes a load that is under way, and leaves the cache as it
+  /// is.
   public let publisher: Publisher<Value>
   private let driver: LoadDriver<Value>
-  private let load: @Sendable () async throws -> Value
+  private let plan: LoadPlan<Value>
 
   /// A manager that has loaded nothing yet.
   ///
@@ -64,7 +65,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
     driver = LoadDriver(
       publisher, Attempt(timeout: timeout, clock: clock, executor: executor), retry: retry,
       cache: cache.map { ManagerCache($0, report: cacheFailed) })
-    self.load = load
+    plan = LoadPlan(kind: .whole, operation: load)
   }
 
   deinit { driver.abandon() }
@@ -73,20 +74,20 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///
   /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled.
   /// When the last task that waits for a load is cancelled, the loader is cancelled and the state before the load comes
-  /// back (rule 5.05).
+  /// back (rule 5.05); to subscribers with immediate delivery on the thread that cancels.
   ///
   /// - Parameter force: Overtakes a load that is under way instead of sharing it, for data that must not have been
   ///   asked for before now.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Value> {
-    await driver.load(joins: !force) { [load] _ in LoadPlan(kind: .whole, operation: load) }
+    await driver.load(.whole, joins: !force) { [plan] _ in plan }
   }
 
   /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at
   /// once.
   ///
   /// A load that is under way goes on then, also if everyone who waits for it is cancelled.
-  public func refreshIfNeeded() { driver.loadIfNeeded(LoadPlan(kind: .whole, operation: load)) }
+  public func refreshIfNeeded() { driver.loadIfNeeded(plan) }
 
   /// Forgets everything that was loaded, and ends the load under way.
   ///

@@ -12,16 +12,12 @@ final class ManagerCache<Value: Sendable>: Sendable {
 
   /// What was written last. A clear that failed is made up for first.
   func read() async throws -> Cached<Value>? {
-    do {
-      if isTainted.withLock({ $0 }) {
-        try await cache.clear()
-        isTainted.withLock { $0 = false }
-        return nil
-      }
-      return try await cache.read()
-    } catch {
-      throw failed(.read, error)
+    if isTainted.withLock({ $0 }) {
+      do { try await cache.clear() } catch { throw failed(.clear, error) }
+      isTainted.withLock { $0 = false }
+      return nil
     }
+    do { return try await cache.read() } catch { throw failed(.read, error) }
   }
 
   func write(_ value: Value) async {
@@ -44,7 +40,8 @@ final class ManagerCache<Value: Sendable>: Sendable {
     }
   }
 
-  private func failed(_ operation: CacheFailure.Operation, _ reason: any Error) -> CacheFailure {
+  /// Also when a read took too long.
+  func failed(_ operation: CacheFailure.Operation, _ reason: any Error) -> CacheFailure {
     let failure = CacheFailure(operation: operation, reason: reason)
     report(failure)
     return failure

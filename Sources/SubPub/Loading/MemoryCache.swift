@@ -7,8 +7,8 @@
 /// ```
 ///
 /// When the limit would be exceeded, the values that were neither read nor written for the longest time go first. The
-/// limit has whatever unit the sizes have: a value counts as 1 unless the `size` closure of its cache says otherwise, so
-/// the limit is a number of values, or of bytes if the closures say bytes.
+/// limit has whatever unit the sizes have: a value counts as 1 unless the `size` closure of its cache says otherwise,
+/// so the limit is a number of values, or of bytes if the closures say bytes.
 ///
 /// Every operation may be called from any thread, takes constant time on average, and waits for no foreign code: sizes
 /// are measured, the clock is read and values are released outside the lock (rule 1.04).
@@ -29,12 +29,8 @@ public final class MemoryCache: Sendable {
     guard limit > 0 else {
       stopForMisuse("A MemoryCache was made with the limit \(limit), and would keep nothing: give 1 or more")
     }
-    func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
-      let start = clock.now
-      return { start.duration(to: clock.now) }
-    }
     self.limit = limit
-    elapsed = stopwatch(clock)
+    elapsed = clock.stopwatch()
   }
 
   /// The cache of one manager: what is kept under that key.

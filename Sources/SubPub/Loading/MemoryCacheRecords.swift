@@ -1,5 +1,5 @@
-/// What a `MemoryCache` keeps, and what goes next. Decides only: no lock, and no foreign code; what has to be released is
-/// handed back.
+/// What a `MemoryCache` keeps, and what goes next. Decides only: no lock, and no foreign code; what has to be released
+/// is handed back.
 struct MemoryCacheRecords {
   /// The sum of the sizes of what is kept.
   private(set) var size = 0

@@ -16,7 +16,7 @@
 public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// What is published: the pages so far.
   public typealias Value = Paged<Element, Cursor>
-  /// Who tells the subscribers. Its own transitions overtake a load that is under way.
+  /// Who tells the subscribers. What you change on it overtakes a load that is under way.
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
   private let firstPage: Cursor
@@ -63,7 +63,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// - Parameter force: Overtakes any load that is under way.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(joins: !force) { [firstPlan] _ in firstPlan }
+    await driver.load(.whole, joins: !force) { [firstPlan] _ in firstPlan }
   }
 
   /// Loads the page behind those so far, and appends it. After an error it tries the same page again.
@@ -72,7 +72,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// all pages are loaded.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(joins: true) { [load, firstPlan] current in
+    await driver.load(.page, joins: true) { [load, firstPlan] current in
       guard let pages = current.state.value else { return firstPlan }
       guard let cursor = pages.next else { return nil }
       return LoadPlan(kind: .page) {

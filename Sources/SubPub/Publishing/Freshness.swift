@@ -10,12 +10,8 @@ struct Freshness: Sendable {
       stopForMisuse(
         "staleAfter is \(staleAfter): data can't become stale before it is there; give zero or more, or nil for never")
     }
-    func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
-      let start = clock.now
-      return { start.duration(to: clock.now) }
-    }
     self.staleAfter = staleAfter
-    elapsed = stopwatch(clock)
+    elapsed = clock.stopwatch()
   }
 
   /// Since when data that is `age` old counts as fresh.

@@ -1,6 +1,6 @@
-/// What a publisher knows of the load whose `loading` it shows: who waits for it, and what to go back to.
+/// What a publisher knows of a manager's load: who waits for it, and what to go back to.
 ///
-/// There is at most one, and every transition that isn't its own ends it (rule 5.04).
+/// There is at most one, and every transition but its own and `publish()` ends it (rule 5.04).
 struct LoadUnderWay {
   enum Kind: Sendable {
     /// All of the data, or its first page.

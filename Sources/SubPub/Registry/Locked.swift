@@ -1,4 +1,4 @@
-/// A value behind the package's lock, for code outside the engine: the directory, the test kit and the tests.
+/// A value behind the package's lock, for what isn't state of a registry: loads, caches, the directory, the tests.
 package final class Locked<State>: Sendable {
   private let mutex = SystemMutex()
   // Touched only while `mutex` is held.

@@ -1,25 +1,44 @@
 /// The turns of a manager's loads and of its cache.
 extension PublisherRegistry {
-  /// Joins the load under way, or begins one if the state is still that one.
-  nonisolated func load(
-    _ new: LoadUnderWay, showing loading: any Stamped, insteadOf old: AnyObject, joins: Bool, waits: Bool,
-    reading step: CacheAgenda.Step?
-  ) -> RegistryState.Wished {
-    var after = AfterTurn()
-    let wished: RegistryState.Wished? = turn { state in
-      guard !state.updating.contains(.current) else { return nil }
-      if joins, let joined = state.joinLoad(of: new.kind, waits: waits) { return joined }
-      let wished = state.begin(new, showing: loading, insteadOf: old, waits: waits, &after)
-      if case .began = wished, let step { state.agenda.append(step) }
-      return wished
-    }
-    guard let wished else { stopForTransform() }
-    if case .began(let shown, _) = wished { finish(shown, after) } else { after.act() }
-    return wished
+  /// Joins the load under way, if it serves; else hands out the state in which one can begin. Nil after the end.
+  nonisolated func joinLoad(_ wanted: LoadUnderWay.Kind, waits: Bool) -> RegistryState.Found? {
+    turn { $0.joinLoad(wanted, waits: waits) }
   }
 
-  /// Joins the load under way for somebody who doesn't wait. False when there is none.
-  nonisolated func keepLoad() -> Bool { turn { $0.joinLoad(of: .page, waits: false) } != nil }
+  /// What came of a wish to begin a load.
+  enum Begun {
+    /// The waiter, for those who wait.
+    case began(WaiterID?)
+    /// The state is another one by now.
+    case overtaken
+  }
+
+  /// Begins a load if the state is still that one.
+  nonisolated func begin(
+    _ new: LoadUnderWay, showing loading: any Stamped, insteadOf old: AnyObject, waits: Bool,
+    reading work: CacheAgenda.Work?
+  ) -> Begun {
+    enum Outcome {
+      case began(RegistryState.Shown, WaiterID?)
+      case overtaken
+      case misused
+    }
+    var after = AfterTurn()
+    let outcome: Outcome = turn { state in
+      guard !state.updating.contains(.current) else { return .misused }
+      guard state.current === old else { return .overtaken }
+      let (shown, waiter) = state.begin(new, showing: loading, waits: waits, &after)
+      if let work { state.plan(.read(work), &after) }
+      return .began(shown, waiter)
+    }
+    switch outcome {
+    case .began(let shown, let waiter):
+      finish(shown, after)
+      return .began(waiter)
+    case .overtaken: return .overtaken
+    case .misused: stopForTransform()
+    }
+  }
 
   /// The load shows something else meanwhile. False when it has ended.
   nonisolated func advance(_ load: Load, to state: any Stamped, before: (any Stamped)? = nil) -> Bool {
@@ -27,15 +46,15 @@ extension PublisherRegistry {
   }
 
   /// The load has a result, which is dropped if the load was superseded.
-  nonisolated func commit(_ load: Load, _ result: any Stamped, writing step: CacheAgenda.Step? = nil) {
+  nonisolated func commit(_ load: Load, _ result: any Stamped, writing work: CacheAgenda.Work? = nil) {
     showAndAct { state, after, delivered in
       let shown = state.commit(load, result, &after, delivered: &delivered)
-      if shown != nil, let step { state.agenda.append(step) }
+      if shown != nil, let work { state.plan(.write(work), &after) }
       return shown
     }
   }
 
-  /// Whether it is still the load whose `loading` is shown.
+  /// Whether the load has neither ended nor been superseded.
   nonisolated func isUnderWay(_ load: Load) -> Bool { turn { $0.load?.load === load } }
 
   /// Waits for the end of the load, and returns what it came to; nil when it was superseded, or this task cancelled.
@@ -52,26 +71,39 @@ extension PublisherRegistry {
   nonisolated func abandonLoad() { showAndAct { state, after, _ in state.abandonLoad(&after) } }
 
   /// Publishes a state, and has the cache cleared behind everything that was decided before.
-  nonisolated func publish(_ new: any Stamped, clearing step: @escaping CacheAgenda.Step) {
+  nonisolated func publish(_ new: any Stamped, clearing work: @escaping CacheAgenda.Work) {
     var after = AfterTurn()
     let accepted: Accepted? = turn { state in
       guard !state.updating.contains(.current) else { return nil }
-      state.agenda.append(step)
+      state.plan(.clear(work), &after)
       return state.accept(new, replays: replays, &after)
     }
     guard let accepted else { stopForTransform() }
     finish(accepted, new, after)
   }
 
-  /// Does one thing more with the cache, behind everything that was decided before.
-  nonisolated func append(_ step: @escaping CacheAgenda.Step) { turn { $0.agenda.append(step) } }
+  /// Returns when everything that was to be done with the cache at this moment is done, or the task is cancelled.
+  nonisolated func waitForAgenda() async {
+    let waiter = turn { state -> WaiterID? in
+      guard !state.agenda.isIdle else { return nil }
+      let waiter = state.waiters.add(missing: 1)
+      _ = state.agenda.append(.mark(waiter))
+      return waiter
+    }
+    if let waiter { await waitOrGiveUp(waiter) }
+  }
 
   /// Has the steps taken that are to be taken. A step holds what it needs, and no publisher: the cache is written also
   /// when everything else has gone.
   nonisolated func workOffAgenda(on executor: (any TaskExecutor)?) {
     guard turn({ $0.agenda.beginWork() }) else { return }
     Task.detached(executorPreference: executor) {
-      while let step = self.turn({ $0.agenda.next() }) { await step() }
+      while let step = self.turn({ $0.agenda.next() }) {
+        switch step {
+        case .read(let work), .write(let work), .clear(let work): await work()
+        case .mark(let waiter): self.turnAndAct { state, after in state.waiters.arrive(waiter, &after) }
+        }
+      }
     }
   }
 

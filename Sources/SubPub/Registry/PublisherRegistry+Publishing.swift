@@ -76,8 +76,8 @@ extension PublisherRegistry {
   nonisolated func stopForTransform() -> Never {
     stopForMisuse(
       """
-      A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, and would \
-      run again for ever: return the new state instead, or publish after the call has returned
+      A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, itself or \
+      through its manager, and would run again for ever: return the new state instead, or publish after the call has returned
       """)
   }
 }

@@ -8,7 +8,11 @@ extension PublisherRegistry {
       for index in state.lanes.indices where state.lanes[index].await(state.newest, by: waiter) { missing += 1 }
       return state.waiters.expect(missing, of: waiter)
     }
-    guard let waiter else { return }
+    if let waiter { await waitOrGiveUp(waiter) }
+  }
+
+  /// Waits until everything has happened that the waiter is for, or the task is cancelled.
+  nonisolated func waitOrGiveUp(_ waiter: WaiterID) async {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {

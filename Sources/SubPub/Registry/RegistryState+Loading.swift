@@ -6,38 +6,38 @@ extension RegistryState {
     let state: any Stamped
   }
 
-  /// What a wish to load came to.
-  enum Wished {
+  /// What there is for who wants to load.
+  enum Found {
     /// A load that is under way does. The waiter, for those who wait.
     case joined(WaiterID?)
-    case began(Shown, WaiterID?)
-    /// The state is another one by now.
-    case overtaken
+    /// No load that does: the current state, in which one can begin.
+    case free(any Stamped)
   }
 
-  /// Joins the load under way, if it serves. False when there is none.
-  mutating func joinLoad(of kind: LoadUnderWay.Kind, waits: Bool) -> Wished? {
-    guard load?.serves(kind) == true else { return nil }
+  /// Joins the load under way, if it serves who wants that.
+  mutating func joinLoad(_ wanted: LoadUnderWay.Kind, waits: Bool) -> Found? {
+    guard load?.serves(wanted) == true else { return current.map(Found.free) }
     let waiter = waits ? waiters.add(missing: 1) : nil
     load?.add(waiter)
     return .joined(waiter)
   }
 
-  /// Begins a load, if the state is still that one. What another load went back to, this one goes back to.
+  /// Begins a load, for somebody who waits or doesn't. What another load went back to, this one goes back to, and who
+  /// wanted that one without waiting wants this one.
   mutating func begin(
-    _ new: LoadUnderWay, showing loading: any Stamped, insteadOf old: AnyObject, waits: Bool, _ after: inout AfterTurn
-  ) -> Wished {
-    guard current === old else { return .overtaken }
+    _ new: LoadUnderWay, showing loading: any Stamped, waits: Bool, _ after: inout AfterTurn
+  ) -> (shown: Shown, waiter: WaiterID?) {
     var new = new
     if let load {
       after.release(new.before)
       new.before = load.before
+      if load.isKept { new.add(nil) }
     }
     let waiter = waits ? waiters.add(missing: 1) : nil
     new.add(waiter)
     let shown = show(loading, &after)
     load = new
-    return .began(shown, waiter)
+    return (shown, waiter)
   }
 
   /// The load goes on, and shows something else meanwhile. Nil when it has ended.
@@ -86,12 +86,18 @@ extension RegistryState {
     return show(load.before, &after)
   }
 
-  /// A transition has come that isn't the load's own. Who waits finds the current state.
+  /// A transition has come that is neither the load's own nor a repetition. Who waits finds the current state.
   mutating func supersedeLoad(_ after: inout AfterTurn) {
     guard let ended = load.take() else { return }
     after.call { [load = ended.load] in load.cancel() }
     after.release(ended.before)
     for waiter in ended.waiters { waiters.arrive(waiter, &after) }
+  }
+
+  /// Something is to be done with the cache.
+  mutating func plan(_ step: CacheAgenda.Step, _ after: inout AfterTurn) {
+    let needless = agenda.append(step)
+    if !needless.isEmpty { after.releaseAll(in: needless) }
   }
 
   private mutating func show(_ state: any Stamped, _ after: inout AfterTurn) -> Shown {

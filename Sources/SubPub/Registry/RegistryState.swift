@@ -26,7 +26,7 @@ package struct RegistryState {
   /// Sequences that may still ask for the last state after the end.
   var sequences = 0
   package var isEnded = false
-  /// The load of a manager whose `loading` is shown.
+  /// The load of a manager, as long as nobody else has changed the state.
   var load: LoadUnderWay?
   /// What ended loads came to, for those who waited and haven't taken it yet.
   var results: [WaiterID: any Stamped] = [:]

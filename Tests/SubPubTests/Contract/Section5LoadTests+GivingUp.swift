@@ -77,6 +77,18 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 1)
   }
 
+  @Test("5.05: a refreshIfNeeded wants also the load that a forced refresh begins in the place of its own")
+  func required_5_05_keptThroughForced() {
+    let bench = LoadBench()
+    defer { bench.finish() }
+    bench.manager.refreshIfNeeded()
+    let caller = bench.refresh(force: true)
+    bench.cancel(caller)
+    #expect(bench.source.cancelled == [0])
+    bench.answer(1, 7)
+    #expect(bench.publisher.state == .loaded(7))
+  }
+
   @Test(
     "5.05: a caller that is cancelled already begins nothing, and returns the current state", arguments: [true, false])
   func required_5_05_alreadyCancelled(force: Bool) {

@@ -87,6 +87,19 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
   }
 
+  @Test("5.08: who asks for the next page of a complete list while it is loaded anew shares that")
+  func required_5_08_completeListAnew() {
+    let bench = PageBench()
+    defer { bench.finish() }
+    bench.refresh()
+    bench.answer(0, isLast: true)
+    bench.refresh()
+    let page = bench.loadNextPage()
+    #expect(page.result == nil)
+    bench.answer(1)
+    #expect(page.result == .loaded(PageBench.pages(1)))
+  }
+
   @Test("5.08: several refreshes share one load of the first page, and a refresh of no pages shares a loadNextPage")
   func required_5_08_refreshes() {
     let bench = PageBench()

@@ -93,7 +93,7 @@ extension DirectoryTests {
           return
         }
         var manager = CountingManager(Publisher<Int>(), in: journal)
-        for _ in 0..<20_000 {
+        for _ in 0..<2_000 {
           let next = CountingManager(Publisher<Int>(), in: journal)
           manager = next
           directory.register(manager)

@@ -76,7 +76,7 @@ extension Section5LoadTests {
     // The next load finds that it still can't be cleared: that shows, and what is there doesn't.
     bench.cancel(bench.refresh())
     #expect(cache.operations == [.clear, .clear])
-    #expect(refusing.reports == [.clear, .read])
+    #expect(refusing.reports == [.clear, .clear])
     #expect(bench.publisher.state.phase == .error)
     cache.refuse()
     bench.cancel(bench.refresh())
@@ -121,7 +121,9 @@ extension Section5LoadTests {
     let caller = bench.refresh()
     bench.pass(.seconds(10))
     #expect(bench.states.last == .loading(previous: nil))
-    #expect(bench.states.contains(.error(LoadTimedOut(timeout: .seconds(10)), previous: nil)))
+    let failures = bench.states.compactMap { $0.error as? CacheFailure }
+    #expect(failures.map(\.operation) == [.read])
+    #expect(failures.first?.reason as? LoadTimedOut == LoadTimedOut(timeout: .seconds(10)))
     bench.answer(0, 7)
     #expect(caller.result == .loaded(7))
     #expect(cache.operations == [.read])
@@ -130,5 +132,38 @@ extension Section5LoadTests {
     #expect(cache.operations == [.read, .write])
     #expect(bench.publisher.state == .loaded(7))
     #expect(cache.content == 7)
+  }
+
+  @Test("5.10: of the values that wait to be written only the newest is")
+  func required_5_10_newestWrite() {
+    let cache = ProbeCache()
+    let bench = LoadBench(cache: cache)
+    defer { bench.finish() }
+    cache.hold(.write)
+    for number in 0..<4 {
+      bench.refresh()
+      bench.answer(number, number)
+    }
+    cache.letGo(.write)
+    bench.run()
+    #expect(cache.operations == [.read, .write, .write])
+    #expect(cache.content == 3)
+  }
+
+  @Test("5.10: who waits for the cache and is cancelled returns, though the cache hangs")
+  func required_5_10_waitCancelled() {
+    let cache = ProbeCache()
+    let bench = LoadBench(cache: cache)
+    defer { bench.finish() }
+    cache.hold(.clear)
+    bench.manager.logout()
+    let waiting = Caller(on: bench.executor) { [manager = bench.manager] in await manager.waitForCache() }
+    bench.run()
+    #expect(waiting.result == nil)
+    waiting.cancel()
+    bench.run()
+    #expect(waiting.result != nil)
+    cache.letGo(.clear)
+    bench.run()
   }
 }
