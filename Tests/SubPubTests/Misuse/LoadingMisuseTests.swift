@@ -72,7 +72,7 @@ extension MisuseTests {
     }
 
     @Test("a time-out after no time", arguments: [0, -1])
-    func required_5_07_timeout(seconds: Int) async {
+    func required_5_07_noTime(seconds: Int) async {
       let loading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [seconds] in
         _ = LoadingManager<Int>(timeout: .seconds(seconds)) { 1 }
       }
