@@ -105,7 +105,8 @@ func cachedManagers() async {
   let gate = Gate()
   let failures = Calls()
   do {
-    let manager = LoadingManager<Int>(clock: clock, cache: cache, cacheFailed: { _ in failures.next() }) { 1 }
+    let manager = LoadingManager<Int>(
+      clock: clock, cache: cache, cacheFailed: { _ in failures.next() }, load: { 1 })
     await manager.refresh()
     await manager.waitForCache()
   }
