@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 /// Rules 5.01, 5.02 and the publisher's part of 5.06 are tested where its transitions are, in `Publishing`.
-@Suite("Section 5: load state", .timeLimit(.minutes(1)))
+@Suite("Section 5: load state", .timeLimit(.minutes(3)))
 struct Section5LoadTests {
   typealias State = LoadState<Int>
   typealias Failure = PublishingTests.Failure

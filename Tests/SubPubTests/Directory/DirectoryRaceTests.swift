@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 extension DirectoryTests {
-  @Suite("Registering, watching and cancelling at the same time", .timeLimit(.minutes(2)))
+  @Suite("Registering, watching and cancelling at the same time", .timeLimit(.minutes(4)))
   struct DirectoryRaceTests {
     @Test("everyone who watches joins every publisher exactly once, at its current state, and misses nothing then")
     func stochastic_2_01_exactlyOnce() async throws {

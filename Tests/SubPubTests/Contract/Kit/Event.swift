@@ -9,8 +9,10 @@ final class Event: Sendable {
 
   var count: Int { recorder.states.count }
 
-  /// Throws when it has not happened so often within 10 seconds.
-  func wait(count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
-    try await recorder.wait(count: count, fileID: fileID, line: line)
+  /// Throws when it has not happened so often in time.
+  func wait(
+    count: Int = 1, within time: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    try await recorder.wait(count: count, within: time, fileID: fileID, line: line)
   }
 }
