@@ -41,8 +41,13 @@ struct Attempt: Sendable {
     }
     let timer = timeout.map { timeout in
       Task.detached(executorPreference: executor) { [sleep] in
-        // It throws when the operation has ended first.
-        if (try? await sleep(timeout)) != nil { first.yield(.failure(LoadTimedOut(timeout: timeout))) }
+        do {
+          try await sleep(timeout)
+          first.yield(.failure(LoadTimedOut(timeout: timeout)))
+        } catch {
+          // Unless the operation has ended first, the clock has failed: without it nothing would ever end.
+          if !Task.isCancelled { first.yield(.failure(error)) }
+        }
       }
     }
     return await withTaskCancellationHandler {

@@ -101,6 +101,15 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 1)
   }
 
+  @Test("5.07: with a clock that can't sleep a time-out is a failure, and nobody waits for ever")
+  func required_5_07_brokenTimeout() {
+    let bench = LoadBench(timeout: .seconds(10), isStubborn: true, clock: BrokenClock())
+    defer { bench.finish() }
+    let caller = bench.refresh()
+    #expect(caller.result?.error is BrokenClock.Broken)
+    #expect(bench.publisher.state.phase == .error)
+  }
+
   @Test(
     "5.07: a loader that hangs ends with the time-out, whether it heeds its cancellation or not",
     arguments: [true, false])
