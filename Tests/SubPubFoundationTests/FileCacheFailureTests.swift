@@ -165,8 +165,12 @@ struct FileCacheFailureTests {
     // A limit to the size of files is for the process; the system then writes a part, and refuses the rest.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
-      var limit = rlimit(rlim_cur: 5_000, rlim_max: 5_000)
+      var before = rlimit()
+      try #require(unsafe getrlimit(fileSizeLimit, &before) == 0)
+      var limit = rlimit(rlim_cur: 5_000, rlim_max: before.rlim_max)
       try #require(unsafe setrlimit(fileSizeLimit, &limit) == 0)
+      // What a process that is measured writes at its end, is written whole.
+      defer { unsafe setrlimit(fileSizeLimit, &before) }
       let cache = FileCache<[Int]>(file: URL(filePath: path))
       let error = await #expect(throws: FileCacheError.self) { try await cache.write(Array(0..<100_000)) }
       #expect(error?.reason == .system(attempt: "write", path: path + ".new", code: EFBIG))
