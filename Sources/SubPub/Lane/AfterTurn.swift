@@ -52,6 +52,12 @@ package struct AfterTurn {
   /// A lane to let go of, with its executor or queue.
   mutating func release(_ lane: Lane) { needed.leftovers.append(lane) }
 
+  /// Lets go of everything now. Outside the turn.
+  mutating func letGo() {
+    (firstObject, firstCallback) = (nil, nil)
+    rest?.leftovers = []
+  }
+
   /// Calls, wakes and resumes. Outside the turn.
   @inline(__always)
   func act() {

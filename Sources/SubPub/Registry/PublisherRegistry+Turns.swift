@@ -15,7 +15,11 @@ extension PublisherRegistry: LaneTurns {
   }
 
   nonisolated func handBack(_ lane: LaneRunner, _ batch: inout Batch) {
-    turnAndAct { state, after in state.withDrainedLane(lane, &after) { $0.handBack(&batch, &$1) } }
+    var after = AfterTurn()
+    turn { state in state.withDrainedLane(lane, &after) { $0.handBack(&batch, &$1) } }
+    // On a concurrent queue the lane goes on at once: what went with the round is gone by then (rule 3.05).
+    after.letGo()
+    after.act()
   }
 
   nonisolated func end(_ lane: LaneRunner) {

@@ -1,20 +1,34 @@
-import SubPubTesting
+import Dispatch
+import SubPub
+import Testing
 
 /// Threads that start together.
 enum Race {
   /// Runs the body once for each number, on threads of their own, and returns when all have ended.
+  ///
+  /// A thread of its own waits for them. A continuation that the last of them resumed could be resumed before its await
+  /// has suspended, which ThreadSanitizer takes for a race.
   static func run(threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async throws {
-    let (start, end) = (Gate(), Event())
-    defer { start.open() }
+    let isOver = await withTaskExecutorPreference(QueueExecutor(label: "race")) {
+      await waitForEnd(of: threads, body)
+    }
+    try #require(isOver, "the threads of a race haven't ended within 100 seconds")
+  }
+
+  @concurrent
+  private static func waitForEnd(of threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async -> Bool {
+    let (ready, start, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
     for thread in 0..<threads {
+      end.enter()
       OwnThread.start {
-        start.pass()
+        ready.signal()
+        start.wait()
         body(thread)
-        end.happen()
+        end.leave()
       }
     }
-    await start.waitUntilHeld(threads: threads)
-    start.open()
-    try await end.wait(count: threads)
+    for _ in 0..<threads { ready.wait() }
+    for _ in 0..<threads { start.signal() }
+    return end.wait(timeout: .now() + 100) == .success
   }
 }
