@@ -87,8 +87,12 @@ extension Section5LoadTests {
     let clock = StubbornClock()
     let bench = LoadBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) }, clock: clock)
     defer {
-      clock.wakeAll()
       bench.finish()
+      // Each wait is followed by an attempt, which the closed source fails, until there is none left.
+      while clock.sleepers > 0 {
+        clock.wakeAll()
+        bench.run()
+      }
     }
     let caller = bench.refresh()
     bench.fail(0)

@@ -102,8 +102,8 @@ extension Section5LoadTests {
     let bench = LoadBench()
     defer { bench.finish() }
     let eager = Recorder<Int>()
-    bench.publisher.subscribe(eager, on: .immediate) { [manager = bench.manager] eager, state in
-      manager.refreshIfNeeded()
+    bench.publisher.subscribe(eager, on: .immediate) { [weak manager = bench.manager] eager, state in
+      manager?.refreshIfNeeded()
       eager.receive(state)
     }
     bench.run()
