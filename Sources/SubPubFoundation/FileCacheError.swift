@@ -1,11 +1,10 @@
 public import Foundation
+public import SubPub
 
 /// Why a `FileCache` could not do what it was asked for. Its description names the file and the reason.
 public struct FileCacheError: Error, Hashable, Sendable {
   /// What was asked for.
-  public enum Operation: String, Hashable, Sendable {
-    case read, write, clear
-  }
+  public typealias Operation = CacheFailure.Operation
 
   /// What was in the way.
   public enum Reason: Error, Hashable, Sendable {

@@ -52,7 +52,7 @@ extension PublisherDirectory {
       let standing = state.withLock { $0.watches[key] }
       if let standing, standing.isActive {
         // Whoever made it may not have come so far.
-        for listing in sweepListings() { Watch.of(standing)?.join(listing, for: standing) }
+        joinAll(standing)
         return standing
       }
       // From here on a publisher that is listed has it join, and all that were listed before are seen below.
@@ -60,9 +60,14 @@ extension PublisherDirectory {
         state.watches.add(new, for: key, insteadOf: standing) ? state.watches.isSweepDue : nil
       }
       guard let isSweepDue else { continue }
-      for listing in sweepListings() { Watch.of(new)?.join(listing, for: new) }
+      joinAll(new)
       if isSweepDue { sweepWatches() }
       return new
     }
+  }
+
+  /// Has a watch join every publisher that is listed, where it hasn't.
+  private func joinAll(_ handle: Subscription) {
+    for listing in sweepListings() { Watch.of(handle)?.join(listing, for: handle) }
   }
 }

@@ -28,10 +28,9 @@ extension PublisherRegistry {
       // Also when it was overtaken: what dies then, dies outside the transform.
       if endsUpdate { state.endUpdate() }
       guard state.current === old else { return .overtaken }
-      let load = keepsLoad ? state.load.take() : nil
-      let accepted = state.accept(new, replays: replays, &after)
-      if let load { state.load = load }
-      return .accepted(accepted)
+      return .accepted(
+        keepsLoad
+          ? state.acceptWithinLoad(new, replays: replays, &after) : state.accept(new, replays: replays, &after))
     }
     switch outcome {
     case .accepted(let accepted):

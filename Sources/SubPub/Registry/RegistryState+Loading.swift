@@ -44,15 +44,19 @@ extension RegistryState {
   mutating func advance(
     _ load: Load, to state: any Stamped, before: (any Stamped)?, _ after: inout AfterTurn
   ) -> Shown? {
-    guard var mine = self.load, mine.load === load else { return nil }
+    guard let mine = self.load, mine.load === load else { return nil }
     if let before {
       after.release(mine.before)
-      mine.before = before
+      self.load?.before = before
     }
-    self.load = nil
-    let shown = show(state, &after)
-    self.load = mine
-    return shown
+    return Shown(accepted: acceptWithinLoad(state, replays: true, &after), state: state)
+  }
+
+  /// Accepts a state that doesn't end the load under way, if there is one.
+  mutating func acceptWithinLoad(_ state: any Stamped, replays: Bool, _ after: inout AfterTurn) -> Accepted {
+    let kept = load.take()
+    defer { load = kept }
+    return accept(state, replays: replays, &after)
   }
 
   /// The load has a result, which all who wait get. Nil when it was superseded: the result is dropped (rule 5.04). They go

@@ -1,9 +1,8 @@
 import SubPub
 import SubPubTesting
 
-/// A manager of numbers whose every step runs when the test says so, and on its thread. After a `run()` nothing else
-/// happens by itself: so a test may say what has not happened.
-final class LoadBench: Sendable {
+/// A manager of numbers, step by step.
+final class LoadBench: SteppedBench, Sendable {
   typealias State = LoadState<Int>
 
   let executor = ManualExecutor()
@@ -30,9 +29,6 @@ final class LoadBench: Sendable {
   var publisher: Publisher<Int> { manager.publisher }
   var states: [State] { log.states }
 
-  /// Runs everything until it waits or has ended.
-  func run() { executor.runAll() }
-
   /// A task that refreshes, until it waits or has ended.
   @discardableResult func refresh(force: Bool = false) -> Caller<State> {
     let caller = Caller(on: executor) { [manager] in await manager.refresh(force: force) }
@@ -44,27 +40,5 @@ final class LoadBench: Sendable {
   func answer(_ call: Int, _ value: Int) {
     source.answer(call, .success(value))
     run()
-  }
-
-  func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) {
-    source.answer(call, .failure(error))
-    run()
-  }
-
-  func cancel(_ caller: Caller<State>) {
-    caller.cancel()
-    run()
-  }
-
-  /// Has the time pass, and runs what follows.
-  func pass(_ duration: Duration) {
-    clock.advance(by: duration)
-    run()
-  }
-
-  /// Ends what is still under way: a task that is never resumed stays in memory for good.
-  func finish() {
-    source.close()
-    repeat { run() } while clock.advanceToNextDeadline()
   }
 }

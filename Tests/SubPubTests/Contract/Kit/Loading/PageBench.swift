@@ -1,9 +1,9 @@
 import SubPub
 import SubPubTesting
 
-/// A paged manager whose every step runs when the test says so, and on its thread. The page at a cursor has that number
-/// and the next as its elements, unless the test answers otherwise; the next page is ten further on.
-final class PageBench: Sendable {
+/// A paged manager, step by step. The page at a cursor has that number and the next as its elements, unless the test
+/// answers otherwise; the next page is ten further on.
+final class PageBench: SteppedBench, Sendable {
   typealias State = LoadState<Paged<Int, Int>>
 
   let executor = ManualExecutor()
@@ -31,8 +31,6 @@ final class PageBench: Sendable {
   /// The cursors that pages were asked for with, in order.
   var cursors: [Int] { asked.withLock { $0 } }
 
-  func run() { executor.runAll() }
-
   @discardableResult func refresh(force: Bool = false) -> Caller<State> {
     let caller = Caller(on: executor) { [manager] in await manager.refresh(force: force) }
     run()
@@ -52,32 +50,12 @@ final class PageBench: Sendable {
     run()
   }
 
-  func fail(_ call: Int) {
-    source.answer(call, .failure(PublishingTests.Failure.offline))
-    run()
-  }
-
-  func cancel(_ caller: Caller<State>) {
-    caller.cancel()
-    run()
-  }
-
-  func pass(_ duration: Duration) {
-    clock.advance(by: duration)
-    run()
-  }
-
   /// Loads that many pages. To be called first.
   func load(pages: Int, isLast: Bool = false) {
     for page in 0..<pages {
       loadNextPage()
       answer(page, isLast: isLast && page == pages - 1)
     }
-  }
-
-  func finish() {
-    source.close()
-    repeat { run() } while clock.advanceToNextDeadline()
   }
 
   /// What so many pages are together.
