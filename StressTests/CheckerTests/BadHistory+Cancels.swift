@@ -13,10 +13,16 @@ extension BadHistory {
     BadHistory(
       rule: "3.02", name: "inFlight, from inside", twin: cancelled(.reentrant, 252, thread: 7),
       spoil: cancelled(.inFlight, 252, thread: 7)),
-    BadHistory(rule: "3.02", name: "inFlight, and nothing ever was") {
-      $0.deliveries = []
-      cancelled(.inFlight, 260)(&$0)
-    },
+    BadHistory(
+      rule: "3.02", name: "inFlight, and nothing ever was",
+      twin: {
+        ($0.deliveries, $0.isLasting, $0.death) = ([], false, 280)
+        cancelled(.inFlight, 260)(&$0)
+      },
+      spoil: {
+        $0.deliveries = []
+        cancelled(.inFlight, 260)(&$0)
+      }),
     BadHistory(rule: "3.02", name: "one after a reentrant cancel") { cancelled(.reentrant, 152, thread: 7)(&$0) },
     BadHistory(rule: "3.02", name: "reentrant, from another thread") { cancelled(.reentrant, 252)(&$0) },
     BadHistory(

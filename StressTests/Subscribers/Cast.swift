@@ -4,6 +4,8 @@ import SubPub
 struct Cast: Sendable {
   var joined: [Stage.Joined] = []
   var readers: [Reader] = []
+  /// Cancelled long ago; they only stay alive until their histories are taken.
+  var survivors: [Stage.Joined] = []
 
   /// Every context, face and policy.
   static func full(of stage: Stage, in round: Round) async -> Cast {

@@ -9,6 +9,8 @@ struct Troupe: Sendable {
   /// Cancelled, or dead.
   private(set) var gone: [Member] = []
   private(set) var readers: [Reader] = []
+  /// Cancelled, and still alive: what was under way then has somebody to come to.
+  private(set) var survivors: [Stage.Joined] = []
   private var order = 0
 
   init(_ stage: Stage, joiner: Int) {
@@ -29,12 +31,13 @@ struct Troupe: Sendable {
     order += 1
   }
 
-  /// Cancels one of them.
+  /// Cancels one of them, which may die of it.
   mutating func cancel(_ random: inout SplitMix) {
     guard !present.isEmpty else { return }
     let joined = present.remove(at: random.draw(present.count))
     joined.member.cancel()
     gone.append(joined.member)
+    if random.draw(2) == 0 { survivors.append(joined) }
   }
 
   /// Cancels everything of one of them, by its object.
@@ -69,6 +72,7 @@ extension Cast {
   mutating func take(_ troupes: [Troupe]) async -> [Member] {
     for troupe in troupes {
       joined += troupe.present
+      survivors += troupe.survivors
       for reader in troupe.readers { reader.task.cancel() }
       for reader in troupe.readers { await reader.task.value }
     }

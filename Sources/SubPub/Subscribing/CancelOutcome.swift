@@ -2,7 +2,8 @@
 public enum CancelOutcome: Hashable, Sendable {
   /// No delivery of the subscription was under way: none of its code runs after `cancel()` has returned.
   case quiescent
-  /// Exactly one delivery was under way on another thread; none begins after it.
+  /// Exactly one delivery was under way on another thread; none begins after it. It calls nobody if the subscriber dies
+  /// before it has come to it.
   case inFlight
   /// Called from inside the delivery that was under way; none begins after it.
   case reentrant
