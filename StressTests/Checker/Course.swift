@@ -14,6 +14,7 @@ struct Course: Sendable {
   var isEnded = false
   /// `drain()` was called at that version, and had returned at that moment.
   var drains: [(version: UInt32, span: Span)] = []
-  /// How many subscribers the publisher counted at rest, and how many there were.
-  var count: (found: Int, expected: Int)?
+  /// How many subscribers the publisher counted at rest, and how many there were: at least those that somebody held,
+  /// and at most those that were not known to be dead.
+  var count: (found: Int, living: ClosedRange<Int>)?
 }

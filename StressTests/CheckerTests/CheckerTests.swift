@@ -61,9 +61,13 @@ struct CheckerTests {
 
   @Test("the dead are not counted") func count() {
     var course = HandMade.course([])
-    course.count = (found: 1, expected: 1)
+    course.count = (found: 1, living: 1...1)
     #expect(HandMade.rules(course) == [])
-    course.count = (found: 2, expected: 1)
+    course.count = (found: 2, living: 1...1)
+    #expect(HandMade.rules(course) == ["2.05"])
+    course.count = (found: 2, living: 1...2)
+    #expect(HandMade.rules(course) == [])
+    course.count = (found: 0, living: 1...2)
     #expect(HandMade.rules(course) == ["2.05"])
   }
 

@@ -11,7 +11,10 @@ extension Cast {
     await stage.publisher.drain()
     course.drains = [(version, Span(begin: begin, end: Stamp.now()))]
     course.finalVersion = stage.version
-    course.count = (stage.publisher.subscriberCount, joined.count + readers.count)
+    let held = joined.count + readers.count
+    // An actor lives until the job that it runs has ended, the tail of a drain for example.
+    let lingering = others.count { $0.mayLinger }
+    course.count = (stage.publisher.subscriberCount, held...held + lingering)
     course.histories = await settle(others: others)
     course.calls = calls + reactions
     return course

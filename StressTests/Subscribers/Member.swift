@@ -78,6 +78,11 @@ final class Member: Sendable {
     notes.with { ($0.isReleased, $0.hasEndedOtherwise) = (isCertain, true) }
   }
 
+  /// It is, or waits for, an actor that nobody holds, and whose death hasn't been noted.
+  var mayLinger: Bool {
+    notes.with { $0.hasEndedOtherwise && !$0.isReleased && $0.contextDeath == nil } && log.death == nil
+  }
+
   /// Everything has come to rest, and the subscription goes on.
   func settle() {
     let counts = subscription.map { Counts($0.statistics) }

@@ -72,7 +72,7 @@ enum Sequences {
   /// Publishes the last state, counts who is left, and lets go of the publisher.
   private static func close(_ holder: Guarded<Stage?>, expecting count: Int, _ course: inout Course) async -> UInt32 {
     guard let stage = holder.with({ $0.take() }) else { return 0 }
-    course.count = (stage.publisher.subscriberCount, count)
+    course.count = (stage.publisher.subscriberCount, count...count)
     let (_, span) = Span.of { stage.publisher.updateData(Payload(number: LateReader.last)) }
     course.calls.append(Call(span: span, number: LateReader.last, isTransition: true))
     return stage.version
