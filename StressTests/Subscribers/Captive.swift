@@ -15,7 +15,7 @@ enum Captive {
     let joined = stage.join(role, by: joiner, order: order) { _, _ in
       began.signal()
       // Should nobody come, the checker sees it.
-      _ = mayEnd.wait(timeout: .now() + .seconds(5))
+      _ = mayEnd.wait(timeout: .now() + .seconds(30))
     }
     let isUnderWay = began.wait(timeout: .now() + .seconds(30)) == .success
     joined.member.cancel(mustFindItUnderWay: isUnderWay)
