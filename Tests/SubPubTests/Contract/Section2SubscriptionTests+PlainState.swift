@@ -9,13 +9,13 @@ extension Section2SubscriptionTests {
     let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
     let subscription = publisher.subscribe(ledger, on: place.delivery)
     try await Race.run(threads: 4) { thread in
-      for number in 0..<250 { publisher.updateData(Parcel(thread * 250 + number)) }
+      for number in 0..<1_000 { publisher.updateData(Parcel(thread * 1_000 + number)) }
     }
     await publisher.drain()
     // Nothing is pending, and nobody publishes: nothing is under way.
     #expect(subscription.cancel() == .quiescent)
-    #expect(ledger.count == 1_001)
-    #expect(ledger.sum == (0..<1_000).reduce(0, +))
+    #expect(ledger.count == 4_001)
+    #expect(ledger.sum == (0..<4_000).reduce(0, +))
   }
 
   @Test("and read it after cancelAndWait, whatever is under way or pending", arguments: ContextKind.allCases)

@@ -76,9 +76,14 @@ struct Section2SubscriptionTests {
     let recorders = (0..<40).map { _ in Recorder<Int>() }
     let bounds = Locked<[ClosedRange<UInt64>]>([])
     let subscriptions = Locked<[Subscription]>([])
+    let isOver = Locked(false)
     try await Race.run(threads: 3) { thread in
       if thread < 2 {
-        for number in 0..<1_000 { publisher.updateData(number) }
+        // As long as somebody subscribes.
+        for number in 0..<4_000 {
+          publisher.updateData(number)
+          if number >= 100, isOver.withLock({ $0 }) { break }
+        }
       } else {
         for recorder in recorders {
           let before = publisher.current.version
@@ -87,15 +92,17 @@ struct Section2SubscriptionTests {
           bounds.withLock { $0.append(before...after) }
           subscriptions.withLock { $0.append(subscription) }
         }
+        isOver.withLock { $0 = true }
       }
     }
     await publisher.drain()
     let (ranges, all) = (bounds.withLock { $0 }, subscriptions.withLock { $0 })
+    let last = publisher.current.version
     for (index, recorder) in recorders.enumerated() {
       let versions = recorder.publications.map(\.version)
       let first = try #require(versions.first)
       #expect(ranges[index].contains(first))
-      #expect(versions == Array(first...2_000))
+      #expect(versions == Array(first...last))
       #expect(all[index].statistics.delivered == versions.count)
       #expect(all[index].statistics.skipped == 0)
     }
