@@ -72,39 +72,41 @@ struct Section2SubscriptionTests {
 
   @Test("whoever subscribes while two threads publish gets a sequence without gap", arguments: ContextKind.allCases)
   func stochastic_2_01_whilePublishing(kind: ContextKind) async throws {
-    let (place, publisher) = (Place(kind), publisher)
-    let recorders = (0..<40).map { _ in Recorder<Int>() }
-    let bounds = Locked<[ClosedRange<UInt64>]>([])
-    let subscriptions = Locked<[Subscription]>([])
-    let isOver = Locked(false)
-    try await Race.run(threads: 3) { thread in
-      if thread < 2 {
-        // As long as somebody subscribes.
-        for number in 0..<4_000 {
-          publisher.updateData(number)
-          if number >= 100, isOver.withLock({ $0 }) { break }
+    for _ in 0..<6 {
+      let (place, publisher) = (Place(kind), Publisher<Int>())
+      let recorders = (0..<40).map { _ in Recorder<Int>() }
+      let bounds = Locked<[ClosedRange<UInt64>]>([])
+      let subscriptions = Locked<[Subscription]>([])
+      let isOver = Locked(false)
+      try await Race.run(threads: 3) { thread in
+        if thread < 2 {
+          // As long as somebody subscribes.
+          for number in 0..<4_000 {
+            publisher.updateData(number)
+            if number >= 100, isOver.withLock({ $0 }) { break }
+          }
+        } else {
+          for recorder in recorders {
+            let before = publisher.current.version
+            let subscription = publisher.subscribe(recorder, on: place.delivery)
+            let after = publisher.current.version
+            bounds.withLock { $0.append(before...after) }
+            subscriptions.withLock { $0.append(subscription) }
+          }
+          isOver.withLock { $0 = true }
         }
-      } else {
-        for recorder in recorders {
-          let before = publisher.current.version
-          let subscription = publisher.subscribe(recorder, on: place.delivery)
-          let after = publisher.current.version
-          bounds.withLock { $0.append(before...after) }
-          subscriptions.withLock { $0.append(subscription) }
-        }
-        isOver.withLock { $0 = true }
       }
-    }
-    await publisher.drain()
-    let (ranges, all) = (bounds.withLock { $0 }, subscriptions.withLock { $0 })
-    let last = publisher.current.version
-    for (index, recorder) in recorders.enumerated() {
-      let versions = recorder.publications.map(\.version)
-      let first = try #require(versions.first)
-      #expect(ranges[index].contains(first))
-      #expect(versions == Array(first...last))
-      #expect(all[index].statistics.delivered == versions.count)
-      #expect(all[index].statistics.skipped == 0)
+      await publisher.drain()
+      let (ranges, all) = (bounds.withLock { $0 }, subscriptions.withLock { $0 })
+      let last = publisher.current.version
+      for (index, recorder) in recorders.enumerated() {
+        let versions = recorder.publications.map(\.version)
+        let first = try #require(versions.first)
+        #expect(ranges[index].contains(first))
+        #expect(versions == Array(first...last))
+        #expect(all[index].statistics.delivered == versions.count)
+        #expect(all[index].statistics.skipped == 0)
+      }
     }
   }
 
