@@ -35,10 +35,13 @@ final class RegistryExecutor: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     // The library itself awaits no registry: a task that does would leave it while the turn is still held, and
-    // where it goes next may be foreign.
+    // where it goes next may be foreign. There, on another thread, it may let go of the registry before this one is
+    // back, so the executor keeps itself until the turn is over.
+    let kept = unsafe Unmanaged.passRetained(self)
     lock()
-    defer { unlock() }
     unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+    unlock()
+    unsafe kept.release()
   }
 
   func isIsolatingCurrentContext() -> Bool? { isHeldHere }

@@ -33,6 +33,12 @@ struct RegistryExecutorTests {
     await registry.checkIsolation()
   }
 
+  /// The task goes on elsewhere while the thread that enqueued it still has the turn. The sanitizers judge this.
+  @Test("a task that awaited it may let go of it at once")
+  func stochastic_1_06_letGo() async {
+    for _ in 0..<2_000 { await PublisherRegistry(Publisher<Int>().id, initial: nil).checkIsolation() }
+  }
+
   @Test("outside its turns nobody is")
   func required_1_06_outside() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
