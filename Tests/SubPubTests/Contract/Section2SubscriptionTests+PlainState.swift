@@ -35,6 +35,17 @@ extension Section2SubscriptionTests {
     }
   }
 
+  @Test("and after each drain", arguments: ContextKind.allCases)
+  func stochastic_2_09_drained(kind: ContextKind) async {
+    let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
+    publisher.subscribe(ledger, on: place.delivery)
+    for number in 1...2_000 {
+      publisher.updateData(Parcel(number))
+      await publisher.drain()
+      #expect(ledger.sum == number * (number + 1) / 2)
+    }
+  }
+
   @Test("and after a cancel that was quiescent", arguments: ContextKind.allCases)
   func stochastic_2_09_quiescent(kind: ContextKind) async throws {
     for _ in 0..<20 {
