@@ -72,41 +72,41 @@ struct Section2SubscriptionTests {
 
   @Test("whoever subscribes while two threads publish gets a sequence without gap", arguments: ContextKind.allCases)
   func stochastic_2_01_whilePublishing(kind: ContextKind) async throws {
-    for _ in 0..<6 {
-      let (place, publisher) = (Place(kind), Publisher<Int>())
-      let recorders = (0..<40).map { _ in Recorder<Int>() }
-      let bounds = Locked<[ClosedRange<UInt64>]>([])
-      let subscriptions = Locked<[Subscription]>([])
-      let isOver = Locked(false)
-      try await Race.run(threads: 3) { thread in
-        if thread < 2 {
-          // As long as somebody subscribes.
-          for number in 0..<4_000 {
-            publisher.updateData(number)
-            if number >= 100, isOver.withLock({ $0 }) { break }
-          }
-        } else {
-          for recorder in recorders {
-            let before = publisher.current.version
-            let subscription = publisher.subscribe(recorder, on: place.delivery)
-            let after = publisher.current.version
-            bounds.withLock { $0.append(before...after) }
-            subscriptions.withLock { $0.append(subscription) }
-          }
-          isOver.withLock { $0 = true }
+    for _ in 0..<6 { try await joinInAStorm(on: Place(kind)) }
+  }
+
+  /// Two threads publish as long as a third subscribes.
+  private func joinInAStorm(on place: Place) async throws {
+    let publisher = Publisher<Int>()
+    let recorders = (0..<40).map { _ in Recorder<Int>() }
+    let joined = Locked<[(subscription: Subscription, versions: ClosedRange<UInt64>)]>([])
+    let isOver = Locked(false)
+    try await Race.run(threads: 3) { thread in
+      guard thread == 2 else {
+        for number in 0..<4_000 {
+          publisher.updateData(number)
+          if number >= 100, isOver.withLock({ $0 }) { return }
         }
+        return
       }
-      await publisher.drain()
-      let (ranges, all) = (bounds.withLock { $0 }, subscriptions.withLock { $0 })
-      let last = publisher.current.version
-      for (index, recorder) in recorders.enumerated() {
-        let versions = recorder.publications.map(\.version)
-        let first = try #require(versions.first)
-        #expect(ranges[index].contains(first))
-        #expect(versions == Array(first...last))
-        #expect(all[index].statistics.delivered == versions.count)
-        #expect(all[index].statistics.skipped == 0)
+      for recorder in recorders {
+        let before = publisher.current.version
+        let subscription = publisher.subscribe(recorder, on: place.delivery)
+        let after = publisher.current.version
+        joined.withLock { $0.append((subscription, before...after)) }
       }
+      isOver.withLock { $0 = true }
+    }
+    await publisher.drain()
+    let (all, last) = (joined.withLock { $0 }, publisher.current.version)
+    try #require(all.count == recorders.count)
+    for (recorder, (subscription, range)) in zip(recorders, all) {
+      let versions = recorder.publications.map(\.version)
+      let first = try #require(versions.first)
+      #expect(range.contains(first))
+      #expect(versions == Array(first...last))
+      #expect(subscription.statistics.delivered == versions.count)
+      #expect(subscription.statistics.skipped == 0)
     }
   }
 
