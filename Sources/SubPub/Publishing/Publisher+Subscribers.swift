@@ -47,6 +47,7 @@ extension Publisher {
     _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
     let receive: @MainActor @Sendable (S, Publication<Value>) -> Void = { $0.receive($1) }
+    // Isolated to the main actor, where this lane is drained; a closure of it is called like any other.
     let call = unsafe unsafeBitCast(receive, to: (@Sendable (S, Publication<Value>) -> Void).self)
     return registry.subscribe(
       Enrolment(subscriber, as: .typedOnMainActor, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) {
@@ -76,6 +77,7 @@ extension Publisher {
     ifDuplicate: DuplicatePolicy
   ) -> Enrolment {
     let receive: @MainActor @Sendable (any MainActorSubscriber, any AnyPublication) -> Void = { $0.receive($1) }
+    // As above.
     let call = unsafe unsafeBitCast(
       receive, to: (@Sendable (any MainActorSubscriber, any AnyPublication) -> Void).self)
     return Enrolment(subscriber, as: face, on: .main, buffering: buffering, ifDuplicate: ifDuplicate) {

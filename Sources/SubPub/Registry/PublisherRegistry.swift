@@ -57,6 +57,7 @@ extension PublisherRegistry {
       guard unsafe $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
       return unsafe $0.state.accept($1, replays: $0.replays, &$2)
     }
+    // As in `turn`.
     return unsafe unsafeBitCast(
       accept, to: ((PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted?).self)(self, new, &after)
   }
