@@ -29,8 +29,16 @@ extension PublisherDirectory {
 
   /// Calls `logout` of every manager that was registered before this call and still lives: once each, in the order in
   /// which they were registered, on this thread, under no lock. A manager lives at least until its `logout` has
-  /// returned.
+  /// returned, and so does its publisher; another one of its type may be registered meanwhile.
   ///
   /// A publisher without a manager stays as it is: nobody said that it depends on a login.
-  public func logoutAll() { sweep(\.managers) { !$0.logout() } }
+  public func logoutAll() { sweep(\.managers) { !logout($0) } }
+
+  /// Says so before it holds the manager, and until it has let go of it.
+  private func logout(_ manager: ListedManager) -> Bool {
+    let id = manager.registry.source
+    state.withLock { $0.beginLogout(of: id) }
+    defer { state.withLock { $0.endLogout(of: id) } }
+    return manager.logout()
+  }
 }

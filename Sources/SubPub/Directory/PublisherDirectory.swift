@@ -46,16 +46,20 @@ extension PublisherDirectory {
   /// subscription takes, for each who watches.
   public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
     while true {
-      let listing = state.withLock { $0.listings[ObjectIdentifier(Value.self)] }
+      let (listing, isLoggedOut) = state.withLock { state in
+        let listing = state.listings[ObjectIdentifier(Value.self)]
+        return (listing, listing.map { state.isLoggedOut($0.id) } ?? false)
+      }
       if let listing, let standing = listing.publisher {
-        guard standing === publisher else {
+        if standing === publisher { return introduce(listing) }
+        // Asked before this look: perhaps nobody but a `logoutAll` on another thread holds it.
+        guard isLoggedOut else {
           stopForMisuse(
             """
             \(publisher.id) can't be registered as the publisher of \(Value.self): \(listing.id) is, and lives. \
             Register one publisher of a type, before publisher(of:) makes one, or wrap one of the types
             """)
         }
-        return introduce(listing)
       }
       if list(publisher, insteadOf: listing, isMade: false) { return }
     }

@@ -80,7 +80,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///   asked for before now.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Value> {
-    await driver.load(.whole, joins: !force) { [plan] _ in plan }
+    await driver.load(.whole, joins: !force) { [plan] _ in plan } ?? publisher.state
   }
 
   /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at

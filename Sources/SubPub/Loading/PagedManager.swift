@@ -63,7 +63,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// - Parameter force: Overtakes any load that is under way.
   @discardableResult
   public func refresh(force: Bool = false) async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(.whole, joins: !force) { [firstPlan] _ in firstPlan }
+    await driver.load(.whole, joins: !force) { [firstPlan] _ in firstPlan } ?? publisher.state
   }
 
   /// Loads the page behind those so far, and appends it. After an error it tries the same page again.
@@ -72,7 +72,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// all pages are loaded.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(.page, joins: true) { [load, firstPlan] current in
+    let loaded = await driver.load(.page, joins: true) { [load, firstPlan] current in
       guard let pages = current.state.value else { return firstPlan }
       guard let cursor = pages.next else { return nil }
       return LoadPlan(kind: .page) {
@@ -80,6 +80,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
         return Paged(elements: pages.elements + page.elements, next: page.next)
       }
     }
+    return loaded ?? publisher.state
   }
 
   /// Loads the first page when nothing was loaded yet, after an error, and when the list is stale; nothing else.

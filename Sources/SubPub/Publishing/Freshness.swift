@@ -22,4 +22,7 @@ struct Freshness: Sendable {
   private static let longest = Duration.seconds(1 << 60)
 
   func age(since start: Duration) -> Duration { elapsed() - start }
+
+  /// Nil: it isn't known how old the data is.
+  func isStale(since start: Duration?) -> Bool { start.map { age(since: $0) >= staleAfter } ?? false }
 }

@@ -58,11 +58,9 @@ extension Publisher {
   public var staleAfter: Duration? { freshness?.staleAfter }
 
   /// Whether the state is `loaded` and its data as old as `staleAfter`, or older. Becoming stale publishes nothing (rule 5.06).
-  public var isStale: Bool { isStale(current) }
-
-  func isStale(_ current: Publication<Value>) -> Bool {
-    guard let staleAfter, current.phase == .loaded, let age = age(of: current) else { return false }
-    return age >= staleAfter
+  public var isStale: Bool {
+    let current = current
+    return current.phase == .loaded && freshness?.isStale(since: current.freshSince) ?? false
   }
 
   /// How old the data of a publication of this publisher is by now, the previous data of `loading` and `error` included;

@@ -1,4 +1,5 @@
 import SubPub
+import SubPubTesting
 import Testing
 
 extension DirectoryTests {
@@ -50,6 +51,39 @@ extension DirectoryTests {
       directory.logoutAll()
       #expect(journal.entries == ["staying"])
       #expect(directory.publisher(of: String.self).label == "String")
+    }
+
+    @Test("one that is released in the middle of a load is in no successor's way")
+    func required_5_09_successor() {
+      let (directory, executor, source) = (PublisherDirectory(), ManualExecutor(), Source<Int>())
+      for _ in 0..<2 {
+        let manager = LoadingManager<Int>(on: executor) { try await source.load() }
+        directory.register(manager)
+        manager.refreshIfNeeded()
+        executor.runAll()
+      }
+      executor.runAll()
+      #expect(source.cancelled == [0, 1])
+    }
+
+    @Test("nor is one that nobody holds any more but the logout that it is in")
+    func required_2_05_heldByLogout() {
+      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let user = Locked<CountingManager<Int>?>(nil)
+      let successor = Publisher<Int>(label: "successor")
+      do {
+        let manager = CountingManager(Publisher<Int>(label: "first"), in: journal) {
+          user.withLock { $0 = nil }
+          directory.register(successor)
+        }
+        user.withLock { $0 = manager }
+        directory.register(manager)
+      }
+      directory.logoutAll()
+      #expect(journal.entries == ["first"])
+      #expect(directory.publisher(of: Int.self) === successor)
+      directory.logoutAll()
+      #expect(journal.entries == ["first"])
     }
 
     @Test("a value is held until the directory is released, and is the same if its type and publisher are")

@@ -34,6 +34,8 @@ extension MisuseTests {
         let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
         let first = CountingManager(Publisher<Int>(label: "a"), in: journal)
         directory.register(first)
+        // Only meanwhile it would do.
+        directory.logoutAll()
         directory.register(ManagerValue(publisher: Publisher<Int>(label: "b"), journal: journal))
         withExtendedLifetime(first) {}
       }
