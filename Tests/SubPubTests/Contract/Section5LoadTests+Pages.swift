@@ -125,11 +125,11 @@ extension Section5LoadTests {
     let tasks = 4
     let callers = (0..<tasks).map { task in
       Caller {
-        for step in 0..<400 {
-          switch (step + task * 7) % 40 {
+        for step in 0..<2_400 {
+          switch (step + task * 7) % 120 {
           case 0: await manager.refresh()
-          case 13: await manager.refresh(force: true)
-          case 26 where task == 0: manager.logout()
+          case 40: await manager.refresh(force: true)
+          case 80 where task == 0: manager.logout()
           default: await manager.loadNextPage()
           }
         }
