@@ -7,7 +7,11 @@ extension StressTests {
   func stochastic_2_08_fairness() async { await Workload.fairness.run(Fairness.perform) }
 }
 
-/// Two publishers flood one serial context; a third has one state at a time for somebody there.
+/// Two publishers flood one serial context; others have one state each for somebody there, one after the other.
+///
+/// Each of those has a lane of its own. A lane that has served some may be out of time itself, if the system has left its
+/// thread lying, and hand back; on a default actor it then has to come round by the global queue, where the system may
+/// leave it lying again.
 enum Fairness {
   private static let flood = 6_000
   private static let others = 12
@@ -19,25 +23,34 @@ enum Fairness {
     let venue = random.pick([Venue.serialQueue, .queueExecutor, .queueActor, .main, .actor])
     let place = round.places.draw(venue, &random)
     let face: Face = venue == .main ? .mainTyped : .typed
-    let (floods, quiet) = ([Stage(), Stage()], Stage())
+    let (floods, quiet) = ([Stage(), Stage()], (0..<others).map { _ in Stage() })
     let arrived = DispatchSemaphore(value: 0)
-    var casts = [Cast(), Cast(), Cast()]
+    var casts = (floods + quiet).map { _ in Cast() }
     for (index, stage) in floods.enumerated() { casts[index].add(Role(place: place, face: face), to: stage) }
-    casts[2].add(Role(place: place, face: face), to: quiet) { _, number in if number != 0 { arrived.signal() } }
+    for (index, stage) in quiet.enumerated() {
+      casts[floods.count + index].add(Role(place: place, face: face), to: stage) { _, number in
+        if number != 0 { arrived.signal() }
+      }
+    }
     let calls = await Crew(size: 3).run { index in
-      var (random, caller) = (round.random(index), Caller(index + 1))
-      if index < 2 {
-        for _ in 0..<flood { caller.publish(floods[index].publisher, &random) }
-      } else {
-        for _ in 0..<others {
-          caller.publish(quiet.publisher, &random)
-          guard arrived.wait(timeout: .now() + .seconds(60)) == .success else { break }
+      var random = round.random(index)
+      guard index < floods.count else {
+        var hasArrived = true
+        return quiet.map { stage in
+          var caller = Caller(index + 1)
+          if hasArrived {
+            caller.publish(stage.publisher, &random)
+            hasArrived = arrived.wait(timeout: .now() + .seconds(60)) == .success
+          }
+          return caller.calls
         }
       }
-      return caller.calls
-    }
+      var caller = Caller(index + 1)
+      for _ in 0..<flood { caller.publish(floods[index].publisher, &random) }
+      return [caller.calls]
+    }.flatMap(\.self)
     var result = RoundResult()
-    for (index, stage) in (floods + [quiet]).enumerated() {
+    for (index, stage) in (floods + quiet).enumerated() {
       result.courses.append(await casts[index].course(of: stage, calls: calls[index]))
     }
     result.floods = [measure(result.courses)]
@@ -48,9 +61,11 @@ enum Fairness {
     var flood = Flood()
     flood.allowance = allowance
     flood.begins = courses[0...1].flatMap { $0.histories[0].deliveries.map(\.begin) }
-    // The first is the replay.
-    let delivered = courses[2].histories[0].deliveries.dropFirst()
-    flood.others = zip(courses[2].calls, delivered).map { Span(begin: $0.span.end, end: $1.begin) }
+    for course in courses.dropFirst(2) {
+      // The first is the replay.
+      let delivered = course.histories[0].deliveries.dropFirst()
+      flood.others += zip(course.calls, delivered).map { Span(begin: $0.span.end, end: $1.begin) }
+    }
     return flood
   }
 }
