@@ -12,8 +12,8 @@ struct DirectoryState {
   /// Handles of watches.
   var watches = Roll<WatchKey, Subscription>()
   var managers = Roll<ListedManager.Key, ListedManager>()
-  /// How many are about to log a manager of that publisher out, and may hold both.
-  private var logouts: [PublisherID: Int] = [:]
+  /// The publishers whose managers are being logged out, one entry for each time: who does so may hold both.
+  private var logouts: [PublisherID] = []
 
   /// Lists a publisher in the place of one that is gone. False when another is there by now.
   mutating func list(
@@ -25,12 +25,11 @@ struct DirectoryState {
     return true
   }
 
-  mutating func beginLogout(of id: PublisherID) { logouts[id, default: 0] += 1 }
+  mutating func beginLogout(of id: PublisherID) { logouts.append(id) }
 
   mutating func endLogout(of id: PublisherID) {
-    guard let count = logouts[id] else { return }
-    logouts[id] = count > 1 ? count - 1 : nil
+    if let index = logouts.firstIndex(of: id) { logouts.remove(at: index) }
   }
 
-  func isLoggedOut(_ id: PublisherID) -> Bool { logouts[id] != nil }
+  func isBeingLoggedOut(_ id: PublisherID) -> Bool { logouts.contains(id) }
 }

@@ -46,14 +46,14 @@ extension PublisherDirectory {
   /// subscription takes, for each who watches.
   public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
     while true {
-      let (listing, isLoggedOut) = state.withLock { state in
+      let (listing, isBeingLoggedOut) = state.withLock { state in
         let listing = state.listings[ObjectIdentifier(Value.self)]
-        return (listing, listing.map { state.isLoggedOut($0.id) } ?? false)
+        return (listing, listing.map { state.isBeingLoggedOut($0.id) } ?? false)
       }
       if let listing, let standing = listing.publisher {
         if standing === publisher { return introduce(listing) }
         // Asked before this look: perhaps nobody but a `logoutAll` on another thread holds it.
-        guard isLoggedOut else {
+        guard isBeingLoggedOut else {
           stopForMisuse(
             """
             \(publisher.id) can't be registered as the publisher of \(Value.self): \(listing.id) is, and lives. \

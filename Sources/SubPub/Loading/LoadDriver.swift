@@ -134,9 +134,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
       switch kind {
       case .whole: publication(loaded: value)
       // As old as the oldest page. Pages that `setState` put into an error have no age: they count as new from here on.
-      case .page:
-        publication(
-          .loaded(value), freshSince: current?.freshSince ?? freshness?.start())
+      case .page: publication(.loaded(value), freshSince: current?.freshSince ?? freshness?.start())
       }
     guard let cache else { return registry.commit(load, result) }
     registry.commit(load, result) { await cache.write(value) }
@@ -146,8 +144,8 @@ final class LoadDriver<Value: Sendable>: Sendable {
   private func fail(_ load: Load, with error: any Error) {
     // As long as the load is under way nobody else changes the state.
     let current = current
-    registry.commit(
-      load, publication(.error(error, previous: current?.state.value), freshSince: current?.freshSince))
+    let result = publication(.error(error, previous: current?.state.value), freshSince: current?.freshSince)
+    registry.commit(load, result)
   }
 
   /// Nil when the publisher has ended.
