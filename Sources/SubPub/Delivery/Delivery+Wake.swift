@@ -32,12 +32,12 @@ extension Delivery.Context {
       guard let actor = reference.actor else { return false }
       if let executor = actor.foreignExecutor {
         // The job waits on the executor, and the actor may go meanwhile (rule 2.05).
-        begin(ExecutorStandIn(executor)) { lane.drain() }
+        start(on: StandIn(executor)) { lane.drain() }
       } else if handsBack {
         // This job keeps the actor, and the next one would from now on: a lane that feeds itself would never let go.
         DispatchQueue.global().submit { lane.wake() }
       } else {
-        begin(actor) { lane.drain() }
+        start(on: actor) { lane.drain() }
       }
     case .iteration:
       // An iterator comes by itself.
@@ -72,26 +72,21 @@ extension Delivery.Context {
   }
 }
 
-/// An actor on another actor's executor: code isolated to it is isolated to both.
-private actor ExecutorStandIn {
-  nonisolated let executor: any SerialExecutor
-  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-  init(_ executor: any SerialExecutor) { self.executor = executor }
+/// An actor on the executor of another, which it stands in for: code isolated to the one is isolated to the other.
+private actor StandIn {
+  private nonisolated let lent: ForeignExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lent.executor }
+  init(_ executor: ForeignExecutor) { lent = executor }
 }
 
-/// Starts a detached task on the actor, with one hop.
-private func begin<A: Actor>(_ actor: A, _ body: @escaping @Sendable () -> Void) {
-  let begin: (isolated A, @escaping @Sendable () -> Void) -> Void = { actor, body in
-    detach {
-      _ = actor
-      body()
-    }
+/// Runs `body` on the actor, in a task that inherits nothing.
+private func start(on actor: any Actor, _ body: @escaping @Sendable () -> Void) {
+  if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+    // Goes to the actor from this thread, without a detour by the pool, which may be busy.
+    Task.immediateDetached { await run(body, on: actor) }
+  } else {
+    Task.detached { await run(body, on: actor) }
   }
-  // The literal captures nothing and makes a task; it touches nothing that the actor isolates, so it may be
-  // called from outside. What it gains is a task that starts on the actor.
-  unsafe unsafeBitCast(begin, to: ((A, @escaping @Sendable () -> Void) -> Void).self)(actor, body)
 }
 
-private func detach(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
-  Task.detached(operation: body)
-}
+private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }

@@ -20,6 +20,9 @@ struct QueueReference: Hashable, Sendable {
   /// Whether it is the main queue: the only one that carries the mark.
   static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mainMark) == true }
 
+  /// Whether the caller runs on the main queue: then it is on the main actor.
+  static var isOnMain: Bool { DispatchQueue.getSpecific(key: mainMark) == true }
+
   private static let mainMark: DispatchSpecificKey<Bool> = {
     let mark = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: mark, value: true)

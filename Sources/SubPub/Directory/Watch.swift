@@ -33,9 +33,15 @@ final class Watch: Sendable {
   /// Joins that publisher: once, also when it is asked to several times, and not after a cancel.
   func join(_ listing: Listing, for handle: Subscription) {
     // What a turn looks at is held meanwhile, and let go of outside.
-    let (subscriber, context) = (handle.subscriber, delivery.context.actor)
-    defer { withExtendedLifetime((subscriber, context)) {} }
-    guard subscriber != nil, !delivery.context.isGone(context) else { return }
+    let context = delivery.context.actor
+    defer { withExtendedLifetime(context) {} }
+    guard !delivery.context.isGone(context) else { return }
+    handle.whileSubscriberLives { joinNow(listing, for: handle) }
+  }
+
+  /// Not inlined, so that nothing holds the subscriber when this has returned.
+  @inline(never)
+  private func joinNow(_ listing: Listing, for handle: Subscription) {
     guard let joined = join(listing, enrol(listing.type), for: handle) else { return }
     listing.registry.follow(joined, contextIsGone: false)
     if ledger.withLock({ $0.isSweepDue }) { sweep(handle) }
@@ -68,6 +74,8 @@ final class Watch: Sendable {
 }
 
 extension Watch: SubscriptionHost {
+  var isOnMainActor: Bool { delivery == .main }
+
   var isGone: Bool { delivery.context.isGone(delivery.context.actor) }
 
   var isDeliveringHere: Bool {

@@ -65,8 +65,8 @@ public final class MemoryCache: Sendable {
 
   /// Forgets every value, of all managers: when memory is short.
   public func removeAll() {
-    // They die after the lock.
-    _ = records.withLock { $0.removeAll() }
+    // The values that it returns die after the lock.
+    records.withLock { $0.removeAll() }
   }
 }
 
@@ -79,13 +79,13 @@ extension MemoryCache {
 
   func write<Value: Sendable>(_ value: Value, size: Int, into slot: Int) {
     let kept = MemoryCacheValue(value, written: elapsed())
-    // What it displaces dies after the lock.
-    _ = records.withLock { $0.write(kept, size: size, into: slot, limit: limit) }
+    // The values that it returns die after the lock.
+    records.withLock { $0.write(kept, size: size, into: slot, limit: limit) }
   }
 
   func clear(_ slot: Int) {
-    // Dies after the lock.
-    _ = records.withLock { $0.clear(slot) }
+    // The value that it returns dies after the lock.
+    records.withLock { $0.clear(slot) }
   }
 
   func leave(_ slot: Int) { records.withLock { $0.leave(slot) } }

@@ -28,16 +28,19 @@ package actor PublisherRegistry {
 }
 
 extension PublisherRegistry {
-  /// One turn. `body` decides, and does nothing that is, or may run, foreign code.
+  /// One turn. `body` decides, and does nothing that is, or may run, foreign code. As in `Locked.withLock`, what it
+  /// returns outlives the turn.
   @inline(__always)
   package nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
-    executor.lock()
-    defer { executor.unlock() }
     let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }
+    executor.lock()
     // An isolated function takes its actor as its first argument; the lock is the isolation. The literal captures
     // nothing, so nothing is allocated.
-    return unsafe unsafeBitCast(
+    let result = unsafe unsafeBitCast(
       decide, to: ((PublisherRegistry, (inout RegistryState) -> R) -> R).self)(self, body)
+    executor.unlock()
+    withExtendedLifetime(result) {}
+    return result
   }
 
   /// One turn, and what follows from it.
@@ -51,14 +54,16 @@ extension PublisherRegistry {
   /// Accepts a state. Nil when this thread runs a transform of `update`.
   @inline(__always)
   nonisolated func enterAccept(_ new: any Stamped, _ after: inout AfterTurn) -> Accepted? {
-    executor.lock()
-    defer { executor.unlock() }
     let accept: (isolated PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted? = {
       guard unsafe $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
       return unsafe $0.state.accept($1, replays: $0.replays, &$2)
     }
+    executor.lock()
     // As in `turn`.
-    return unsafe unsafeBitCast(
+    let accepted = unsafe unsafeBitCast(
       accept, to: ((PublisherRegistry, any Stamped, inout AfterTurn) -> Accepted?).self)(self, new, &after)
+    executor.unlock()
+    withExtendedLifetime(accepted) {}
+    return accepted
   }
 }

@@ -75,12 +75,8 @@ extension RegistryState {
   private mutating func lane(for delivery: Delivery, turns: any LaneTurns) -> LaneRunner {
     let context = delivery.context
     if case .immediate = context, let immediate { return immediate }
-    // An actor that is gone shares nothing: what is at its place now is another, which the caller doesn't hold.
-    let key = context.isGone(context.actor) ? nil : SharedContext(context)
-    // A lane of an actor that died may be in the way: the new actor has its place.
-    if let key, let runner = shared[key], !runner.isGone {
-      return runner
-    }
+    let key = SharedContext(context)
+    if let key, let runner = shared[key] { return runner }
     let runner = LaneRunner(delivery, turns: turns, newest: newest, index: lanes.count)
     lanes.append(Lane(runner))
     lanes[runner.index].isClosing = isEnded

@@ -20,6 +20,8 @@ public final class Subscription: Sendable {
   // Few bytes, since there may be many subscriptions; no memory holds so many states, or entries.
   // The most ever pending; only ever raised.
   private let mostPending = Atomic<UInt32>(0)
+  /// The library holds the subscriber until the main actor has let go of it: see `isSubscriberAlive`.
+  let isReleaseDue = Atomic<Bool>(false)
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
   private let place = Atomic<Int32>(-1)
 
@@ -50,10 +52,6 @@ public final class Subscription: Sendable {
   /// Whether states may still be delivered: not cancelled, and neither the subscriber nor an actor that is its context
   /// nor the publisher has gone. A publisher that was released counts until what was pending has been delivered.
   public var isActive: Bool { gate.closedAt == nil && isAlive }
-
-  /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
-  /// may be the last to let go.
-  package var isAlive: Bool { subscriber != nil && !host.isGone }
 
   /// Notes what waits before a state is taken, or everything is dropped.
   @inline(__always)
