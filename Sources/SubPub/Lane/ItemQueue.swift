@@ -47,6 +47,20 @@ package struct ItemQueue {
     count -= range.count
   }
 
+  /// Adds the states of another queue in their places; what both have is handed out once.
+  mutating func merge(_ other: consuming ItemQueue, _ body: (Item) -> Void) {
+    var merged = ItemQueue()
+    while let theirs = other.popFirst() {
+      while let mine = first, mine.ordinal <= theirs.ordinal {
+        if mine.ordinal == theirs.ordinal { body(mine) } else { merged.append(mine) }
+        _ = popFirst()
+      }
+      merged.append(theirs)
+    }
+    while let mine = popFirst() { merged.append(mine) }
+    self = merged
+  }
+
   /// How many are not later than that state. They ascend, so half of them are ruled out with each look.
   func count(upTo ordinal: UInt64) -> Int {
     if ordinal == .max { return count }

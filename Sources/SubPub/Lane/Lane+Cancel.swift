@@ -1,10 +1,4 @@
 extension Lane {
-  /// A replaced subscription, elsewhere, has a delivery under way: until it has ended nothing is delivered here.
-  mutating func hold() {
-    predecessors += 1
-    if !runner.signal.isScheduled, !runner.signal.noteMore() { runner.signal.schedule() }
-  }
-
   /// The subscription's gate was closed, and this is what it found.
   package mutating func cancel(
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
@@ -18,6 +12,7 @@ extension Lane {
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
   ) {
     forget(subscription)
+    if !successors.isEmpty { successors.remove(subscription, &after) }
     if found.isUnderWay, runner.signal.raise() {
       retiring.append(subscription.slot)
     } else {
@@ -38,6 +33,7 @@ extension Lane {
       trim(nobodyDrains: !drains, &after)
     }
     noteDeparted()
+    noteOvertaken()
     if active == 0, let reader = reader.take() { after.resume(reader) }
     if runner.signal.isIdle || (runner.signal.isScheduled && parked == nil) { compact() }
   }

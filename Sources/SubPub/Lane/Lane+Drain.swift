@@ -2,7 +2,7 @@
 extension Lane {
   /// The lane was woken. False: there is nothing to do.
   package mutating func resume(_ batch: inout Batch, _ after: inout AfterTurn) -> Bool {
-    guard runner.signal.isScheduled, predecessors == 0 else { return false }
+    guard runner.signal.isScheduled else { return false }
     runner.signal.drain()
     if let parked = parked.take() {
       batch = parked
@@ -17,10 +17,7 @@ extension Lane {
     batch.window = nil
     settle(&batch, &after)
     compact()
-    guard predecessors == 0 else {
-      runner.signal.schedule()
-      return false
-    }
+    admitSuccessors(&after)
     guard !pending.isEmpty else {
       pending.recycle(&batch.queue)
       runner.signal.rest()
@@ -68,7 +65,7 @@ extension Lane {
 
   /// The entry is not to be counted any more.
   mutating func forget(_ subscription: Subscription) {
-    subscription.noteBacklog(at: subscription.gate.reading, newest: runner.newest)
+    subscription.noteBacklog(after: subscription.position(at: subscription.gate.reading), newest: runner.newest)
     active -= 1
     demand.remove(subscription)
     if let bounds = subscription.bounds, bounds.rule == .oldest, bounds.fullAt >= runner.fullAt { hasLostWindow = true }

@@ -29,7 +29,7 @@ extension Lane {
     defer { if !waits.isEmpty { noteServed(but: Batch()) } }
     while let item = pending.popFirst() {
       let reading = subscription.gate.reading
-      subscription.noteBacklog(at: reading, newest: runner.newest)
+      subscription.noteBacklog(after: reading.ordinal, newest: runner.newest)
       if let bounds = subscription.bounds {
         guard bounds.admits(item.ordinal, newest: runner.newest) else {
           after.release(item.state)

@@ -3,11 +3,10 @@ extension Lane {
   /// Somebody waits for what there is now. False: nothing of it is left to be served.
   package mutating func await(_ ordinal: UInt64, by waiter: WaiterID) -> Bool {
     guard active > 0 else { return false }
-    if isIteration {
-      guard !pending.isEmpty else { return false }
-    } else if !runner.signal.isScheduled, !runner.noteAwaited(waits.first?.ordinal ?? ordinal) {
-      return false
-    }
+    let isServed =
+      isIteration
+      ? pending.isEmpty : !runner.signal.isScheduled && !runner.noteAwaited(waits.first?.ordinal ?? ordinal)
+    guard !isServed || !successors.missed.isEmpty else { return false }
     waits.append(ServiceWait(waiter: waiter, ordinal: ordinal, limit: entries.count))
     return true
   }
@@ -21,13 +20,14 @@ extension Lane {
   /// `served` now.
   mutating func noteServed(but batch: borrowing Batch) {
     guard !waits.isEmpty else { return }
-    guard let next = batch.upcoming ?? pending.upcoming else { return release { _ in true } }
-    release { $0.ordinal < next.ordinal || ($0.ordinal == next.ordinal && $0.limit <= next.from) }
+    let next = batch.upcoming ?? pending.upcoming
+    let missed = successors.upcoming
+    release { $0.isServed(before: next) && $0.isServed(before: missed) }
   }
 
   /// A state came, and others may have given way to it: those were skipped. A drain that is under way looks itself.
   mutating func noteOvertaken() {
-    guard !waits.isEmpty, isIteration || runner.signal.isScheduled else { return }
+    guard !waits.isEmpty, runner.signal.isIdle || runner.signal.isScheduled else { return }
     noteServed(but: parked ?? Batch())
   }
 

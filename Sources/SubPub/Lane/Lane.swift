@@ -21,8 +21,7 @@ package struct Lane {
   /// Who waits for this lane in `drain()`, and who needn't any more.
   package var waits: [ServiceWait] = []
   var served: [WaiterID] = []
-  /// How many replaced subscriptions, elsewhere, have a delivery under way that this lane has to wait for.
-  package var predecessors = 0
+  package var successors = Successors()
   /// The publisher is gone: what is pending is still delivered.
   package var isClosing = false
   /// The iterating task, when it waits.
@@ -42,6 +41,7 @@ package struct Lane {
   mutating func append(_ item: Item, _ after: inout AfterTurn) -> EntryWindow? {
     guard active > 0 else { return nil }
     runner.arrived(item.ordinal)
+    if !successors.isEmpty { miss(item, &after) }
     if runner.isImmediate, runner.signal.isIdle {
       runner.signal.drain()
       return entries.window
@@ -50,19 +50,30 @@ package struct Lane {
     return nil
   }
 
+  @inline(never)
+  private mutating func miss(_ item: Item, _ after: inout AfterTurn) {
+    successors.miss(item, &after)
+    noteOvertaken()
+  }
+
   /// A newcomer, and the state that it is to get first. Returns the window when the caller is to deliver it now.
   mutating func join(
     _ subscription: Subscription, _ deliver: @escaping Deliver, newest: UInt64, replay: (any Stamped)?,
-    _ after: inout AfterTurn
+    predecessors: Int, _ after: inout AfterTurn
   ) -> EntryWindow? {
     runner.arrived(newest)
     entries.append(subscription, deliver, windowIsOut: !runner.signal.isIdle)
     active += 1
     demand.add(subscription)
     if let bounds = subscription.bounds, bounds.rule == .oldest { runner.raiseFullAt(to: bounds.fullAt) }
+    if predecessors > 0 {
+      let replay = replay.map { Item(state: $0, ordinal: newest) }
+      successors.add(subscription, predecessors: predecessors, replay: replay, &after)
+      return nil
+    }
     // A state that is still pending comes to the newcomer in its turn.
     guard let replay, pending.last?.ordinal != newest else { return nil }
-    if runner.isImmediate, predecessors == 0, runner.signal.isIdle {
+    if runner.isImmediate, runner.signal.isIdle {
       runner.signal.drain()
       return entries.window
     }
@@ -81,7 +92,7 @@ package struct Lane {
       if let reader = reader.take() { after.resume(reader) }
     } else if !runner.signal.isScheduled, !runner.signal.noteMore() {
       runner.signal.schedule()
-      if predecessors == 0 { after.wake(runner) }
+      after.wake(runner)
     }
   }
 }

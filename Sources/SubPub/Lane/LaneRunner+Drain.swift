@@ -82,7 +82,7 @@ extension LaneRunner: Drainable {
       guard reading.ordinal < item.ordinal else { return }
       let newest = newest
       if newest != item.ordinal || subscription.bounds != nil {
-        subscription.noteBacklog(at: reading, newest: newest)
+        subscription.noteBacklog(after: reading.ordinal, newest: newest)
         if let bounds = subscription.bounds {
           guard admit(item.ordinal, by: bounds, newest: newest) else { return }
         }

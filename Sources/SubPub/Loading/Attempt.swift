@@ -9,7 +9,8 @@ struct Attempt: Sendable {
     if let timeout, timeout <= .zero {
       stopForMisuse("timeout is \(timeout): no load ends in no time; give more than zero, or nil for no limit")
     }
-    self.timeout = timeout
+    // A clock can't count that far, and nobody waits so long.
+    self.timeout = timeout.flatMap { $0 < .unlimited ? $0 : nil }
     self.executor = executor
     sleep = { try await clock.sleep(for: $0) }
   }
@@ -25,9 +26,19 @@ struct Attempt: Sendable {
   /// Waits between two attempts. False when this task is cancelled, or the clock fails.
   func pause(_ delay: Duration) async -> Bool {
     if delay == .zero { return true }
+    if delay >= .unlimited {
+      await waitForCancellation()
+      return false
+    }
     // A clock is foreign, too, and may not heed a cancellation.
     if case .success = await outcome(of: { [sleep] in try await sleep(delay) }, within: nil) { return true }
     return false
+  }
+
+  private func waitForCancellation() async {
+    let (nothing, source) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    withExtendedLifetime(source) {}
   }
 
   private func outcome<Value: Sendable>(
@@ -62,4 +73,10 @@ struct Attempt: Sendable {
       work.cancel()
     }
   }
+}
+
+extension Duration {
+  /// A hundred years: a wait that long, or longer, has no end. The system's clocks stop the program when they are asked
+  /// to sleep for more than they can count.
+  static let unlimited = Duration.seconds(100 * 365 * 86_400)
 }

@@ -46,15 +46,15 @@ final class LoadDriver<Value: Sendable>: Sendable {
   /// Forgets everything, in the cache too (rule 5.10).
   func logout() {
     guard let cache else { return registry.publish(publication(.unknown)) }
-    registry.publish(publication(.unknown)) { await cache.clear() }
-    registry.workOffAgenda(on: attempt.executor)
+    registry.publish(publication(.unknown), then: cache.operationThatClears())
+    cache.queue.run(on: attempt.executor)
   }
 
   /// The manager is gone (rule 5.09).
   func abandon() { registry.abandonLoad() }
 
   /// Returns when the cache has done everything that it was asked for until now.
-  func waitForCache() async { await registry.waitForAgenda() }
+  func waitForCache() async { await cache?.queue.drain() }
 
   private func waiter(
     _ wanted: LoadUnderWay.Kind, joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
@@ -87,9 +87,9 @@ final class LoadDriver<Value: Sendable>: Sendable {
     let reading = old.state.value == nil ? cache.map(CacheReading.init) : nil
     let begun = registry.begin(
       LoadUnderWay(load, plan.kind, before: before), showing: loading, insteadOf: old, waits: waits,
-      reading: reading?.work)
+      then: reading?.operation)
     if case .began = begun {
-      if reading != nil { registry.workOffAgenda(on: attempt.executor) }
+      if reading != nil { cache?.queue.run(on: attempt.executor) }
       load.start(on: attempt.executor) { [self] in
         if let reading { await show(reading, of: load) }
         await run(load, plan)
@@ -137,8 +137,8 @@ final class LoadDriver<Value: Sendable>: Sendable {
       case .page: publication(.loaded(value), freshSince: current?.freshSince ?? freshness?.start())
       }
     guard let cache else { return registry.commit(load, result) }
-    registry.commit(load, result) { await cache.write(value) }
-    registry.workOffAgenda(on: attempt.executor)
+    registry.commit(load, result, then: cache.operation(writing: value))
+    cache.queue.run(on: attempt.executor)
   }
 
   private func fail(_ load: Load, with error: any Error) {

@@ -1,40 +1,47 @@
-/// A manager's side of its cache: what came of the operations, which the registry's agenda runs one at a time.
+/// A manager's side of its cache: what came of the operations, which the cache's queue runs one at a time.
 final class ManagerCache<Value: Sendable>: Sendable {
+  let queue: CacheOperationQueue
   private let cache: any StateCache<Value>
   private let report: @Sendable (CacheFailure) -> Void
-  /// A clear has failed: what is there must not be read (rule 5.10).
-  private let isTainted = Locked(false)
 
   init(_ cache: any StateCache<Value>, report: @escaping @Sendable (CacheFailure) -> Void) {
     self.cache = cache
     self.report = report
+    queue = .of(cache)
   }
 
-  /// What was written last. A clear that failed is made up for first.
+  /// What was written last. A clear that failed is made up for first; what was read before another was asked for is as
+  /// good as gone.
   func read() async throws -> Cached<Value>? {
-    if isTainted.withLock({ $0 }) {
+    let clears = queue.clears
+    if queue.isTainted {
       do { try await cache.clear() } catch { throw failed(.clear, error) }
-      isTainted.withLock { $0 = false }
+      queue.removeTaint()
       return nil
     }
-    do { return try await cache.read() } catch { throw failed(.read, error) }
+    do {
+      let cached = try await cache.read()
+      return queue.clears == clears ? cached : nil
+    } catch {
+      throw failed(.read, error)
+    }
   }
 
   func write(_ value: Value) async {
     do {
       try await cache.write(value)
       // It has replaced what was there.
-      isTainted.withLock { $0 = false }
+      queue.removeTaint()
     } catch {
       _ = failed(.write, error)
     }
   }
 
   func clear() async {
-    isTainted.withLock { $0 = true }
+    queue.taint()
     do {
       try await cache.clear()
-      isTainted.withLock { $0 = false }
+      queue.removeTaint()
     } catch {
       _ = failed(.clear, error)
     }
@@ -46,4 +53,24 @@ final class ManagerCache<Value: Sendable>: Sendable {
     report(failure)
     return failure
   }
+}
+
+extension ManagerCache {
+  func operation(reading work: @escaping CacheOperationQueue.Work) -> CacheOperation {
+    CacheOperation(queue: queue, operation: .read(for: ObjectIdentifier(self), work))
+  }
+
+  func operation(writing value: Value) -> CacheOperation {
+    CacheOperation(queue: queue, operation: .write { await self.write(value) })
+  }
+
+  func operationThatClears() -> CacheOperation {
+    CacheOperation(queue: queue, operation: .clear { await self.clear() })
+  }
+}
+
+/// An operation of a cache, for the turn that decides when it comes.
+struct CacheOperation {
+  let queue: CacheOperationQueue
+  let operation: CacheOperationQueue.Operation
 }

@@ -14,6 +14,9 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   /// Which value this is among all that are kept there.
   public var key: String { place.key }
 
+  /// The key of that `MemoryCache`: all of its caches share the value.
+  public var identity: CacheIdentity? { CacheIdentity(slot: place.slot, of: place.memory) }
+
   /// The value that was written last, if it is still kept. It is now the one that was used most recently.
   public func read() -> Cached<Value>? { place.memory.read(place.slot) }
 

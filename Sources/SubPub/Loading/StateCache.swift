@@ -1,9 +1,14 @@
 /// Keeps the last value of a manager, so that there is something to show before the first load has ended.
 ///
-/// A manager runs the operations of its cache one at a time, in order (rule 5.10), and never on the thread of a caller.
-/// Conforming types are used from several managers, or processes, at a time only if they say that they may be.
+/// Managers run the operations of a cache one at a time, in order (rule 5.10), and never on the thread of a caller: all
+/// managers of one cache together, and those of all caches with the same `identity`. Caches of different processes use
+/// one place at a time only if they say that they may.
 public protocol StateCache<Value>: Sendable {
   associatedtype Value: Sendable
+
+  /// Where the value is kept. By default an object is the place of its own value; a value, such as a struct, has no
+  /// identity (nil), and is a place of its own for each manager. Asked for once for each manager.
+  var identity: CacheIdentity? { get }
 
   /// The value that was written last, and its age; nil if there is none. Throws when there is one that can't be read:
   /// it is left where it is, and the manager publishes the error.
@@ -14,4 +19,11 @@ public protocol StateCache<Value>: Sendable {
 
   /// Forgets the value. After its return nothing that was written before is ever read again.
   func clear() async throws
+}
+
+extension StateCache {
+  /// The object, or nil for a type that isn't a class.
+  public var identity: CacheIdentity? {
+    type(of: self as Any) is AnyObject.Type ? CacheIdentity(of: self as AnyObject) : nil
+  }
 }

@@ -16,7 +16,7 @@ extension PublisherRegistry {
   /// Begins a load if the state is still that one.
   nonisolated func begin(
     _ new: LoadUnderWay, showing loading: any Stamped, insteadOf old: AnyObject, waits: Bool,
-    reading work: CacheAgenda.Work?
+    then operation: CacheOperation?
   ) -> Begun {
     enum Outcome {
       case began(RegistryState.Shown, WaiterID?)
@@ -28,7 +28,7 @@ extension PublisherRegistry {
       guard !state.updating.contains(.current) else { return .misused }
       guard state.current === old else { return .overtaken }
       let (shown, waiter) = state.begin(new, showing: loading, waits: waits, &after)
-      if let work { state.plan(.read(work), &after) }
+      state.plan(operation, &after)
       return .began(shown, waiter)
     }
     switch outcome {
@@ -45,12 +45,20 @@ extension PublisherRegistry {
     showAndAct { registry, after, _ in registry.advance(load, to: state, before: before, &after) }
   }
 
-  /// The load has a result, which is dropped if the load was superseded.
-  nonisolated func commit(_ load: Load, _ result: any Stamped, writing work: CacheAgenda.Work? = nil) {
-    showAndAct { state, after, delivered in
-      let shown = state.commit(load, result, &after, delivered: &delivered)
-      if shown != nil, let work { state.plan(.write(work), &after) }
-      return shown
+  /// The load has a result, which is dropped if the load was superseded. Those who wait for it go on when this thread has
+  /// delivered it, as one who publishes does: in a turn of its own, since one who hasn't begun to wait yet wouldn't wait
+  /// at all once it is there.
+  nonisolated func commit(_ load: Load, _ result: any Stamped, then operation: CacheOperation? = nil) {
+    var after = AfterTurn()
+    let committed = turn { state in
+      let committed = state.commit(load, result, &after)
+      if committed != nil { state.plan(operation, &after) }
+      return committed
+    }
+    guard let committed else { return }
+    finish(committed.shown, after)
+    if !committed.waiters.isEmpty {
+      turnAndAct { state, after in state.deliver(result, to: committed.waiters, &after) }
     }
   }
 
@@ -70,41 +78,16 @@ extension PublisherRegistry {
   /// Nobody wants the load any more.
   nonisolated func abandonLoad() { showAndAct { state, after, _ in state.abandonLoad(&after) } }
 
-  /// Publishes a state, and has the cache cleared behind everything that was decided before.
-  nonisolated func publish(_ new: any Stamped, clearing work: @escaping CacheAgenda.Work) {
+  /// Publishes a state, and adds an operation to the cache's queue, in one step.
+  nonisolated func publish(_ new: any Stamped, then operation: CacheOperation) {
     var after = AfterTurn()
     let accepted: Accepted? = turn { state in
       guard !state.updating.contains(.current) else { return nil }
-      state.plan(.clear(work), &after)
+      state.plan(operation, &after)
       return state.accept(new, replays: replays, &after)
     }
     guard let accepted else { stopForTransform() }
     finish(accepted, new, after)
-  }
-
-  /// Returns when everything that was to be done with the cache at this moment is done, or the task is cancelled.
-  nonisolated func waitForAgenda() async {
-    let waiter = turn { state -> WaiterID? in
-      guard !state.agenda.isIdle else { return nil }
-      let waiter = state.waiters.add(missing: 1)
-      _ = state.agenda.append(.mark(waiter))
-      return waiter
-    }
-    if let waiter { await waitOrGiveUp(waiter) }
-  }
-
-  /// Has the steps taken that are to be taken. A step holds what it needs, and no publisher: the cache is written also
-  /// when everything else has gone.
-  nonisolated func workOffAgenda(on executor: (any TaskExecutor)?) {
-    guard turn({ $0.agenda.beginWork() }) else { return }
-    Task.detached(executorPreference: executor) {
-      while let step = self.turn({ $0.agenda.next() }) {
-        switch step {
-        case .read(let work), .write(let work), .clear(let work): await work()
-        case .mark(let waiter): self.turnAndAct { state, after in state.waiters.arrive(waiter, &after) }
-        }
-      }
-    }
   }
 
   /// One turn, and what follows from it: some of it when the publishing thread has delivered.

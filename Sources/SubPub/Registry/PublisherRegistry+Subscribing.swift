@@ -90,7 +90,7 @@ extension PublisherRegistry {
   }
 
   /// Ends subscriptions whose subscriber or context has died.
-  private nonisolated func retire(_ dead: [Subscription]) {
+  nonisolated func retire(_ dead: [Subscription]) {
     turnAndAct { state, after in
       for subscription in dead { state.cancel(subscription, &after) }
     }

@@ -1,22 +1,32 @@
+import Dispatch
+
 extension PublisherRegistry {
   /// Returns when every subscription of this moment has been served (rule 3.07), or the task is cancelled.
   @usableFromInline
   nonisolated func drain() async {
-    let waiter = turn { state -> WaiterID? in
+    let (waiter, looksForDead) = turn { state in
       let waiter = state.waiters.add(missing: 0)
       var missing = 0
       for index in state.lanes.indices where state.lanes[index].await(state.newest, by: waiter) { missing += 1 }
-      return state.waiters.expect(missing, of: waiter)
+      return (state.waiters.expect(missing, of: waiter), missing > 0 && state.beginLookingForDead())
     }
-    if let waiter { await waitOrGiveUp(waiter) }
-  }
-
-  /// Waits until everything has happened that the waiter is for, or the task is cancelled.
-  nonisolated func waitOrGiveUp(_ waiter: WaiterID) async {
+    guard let waiter else { return }
+    if looksForDead { lookForDead(in: 1) }
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
-      turnAndAct { state, after in state.waiters.remove(waiter, &after) }
+      turnAndAct { state, after in state.abandonDrain(waiter, &after) }
+    }
+  }
+
+  /// Looks in so many milliseconds, and again and again while somebody drains, whether subscribers have died whose
+  /// context doesn't run: nothing else would notice, and nobody has to wait for the dead.
+  private nonisolated func lookForDead(in delay: Int) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
+      guard let self, let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
+      let dead = awaited.filter { !$0.isAlive }
+      if !dead.isEmpty { retire(dead) }
+      lookForDead(in: min(2 * delay, 256))
     }
   }
 
@@ -29,4 +39,32 @@ extension PublisherRegistry {
     // doesn't tell ThreadSanitizer if it was resumed before the task had suspended. A turn does.
     turn { _ in }
   }
+}
+
+extension RegistryState {
+  /// Whether somebody drains, and the caller is the one to look for the dead meanwhile.
+  fileprivate mutating func beginLookingForDead() -> Bool {
+    guard !isLookingForDead, lanes.contains(where: \.mayWaitForDead) else { return false }
+    isLookingForDead = true
+    return true
+  }
+
+  /// Whom somebody who drains may wait for. Nil ends the looking.
+  fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
+    let awaited = lanes.filter(\.mayWaitForDead)
+    isLookingForDead = !awaited.isEmpty
+    return awaited.isEmpty ? nil : awaited.flatMap(\.subscriptions)
+  }
+
+  /// The task that drains has been cancelled.
+  fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ after: inout AfterTurn) {
+    for index in lanes.indices { lanes[index].waits.removeAll { $0.waiter == waiter } }
+    waiters.remove(waiter, &after)
+  }
+}
+
+extension Lane {
+  /// Somebody drains this lane, and its subscribers may die before it is served. Contexts of tests have no time of
+  /// their own.
+  fileprivate var mayWaitForDead: Bool { !waits.isEmpty && !isIteration && runner.delivery.context.isTimed }
 }

@@ -31,31 +31,33 @@ extension RegistryState {
     for old in replaced { cancel(old, &after) }
 
     let runner = lane(for: enrolment.delivery, turns: turns)
-    if !replaced.isEmpty { hold(runner, for: enrolment) }
-    return add(enrolment, to: runner, replays: replays, &after)
+    let predecessors = replaced.isEmpty ? [] : predecessors(of: enrolment, in: runner)
+    return add(enrolment, to: runner, behind: predecessors, replays: replays, &after)
   }
 
-  /// The same object must not be called twice at once: the lane waits until no replaced subscription of it, also of an
-  /// earlier replacement, has a delivery under way elsewhere (rule 2.06). The drain that has it takes a turn when it
-  /// has ended: the cancel has asked for that.
-  private mutating func hold(_ runner: LaneRunner, for enrolment: Enrolment) {
+  /// The same object must not be called twice at once, so a newcomer waits until no replaced subscription of it, also
+  /// of an earlier replacement, has a delivery under way in another lane (rule 2.06). The drain that has it takes a turn
+  /// when it has ended: the cancel has asked for that.
+  private func predecessors(of enrolment: Enrolment, in runner: LaneRunner) -> [Subscription] {
     let object = ObjectIdentifier(enrolment.subscriber)
-    let old = lanes.filter { $0.runner !== runner }.flatMap { lane in lane.retiring.map { lane.entries[$0] } }
+    return lanes.filter { $0.runner !== runner }.flatMap { lane in lane.retiring.map { lane.entries[$0] } }
       .filter { $0.subscriberID == object && $0.face == enrolment.face && $0.gate.isUnderWayNow }
-    for subscription in old {
-      lanes[runner.index].hold()
-      holds.append((subscription, runner))
-    }
   }
 
-  private mutating func add(_ enrolment: Enrolment, to runner: LaneRunner, replays: Bool, _ after: inout AfterTurn)
-    -> Joined
-  {
-    let subscription = Subscription(enrolment, at: runner, after: replays ? newest - 1 : newest)
+  private mutating func add(
+    _ enrolment: Enrolment, to runner: LaneRunner, behind predecessors: [Subscription], replays: Bool,
+    _ after: inout AfterTurn
+  ) -> Joined {
+    let subscription = Subscription(
+      enrolment, at: runner, after: replays ? newest - 1 : newest, waits: !predecessors.isEmpty)
+    for predecessor in predecessors {
+      holds.append((subscription: predecessor, successor: subscription, lane: runner))
+    }
     var joined = Joined(subscription: subscription)
     active += 1
     if let window = lanes[runner.index].join(
-      subscription, enrolment.deliver, newest: newest, replay: current, &after), let current
+      subscription, enrolment.deliver, newest: newest, replay: current, predecessors: predecessors.count, &after),
+      let current
     {
       joined.replay = Item(state: current, ordinal: newest)
       joined.window = window

@@ -59,28 +59,31 @@ extension RegistryState {
     return accept(state, replays: replays, &after)
   }
 
-  /// The load has a result, which all who wait get. Nil when it was superseded: the result is dropped (rule 5.04). They go
-  /// on when the publishing thread has delivered, as one who publishes does.
+  /// The load has a result. Hands out who waits for it; nil when the load was superseded, and the result is dropped (rule
+  /// 5.04).
   mutating func commit(
-    _ load: Load, _ result: any Stamped, _ after: inout AfterTurn, delivered: inout AfterTurn
-  ) -> Shown? {
+    _ load: Load, _ result: any Stamped, _ after: inout AfterTurn
+  ) -> (shown: Shown, waiters: [WaiterID])? {
     guard let ended = self.load, ended.load === load else { return nil }
     after.release(ended.before)
     self.load = nil
-    let shown = show(result, &after)
-    for waiter in ended.waiters {
+    return (show(result, &after), ended.waiters)
+  }
+
+  /// Those who wait for a load get its result, unless they have been cancelled meanwhile.
+  mutating func deliver(_ result: any Stamped, to loadWaiters: [WaiterID], _ after: inout AfterTurn) {
+    for waiter in loadWaiters where waiters.contains(waiter) {
       results[waiter] = result
-      waiters.arrive(waiter, &delivered)
+      waiters.arrive(waiter, &after)
     }
-    return shown
   }
 
   /// A waiter gives up. When it was the last, the load ends, and the state before it comes back (rule 5.05).
   mutating func leaveLoad(
     _ waiter: WaiterID, _ after: inout AfterTurn, delivered: inout AfterTurn
   ) -> Shown? {
-    guard load?.remove(waiter) == true else { return nil }
     waiters.remove(waiter, &delivered)
+    guard load?.remove(waiter) == true else { return nil }
     return load?.isUnwanted == true ? abandonLoad(&after) : nil
   }
 
@@ -98,9 +101,10 @@ extension RegistryState {
     for waiter in ended.waiters { waiters.arrive(waiter, &after) }
   }
 
-  /// Something is to be done with the cache.
-  mutating func plan(_ step: CacheAgenda.Step, _ after: inout AfterTurn) {
-    let needless = agenda.append(step)
+  /// Something is to be done with the cache, in the order of turns.
+  func plan(_ operation: CacheOperation?, _ after: inout AfterTurn) {
+    guard let operation else { return }
+    let needless = operation.queue.append(operation.operation)
     if !needless.isEmpty { after.releaseAll(in: needless) }
   }
 

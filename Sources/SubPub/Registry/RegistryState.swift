@@ -17,10 +17,12 @@ package struct RegistryState {
   var sweepAt = 32
   var index = SubscriberIndex()
   package var waiters = WaiterTable()
+  /// Whether a timer looks for dead subscribers while somebody drains.
+  var isLookingForDead = false
   /// Who waits for a delivery to end.
   package var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
-  /// Lanes that wait for a delivery of a replaced subscription to end.
-  package var holds: [(subscription: Subscription, lane: LaneRunner)] = []
+  /// Replaced subscriptions with a delivery under way, and who waits for its end, in which lane.
+  package var holds: [(subscription: Subscription, successor: Subscription, lane: LaneRunner)] = []
   /// Threads that run a transform of `update`.
   var updating: [ThreadToken] = []
   /// Sequences that may still ask for the last state after the end.
@@ -30,8 +32,6 @@ package struct RegistryState {
   var load: LoadUnderWay?
   /// What ended loads came to, for those who waited and haven't taken it yet.
   var results: [WaiterID: any Stamped] = [:]
-  /// What a manager has to do with its cache.
-  var agenda = CacheAgenda()
 
   init(initial: (any Stamped)?) { current = initial }
 
@@ -83,7 +83,9 @@ package struct RegistryState {
 
   private mutating func followUp(on index: Int, _ after: inout AfterTurn) {
     let runner = lanes[index].runner
-    if lanes[index].isClosing, runner.signal.isIdle, lanes[index].pending.isEmpty, lanes[index].active > 0 {
+    if lanes[index].isClosing, runner.signal.isIdle, lanes[index].pending.isEmpty,
+      lanes[index].successors.missed.isEmpty, lanes[index].active > 0
+    {
       active -= lanes[index].active
       lanes[index].close(&after)
     }
@@ -100,7 +102,7 @@ package struct RegistryState {
   /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
   private mutating func noteEnds(_ after: inout AfterTurn) {
     let (waits, held) = (endWaits, holds)
-    after.release(waits.map(\.subscription) + held.map(\.subscription))
+    after.release(waits.map(\.subscription) + held.map(\.subscription) + held.map(\.successor))
     (endWaits, holds) = ([], [])
     for wait in waits {
       if wait.subscription.gate.reading.isUnderWay {
@@ -110,18 +112,16 @@ package struct RegistryState {
       }
     }
     for hold in held {
-      if hold.subscription.gate.reading.isUnderWay { holds.append(hold) } else { release(hold.lane, &after) }
+      if hold.subscription.gate.reading.isUnderWay { holds.append(hold) } else { release(hold.successor, in: hold.lane, &after) }
     }
   }
 
-  private mutating func release(_ lane: LaneRunner, _ after: inout AfterTurn) {
-    lanes[lane.index].predecessors -= 1
-    if lanes[lane.index].predecessors == 0 { after.wake(lane) }
+  private mutating func release(_ successor: Subscription, in lane: LaneRunner, _ after: inout AfterTurn) {
+    if lane.index >= 0, lanes[lane.index].release(successor) { after.wake(lane) }
   }
 
   /// The lanes of the publishing thread and of the main actor are kept: they hold nothing foreign.
   private mutating func removeIfDisposable(_ runner: LaneRunner, _ after: inout AfterTurn) {
-    guard lanes[runner.index].predecessors == 0 else { return }
     switch runner.delivery.context {
     case .immediate, .main: if !isEnded { return }
     default: break

@@ -36,6 +36,8 @@ package final class Bounds: @unchecked Sendable {
 
   /// See `OldestWindow.fullAt`.
   package var fullAt: UInt64 { windowFullAt.load(ordering: .relaxed) }
+  /// How many of the newest are all that may wait; nil where others may.
+  var newestLimit: Int? { rule == .newest ? limit : nil }
   package var delivered: Int { deliveredCount.load(ordering: .relaxed) }
   package var last: UInt64 { lastDelivered.load(ordering: .relaxed) }
 

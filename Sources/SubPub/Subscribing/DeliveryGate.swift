@@ -18,13 +18,23 @@ package struct DeliveryGate: ~Copyable {
     package let bits: UInt64
     package var ordinal: UInt64 { bits >> 2 }
     package var isUnderWay: Bool { bits & Self.underWay != 0 }
+    /// Nothing passes yet.
+    var isWaiting: Bool { ordinal == Self.beyond }
+    /// Beyond all states, so a delivery needn't ask whether the gate waits.
+    fileprivate static let beyond = UInt64.max >> 2
     fileprivate var isCancelled: Bool { bits & Self.cancelled != 0 }
     fileprivate static let cancelled: UInt64 = 1
     fileprivate static let underWay: UInt64 = 2
   }
 
-  /// Open, with everything up to `ordinal` behind it.
-  init(after ordinal: UInt64) { word = Atomic(ordinal << 2) }
+  /// Open, with everything up to `ordinal` behind it; or nothing passes before `open(after:)`.
+  init(after ordinal: UInt64, waits: Bool = false) { word = Atomic((waits ? Reading.beyond : ordinal) << 2) }
+
+  /// Lets those pass that come after that state, if nothing has passed up to now and nobody has cancelled. Inside a turn
+  /// while nobody delivers.
+  func open(after ordinal: UInt64) {
+    _ = word.compareExchange(expected: Reading.beyond << 2, desired: ordinal << 2, ordering: .releasing)
+  }
 
   /// Acquires what the delivery that ended last has done.
   @inline(__always) package var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }

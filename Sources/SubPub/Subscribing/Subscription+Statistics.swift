@@ -22,7 +22,8 @@ extension Subscription {
     // The order matters: what is read later is never behind.
     let reading = gate.reading
     let closedAt = gate.closedAt
-    let newest = max(closedAt ?? newest(), reading.ordinal)
+    let position = position(at: reading)
+    let newest = max(closedAt ?? newest(), position)
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(newest - joinedAfter)
 
@@ -32,12 +33,12 @@ extension Subscription {
       (delivered, last) = (bounds.delivered, bounds.last)
     } else {
       // Unbounded skips nothing, so everything up to the one under way was delivered.
-      last = reading.ordinal - UInt64(underWay)
+      last = position - UInt64(underWay)
       delivered = Int(last - joinedAfter)
     }
     let pending =
       closedAt != nil
-      ? 0 : bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
+      ? 0 : bounds?.pending(after: position, newest: newest) ?? Int(newest - position)
     return Statistics(
       delivered: delivered,
       skipped: max(0, put - delivered - pending - underWay),

@@ -25,14 +25,14 @@ public final class Subscription: Sendable {
   // Where the lane's list has it. Written and read inside turns, which order the accesses.
   private let place = Atomic<Int32>(-1)
 
-  init(_ enrolment: borrowing Enrolment, at host: any SubscriptionHost, after ordinal: UInt64) {
+  init(_ enrolment: borrowing Enrolment, at host: any SubscriptionHost, after ordinal: UInt64, waits: Bool = false) {
     subscriber = enrolment.subscriber
     subscriberID = ObjectIdentifier(enrolment.subscriber)
     subscriberType = enrolment.subscriberType
     face = enrolment.face
     bounds = Bounds.of(enrolment.buffering, after: ordinal)
     self.host = host
-    gate = DeliveryGate(after: ordinal)
+    gate = DeliveryGate(after: ordinal, waits: waits)
     joinedAfter = ordinal
   }
 
@@ -53,17 +53,20 @@ public final class Subscription: Sendable {
   /// nor the publisher has gone. A publisher that was released counts until what was pending has been delivered.
   public var isActive: Bool { gate.closedAt == nil && isAlive }
 
+  /// The ordinal of the last state that the gate has let pass, or that came before its own.
+  func position(at reading: DeliveryGate.Reading) -> UInt64 { reading.isWaiting ? joinedAfter : reading.ordinal }
+
   /// Notes what waits before a state is taken, or everything is dropped.
   @inline(__always)
-  package func noteBacklog(at reading: DeliveryGate.Reading, newest: UInt64) {
+  package func noteBacklog(after position: UInt64, newest: UInt64) {
     // Never fewer than what a bound lets wait.
-    guard Int(newest - reading.ordinal) > highWater else { return }
-    raiseHighWater(at: reading, newest: newest)
+    guard Int(newest - position) > highWater else { return }
+    raiseHighWater(after: position, newest: newest)
   }
 
   @inline(never)
-  private func raiseHighWater(at reading: DeliveryGate.Reading, newest: UInt64) {
-    let count = bounds?.pending(after: reading.ordinal, newest: newest) ?? Int(newest - reading.ordinal)
+  private func raiseHighWater(after position: UInt64, newest: UInt64) {
+    let count = bounds?.pending(after: position, newest: newest) ?? Int(newest - position)
     mostPending.max(UInt32(clamping: count), ordering: .relaxed)
   }
 
