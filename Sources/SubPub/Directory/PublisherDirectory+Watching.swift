@@ -40,7 +40,7 @@ extension PublisherDirectory {
     let held = UnownedExistential(subscriber)
     return stand(
       Watch.handle(of: subscriber, as: .untypedOnMainActor, on: .main, buffering: buffering, source: id) { publisher in
-        held.use { publisher.enrolment(of: $0, as: .directory, buffering: buffering, ifDuplicate: .allow) }
+        held.use { publisher.enrolment(of: $0, as: .directoryOnMainActor, buffering: buffering, ifDuplicate: .allow) }
       })
   }
 

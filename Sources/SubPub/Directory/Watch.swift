@@ -74,8 +74,6 @@ final class Watch: Sendable {
 }
 
 extension Watch: SubscriptionHost {
-  var isOnMainActor: Bool { delivery == .main }
-
   var isGone: Bool { delivery.context.isGone(delivery.context.actor) }
 
   var isDeliveringHere: Bool {

@@ -5,7 +5,6 @@ package final class LaneRunner: Sendable {
   package let delivery: Delivery
   /// Delivers on the publishing thread.
   let isImmediate: Bool
-  let isOnMainActor: Bool
   private let isActor: Bool
   let turns: any LaneTurns
   package let signal = LaneSignal()
@@ -29,7 +28,6 @@ package final class LaneRunner: Sendable {
   init(_ delivery: Delivery, turns: any LaneTurns, newest: UInt64, index: Int) {
     self.delivery = delivery
     isImmediate = delivery == .immediate
-    isOnMainActor = delivery == .main
     isActor = if case .actor = delivery.context { true } else { false }
     self.turns = turns
     newestOrdinal = Atomic(newest)

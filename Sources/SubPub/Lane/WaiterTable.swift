@@ -13,7 +13,7 @@ package struct WaiterTable {
 
   var isEmpty: Bool { waiters.isEmpty }
 
-  func contains(_ id: WaiterID) -> Bool { waiters[id] != nil }
+  package func contains(_ id: WaiterID) -> Bool { waiters[id] != nil }
 
   /// Registers a waiter before it waits, so that nothing that happens meanwhile is missed.
   package mutating func add(missing: Int) -> WaiterID {

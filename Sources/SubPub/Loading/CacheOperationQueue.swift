@@ -1,32 +1,7 @@
 /// The operations of one cache, one at a time, in the order of the turns that decided them (rule 5.10). All managers of
 /// the cache share it, so what one clears another can't read.
-///
-/// Operations that a later one makes needless are left out, so a cache that is slow, or hangs, has few to catch up with.
 final class CacheOperationQueue: Sendable {
-  typealias Work = @Sendable () async -> Void
-
-  enum Operation {
-    /// For the active load of one manager.
-    case read(for: ObjectIdentifier, Work)
-    case write(Work)
-    case clear(Work)
-    /// Somebody waits until everything before it is done.
-    case mark(WaiterID)
-  }
-
-  fileprivate struct State {
-    var operations: [Operation] = []
-    var isRunning = false
-    var waiters = WaiterTable()
-    /// How often a clear was asked for: a read that began before the last one must not be used.
-    var clears = 0
-    /// A clear has failed: until one succeeds, or a value is written, what is there must not be read.
-    var isTainted = false
-    /// The queue itself, while it is tainted: the next manager of the cache has to know.
-    var kept: CacheOperationQueue?
-  }
-
-  private let state = Locked(State())
+  private let state = Locked(CacheOperations())
   private let identity: CacheIdentity?
   /// Kept for its identity, which may be an address.
   private let cache: any Sendable
@@ -68,7 +43,9 @@ extension CacheOperationQueue {
 extension CacheOperationQueue {
   /// Adds an operation. What it makes needless is handed out: its closures hold values, so they are released outside
   /// every turn.
-  func append(_ operation: Operation) -> [Operation] { state.withLock { $0.append(operation) } }
+  func append(_ operation: CacheOperations.Operation) -> [CacheOperations.Operation] {
+    state.withLock { $0.append(operation) }
+  }
 
   /// Has the operations run that there are. A task holds what it needs, and no publisher: the cache is written even if
   /// everything else has gone.
@@ -87,10 +64,7 @@ extension CacheOperationQueue {
   /// Returns when everything that was asked for until now is done, or the task is cancelled.
   func drain() async {
     let waiter = state.withLock { state -> WaiterID? in
-      guard state.isRunning || !state.operations.isEmpty else { return nil }
-      let waiter = state.waiters.add(missing: 1)
-      state.operations.append(.mark(waiter))
-      return waiter
+      state.isIdle ? nil : state.addMark()
     }
     guard let waiter else { return }
     await withTaskCancellationHandler {
@@ -124,6 +98,7 @@ extension CacheOperationQueue {
   func taint() {
     state.withLock { state in
       state.isTainted = true
+      // The next manager of the cache has to know.
       if identity != nil { state.kept = self }
     }
   }
@@ -135,54 +110,5 @@ extension CacheOperationQueue {
       return state.kept.take()
     }
     withExtendedLifetime(kept) {}
-  }
-}
-
-extension CacheOperationQueue.State {
-  mutating func append(_ operation: CacheOperationQueue.Operation) -> [CacheOperationQueue.Operation] {
-    var needless: [CacheOperationQueue.Operation] = []
-    switch operation {
-    case .read(let manager, _):
-      // The load that wanted the other one is over.
-      needless = take { if case .read(manager, _) = $0 { true } else { false } }
-    case .write:
-      if case .write = operations.last { needless = [operations.removeLast()] }
-    case .clear:
-      clears += 1
-      needless = take { if case .mark = $0 { false } else { true } }
-    case .mark: break
-    }
-    operations.append(operation)
-    return needless
-  }
-
-  /// Whether the caller is to run the operations, one after the other, until there is none.
-  mutating func begin() -> Bool {
-    guard !isRunning, !operations.isEmpty else { return false }
-    isRunning = true
-    return true
-  }
-
-  /// The next operation for who runs them. Nil ends the run.
-  mutating func next() -> CacheOperationQueue.Operation? {
-    if operations.isEmpty {
-      isRunning = false
-      return nil
-    }
-    return operations.removeFirst()
-  }
-
-  /// Everything before the waiter's mark is done, or it doesn't wait any longer.
-  mutating func remove(_ waiter: WaiterID, _ after: inout AfterTurn) {
-    operations.removeAll { if case .mark(waiter) = $0 { true } else { false } }
-    waiters.remove(waiter, &after)
-  }
-
-  private mutating func take(
-    _ isNeedless: (CacheOperationQueue.Operation) -> Bool
-  ) -> [CacheOperationQueue.Operation] {
-    let taken = operations.filter(isNeedless)
-    operations.removeAll(where: isNeedless)
-    return taken
   }
 }

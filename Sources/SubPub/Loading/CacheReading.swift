@@ -1,8 +1,5 @@
-/// One look into a manager's cache: work for the cache's queue, and a load that waits for what it finds.
+/// What a load waits for that looks into its manager's cache first.
 struct CacheReading<Value: Sendable>: Sendable {
-  let operation: CacheOperation
-  private let outcomes: AsyncStream<Outcome>
-
   private typealias Outcome = Result<Cached<Value>?, any Error>
 
   /// Given once, or never: a clear makes the reading needless, and then there is nothing to find.
@@ -13,13 +10,16 @@ struct CacheReading<Value: Sendable>: Sendable {
     func give(_ found: Outcome) { outcome.yield(found) }
   }
 
-  init(_ cache: ManagerCache<Value>) {
+  private let outcomes: AsyncStream<Outcome>
+
+  /// A reading, and the operation that answers it. Only the operation holds the answer.
+  static func make(of cache: ManagerCache<Value>) -> (CacheReading, CacheOperation) {
     let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()
-    self.outcomes = outcomes
     let answer = Answer(outcome)
-    operation = cache.operation(reading: {
+    let operation = cache.operation(reading: {
       do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
     })
+    return (CacheReading(outcomes: outcomes), operation)
   }
 
   /// Once. Nil as well when the waiting task is cancelled, and when the cache is cleared first.

@@ -84,10 +84,10 @@ final class LoadDriver<Value: Sendable>: Sendable {
     // Of another object each, as each can be published once.
     let loading = publication(.loading(previous: old.state.value), freshSince: old.freshSince)
     let before = publication(old.state, freshSince: old.freshSince)
-    let reading = old.state.value == nil ? cache.map(CacheReading.init) : nil
+    let (reading, operation) = (old.state.value == nil ? cache : nil).map { CacheReading.make(of: $0) } ?? (nil, nil)
     let begun = registry.begin(
       LoadUnderWay(load, plan.kind, before: before), showing: loading, insteadOf: old, waits: waits,
-      then: reading?.operation)
+      then: operation)
     if case .began = begun {
       if reading != nil { cache?.queue.run(on: attempt.executor) }
       load.start(on: attempt.executor) { [self] in

@@ -56,7 +56,7 @@ final class ManagerCache<Value: Sendable>: Sendable {
 }
 
 extension ManagerCache {
-  func operation(reading work: @escaping CacheOperationQueue.Work) -> CacheOperation {
+  func operation(reading work: @escaping CacheOperations.Work) -> CacheOperation {
     CacheOperation(queue: queue, operation: .read(for: ObjectIdentifier(self), work))
   }
 
@@ -72,5 +72,5 @@ extension ManagerCache {
 /// An operation of a cache, for the turn that decides when it comes.
 struct CacheOperation {
   let queue: CacheOperationQueue
-  let operation: CacheOperationQueue.Operation
+  let operation: CacheOperations.Operation
 }

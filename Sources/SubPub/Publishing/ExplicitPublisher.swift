@@ -19,7 +19,7 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
     _ publisher: Publisher<Value> = Publisher(), calling: @escaping @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
-    face = publisher.registry.newFace()
+    face = .explicit(publisher.registry.newFaceNumber())
     call = calling
   }
 

@@ -16,7 +16,7 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
     calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
-    face = publisher.registry.newFace()
+    face = .explicitOnMainActor(publisher.registry.newFaceNumber())
     call = calling
   }
 

@@ -15,7 +15,7 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
   public func add(_ delegate: Delegate, ifDuplicate: DuplicatePolicy = .ignore) -> Subscription {
     registry.subscribe(
       Enrolment(
-        classInstance(of: delegate, as: "delegate"), as: .delegate, on: .main, buffering: .unbounded,
+        classInstance(of: delegate, as: "delegate"), as: .delegateOnMainActor, on: .main, buffering: .unbounded,
         ifDuplicate: ifDuplicate
       ) { [delegate = UnownedExistential(delegate)] _, state in
         delegate.use { DelegateCall<Delegate>.from(state).body($0) }

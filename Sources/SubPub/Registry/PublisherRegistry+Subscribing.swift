@@ -56,11 +56,11 @@ extension PublisherRegistry {
 
   nonisolated var hasEnded: Bool { turn { $0.isEnded } }
 
-  /// A face that nobody else has at this publisher.
-  nonisolated func newFace() -> SubscriberFace {
+  /// A number for a face that nobody else has at this publisher.
+  nonisolated func newFaceNumber() -> UInt32 {
     turn { state in
       state.faces += 1
-      return .explicit(state.faces)
+      return state.faces
     }
   }
 

@@ -3,7 +3,7 @@ import Dispatch
 extension PublisherRegistry {
   /// Returns when every subscription of this moment has been served (rule 3.07), or the task is cancelled.
   @usableFromInline
-  nonisolated func drain() async {
+  package nonisolated func drain() async {
     let (waiter, looksForDead) = turn { state in
       let waiter = state.waiters.add(missing: 0)
       var missing = 0

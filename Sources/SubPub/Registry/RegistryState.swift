@@ -102,7 +102,7 @@ package struct RegistryState {
   /// Deliveries that somebody waited for may have ended. Each is looked at once: another lane's may end meanwhile.
   private mutating func noteEnds(_ after: inout AfterTurn) {
     let (waits, held) = (endWaits, holds)
-    after.release(waits.map(\.subscription) + held.map(\.subscription) + held.map(\.successor))
+    after.release(waits.map(\.subscription) + held.flatMap { [$0.subscription, $0.successor] })
     (endWaits, holds) = ([], [])
     for wait in waits {
       if wait.subscription.gate.reading.isUnderWay {
@@ -112,7 +112,11 @@ package struct RegistryState {
       }
     }
     for hold in held {
-      if hold.subscription.gate.reading.isUnderWay { holds.append(hold) } else { release(hold.successor, in: hold.lane, &after) }
+      if hold.subscription.gate.reading.isUnderWay {
+        holds.append(hold)
+      } else {
+        release(hold.successor, in: hold.lane, &after)
+      }
     }
   }
 

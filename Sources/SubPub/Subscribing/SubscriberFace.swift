@@ -9,8 +9,19 @@ package enum SubscriberFace: Hashable, Sendable {
   case typedOnMainActor
   /// One of the `ExplicitPublisher`s of the publisher; each counts for itself.
   case explicit(UInt32)
+  case explicitOnMainActor(UInt32)
   /// What a `PublisherDirectory` subscribed for an object, independent of what the object subscribes itself.
   case directory
+  case directoryOnMainActor
   /// The delegates of one `MulticastDelegate`.
   case delegate
+  case delegateOnMainActor
+
+  /// Whether its objects belong to the main actor. They needn't be `Sendable`, and must not be released elsewhere.
+  var isOnMainActor: Bool {
+    switch self {
+    case .untypedOnMainActor, .typedOnMainActor, .explicitOnMainActor, .directoryOnMainActor, .delegateOnMainActor: true
+    case .handler, .untyped, .typed, .explicit, .directory, .delegate: false
+    }
+  }
 }

@@ -29,7 +29,7 @@ extension Subscription {
     unsafe releaseOnMainActor(object)
   }
 
-  private var isBoundToMainActor: Bool { host.isOnMainActor && !QueueReference.isOnMain }
+  private var isBoundToMainActor: Bool { face.isOnMainActor && !QueueReference.isOnMain }
 
   /// Retained by hand. Not inlined, so that nothing else holds the object when this has returned.
   @inline(never)

@@ -54,7 +54,9 @@ public final class Subscription: Sendable {
   public var isActive: Bool { gate.closedAt == nil && isAlive }
 
   /// The ordinal of the last state that the gate has let pass, or that came before its own.
-  func position(at reading: DeliveryGate.Reading) -> UInt64 { reading.isWaiting ? joinedAfter : reading.ordinal }
+  package func position(at reading: DeliveryGate.Reading) -> UInt64 {
+    reading.isWaiting ? joinedAfter : reading.ordinal
+  }
 
   /// Notes what waits before a state is taken, or everything is dropped.
   @inline(__always)

@@ -3,8 +3,6 @@
 protocol SubscriptionHost: AnyObject, Sendable {
   var delivery: Delivery { get }
   var source: PublisherID { get }
-  /// Whether deliveries run on the main actor.
-  var isOnMainActor: Bool { get }
   /// Whether the context was an actor, which has died. Loads it, and may be the last to let go.
   var isGone: Bool { get }
   /// Whether the calling thread is the one that delivers there now.

@@ -35,7 +35,8 @@ extension Model.World {
         fail("2.04: \(statistics.highWater) were pending for \(number)")
       }
       // A delivery that has passed the gate and not looked again counts, also after a cancel.
-      let newest = max(subscription.gate.closedAt ?? subject.track?.runner.newest ?? 0, reading.ordinal)
+      let position = subscription.position(at: reading)
+      let newest = max(subscription.gate.closedAt ?? subject.track?.runner.newest ?? 0, position)
       let put = Int(newest - subscription.joinedAfter)
       let all = statistics.delivered + statistics.skipped + statistics.pending + (reading.isUnderWay ? 1 : 0)
       if put != all { fail("2.04: \(put) were put in for \(number), and \(all) are counted") }

@@ -57,6 +57,7 @@ extension Model.World {
     digest.add(state.holds.count)
     for hold in state.holds {
       digest.add(subject(of: hold.subscription)?.number ?? -1)
+      digest.add(subject(of: hold.successor)?.number ?? -1)
       digest.add(track(hold.lane).number)
     }
     for index in state.lanes.indices { feed(state.lanes[index], &digest) }
@@ -75,7 +76,12 @@ extension Model.World {
     digest.add(lane.hasLostWindow)
     digest.add(lane.hasLostTaker)
     digest.add(lane.retiring)
-    digest.add(lane.predecessors)
+    digest.add(lane.successors.members.count)
+    for member in lane.successors.members {
+      digest.add(subject(of: member.subscription)?.number ?? -1)
+      digest.add(member.predecessors)
+    }
+    lane.successors.missed.feed(&digest)
     digest.add(lane.isClosing)
     digest.add(lane.reader != nil)
     lane.pending.feed(&digest)

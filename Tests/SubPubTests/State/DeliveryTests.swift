@@ -27,5 +27,19 @@ extension StateTests {
       #expect(Delivery.actor(actor) != .actor(another))
       #expect(Set([Delivery.actor(actor), .actor(actor), .main]).count == 2)
     }
+
+    @Test("an actor's context stays what it is when the actor dies, and isn't that of an actor at the old address")
+    func required_2_07_deadActor() {
+      var (contexts, addresses) = ([Delivery](), Set<ObjectIdentifier>())
+      for _ in 0..<1_000 {
+        let host = Host()
+        let (context, same) = (Delivery.actor(host), Delivery.actor(host))
+        #expect(context == same)
+        addresses.insert(ObjectIdentifier(host))
+        contexts += [context, same]
+      }
+      for index in stride(from: 0, to: contexts.count, by: 2) { #expect(contexts[index] == contexts[index + 1]) }
+      #expect(Set(contexts).count == 1_000)
+    }
   }
 }

@@ -26,6 +26,9 @@ final class HeldRecorder: TypedSubscriber {
   /// The most deliveries at a time.
   var mostAtOnce: Int { most.load(ordering: .relaxed) }
 
+  /// Returns when so many deliveries have begun.
+  func wait(count: Int) async throws { try await recorder.wait(count: count) }
+
   /// Publishes `version` on a thread of its own and returns when its delivery is held.
   func hold(_ publisher: Publisher<Int>) async {
     OwnThread.start { publisher.updateData(Int(self.heldAt)) }

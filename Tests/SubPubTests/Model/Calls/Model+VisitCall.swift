@@ -101,7 +101,7 @@ extension Model {
       place = .enter
       let newest = track.runner.newest
       guard newest != item.ordinal || subscription.bounds != nil else { return .stays }
-      subscription.noteBacklog(at: reading, newest: newest)
+      subscription.noteBacklog(after: reading.ordinal, newest: newest)
       guard let bounds = subscription.bounds else { return .stays }
       let isAdmitted = bounds.admits(item.ordinal, newest: newest)
       if bounds.rule == .oldest { track.runner.raiseFullAt(to: bounds.fullAt) }

@@ -1,0 +1,124 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+// Rule 2.05: what belongs to the main actor needn't be `Sendable`, so the library must not be the one that lets go of it
+// on another thread.
+extension Section2SubscriptionTests {
+  @MainActor protocol Screen: AnyObject {
+    func show()
+  }
+
+  /// Counts its deaths, and those that weren't on the main actor.
+  final class DeathCount: Sendable {
+    let all = Atomic<Int>(0)
+    let elsewhere = Atomic<Int>(0)
+
+    func note() {
+      all.add(1, ordering: .relaxed)
+      if !MarkedQueue.main.isHere { elsewhere.add(1, ordering: .relaxed) }
+    }
+  }
+
+  class Counted {
+    private let count: DeathCount
+    init(_ count: DeathCount) { self.count = count }
+    deinit { count.note() }
+  }
+
+  /// Not `Sendable`: isolated by its conformance only.
+  final class Panel: Counted, @MainActor Screen {
+    @MainActor func show() {}
+  }
+
+  /// `Sendable` by its isolation, with a superclass that isn't.
+  @MainActor final class Window: Counted, MainActorSubscriber {
+    func receive(_ publication: any AnyPublication) {}
+  }
+
+  @MainActor final class TypedWindow: Counted, MainActorTypedSubscriber {
+    func receive(_ state: LoadState<Int>) {}
+  }
+
+  /// How an object of the main actor joins.
+  enum MainActorFace: String, CaseIterable, Codable, Sendable {
+    case delegate, explicit, untyped, typed, directory
+  }
+
+  /// One thing to join, by each of these ways, and every way to look at who has joined.
+  final class MainActorGroup: Sendable {
+    let publisher = Publisher<Int>()
+    private let directory = PublisherDirectory()
+    private let delegates = MainActorMulticastDelegate<any Screen>()
+    private let explicit: MainActorExplicitPublisher<Int, any Screen>
+
+    init() {
+      explicit = MainActorExplicitPublisher(publisher) { screen, _ in screen.show() }
+      directory.register(publisher)
+    }
+
+    @MainActor func join(_ face: MainActorFace, _ count: DeathCount) -> (object: AnyObject, joined: Subscription) {
+      switch face {
+      case .delegate:
+        let panel = Panel(count)
+        return (panel, delegates.add(panel))
+      case .explicit:
+        let panel = Panel(count)
+        return (panel, explicit.subscribe(panel))
+      case .untyped:
+        let window = Window(count)
+        return (window, publisher.subscribe(window))
+      case .typed:
+        let window = TypedWindow(count)
+        return (window, publisher.subscribe(window))
+      case .directory:
+        let window = Window(count)
+        return (window, directory.subscribeToAll(window))
+      }
+    }
+
+    func look(at subscription: Subscription?, thread: Int) {
+      _ = delegates.count
+      _ = publisher.subscriberCount
+      _ = subscription?.description
+      // Those who watch the directory join. A type has one publisher.
+      if thread == 0 { directory.register(Publisher<Bool>()) } else { directory.register(Publisher<String>()) }
+    }
+
+    var count: Int { delegates.count + publisher.subscriberCount }
+  }
+
+  @Test("2.05: what belongs to the main actor dies there, whoever looks at it", arguments: MainActorFace.allCases)
+  @MainActor func stochastic_2_05_mainActorDeaths(face: MainActorFace) async throws {
+    let (group, deaths, rounds) = (MainActorGroup(), DeathCount(), 20_000)
+    let (newest, isOver, ended) = (Locked<Subscription?>(nil), Locked(false), Event())
+    for thread in 0..<2 {
+      OwnThread.start {
+        while !isOver.withLock({ $0 }) {
+          let subscription = newest.withLock { $0 }
+          group.look(at: subscription, thread: thread)
+          if Bool.random() { subscription?.cancel() }
+        }
+        ended.happen()
+      }
+    }
+    var living: [AnyObject] = []
+    for _ in 0..<rounds {
+      let (object, subscription) = group.join(face, deaths)
+      living.append(object)
+      newest.withLock { $0 = subscription }
+      if living.count > 3 { living.removeFirst() }
+      if Bool.random() { await Task.yield() }
+    }
+    isOver.withLock { $0 = true }
+    try await ended.wait(count: 2)
+    living = []
+    // What other threads held goes when the main actor gets to it.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(deaths.all.load(ordering: .relaxed) == rounds)
+    #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
+    #expect(group.count == 0)
+  }
+}

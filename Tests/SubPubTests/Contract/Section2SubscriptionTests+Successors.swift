@@ -1,0 +1,147 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 2.06: a replacement waits until the delivery under way of what it replaced has ended, and nobody waits with it.
+extension Section2SubscriptionTests {
+  /// A subscriber that is held in a delivery on one queue, and has been replaced by itself in another lane.
+  final class Replaced: Sendable {
+    let publisher = Publisher<Int>()
+    let bystander = Recorder<Int>()
+    let subscriber = HeldRecorder()
+    /// The lane of the bystander and of the successor.
+    let place: Place
+    let successor: Subscription
+
+    init(on kind: ContextKind, buffering: BufferingPolicy = .unbounded) async {
+      place = Place(kind)
+      publisher.subscribe(bystander, on: place.delivery)
+      publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
+      await subscriber.hold(publisher)
+      successor = publisher.subscribe(subscriber, on: place.delivery, buffering: buffering, ifDuplicate: .replace)
+    }
+  }
+
+  @Test("2.03: a publish has delivered to who shares the lane of a successor that waits")
+  func required_2_03_2_06_bystander() async throws {
+    let replaced = await Replaced(on: .immediate)
+    defer { replaced.subscriber.gate.open() }
+    replaced.publisher.updateData(2)
+    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
+    replaced.publisher.updateData(3)
+    #expect(replaced.bystander.states.last == .loaded(3))
+    #expect(replaced.successor.statistics.pending == 3)
+    #expect(replaced.subscriber.versions == [0, 1])
+    replaced.subscriber.gate.open()
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1, 1, 2, 3])
+    #expect(replaced.subscriber.mostAtOnce == 1)
+    #expect(replaced.bystander.states.count == 4)
+    replaced.publisher.updateData(4)
+    #expect(replaced.subscriber.versions.last == 4)
+  }
+
+  @Test("2.06: the successor gets its replay and all that came while it waited", arguments: ContextKind.holdableShared)
+  func required_2_06_2_01_missed(kind: ContextKind) async throws {
+    let replaced = await Replaced(on: kind)
+    defer { replaced.subscriber.gate.open() }
+    for number in 2...9 { replaced.publisher.updateData(number) }
+    // The bystander doesn't wait, and nobody waits for more than was there.
+    try await replaced.bystander.wait { $0 == .loaded(9) }
+    let late = Recorder<Int>()
+    replaced.publisher.subscribe(late, on: replaced.place.delivery)
+    try await late.wait { $0 == .loaded(9) }
+    let waiting = replaced.successor.statistics
+    #expect(waiting.delivered == 0 && waiting.skipped == 0 && waiting.pending == 9 && waiting.highWater == 9)
+    replaced.subscriber.gate.open()
+    replaced.publisher.updateData(10)
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0] + (1...1) + (1...10))
+    #expect(replaced.subscriber.mostAtOnce == 1)
+    #expect(late.states == [.loaded(9), .loaded(10)])
+    #expect(replaced.bystander.states.count == 11)
+    let statistics = replaced.successor.statistics
+    #expect(statistics.delivered == 10 && statistics.skipped == 0 && statistics.pending == 0)
+  }
+
+  @Test("2.04: a bounded successor keeps as many as its bound says", arguments: ContextKind.holdableShared, [1, 3])
+  func required_2_04_2_06_bounded(kind: ContextKind, limit: Int) async throws {
+    let replaced = await Replaced(on: kind, buffering: .newest(limit))
+    defer { replaced.subscriber.gate.open() }
+    for number in 2...9 { replaced.publisher.updateData(number) }
+    try await replaced.bystander.wait { $0 == .loaded(9) }
+    #expect(replaced.successor.statistics.pending == limit)
+    #expect(replaced.successor.statistics.skipped == 9 - limit)
+    replaced.subscriber.gate.open()
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1] + (10 - UInt64(limit)...9))
+    #expect(replaced.successor.statistics.skipped == 9 - limit)
+  }
+
+  @Test(
+    "3.07: who drains waits for a successor that waits, but not for one that is cancelled", arguments: [false, true])
+  func required_3_07_2_06_successor(cancels: Bool) async throws {
+    let replaced = await Replaced(on: .immediate)
+    defer { replaced.subscriber.gate.open() }
+    let old = replaced.publisher.subscriptions
+    #expect(old.count == 2)
+    let trial = PublishingTests.Trial { await replaced.publisher.drain() }
+    #expect(!trial.run().isOver)
+    if cancels {
+      #expect(replaced.successor.cancel() == .quiescent)
+      #expect(replaced.successor.statistics.skipped == 1)
+      try await trial.finish()
+      #expect(replaced.subscriber.versions == [0, 1])
+    } else {
+      replaced.subscriber.gate.open()
+      try await trial.finish()
+      #expect(replaced.subscriber.versions == [0, 1, 1])
+    }
+  }
+
+  @Test("3.06: a successor that waits gets what is pending when the publisher is released", arguments: [true, false])
+  func required_3_06_2_06_released(isImmediate: Bool) async throws {
+    let (subscriber, bystander) = (HeldRecorder(), Recorder<Int>())
+    defer { subscriber.gate.open() }
+    var publisher: Publisher<Int>? = Publisher<Int>()
+    let successor: Subscription
+    do {
+      let publisher = try #require(publisher)
+      let place = Place(isImmediate ? .immediate : .queue)
+      publisher.subscribe(bystander, on: place.delivery)
+      publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
+      await subscriber.hold(publisher)
+      successor = publisher.subscribe(subscriber, on: place.delivery, ifDuplicate: .replace)
+      publisher.updateData(2)
+    }
+    publisher = nil
+    #expect(successor.isActive)
+    #expect(subscriber.versions == [0, 1])
+    subscriber.gate.open()
+    try await subscriber.wait(count: 4)
+    #expect(subscriber.versions == [0, 1, 1, 2])
+    #expect(subscriber.mostAtOnce == 1)
+  }
+
+  @Test("3.05: what a cancelled successor has missed goes with it")
+  func required_3_05_2_06_payloads() async {
+    let (publisher, deaths, gate) = (Publisher<Deaths.Mortal>(), Deaths(), Gate())
+    defer { gate.open() }
+    final class Holder: TypedSubscriber {
+      let gate: Gate
+      init(_ gate: Gate) { self.gate = gate }
+      func receive(_ state: LoadState<Deaths.Mortal>) { if state.phase == .loading { gate.pass() } }
+    }
+    let holder = Holder(gate)
+    publisher.subscribe(holder, on: .queue(DispatchQueue(label: "old")))
+    publisher.startLoading()
+    await gate.waitUntilHeld()
+    let successor = publisher.subscribe(holder, on: .immediate, ifDuplicate: .replace)
+    for _ in 0..<5 { publisher.updateData(deaths.mortal()) }
+    publisher.reset()
+    #expect(deaths.count == 0)
+    #expect(successor.cancel() == .quiescent)
+    #expect(deaths.count == 5)
+  }
+}

@@ -1,0 +1,139 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.10: order belongs to the cache, and not to one of its managers.
+extension Section5LoadTests {
+  @Test("5.10: a manager on the cache of one that has logged out reads nothing of before", arguments: [false, true])
+  func required_5_10_nextManager(isReleased: Bool) {
+    let cache = ProbeCache(1)
+    var first: LoadBench? = LoadBench(cache: cache)
+    cache.hold(.clear)
+    first?.manager.logout()
+    first?.run()
+    #expect(cache.operations == [.clear])
+    let second = LoadBench(cache: cache)
+    defer { second.finish() }
+    second.refresh()
+    #expect(cache.operations == [.clear])
+    let executor = first?.executor
+    if isReleased { first = nil }
+    cache.letGo(.clear)
+    executor?.runAll()
+    second.run()
+    #expect(cache.operations == [.clear, .read])
+    #expect(cache.isOneAtATime)
+    #expect(second.states == [.unknown, .loading(previous: nil)])
+    first?.finish()
+  }
+
+  @Test("5.10: a clear that failed is made up for by the next manager of the cache, whoever asked for it")
+  func required_5_10_taintOfAnother() {
+    let cache = ProbeCache(1)
+    do {
+      let first = LoadBench(cache: cache)
+      defer { first.finish() }
+      cache.refuse(.clear)
+      first.manager.logout()
+      first.run()
+    }
+    cache.refuse()
+    let second = LoadBench(cache: cache)
+    defer { second.finish() }
+    second.refresh()
+    #expect(cache.operations == [.clear, .clear])
+    #expect(cache.content == nil)
+    #expect(second.states == [.unknown, .loading(previous: nil)])
+  }
+
+  @Test("5.10: what one manager is reading when another logs out shows nowhere")
+  func required_5_10_readUnderWayOfAnother() {
+    let cache = ProbeCache(1)
+    let (first, second) = (LoadBench(cache: cache), LoadBench(cache: cache))
+    defer {
+      first.finish()
+      second.finish()
+    }
+    cache.hold(.read)
+    second.refresh()
+    #expect(cache.operations == [.read])
+    first.manager.logout()
+    cache.letGo(.read)
+    second.run()
+    first.run()
+    second.run()
+    #expect(second.states == [.unknown, .loading(previous: nil)])
+    #expect(cache.operations == [.read, .clear])
+    #expect(second.source.calls == 1)
+  }
+
+  @Test("5.10: a read that waits behind another manager's clear finds nothing, and the load goes on")
+  func required_5_10_readGivenUp() {
+    let cache = ProbeCache(1)
+    let (first, second) = (LoadBench(cache: cache), LoadBench(cache: cache))
+    defer {
+      first.finish()
+      second.finish()
+    }
+    cache.hold(.write)
+    first.refresh()
+    first.answer(0, 5)
+    #expect(cache.operations == [.read, .write])
+    second.refresh()
+    first.manager.logout()
+    second.run()
+    #expect(second.source.calls == 1)
+    cache.letGo(.write)
+    first.run()
+    second.run()
+    #expect(second.states == [.unknown, .loading(previous: nil)])
+    #expect(cache.content == nil)
+  }
+
+  /// A value without an identity, and one that shares what it keeps.
+  struct NamedCache: StateCache {
+    let probe: ProbeCache
+    var identity: CacheIdentity? { CacheIdentity(of: probe) }
+    func read() async throws -> Cached<Int>? { try await probe.read() }
+    func write(_ value: Int) async throws { try await probe.write(value) }
+    func clear() async throws { try await probe.clear() }
+  }
+
+  @Test("5.10: caches with one identity count as one")
+  func required_5_10_identity() {
+    let probe = ProbeCache(1)
+    let (first, second) = (LoadBench(cache: probe), LoadBench(cache: NamedCache(probe: probe)))
+    defer {
+      first.finish()
+      second.finish()
+    }
+    probe.hold(.clear)
+    first.manager.logout()
+    first.run()
+    second.refresh()
+    #expect(probe.operations == [.clear])
+    probe.letGo(.clear)
+    first.run()
+    second.run()
+    #expect(probe.operations == [.clear, .read])
+    let memory = MemoryCache(limit: 9)
+    let entries = ["a", "a", "b"].map { memory.cache(for: $0, of: Int.self) }
+    #expect(entries[0].identity == entries[1].identity)
+    #expect(entries[0].identity != entries[2].identity)
+    #expect(CacheIdentity(named: "a") == CacheIdentity(named: "a"))
+    #expect(CacheIdentity(named: "a") != CacheIdentity(named: "b"))
+  }
+
+  @Test("5.10: who waits for a cache that stands still, and is cancelled, leaves nothing behind")
+  func required_5_10_cancelledWait() {
+    var operations = CacheOperations()
+    #expect(operations.append(.write {}).isEmpty)
+    let (first, second) = (operations.addMark(), operations.addMark())
+    var after = AfterTurn()
+    operations.remove(first, &after)
+    #expect(operations.operations.count == 2)
+    operations.remove(second, &after)
+    #expect(operations.operations.count == 1)
+    #expect(!operations.waiters.contains(second))
+  }
+}
