@@ -15,10 +15,10 @@ struct CacheFile: Sendable {
   /// How many bytes it may have.
   let sizeLimit: Int
   /// What is being written. The name is always the same: what a killed process leaves behind doesn't add up.
-  var temporary: String { path + ".new" }
+  var temporary: String { path + Self.temporarySuffix }
   /// Whoever replaces or removes the file holds a lock on this one. It is never removed: then two processes could each
   /// have locked one of that name.
-  var lock: String { path + ".lock" }
+  var lock: String { path + Self.lockSuffix }
 
   init(path: String, sizeLimit: Int) {
     self.path = path

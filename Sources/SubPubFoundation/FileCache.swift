@@ -17,10 +17,14 @@ public import SubPub
 /// ## Files
 ///
 /// - The file itself, for its owner only (mode 0600).
-/// - The same name with `.new`: what is being written. What a killed process has left behind there is removed by
+/// - The same name with `.subpub-new`: what is being written. What a killed process has left behind there is removed by
 ///   the next write, and by `clear()`. It is never read.
-/// - The same name with `.lock`: empty, locked while a file is replaced or removed. Never removed itself. The lock ends
-///   with the process that holds it.
+/// - The same name with `.subpub-lock`: empty, locked while a file is replaced or removed. Never removed itself. The
+///   lock ends with the process that holds it.
+///
+/// No cache may have a name with one of these two suffixes, so a cache never uses a file that belongs to another one.
+/// The longer suffix has 12 bytes: where the file system limits names to 255 bytes, the name of a cache has at most 243.
+/// Writing to a cache with a longer name throws an error with the code `ENAMETOOLONG`.
 ///
 /// A folder that is missing is made by the first write, for its owner only (mode 0700).
 ///
@@ -62,7 +66,9 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
   ///
   /// - Parameters:
   ///   - file: A file URL with a path in UTF-8, without a NUL, and without a slash at the end, which would name a
-  ///     folder; anything else is a programmer's error. An encoded slash (`%2F`) is no separator. The folder should
+  ///     folder. The name must not end with `.subpub-new` or `.subpub-lock`, in any spelling that a file system might
+  ///     take for one of them: another case, equivalent or invisible characters, periods or spaces at the end.
+  ///     Anything else is a programmer error. An encoded slash (`%2F`) is no separator. The folder should
   ///     belong to the user: who may write there may replace the file.
   ///   - now: What time it is. Called on the queue of the cache, as are the next two.
   ///   - encoder: Makes the encoder of one write.

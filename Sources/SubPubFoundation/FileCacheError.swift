@@ -35,7 +35,7 @@ public struct FileCacheError: Error, Hashable, Sendable {
 }
 
 extension FileCacheError: CustomStringConvertible, LocalizedError {
-  /// A sentence: `cannot write the cache /home/me/news.json: no space left on device (write /home/me/news.json.new)`.
+  /// A sentence: `cannot write the cache /home/me/news.json: no space left on device (write /home/me/news.json.subpub-new)`.
   public var description: String {
     "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)"
   }

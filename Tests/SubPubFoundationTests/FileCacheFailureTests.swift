@@ -98,7 +98,7 @@ struct FileCacheFailureTests {
     #expect(reading?.reason == .notAFile)
     let writing = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
     #expect(writing.map { "\($0)".hasPrefix("cannot write the cache ") && "\($0)".contains("(rename ") } == true)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"], "the temporary file is gone")
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"], "the temporary file is gone")
     let clearing = await #expect(throws: FileCacheError.self) { try await cache.clear() }
     #expect(clearing.map { "\($0)".hasPrefix("cannot clear the cache ") && "\($0)".contains("(remove ") } == true)
   }
@@ -175,15 +175,15 @@ struct FileCacheFailureTests {
       defer { unsafe setrlimit(fileSizeLimit, &before) }
       let cache = FileCache<[Int]>(file: URL(filePath: path))
       let error = await #expect(throws: FileCacheError.self) { try await cache.write(Array(0..<100_000)) }
-      #expect(error?.reason == .system(attempt: "write", path: path + ".new", code: EFBIG))
-      #expect(unsafe access(path + ".new", F_OK) != 0, "the temporary file is gone")
+      #expect(error?.reason == .system(attempt: "write", path: path + ".subpub-new", code: EFBIG))
+      #expect(unsafe access(path + ".subpub-new", F_OK) != 0, "the temporary file is gone")
       #expect(try await cache.read()?.value == Array(0..<100))
       try await cache.write([1])
       #expect(try await cache.read()?.value == [1])
       try await cache.write(Array(0..<100))
     }
     #expect(try await FileCache<[Int]>(file: file).read()?.value == old)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 }
 

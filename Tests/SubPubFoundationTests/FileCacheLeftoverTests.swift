@@ -19,18 +19,18 @@ struct FileCacheLeftoverTests {
     #expect(try await cache.read() == nil)
     try await cache.write(1)
     #expect(try await cache.read()?.value == 1)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
     try Data(#"{"format":"SubPub cache","#.utf8).write(to: folder.temporary)
     #expect(try await cache.read()?.value == 1)
     try await cache.clear()
-    #expect(try folder.names == ["cache.json.lock"])
+    #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
   @Test("a leftover alone goes with a clear")
   func alone() async throws {
     try Data("half".utf8).write(to: folder.temporary)
     try await cache.clear()
-    #expect(try folder.names == ["cache.json.lock"])
+    #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
   @Test("a leftover that anybody may read makes no file that anybody may read")
@@ -51,7 +51,7 @@ struct FileCacheLeftoverTests {
     try await cache.write(1)
     #expect(try await cache.read()?.value == 1)
     #expect(try Data(contentsOf: other) == Data("mine".utf8))
-    #expect(try folder.names == ["cache.json", "cache.json.lock", "other"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock", "other"])
   }
 
   @Test("a pipe that lies there is no reason to wait")
@@ -69,7 +69,7 @@ struct FileCacheLeftoverTests {
     try FileManager.default.createDirectory(at: folder.temporary, withIntermediateDirectories: false)
     let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
     #expect(error.map { "\($0)".contains("(remove ") } == true)
-    #expect(try folder.names == ["cache.json.lock", "cache.json.new"])
+    #expect(try folder.names == ["cache.json.subpub-lock", "cache.json.subpub-new"])
   }
 
   @Test("a clear of what isn't there makes nothing, in a folder or without one")
@@ -87,6 +87,6 @@ struct FileCacheLeftoverTests {
     let none = folder.url.appending(path: "none")
     try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: none)
     try await cache.clear()
-    #expect(try folder.names == ["cache.json.lock"])
+    #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 }

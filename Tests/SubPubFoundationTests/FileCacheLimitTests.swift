@@ -44,6 +44,6 @@ struct FileCacheLimitTests {
     let writing = await #expect(throws: FileCacheError.self) { try await cache(size).write(text + "!") }
     #expect(writing?.reason == .tooLarge(limit: size))
     #expect(try await free.read()?.value == text, "the value before stays")
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 }

@@ -36,7 +36,7 @@ struct FileCachePathTests {
     let cache = FileCache<Int>(file: try #require(URL(string: text + "%2Fb")))
     try await cache.write(1)
     #expect(try await cache.read()?.value == 1)
-    #expect(try folder.names == ["a%2Fb", "a%2Fb.lock"])
+    #expect(try folder.names == ["a%2Fb", "a%2Fb.subpub-lock"])
     #expect("\(cache)".hasSuffix("/a%2Fb)"))
   }
 

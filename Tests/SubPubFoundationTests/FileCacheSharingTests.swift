@@ -44,7 +44,7 @@ struct FileCacheSharingTests {
       try await group.waitForAll()
     }
     #expect(try await caches[1].read()?.value.number == 60)
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 
   @Test("writes, reads and clears at a time: a read finds a whole value or none")
@@ -66,7 +66,7 @@ struct FileCacheSharingTests {
       try await group.waitForAll()
     }
     try await FileCache<Edition>(file: file).clear()
-    #expect(try folder.names == ["cache.json.lock"])
+    #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
   @Test("two processes that write and read: what is read is whole, and of one of them")
@@ -93,7 +93,7 @@ struct FileCacheSharingTests {
     }
     isOver.withLock { $0 = true }
     #expect(try await other.value == 50)
-    #expect(try folder.names == ["cache.json", "cache.json.lock", "end"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock", "end"])
   }
 
   /// A file that tells the other process to end.
@@ -127,19 +127,19 @@ struct FileCacheSharingTests {
       let result = await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
         // Kills the process as soon as there is something half written.
         Thread.detachNewThread {
-          while unsafe access(path + ".new", F_OK) != 0 {}
+          while unsafe access(path + ".subpub-new", F_OK) != 0 {}
           kill(getpid(), SIGKILL)
         }
         let cache = FileCache<Edition>(file: URL(filePath: path))
         for number in 0..<2_000 { try await cache.write(Edition(writer: round, number: number)) }
       }
       if result == nil { return }
-      if try folder.names.contains("cache.json.new") { leftovers += 1 }
+      if try folder.names.contains("cache.json.subpub-new") { leftovers += 1 }
       #expect(try await cache.read()?.value.isWhole == true)
       // The lock went with the process, and what it left behind is no hindrance.
       try await cache.write(Edition(writer: 0, number: round))
       #expect(try await cache.read()?.value == Edition(writer: 0, number: round))
-      #expect(try folder.names == ["cache.json", "cache.json.lock"])
+      #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
     }
     #expect(leftovers > 0, "no kill came between the temporary file and the rename")
   }

@@ -20,10 +20,10 @@ struct FileCacheTests {
     #expect(try await second.read()?.value == Album())
     try await first.write(Album(title: "other"))
     #expect(try await second.read()?.value == Album(title: "other"))
-    #expect(try folder.names == ["cache.json", "cache.json.lock"])
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
     try await second.clear()
     #expect(try await first.read() == nil)
-    #expect(try folder.names == ["cache.json.lock"])
+    #expect(try folder.names == ["cache.json.subpub-lock"])
     try await second.clear()
   }
 
@@ -106,7 +106,7 @@ struct FileCacheTests {
       let attributes = try FileManager.default.attributesOfItem(atPath: url.path(percentEncoded: false))
       return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
-    for name in ["cache.json", "cache.json.lock"] { #expect(try mode(inner.appending(path: name)) == 0o600) }
+    for name in ["cache.json", "cache.json.subpub-lock"] { #expect(try mode(inner.appending(path: name)) == 0o600) }
     for path in ["a", "a/b", "a/b/c d"] { #expect(try mode(folder.url.appending(path: path)) == 0o700) }
   }
 

@@ -14,7 +14,7 @@ final class TemporaryFolder: Sendable {
   /// Where a test has its cache.
   var file: URL { url.appending(path: "cache.json") }
   /// What a killed process leaves behind.
-  var temporary: URL { url.appending(path: "cache.json.new") }
+  var temporary: URL { url.appending(path: "cache.json.subpub-new") }
 
   /// The names of what is there.
   var names: Set<String> {

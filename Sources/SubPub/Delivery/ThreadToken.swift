@@ -11,10 +11,11 @@ package struct ThreadToken: Equatable, Sendable {
   let bits: UInt
 
   @inline(__always) package static var current: ThreadToken {
-    #if canImport(Darwin)
-      ThreadToken(bits: UInt(bitPattern: unsafe pthread_self()))
-    #else
+    // An integer in glibc, and a pointer everywhere else.
+    #if canImport(Glibc)
       ThreadToken(bits: UInt(pthread_self()))
+    #else
+      ThreadToken(bits: UInt(bitPattern: unsafe pthread_self()))
     #endif
   }
 }

@@ -1,5 +1,5 @@
 /// One call to many delegates, as the engine carries it.
-@usableFromInline
+@_fixed_layout @usableFromInline
 final class DelegateCall<Delegate>: Stamped {
   @usableFromInline let body: @Sendable (Delegate) -> Void
 

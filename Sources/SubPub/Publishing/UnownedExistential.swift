@@ -2,11 +2,11 @@
 /// object conforms, and doesn't retain it.
 ///
 /// Casting the object back to the protocol at every delivery would cost several times the delivery.
-@safe @usableFromInline
+@_fixed_layout @safe @usableFromInline
 final class UnownedExistential<Existential>: @unchecked Sendable {
   /// Can't be copied, so that a call borrows the value: to retain and release its object would cost as much as the
   /// delivery.
-  @usableFromInline
+  @frozen @usableFromInline
   struct Borrowed: ~Copyable {
     @usableFromInline let value: Existential
 

@@ -1,5 +1,5 @@
 /// Which of the four states a load is in, without its data.
-public enum LoadPhase: Hashable, Sendable {
+@frozen public enum LoadPhase: Hashable, Sendable {
   /// Nothing was asked for yet, or everything was cleared by `reset()`.
   case unknown
   /// New data was asked for and has not come yet.

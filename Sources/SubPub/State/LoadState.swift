@@ -2,7 +2,7 @@
 ///
 /// Consume it with an exhaustive `switch`, so that a case that is not handled is a choice and not an oversight.
 /// Previous data stays at hand while a load is under way and after a failed one (rule 5.01).
-public enum LoadState<Value: Sendable>: Sendable {
+@frozen public enum LoadState<Value: Sendable>: Sendable {
   /// Nothing was asked for yet.
   case unknown
   /// Data was asked for; `previous` is what was loaded before, if anything was.

@@ -1,7 +1,7 @@
 public import Synchronization
 
 /// One accepted transition of a publisher: a state with its version. Immutable, and shared by all who receive it.
-public final class Publication<Value: Sendable>: AnyPublication {
+@_fixed_layout public final class Publication<Value: Sendable>: AnyPublication {
   /// The state that was published.
   public let state: LoadState<Value>
   /// The publisher that this comes from; equals its `id`.

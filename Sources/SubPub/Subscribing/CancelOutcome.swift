@@ -1,5 +1,5 @@
 /// What a cancel found (rule 3.02).
-public enum CancelOutcome: Hashable, Sendable {
+@frozen public enum CancelOutcome: Hashable, Sendable {
   /// No delivery of the subscription was under way: none of its code runs after `cancel()` has returned.
   case quiescent
   /// Exactly one delivery was under way on another thread; none begins after it. It calls nobody if the subscriber dies

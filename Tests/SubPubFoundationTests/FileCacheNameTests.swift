@@ -1,0 +1,85 @@
+import Foundation
+import SubPub
+import SubPubFoundation
+import Testing
+
+@Suite("No file cache uses the file of another one", .timeLimit(.minutes(1)))
+struct FileCacheNameTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func cache(_ name: String) -> FileCache<Int> { FileCache(file: folder.url.appending(path: name)) }
+
+  @Test("caches with similar names keep their values, whatever the others write and clear")
+  func required_5_10_neighbours() async throws {
+    let names = [
+      "news", "news.new", "news.lock", "news.new.lock", "news.new.new", "news.subpub", "news.subpub-news",
+      "news.subpub-new.json", "news-subpub-new", "subpub-lock", "folder.subpub-lock/news",
+    ]
+    let caches = names.map(cache)
+    for (number, cache) in caches.enumerated() {
+      #expect(try await cache.read() == nil, "\(names[number]) has no value yet")
+      try await cache.write(number)
+    }
+    // Once more, now that every file is there, and the other way round.
+    for (number, cache) in caches.enumerated().reversed() { try await cache.write(number) }
+    for (number, cache) in caches.enumerated() {
+      for (other, neighbour) in caches.enumerated() {
+        #expect(
+          try await neighbour.read()?.value == (other < number ? nil : other),
+          "\(names[other]), after those before \(names[number]) were cleared")
+      }
+      try await cache.clear()
+    }
+  }
+
+  @Test(
+    "a URL that may name the temporary file or the lock of another cache stops the program",
+    arguments: [
+      ("news.subpub-new", ".subpub-new"), ("news.subpub-lock", ".subpub-lock"), (".subpub-new", ".subpub-new"),
+      ("news.subpub-lock.subpub-new", ".subpub-new"), ("news.subpub%2Dnew", ".subpub-new"),
+      // One name on a file system that ignores case.
+      ("news.SubPub-New", ".subpub-new"), ("news.SUBPUB-LOCK", ".subpub-lock"),
+      ("news.%C5%BFubpub-new", ".subpub-new"),
+      // The Kelvin sign, which is canonically equivalent to a K, and wide letters.
+      ("news.subpub-loc%E2%84%AA", ".subpub-lock"), ("news.subpub-%EF%BD%8Eew", ".subpub-new"),
+      // What some file systems skip, or cut off.
+      ("news.sub%E2%80%8Dpub-new", ".subpub-new"), ("news.subpub-lock.%20.", ".subpub-lock"),
+      // A scalar that makes one character with the period behind it.
+      ("news%D8%80.subpub-new", ".subpub-new"),
+    ])
+  func required_5_10_reserved(name: String, suffix: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [name = name as String] in
+      guard let url = URL(string: "file:///c/" + name) else { return }
+      _ = FileCache<Int>(file: url)
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      message.contains(
+        "A FileCache was made with file:///c/\(name), whose name ends with \(suffix), a suffix reserved for files that "
+          + "belong to another cache: choose a name without it"))
+  }
+
+  @Test("a name that leaves no room for the suffixes is reported, and one byte less is enough")
+  func required_5_10_longNames() async throws {
+    let limit = unsafe pathconf(folder.url.path(percentEncoded: false), Int32(_PC_NAME_MAX))
+    try #require(limit > 20)
+    let longest = cache(String(repeating: "n", count: limit - 12))
+    try await longest.write(1)
+    #expect(try await longest.read()?.value == 1)
+    try await longest.clear()
+    #expect(try await longest.read() == nil)
+    let before = try folder.names
+    for length in limit - 11...limit {
+      let cache = cache(String(repeating: "n", count: length))
+      let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
+      let lock = cache.file.path(percentEncoded: false) + ".subpub-lock"
+      #expect(error?.reason == .system(attempt: "open", path: lock, code: ENAMETOOLONG))
+      #expect(error.map { "\($0)".lowercased().contains("file name too long (open ") } == true)
+      #expect(try await cache.read() == nil)
+    }
+    #expect(try folder.names == before, "nothing is made")
+  }
+}
