@@ -97,6 +97,9 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
     worker = FileCacheWorker(file: file, now: now, encoder: encoder, decoder: decoder)
   }
 
+  /// The file: all caches of one path share one queue of operations. Links aren't followed.
+  public var identity: CacheIdentity? { CacheIdentity(named: "file \(file.standardizedFileURL.path)") }
+
   /// The value that was written last, and its age; nil if there is no file.
   ///
   /// Throws when there is a file and it can't be read, isn't whole, is in another format, or holds something else than
