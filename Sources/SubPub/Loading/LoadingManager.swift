@@ -31,7 +31,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh; nil: for ever.
-  ///   - timeout: How long one call of `load` may take; nil: as long as it does. Then it is cancelled, `LoadTimedOut`
+  ///   - timeout: How long one call of `load` may take; nil, or a hundred years and more: as long as it does. Then it is cancelled, `LoadTimedOut`
   ///     is its error, and what it still comes to is dropped, also if it doesn't heed its cancellation.
   ///   - retry: Whether and when a load that failed is tried again. Only the last failure is published (rule 5.07).
   ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
@@ -71,6 +71,9 @@ public final class LoadingManager<Value: Sendable>: Manager {
   deinit { driver.abandon() }
 
   /// Loads, or shares the load under way, and returns what it came to: loaded, or error (rule 5.03).
+  ///
+  /// When it returns, the thread that published the result has delivered it to subscribers with immediate delivery; if
+  /// another thread was delivering to them, that one carries it on (rule 2.03).
   ///
   /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled.
   /// When the last task that waits for a load is cancelled, the loader is cancelled and the state before the load comes

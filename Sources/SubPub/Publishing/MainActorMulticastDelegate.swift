@@ -39,6 +39,9 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
   public func drain() async { await registry.drain() }
 
   /// How many delegates live. Looks at each of them.
+  ///
+  /// From another thread than the main actor's it counts a delegate that is being released at that moment, and then
+  /// holds it until the main actor has time to release it: it never dies anywhere else (rule 2.05).
   public var count: Int { registry.subscriptions.count }
 }
 

@@ -6,7 +6,7 @@ public enum DuplicatePolicy: Hashable, Sendable {
   /// The standing subscription is returned as it is, with its context and buffering, and nothing is replayed.
   case ignore
   /// The standing subscription is cancelled and the new one joins at the end, in one step. Its first delivery
-  /// begins only after one of the old subscription that is under way has ended; until then its lane waits.
+  /// begins only after one of the old subscription that is under way has ended; until then it alone waits.
   case replace
   /// Like `replace`, for every subscriber of exactly the same class. Looks at all subscriptions.
   case replaceSameType

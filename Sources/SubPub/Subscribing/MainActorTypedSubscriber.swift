@@ -1,4 +1,5 @@
-/// The same as `TypedSubscriber`, for classes of the main actor; always delivered there.
+/// The same as `TypedSubscriber`, for classes of the main actor; always delivered there, and never released by the
+/// library on another thread (rule 2.05).
 @MainActor
 public protocol MainActorTypedSubscriber<Value>: AnyObject, Sendable {
   /// What the publishers publish.
