@@ -2,8 +2,11 @@
 struct Demand {
   /// For each capacity of a `newest` policy, how many subscriptions have it.
   private var newest: [Int: Int] = [:]
-  /// The largest of these capacities; the latest state is kept in any case.
-  private var widest = 1
+  /// These capacities, ascending, and others that nobody has any more: they go when they come to the end. So the widest is
+  /// found at once, however many are cancelled.
+  private var capacities: [Int] = []
+  /// The latest state is kept in any case.
+  private var widest: Int { capacities.last ?? 1 }
   /// What came after this one is for an unbounded subscription, and is kept. The largest number if there is none.
   private var unboundedAfter = UInt64.max
   /// What came after this one may be for a subscription that keeps the oldest. The largest number if there is none.
@@ -15,7 +18,8 @@ struct Demand {
     case (.oldest, _)?: oldestAfter = min(oldestAfter, subscription.joinedAfter)
     case (.newest, let limit)?:
       newest[limit, default: 0] += 1
-      widest = max(widest, limit)
+      let index = index(of: limit)
+      if index == capacities.count || capacities[index] != limit { capacities.insert(limit, at: index) }
     }
   }
 
@@ -23,7 +27,17 @@ struct Demand {
     guard let bounds = subscription.bounds, bounds.rule == .newest else { return }
     let left = newest[bounds.limit, default: 1] - 1
     newest[bounds.limit] = left > 0 ? left : nil
-    if left == 0, bounds.limit == widest { widest = newest.keys.max() ?? 1 }
+    while let last = capacities.last, newest[last] == nil { capacities.removeLast() }
+  }
+
+  /// Where that capacity stands, or would.
+  private func index(of capacity: Int) -> Int {
+    var (low, high) = (0, capacities.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if capacities[middle] < capacity { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// The first that are left of the subscriptions that keep more than the newest. True if less is to be kept for

@@ -101,7 +101,7 @@ extension Section2SubscriptionTests {
     do {
       let host = MortalHost(deaths.mortal())
       subscription = publisher.subscribe(host) { host, _ in
-        host.assertIsolated()
+        host.preconditionIsolated()
         calls.happen()
       }
       publisher.updateData(1)

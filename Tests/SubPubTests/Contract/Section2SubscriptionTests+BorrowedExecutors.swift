@@ -26,7 +26,7 @@ extension Section2SubscriptionTests {
       let (publisher, lender) = (Publisher<Int>(), Lender())
       let borrower = Borrower(fromActor ? lender : nil)
       let subscription = publisher.subscribe(borrower) { (borrower: isolated Borrower, state) in
-        if fromActor { lender.assertIsolated() } else { MainActor.assertIsolated() }
+        if fromActor { lender.preconditionIsolated() } else { MainActor.preconditionIsolated() }
         borrower.note(state)
       }
       for number in 1...3 { publisher.updateData(number) }

@@ -15,6 +15,12 @@ extension Section2SubscriptionTests {
   final class DeathCount: Sendable {
     let all = Atomic<Int>(0)
     let elsewhere = Atomic<Int>(0)
+    let calls = Atomic<Int>(0)
+
+    @MainActor func noteCall() {
+      MainActor.preconditionIsolated()
+      calls.add(1, ordering: .relaxed)
+    }
 
     func note() {
       all.add(1, ordering: .relaxed)
@@ -23,23 +29,23 @@ extension Section2SubscriptionTests {
   }
 
   class Counted {
-    private let count: DeathCount
+    fileprivate let count: DeathCount
     init(_ count: DeathCount) { self.count = count }
     deinit { count.note() }
   }
 
   /// Not `Sendable`: isolated by its conformance only.
   final class Panel: Counted, @MainActor Screen {
-    @MainActor func show() {}
+    @MainActor func show() { count.noteCall() }
   }
 
   /// `Sendable` by its isolation, with a superclass that isn't.
   @MainActor final class Window: Counted, MainActorSubscriber {
-    func receive(_ publication: any AnyPublication) {}
+    func receive(_ publication: any AnyPublication) { count.noteCall() }
   }
 
   @MainActor final class TypedWindow: Counted, MainActorTypedSubscriber {
-    func receive(_ state: LoadState<Int>) {}
+    func receive(_ state: LoadState<Int>) { count.noteCall() }
   }
 
   /// How an object of the main actor joins.
@@ -87,7 +93,27 @@ extension Section2SubscriptionTests {
       if thread == 0 { directory.register(Publisher<Bool>()) } else { directory.register(Publisher<String>()) }
     }
 
+    /// From a thread that isn't the main actor's.
+    func publish() async throws {
+      try await OwnThread.run {
+        self.publisher.updateData(1)
+        self.delegates.call { $0.show() }
+      }
+      await publisher.drain()
+      await delegates.drain()
+    }
+
     var count: Int { delegates.count + publisher.subscriberCount }
+  }
+
+  @Test("2.03: every face of the main actor is called there", arguments: MainActorFace.allCases)
+  @MainActor func required_2_03_mainActorFaces(face: MainActorFace) async throws {
+    let (group, calls) = (MainActorGroup(), DeathCount())
+    let (object, _) = group.join(face, calls)
+    try await group.publish()
+    // A call to delegates has no replay.
+    #expect(calls.calls.load(ordering: .relaxed) == (face == .delegate ? 1 : 2))
+    withExtendedLifetime(object) {}
   }
 
   @Test("2.05: what belongs to the main actor dies there, whoever looks at it", arguments: MainActorFace.allCases)

@@ -94,7 +94,7 @@ extension DirectoryTests {
     @MainActor private final class Screen: MainActorSubscriber {
       private(set) var lines: [String] = []
       func receive(_ publication: any AnyPublication) {
-        MainActor.assertIsolated()
+        MainActor.preconditionIsolated()
         lines.append("\(publication.source) \(publication.version)")
       }
     }

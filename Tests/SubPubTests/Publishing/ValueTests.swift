@@ -99,7 +99,7 @@ extension PublishingTests {
       let publisher = publisher
       Task.detached { publisher.updateData(5) }
       let value = try await publisher.value()
-      MainActor.assertIsolated()
+      MainActor.preconditionIsolated()
       #expect(value == 5)
     }
   }

@@ -74,7 +74,7 @@ extension SeedTests {
       await Task.detached {
         for number in 1...3 {
           center.firstViewController.call { delegate in
-            MainActor.assertIsolated()
+            MainActor.preconditionIsolated()
             delegate.doSomething(with: "\(number)")
           }
         }

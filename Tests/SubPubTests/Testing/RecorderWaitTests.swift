@@ -182,7 +182,7 @@ extension TestingKitTests {
       publisher.subscribe(recorder, on: .queue(DispatchQueue(label: "subscriber")))
       publisher.updateData(1)
       try await recorder.wait { $0.value == 1 }
-      MainActor.assertIsolated()
+      MainActor.preconditionIsolated()
     }
   }
 }

@@ -32,6 +32,9 @@ func memoryCaches() async {
   } catch {
     fail("a memory cache throws nothing: \(error)")
   }
+  expectEqual(number.identity, memory.cache(for: "number", of: Int.self).identity, "two caches of one key are one")
+  let file = CacheIdentity(named: "a file")
+  expectEqual(Set([file, CacheIdentity(named: "a file"), CacheIdentity(of: memory)]).count, 2, "identities")
   number.write(9)
   memory.removeAll()
   expectEqual(number.read(), nil, "after all was removed")

@@ -6,12 +6,12 @@ final class MainScreen: MainActorTypedSubscriber, MainActorSubscriber {
   private(set) var received = 0
 
   func receive(_ state: LoadState<Int>) {
-    MainActor.assertIsolated()
+    MainActor.preconditionIsolated()
     received += 1
   }
 
   func receive(_ publication: any AnyPublication) {
-    MainActor.assertIsolated()
+    MainActor.preconditionIsolated()
     received += 1
   }
 }

@@ -52,7 +52,7 @@ extension Place {
     case .thread: return true
     case .main:
       guard MarkedQueue.main.isHere else { return false }
-      MainActor.assertIsolated()
+      MainActor.preconditionIsolated()
       return true
     case .background:
       dispatchPrecondition(condition: .onQueue(.global()))
