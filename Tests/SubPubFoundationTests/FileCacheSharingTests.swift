@@ -18,6 +18,18 @@ struct FileCacheSharingTests {
     }
   }
 
+  @Test("5.10: the caches of one file share one queue of operations")
+  func required_5_10_identity() throws {
+    let (url, folder) = (folder.file, folder.file.deletingLastPathComponent())
+    let cache = FileCache<Int>(file: url)
+    #expect(cache.identity != nil)
+    #expect(FileCache<Int>(file: url).identity == cache.identity)
+    let detour = folder.appendingPathComponent("x").appendingPathComponent("..")
+      .appendingPathComponent(url.lastPathComponent)
+    #expect(FileCache<Int>(file: detour).identity == cache.identity)
+    #expect(FileCache<Int>(file: folder.appendingPathComponent("other.json")).identity != cache.identity)
+  }
+
   @Test(
     "two caches, eight tasks: each read finds a whole value that somebody wrote, and what a writer wrote before is gone"
   )
