@@ -118,7 +118,7 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "3.07: nor a crowd that is cancelled and cleared away while it waits, whatever joins afterwards",
+    "3.07: nor many that are cancelled and removed from the list while it waits, whoever joins afterwards",
     arguments: [false, true])
   func required_3_07_crowdCancelled(isFirst: Bool) {
     let host = ManualHost()
@@ -126,7 +126,7 @@ extension Section3CancellationTests {
     func subscribe() -> Subscription {
       publisher.subscribe(recorder, on: .actor(host)) { recorder, state in recorder.receive(state) }
     }
-    // The lane's list removes these entries, and the one that stays moves up if they come before it.
+    // The list of the lane removes these entries; the one that stays moves up if they come before it.
     var crowd = isFirst ? (0..<40).map { _ in subscribe() } : []
     let last = subscribe()
     if !isFirst { crowd = (0..<40).map { _ in subscribe() } }

@@ -100,24 +100,24 @@ extension Section3CancellationTests {
     }
   }
 
-  @Test("3.02: a cancel between two deliveries of a round says truly whether the second is still to be expected")
+  @Test("3.02: a cancel between two deliveries of a round is in flight only if the second one comes")
   func stochastic_3_02_nextInRound() async throws {
     let (publisher, subscriber, duel, time) = (publisher, Event(), Duel(), ContinuousClock())
-    let lies = Locked<[String]>([])
+    let faults = Locked<[String]>([])
     try await Race.run(threads: 2) { thread in
       guard thread == 0 else { return duel.cancel() }
       defer { duel.isOver.store(true, ordering: .releasing) }
       // So many that some come in the nanoseconds between the two steps of one begin; for 20 seconds at most.
       let end = time.now + .seconds(20)
       var (number, inFlight) = (0, 0)
-      while inFlight < 4_000, time.now < end, lies.withLock({ $0.isEmpty }) {
+      while inFlight < 4_000, time.now < end, faults.withLock({ $0.isEmpty }) {
         number += 1
         let (outcome, calls) = duel.publish(number, at: publisher, to: subscriber)
         if outcome == .inFlight { inFlight += 1 }
         let isTrue = outcome == .inFlight ? calls == 1 : outcome == .quiescent && calls <= 1
-        if !isTrue { lies.withLock { $0.append("round \(number): \(String(describing: outcome)), \(calls) calls") } }
+        if !isTrue { faults.withLock { $0.append("round \(number): \(String(describing: outcome)), \(calls) calls") } }
       }
     }
-    #expect(lies.withLock { $0 } == [])
+    #expect(faults.withLock { $0 } == [])
   }
 }

@@ -63,7 +63,7 @@ extension DirectoryTests {
       #expect(handle == nil)
     }
 
-    @Test("a cancelled watch has let go of its part at each publisher when the cancel returns, also with a kept handle")
+    @Test("a cancelled watch lets go of its parts before the cancel returns, even if the handle is kept")
     func required_3_05_keptHandle() {
       let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))

@@ -92,7 +92,7 @@ extension DirectoryTests {
       #expect(numbers.subscriberCount == 1)
     }
 
-    @Test("a watch that begins while its predecessor, whose actor has died, is cleared away stands like any other")
+    @Test("a watch that begins while the one before it, whose actor has died, is swept away stands like any other")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (watcher, successor) = (Watcher(), SeedTests.Journal<Subscription>())

@@ -5,7 +5,7 @@ import Testing
 @Suite("The index of subscribers keeps few of those that were cancelled", .timeLimit(.minutes(1)))
 struct SubscriberIndexTests {
   @Test(
-    "as many come and go, one object's or different ones', no more are kept than twice those that stay + 32",
+    "it keeps at most twice as many as are active + 32, whether one object or many come and go",
     arguments: [false, true])
   func required_2_06_comeAndGo(isOneObject: Bool) {
     let (publisher, executors) = (Publisher<Int>(), Deaths())
