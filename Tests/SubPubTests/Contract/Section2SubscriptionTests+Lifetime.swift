@@ -207,6 +207,22 @@ extension Section2SubscriptionTests {
     for recorder in standing { #expect(recorder.states == [.unknown]) }
   }
 
+  @Test("the same after a larger crowd has cancelled: only the living count", arguments: ManualPlace.Kind.allCases)
+  func required_2_05_crowdCancelled(kind: ManualPlace.Kind) {
+    let (place, captured) = (ManualPlace(kind), Deaths())
+    let crowd = (0..<500).map { _ in publisher.subscribe(recorder, on: place.delivery) { _, _ in } }
+    for subscription in crowd { subscription.cancel() }
+    var most = 0
+    for number in 1...200 {
+      subscribeBriefly(1, on: place.delivery, captured)
+      most = max(most, number - captured.count)
+    }
+    #expect(most <= 2 + 32)
+    place.serve()
+    #expect(publisher.subscriberCount == 0)
+    #expect(captured.count == 200)
+  }
+
   /// Subscribes so many objects, with closures that have captured something.
   private func subscribe(_ count: Int, on delivery: Delivery, _ captured: Deaths) -> [Deaths.Mortal] {
     (0..<count).map { _ in

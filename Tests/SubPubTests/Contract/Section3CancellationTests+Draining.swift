@@ -117,6 +117,31 @@ extension Section3CancellationTests {
     withExtendedLifetime(host) {}
   }
 
+  @Test(
+    "3.07: nor many that are cancelled and removed from the list while it waits, whoever joins afterwards",
+    arguments: [false, true])
+  func required_3_07_crowdCancelled(isFirst: Bool) {
+    let host = ManualHost()
+    defer { withExtendedLifetime(host) {} }
+    func subscribe() -> Subscription {
+      publisher.subscribe(recorder, on: .actor(host)) { recorder, state in recorder.receive(state) }
+    }
+    // The list of the lane removes these entries; the one that stays moves up if they come before it.
+    var crowd = isFirst ? (0..<40).map { _ in subscribe() } : []
+    let last = subscribe()
+    if !isFirst { crowd = (0..<40).map { _ in subscribe() } }
+    let trial = draining(publisher)
+    for subscription in crowd { subscription.cancel() }
+    #expect(!trial.run().isOver)
+    let newcomer = subscribe()
+    last.cancel()
+    // Nothing of the moment of the call is left; the newcomer hasn't been served.
+    #expect(trial.run().isOver)
+    #expect(newcomer.statistics.pending == 1)
+    host.executor.runAll()
+    #expect(recorder.states == [.unknown])
+  }
+
   @Test("3.07: a cancelled task returns early", arguments: ContextKind.holdable)
   func required_3_07_cancelledTask(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)

@@ -33,6 +33,17 @@ extension Section4ReentrancyTests {
     #expect(executor.depth.deepest <= 2)
   }
 
+  @Test("4.04: nor one that goes on with the chain on another thread before the first has handed it back")
+  func required_4_04_relayExecutor() async throws {
+    let executor = RelayExecutor()
+    let chain = Chain(publisher, length: 10_000)
+    publisher.subscribe(chain, on: .executor(executor)) { chain, _ in chain.receive() }
+    try await chain.wait()
+    #expect(chain.depth.deepest == 1)
+    #expect(executor.jobs > 3)
+    #expect(executor.depth.deepest <= 2)
+  }
+
   @Test("4.04: nor do the calls of delegates", arguments: ContextKind.allCases)
   func required_4_04_delegates(kind: ContextKind) async throws {
     let place = Place(kind)

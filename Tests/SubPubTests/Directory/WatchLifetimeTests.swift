@@ -63,6 +63,22 @@ extension DirectoryTests {
       #expect(handle == nil)
     }
 
+    @Test("a cancelled watch lets go of its parts before the cancel returns, even if the handle is kept")
+    func required_3_05_keptHandle() {
+      let directory = PublisherDirectory()
+      let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
+      let watcher = Watcher()
+      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      weak let first = numbers.subscriptions.first
+      weak let second = names.subscriptions.first
+      #expect(first?.isActive == true)
+      #expect(second?.isActive == true)
+      #expect(handle.cancel() == .quiescent)
+      #expect(first == nil)
+      #expect(second == nil)
+      #expect(handle.statistics.delivered == 2)
+    }
+
     @Test("a kept handle keeps neither the directory, nor publishers, nor what has become of them")
     func required_3_06_handle() {
       let watcher = Watcher()

@@ -92,6 +92,27 @@ extension DirectoryTests {
       #expect(numbers.subscriberCount == 1)
     }
 
+    @Test("a watch that begins while the one before it, whose actor has died, is swept away stands like any other")
+    func required_2_06_successor() {
+      let (directory, executor) = (PublisherDirectory(), ManualExecutor())
+      let (watcher, successor) = (Watcher(), SeedTests.Journal<Subscription>())
+      let standing = directory.publisher(of: LastWords.self)
+      do {
+        let host = ManualHost(executor)
+        directory.subscribeToAll(watcher, on: .actor(host))
+        // It is pending, dies with the watch, and brings the next one.
+        standing.updateData(LastWords { successor.add(directory.subscribeToAll(watcher, on: .immediate)) })
+        standing.reset()
+        withExtendedLifetime(host) {}
+      }
+      #expect("\(directory)".hasSuffix("watched by: 0)"))
+      #expect(successor.entries.count == 1)
+      #expect(directory.subscribeToAll(watcher, on: .immediate) === successor.entries.first)
+      _ = directory.publisher(of: Int.self)
+      #expect(watcher.lines == ["LastWords 2", "Int 0"])
+      executor.runAll()
+    }
+
     @Test("nobody joins a publisher that has ended while others were joined")
     func required_3_06_ended() {
       let directory = PublisherDirectory()

@@ -25,6 +25,39 @@ struct HandBackTests {
     await publisher.drain()
   }
 
+  /// The clock is read before the 2nd delivery, the 4th, the 8th, the 16th, and from then on before each 16th.
+  @Test("and after about a millisecond, which is at most 15 slow deliveries", arguments: zip([0, 32], [3, 47]))
+  func required_2_08_slowDeliveries(quick: Int, most: Int) async {
+    // A thread that gets between lets the drain hand back sooner, never later. One attempt of five is undisturbed.
+    for _ in 0..<5 {
+      let (publisher, count) = (Publisher<Int>(), Locked(0))
+      let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
+      let subscription = publisher.subscribe(count, on: .queue(queue)) { count, _ in
+        gate.pass()
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        if number > quick { Self.work(.milliseconds(1)) }
+      }
+      await gate.waitUntilHeld()
+      for number in 1...100 { publisher.updateData(number) }
+      // Behind the drain that is held in its first delivery.
+      let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in
+        queue.async { seen.resume(returning: count.withLock { $0 }) }
+        gate.open()
+      }
+      #expect((1...most).contains(seen))
+      subscription.cancel()
+    }
+  }
+
+  /// Keeps the processor busy for that time.
+  private static func work(_ time: DispatchTimeInterval) {
+    let end = DispatchTime.now() + time
+    while DispatchTime.now() < end {}
+  }
+
   @Test("an actor that floods itself is let go of all the same")
   func required_2_05_floodedActor() async {
     actor Mill {
