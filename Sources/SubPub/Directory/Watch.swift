@@ -94,6 +94,7 @@ extension Watch: SubscriptionHost {
 
   func waitForEnd(of handle: Subscription) async {
     for part in parts { await part.subscription.cancelAndWait() }
+    sweep(handle)
   }
 
   func statistics(of handle: Subscription) -> Subscription.Statistics {

@@ -50,7 +50,7 @@ extension LaneRunner: Drainable {
   private func serve(_ batch: inout Batch, _ budget: consuming Budget) {
     repeat {
       repeat {
-        guard serveRound(&batch, &budget) else { return handBack { turns.handBack(self, &batch) } }
+        guard serveRound(&batch, &budget) else { return handBack(&batch) }
         if needsLook(before: batch) { turns.settle(self, &batch) }
       } while batch.startRound()
     } while turns.next(self, &batch)

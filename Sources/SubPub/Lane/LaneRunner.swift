@@ -18,8 +18,9 @@ package final class LaneRunner: Sendable {
   /// The thread that drains. A thread compares it only with itself, and only while a delivery of the lane is under
   /// way; the begin of that delivery releases the store before it.
   private let drainer = Atomic<UInt>(0)
-  /// The thread that hands the lane back to its context. A thread compares it only with itself.
-  private let handingBack = Atomic<UInt>(0)
+  /// How many threads hand the lane back to its context. A thread that does finds its own mark at the registry; the count
+  /// spares all others the turn, so relaxed accesses are enough.
+  private let handBacks = Atomic<Int>(0)
   /// The context has run the lane's next job at once, inside the hand-back.
   private let nestedJob = Atomic<Bool>(false)
   // The lane's place at its registry. Written and read inside turns, which order the accesses.
@@ -67,14 +68,14 @@ package final class LaneRunner: Sendable {
 
   @inline(__always) func takeOver() { drainer.store(ThreadToken.current.bits, ordering: .relaxed) }
 
-  var isHandingBackHere: Bool { handingBack.load(ordering: .relaxed) == ThreadToken.current.bits }
+  var isHandingBackHere: Bool { handBacks.load(ordering: .relaxed) > 0 && turns.isHandingBackHere(self) }
 
-  func handBack(_ body: () -> Void) {
-    let here = ThreadToken.current.bits
-    handingBack.store(here, ordering: .relaxed)
-    body()
-    // The next drain may hand back already, on another thread.
-    _ = handingBack.compareExchange(expected: here, desired: 0, ordering: .relaxed)
+  /// Puts the rest of the batch aside. Several threads may be here at once: the next drain may hand back, too, before the
+  /// context has returned to this one.
+  func handBack(_ batch: inout Batch) {
+    handBacks.add(1, ordering: .relaxed)
+    turns.handBack(self, &batch)
+    handBacks.subtract(1, ordering: .relaxed)
   }
 
   func noteNestedJob() { nestedJob.store(true, ordering: .relaxed) }

@@ -10,6 +10,8 @@ protocol LaneTurns: AnyObject, Sendable {
   func settle(_ lane: LaneRunner, _ batch: inout Batch)
   /// The drain has used up its budget: puts the rest aside, to be woken again.
   func handBack(_ lane: LaneRunner, _ batch: inout Batch)
+  /// Whether this thread is inside that.
+  func isHandingBackHere(_ lane: LaneRunner) -> Bool
   /// The lane's context is gone, and its subscriptions with it.
   func end(_ lane: LaneRunner)
 

@@ -16,11 +16,19 @@ extension PublisherRegistry: LaneTurns {
 
   nonisolated func handBack(_ lane: LaneRunner, _ batch: inout Batch) {
     var after = AfterTurn()
-    turn { state in state.withDrainedLane(lane, &after) { $0.handBack(&batch, &$1) } }
+    turn { state in
+      state.handBacks.append((lane, .current))
+      state.withDrainedLane(lane, &after) { $0.handBack(&batch, &$1) }
+    }
     // On a concurrent queue the lane goes on at once: what went with the round is gone by then (rule 3.05).
     after.letGo()
     after.act()
+    turn { state in
+      if let index = state.handBack(of: lane) { state.handBacks.remove(at: index) }
+    }
   }
+
+  nonisolated func isHandingBackHere(_ lane: LaneRunner) -> Bool { turn { $0.handBack(of: lane) } != nil }
 
   nonisolated func end(_ lane: LaneRunner) {
     turnAndAct { state, after in state.end(lane, &after) }
@@ -45,5 +53,12 @@ extension PublisherRegistry: LaneTurns {
       return waiter
     }
     if let waiter { await wait(for: waiter) }
+  }
+}
+
+extension RegistryState {
+  /// Where it is noted that this thread hands that lane back.
+  fileprivate func handBack(of lane: LaneRunner) -> Int? {
+    handBacks.firstIndex { $0.lane === lane && $0.thread == .current }
   }
 }

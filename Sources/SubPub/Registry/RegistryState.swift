@@ -23,6 +23,8 @@ package struct RegistryState {
   package var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
   /// Replaced subscriptions with a delivery under way, and who waits for its end, in which lane.
   package var holds: [(subscription: Subscription, successor: Subscription, lane: LaneRunner)] = []
+  /// Threads that hand a lane back to its context.
+  var handBacks: [(lane: LaneRunner, thread: ThreadToken)] = []
   /// Threads that run a transform of `update`.
   var updating: [ThreadToken] = []
   /// Sequences that may still ask for the last state after the end.

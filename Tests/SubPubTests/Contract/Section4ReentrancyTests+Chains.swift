@@ -44,6 +44,16 @@ extension Section4ReentrancyTests {
     #expect(executor.depth.deepest <= 2)
   }
 
+  @Test("4.04: nor on an executor that runs another drain's hand-back inside its own")
+  func required_4_04_helpingExecutor() async throws {
+    let executor = HelpingExecutor()
+    let chain = Chain(publisher, length: Self.length)
+    publisher.subscribe(chain, on: .executor(executor)) { chain, _ in chain.receive() }
+    try await expectAll(chain)
+    await publisher.drain()
+    #expect(executor.deepest == 1)
+  }
+
   @Test("4.04: nor do the calls of delegates", arguments: ContextKind.allCases)
   func required_4_04_delegates(kind: ContextKind) async throws {
     let place = Place(kind)
