@@ -19,6 +19,11 @@ struct FileCacheClearTests {
 
   @Test("another process renames its temporary file at any moment of a clear")
   func stochastic_5_10_renameDuringClear() async throws {
+    try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceRenames() }
+  }
+
+  /// On a thread of its own: it blocks, and the pool's few threads are for the caches.
+  @concurrent private func raceRenames() async throws {
     let path = folder.file.path(percentEncoded: false)
     // Many at a time: at most moments one of them is between its two looks.
     let caches = (0..<16).map { _ in FileCache<Int>(file: slow.file) }
@@ -48,6 +53,10 @@ struct FileCacheClearTests {
 
   @Test("a cache is cleared at any moment of a write of another cache")
   func stochastic_5_10_clearDuringWrite() async throws {
+    try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceClears() }
+  }
+
+  @concurrent private func raceClears() async throws {
     let other = FileCache<Int>(file: slow.file)
     let path = folder.file.path(percentEncoded: false)
     for number in 0..<100 {
