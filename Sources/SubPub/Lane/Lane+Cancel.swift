@@ -12,7 +12,10 @@ extension Lane {
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
   ) {
     forget(subscription)
-    if !successors.isEmpty { successors.remove(subscription, &after) }
+    if let successors {
+      successors.remove(subscription, &after)
+      if successors.isEmpty { self.successors = nil }
+    }
     if found.isUnderWay, runner.signal.raise() {
       retiring.append(subscription.slot)
     } else {
@@ -32,8 +35,10 @@ extension Lane {
       let drains = runner.signal.raise()
       trim(nobodyDrains: !drains, &after)
     }
-    noteDeparted()
-    noteOvertaken()
+    if !waits.isEmpty {
+      noteDeparted()
+      noteOvertaken()
+    }
     if active == 0, let reader = reader.take() { after.resume(reader) }
     if runner.signal.isIdle || (runner.signal.isScheduled && parked == nil) { compact() }
   }

@@ -1,7 +1,9 @@
 /// Subscriptions that replaced another of the same object while a delivery of that one was under way in another lane.
 /// The object must not be called twice at once, so each waits until that delivery has ended (rule 2.06). Only the
 /// successor waits: the lane goes on for all others, and keeps what the successor misses meanwhile.
-package struct Successors {
+///
+/// A reference, as few lanes ever have any. Belongs to a registry's isolation; not `Sendable`.
+package final class Successors {
   package struct Member {
     package let subscription: Subscription
     /// How many deliveries it still waits for.
@@ -12,7 +14,7 @@ package struct Successors {
   /// What came since the first of them joined, its replay included.
   package private(set) var missed = ItemQueue()
 
-  @inline(__always) var isEmpty: Bool { members.isEmpty }
+  var isEmpty: Bool { members.isEmpty }
   /// The first state that is missed, and from which entry on.
   var upcoming: (ordinal: UInt64, from: Int)? {
     guard let first = missed.first, let slot = members.first?.subscription.slot else { return nil }
@@ -21,33 +23,33 @@ package struct Successors {
   /// Some of them need not wait any longer.
   var isReady: Bool { members.contains { $0.predecessors == 0 } }
 
-  mutating func add(_ subscription: Subscription, predecessors: Int, replay: Item?, _ after: inout AfterTurn) {
+  func add(_ subscription: Subscription, predecessors: Int, replay: Item?, _ after: inout AfterTurn) {
     members.append(Member(subscription: subscription, predecessors: predecessors))
     if let replay, missed.last?.ordinal != replay.ordinal { miss(replay, &after) }
   }
 
   /// A state that they don't get yet.
-  mutating func miss(_ item: Item, _ after: inout AfterTurn) {
+  func miss(_ item: Item, _ after: inout AfterTurn) {
     missed.append(item)
     trim(&after)
   }
 
   /// A delivery has ended that this one waited for. True if it was the last.
-  mutating func release(_ subscription: Subscription) -> Bool {
+  func release(_ subscription: Subscription) -> Bool {
     guard let index = members.firstIndex(where: { $0.subscription === subscription }) else { return false }
     members[index].predecessors -= 1
     return members[index].predecessors == 0
   }
 
   /// It was cancelled.
-  mutating func remove(_ subscription: Subscription, _ after: inout AfterTurn) {
+  func remove(_ subscription: Subscription, _ after: inout AfterTurn) {
     guard let index = members.firstIndex(where: { $0.subscription === subscription }) else { return }
     members.remove(at: index)
     trim(&after)
   }
 
   /// Lets those go on that need not wait any longer, and returns what they have missed, and others perhaps with them.
-  mutating func takeReady(_ after: inout AfterTurn) -> ItemQueue {
+  func takeReady(_ after: inout AfterTurn) -> ItemQueue {
     for member in members where member.predecessors == 0 {
       member.subscription.gate.open(after: member.subscription.joinedAfter)
     }
@@ -58,7 +60,7 @@ package struct Successors {
   }
 
   /// Drops what none of them is to get.
-  private mutating func trim(_ after: inout AfterTurn) {
+  private func trim(_ after: inout AfterTurn) {
     let joinedAfter = members.map(\.subscription.joinedAfter).min() ?? .max
     let limit = members.map { $0.subscription.bounds?.newestLimit ?? .max }.max() ?? 0
     while let first = missed.first, first.ordinal <= joinedAfter || missed.count > limit {
@@ -70,7 +72,9 @@ package struct Successors {
 extension Lane {
   /// A delivery has ended that this subscription waited for. True if the lane has to be woken.
   mutating func release(_ successor: Subscription) -> Bool {
-    guard successors.release(successor), !runner.signal.isScheduled, !runner.signal.noteMore() else { return false }
+    guard successors?.release(successor) == true, !runner.signal.isScheduled, !runner.signal.noteMore() else {
+      return false
+    }
     runner.signal.schedule()
     return true
   }
@@ -78,7 +82,8 @@ extension Lane {
   /// Lets successors go on that need not wait any longer. What they have missed is pending once more; everyone else has
   /// it behind them. Only while nobody has a batch in hand: its states come after what was missed.
   mutating func admitSuccessors(_ after: inout AfterTurn) {
-    guard successors.isReady else { return }
+    guard let successors, successors.isReady else { return }
     pending.merge(successors.takeReady(&after)) { after.release($0.state) }
+    if successors.isEmpty { self.successors = nil }
   }
 }

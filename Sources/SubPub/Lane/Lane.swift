@@ -21,7 +21,8 @@ package struct Lane {
   /// Who waits for this lane in `drain()`, and who needn't any more.
   package var waits: [ServiceWait] = []
   var served: [WaiterID] = []
-  package var successors = Successors()
+  /// Nil while there is none.
+  package var successors: Successors?
   /// The publisher is gone: what is pending is still delivered.
   package var isClosing = false
   /// The iterating task, when it waits.
@@ -41,7 +42,7 @@ package struct Lane {
   mutating func append(_ item: Item, _ after: inout AfterTurn) -> EntryWindow? {
     guard active > 0 else { return nil }
     runner.arrived(item.ordinal)
-    if !successors.isEmpty { miss(item, &after) }
+    if successors != nil { miss(item, &after) }
     if runner.isImmediate, runner.signal.isIdle {
       runner.signal.drain()
       return entries.window
@@ -52,7 +53,7 @@ package struct Lane {
 
   @inline(never)
   private mutating func miss(_ item: Item, _ after: inout AfterTurn) {
-    successors.miss(item, &after)
+    successors?.miss(item, &after)
     noteOvertaken()
   }
 
@@ -68,6 +69,8 @@ package struct Lane {
     if let bounds = subscription.bounds, bounds.rule == .oldest { runner.raiseFullAt(to: bounds.fullAt) }
     if predecessors > 0 {
       let replay = replay.map { Item(state: $0, ordinal: newest) }
+      let successors = successors ?? Successors()
+      self.successors = successors
       successors.add(subscription, predecessors: predecessors, replay: replay, &after)
       return nil
     }

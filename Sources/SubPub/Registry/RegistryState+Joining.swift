@@ -50,8 +50,8 @@ extension RegistryState {
   ) -> Joined {
     let subscription = Subscription(
       enrolment, at: runner, after: replays ? newest - 1 : newest, waits: !predecessors.isEmpty)
-    for predecessor in predecessors {
-      holds.append((subscription: predecessor, successor: subscription, lane: runner))
+    if !predecessors.isEmpty {
+      holds += predecessors.map { (subscription: $0, successor: subscription, lane: runner) }
     }
     var joined = Joined(subscription: subscription)
     active += 1

@@ -76,12 +76,12 @@ extension Model.World {
     digest.add(lane.hasLostWindow)
     digest.add(lane.hasLostTaker)
     digest.add(lane.retiring)
-    digest.add(lane.successors.members.count)
-    for member in lane.successors.members {
+    digest.add(lane.successors?.members.count ?? 0)
+    for member in lane.successors?.members ?? [] {
       digest.add(subject(of: member.subscription)?.number ?? -1)
       digest.add(member.predecessors)
     }
-    lane.successors.missed.feed(&digest)
+    lane.successors?.missed.feed(&digest)
     digest.add(lane.isClosing)
     digest.add(lane.reader != nil)
     lane.pending.feed(&digest)
