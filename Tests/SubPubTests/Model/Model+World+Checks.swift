@@ -25,14 +25,16 @@ extension Model.World {
       fail("2.06: the new subscription of one object is called while the old one is")
     }
     if !ledger.isAlive(.closure, number) { fail("3.05: the closure of \(number) is called and has gone") }
-    if (ordinal, number) <= (track.ordinal, ordinal == track.ordinal ? track.subject : -1) {
+    // A successor that has waited gets what it missed when others have it already.
+    let isLate = (ordinal, number) <= (track.ordinal, ordinal == track.ordinal ? track.subject : -1)
+    if isLate, subject.plan.ifDuplicate != .replace {
       fail("2.07: state \(ordinal) comes to \(number) after state \(track.ordinal) came to \(track.subject)")
     }
     for other in subjects where other.track === track && ledger.isAlive(.closure, other.number) {
       guard let round = other.releasedAfter, ordinal > round, !isReleasingClosure else { continue }
       fail("3.05: the closure of \(other.number) outlives its round")
     }
-    (track.ordinal, track.subject) = (ordinal, number)
+    if !isLate { (track.ordinal, track.subject) = (ordinal, number) }
     (subject.last, subject.isUnderWay) = (ordinal, true)
   }
 

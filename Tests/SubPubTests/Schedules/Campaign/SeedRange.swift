@@ -17,7 +17,7 @@ struct SeedRange: Sendable {
     #if DEBUG
       let usual = 500
     #else
-      let usual = 20_000
+      let usual = 2_000
     #endif
     first = environment["STRESS_SEED"].flatMap(UInt64.init) ?? 1
     isPrinting = environment["STRESS_PRINT"] == "1"

@@ -7,7 +7,7 @@ extension SampleApp {
       #if DEBUG
         let usual: UInt64 = 500
       #else
-        let usual: UInt64 = 10_000
+        let usual: UInt64 = 1_000
       #endif
       let environment = ProcessInfo.processInfo.environment
       let first = environment["STRESS_SEED"].flatMap(UInt64.init) ?? 1
