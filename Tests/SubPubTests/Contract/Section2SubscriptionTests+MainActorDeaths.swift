@@ -118,7 +118,7 @@ extension Section2SubscriptionTests {
 
   @Test("2.05: what belongs to the main actor dies there, whoever looks at it", arguments: MainActorFace.allCases)
   @MainActor func stochastic_2_05_mainActorDeaths(face: MainActorFace) async throws {
-    let (group, deaths, rounds) = (MainActorGroup(), DeathCount(), 20_000)
+    let (group, deaths, rounds) = (MainActorGroup(), DeathCount(), 4_000)
     let (newest, isOver, ended) = (Locked<Subscription?>(nil), Locked(false), Event())
     for thread in 0..<2 {
       OwnThread.start {
