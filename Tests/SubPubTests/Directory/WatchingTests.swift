@@ -40,6 +40,8 @@ extension DirectoryTests {
       let before = order.states.count
       _ = directory.publisher(of: Int.self)
       #expect(order.states.dropFirst(before).compactMap(\.value) == Array(0..<20))
+      // Held weakly by the directory; in release their last use here would be their end.
+      withExtendedLifetime(watchers) {}
     }
 
     @Test("a publisher that takes the place of one that is gone is watched too")
