@@ -6,8 +6,10 @@
 public protocol StateCache<Value>: Sendable {
   associatedtype Value: Sendable
 
-  /// Where the value is kept. By default an object is the place of its own value; a value, such as a struct, has no
-  /// identity (nil), and is a place of its own for each manager. Asked for once for each manager.
+  /// The place where the value is kept. Managers whose caches have equal identities share one queue of operations.
+  ///
+  /// By default, a class instance is its own identity, and a struct or an enum has none (nil): then each manager has a
+  /// queue of its own. Read once for each manager.
   var identity: CacheIdentity? { get }
 
   /// The value that was written last, and its age; nil if there is none. Throws when there is one that can't be read:
