@@ -97,8 +97,8 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
     worker = FileCacheWorker(file: file, now: now, encoder: encoder, decoder: decoder)
   }
 
-  /// The file: all caches of one path share one queue of operations. Links aren't followed.
-  public var identity: CacheIdentity? { CacheIdentity(named: "file \(file.standardizedFileURL.path)") }
+  /// The path, byte by byte: all caches of one path share one queue of operations.
+  public var identity: CacheIdentity? { CacheIdentity(named: "file \(file.systemPath ?? file.absoluteString)") }
 
   /// The value that was written last, and its age; nil if there is no file.
   ///

@@ -15,10 +15,14 @@ package final class Successors {
   package private(set) var missed = ItemQueue()
 
   var isEmpty: Bool { members.isEmpty }
-  /// The first state that is missed, and from which entry on.
-  var upcoming: (ordinal: UInt64, from: Int)? {
-    guard let first = missed.first, let slot = members.first?.subscription.slot else { return nil }
-    return (first.ordinal, slot)
+  /// Whether none of them is still to get what that one waits for.
+  func haveServed(_ wait: ServiceWait) -> Bool {
+    guard let last = missed.last else { return true }
+    return members.allSatisfy { member in
+      let bound = UInt64(clamping: member.subscription.bounds?.newestLimit ?? .max)
+      let next = max(member.subscription.joinedAfter, last.ordinal - min(bound, last.ordinal)) + 1
+      return wait.isServed(before: (next, member.subscription.slot))
+    }
   }
   /// Some of them need not wait any longer.
   var isReady: Bool { members.contains { $0.predecessors == 0 } }

@@ -6,7 +6,7 @@ extension Lane {
     let isServed =
       isIteration
       ? pending.isEmpty : !runner.signal.isScheduled && !runner.noteAwaited(waits.first?.ordinal ?? ordinal)
-    guard !isServed || successors?.upcoming != nil else { return false }
+    guard !isServed || successors?.missed.isEmpty == false else { return false }
     waits.append(ServiceWait(waiter: waiter, ordinal: ordinal, limit: entries.count))
     return true
   }
@@ -21,8 +21,7 @@ extension Lane {
   mutating func noteServed(but batch: borrowing Batch) {
     guard !waits.isEmpty else { return }
     let next = batch.upcoming ?? pending.upcoming
-    let missed = successors?.upcoming
-    release { $0.isServed(before: next) && $0.isServed(before: missed) }
+    release { [successors] in $0.isServed(before: next) && successors?.haveServed($0) != false }
   }
 
   /// A state came, and others may have given way to it: those were skipped. A drain that is under way looks itself.

@@ -47,9 +47,19 @@ package struct Lane {
       runner.signal.drain()
       return entries.window
     }
+    if canOvertakeWake {
+      // The round ends with a turn, which admits the successors.
+      runner.signal.drain()
+      _ = runner.signal.noteMore()
+      return entries.window
+    }
     enqueue(item, &after)
     return nil
   }
+
+  /// Whether the lane is the publishing thread's, and was woken for its successors only: nobody has begun to serve it, so
+  /// everyone else gets the state now (rule 2.03).
+  private var canOvertakeWake: Bool { runner.isImmediate && runner.signal.isScheduled && pending.isEmpty }
 
   @inline(never)
   private mutating func miss(_ item: Item, _ after: inout AfterTurn) {

@@ -3,7 +3,8 @@ public struct CacheIdentity: Hashable, Sendable {
   private enum Place: Hashable, Sendable {
     case object(ObjectIdentifier)
     case slot(ObjectIdentifier, Int)
-    case name(String)
+    /// The bytes: file systems tell names apart that are equal as strings.
+    case name([UInt8])
   }
 
   private let place: Place
@@ -15,8 +16,8 @@ public struct CacheIdentity: Hashable, Sendable {
 
   /// The identity of a cache that keeps its value under a name, such as the path of a file.
   ///
-  /// - Parameter name: A name that no cache of another place has, in the whole program.
-  public init(named name: String) { place = .name(name) }
+  /// - Parameter name: A name that no cache of another place has, in the whole program. Compared byte by byte.
+  public init(named name: String) { place = .name(Array(name.utf8)) }
 
   init(slot: Int, of memory: MemoryCache) { place = .slot(ObjectIdentifier(memory), slot) }
 }

@@ -34,7 +34,12 @@ package struct CacheOperations {
       // The load that wanted the other one is over.
       needless = take { if case .read(manager, _) = $0 { true } else { false } }
     case .write:
-      if case .write = operations.last { needless = [operations.removeLast()] }
+      // It takes the place of one that waits, so that reads in between find what is newest, and values don't pile up.
+      if let index = operations.lastIndex(where: { if case .write = $0 { true } else { false } }) {
+        needless = [operations[index]]
+        operations[index] = operation
+        return needless
+      }
     case .clear:
       clears += 1
       needless = take { if case .mark = $0 { false } else { true } }

@@ -24,4 +24,7 @@ extension Publisher {
   ///
   /// A sequence counts as served when its `next()` has returned the state; so don't call this from the loop over one.
   public func drain() async { await registry.drain() }
+
+  /// No timer looks for the dead: for tests in which nothing happens but what a seed says.
+  package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
 }

@@ -66,5 +66,7 @@ extension RegistryState {
 extension Lane {
   /// Somebody drains this lane, and its subscribers may die before it is served. Contexts of tests have no time of
   /// their own.
-  fileprivate var mayWaitForDead: Bool { !waits.isEmpty && !isIteration && runner.delivery.context.isTimed }
+  fileprivate var mayWaitForDead: Bool {
+    !waits.isEmpty && !isIteration && (runner.isImmediate || runner.delivery.context.isTimed)
+  }
 }

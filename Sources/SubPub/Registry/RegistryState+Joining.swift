@@ -14,10 +14,11 @@ extension RegistryState {
 
   /// Takes the current state and joins, in one step (rule 2.01); duplicates are looked after in the same step.
   mutating func join(_ enrolment: Enrolment, turns: any LaneTurns, replays: Bool, _ after: inout AfterTurn) -> Joined {
-    var replaced: [Subscription] = []
+    var (replaced, replaces): ([Subscription], Bool) = ([], true)
     switch enrolment.ifDuplicate {
-    case .allow: break
+    case .allow: replaces = false
     case .ignore:
+      replaces = false
       if let standing = duplicates(of: enrolment, &after).first {
         return Joined(subscription: standing, isStanding: true)
       }
@@ -31,13 +32,13 @@ extension RegistryState {
     for old in replaced { cancel(old, &after) }
 
     let runner = lane(for: enrolment.delivery, turns: turns)
-    let predecessors = replaced.isEmpty ? [] : predecessors(of: enrolment, in: runner)
+    let predecessors = replaces ? predecessors(of: enrolment, in: runner) : []
     return add(enrolment, to: runner, behind: predecessors, replays: replays, &after)
   }
 
-  /// The same object must not be called twice at once, so a newcomer waits until no replaced subscription of it, also
-  /// of an earlier replacement, has a delivery under way in another lane (rule 2.06). The drain that has it takes a turn
-  /// when it has ended: the cancel has asked for that.
+  /// The same object must not be called twice at once, so a newcomer waits until no cancelled subscription of it has a
+  /// delivery under way in another lane: one that it replaces, that was replaced before, or that somebody has cancelled
+  /// (rule 2.06). The drain that has it takes a turn when it has ended: the cancel has asked for that.
   private func predecessors(of enrolment: Enrolment, in runner: LaneRunner) -> [Subscription] {
     let object = ObjectIdentifier(enrolment.subscriber)
     return lanes.filter { $0.runner !== runner }.flatMap { lane in lane.retiring.map { lane.entries[$0] } }

@@ -5,6 +5,11 @@ extension RegistryState {
     guard let runner = subscription.host as? LaneRunner, let found = subscription.gate.close(at: newest) else {
       return nil
     }
+    if found.isWaiting {
+      // Nobody waits for its predecessors any more.
+      after.releaseAll(in: holds.filter { $0.successor === subscription })
+      holds.removeAll { $0.successor === subscription }
+    }
     withLane(runner, &after) { lane, after in lane.cancel(subscription, found: found, &after) }
     return found
   }

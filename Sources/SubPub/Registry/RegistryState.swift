@@ -86,7 +86,7 @@ package struct RegistryState {
   private mutating func followUp(on index: Int, _ after: inout AfterTurn) {
     let runner = lanes[index].runner
     if lanes[index].isClosing, runner.signal.isIdle, lanes[index].pending.isEmpty,
-      lanes[index].successors?.upcoming == nil, lanes[index].active > 0
+      lanes[index].successors?.missed.isEmpty != false, lanes[index].active > 0
     {
       active -= lanes[index].active
       lanes[index].close(&after)

@@ -124,6 +124,53 @@ extension Section2SubscriptionTests {
     #expect(subscriber.mostAtOnce == 1)
   }
 
+  @Test("2.06: nor is it called twice at once when a successor in between was cancelled", arguments: [false, true])
+  func required_2_06_cancelledInBetween(byUnsubscribing: Bool) async throws {
+    let (publisher, subscriber) = (Publisher<Int>(), HeldRecorder())
+    defer { subscriber.gate.open() }
+    publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "first")))
+    await subscriber.hold(publisher)
+    let second = publisher.subscribe(
+      subscriber, on: .queue(DispatchQueue(label: "second")), ifDuplicate: .replace)
+    #expect((byUnsubscribing ? publisher.unsubscribe(subscriber) : second.cancel()) == .quiescent)
+    let third = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
+    publisher.updateData(2)
+    #expect(third.statistics.delivered == 0)
+    subscriber.gate.open()
+    await publisher.drain()
+    #expect(subscriber.mostAtOnce == 1)
+    #expect(third.statistics.lastVersion == 2)
+  }
+
+  @Test("2.06: two that wait in one lane go on one after the other, and each gets what it missed")
+  func required_2_06_2_01_two() async throws {
+    let (publisher, first, second) = (Publisher<Int>(), HeldRecorder(), HeldRecorder(at: 2))
+    defer {
+      first.gate.open()
+      second.gate.open()
+    }
+    publisher.subscribe(first, on: .queue(DispatchQueue(label: "first")))
+    publisher.subscribe(second, on: .queue(DispatchQueue(label: "second")))
+    await first.hold(publisher)
+    await second.hold(publisher)
+    publisher.subscribe(first, on: .immediate, buffering: .latest, ifDuplicate: .replace)
+    let trial = PublishingTests.Trial { await publisher.drain() }
+    #expect(!trial.run().isOver)
+    publisher.subscribe(second, on: .immediate, ifDuplicate: .replace)
+    for number in 3...5 { publisher.updateData(number) }
+    // The first has skipped what was there at the drain, and the second came after it; its old delivery hasn't ended yet.
+    #expect(second.versions == [0, 1, 2])
+    second.gate.open()
+    try await second.wait(count: 7)
+    #expect(second.versions == [0, 1, 2, 2, 3, 4, 5])
+    #expect(first.versions == [0, 1])
+    try await trial.finish()
+    first.gate.open()
+    await publisher.drain()
+    #expect(first.versions == [0, 1, 5])
+    #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
+  }
+
   @Test("3.05: what a cancelled successor has missed goes with it")
   func required_3_05_2_06_payloads() async {
     let (publisher, deaths, gate) = (Publisher<Deaths.Mortal>(), Deaths(), Gate())

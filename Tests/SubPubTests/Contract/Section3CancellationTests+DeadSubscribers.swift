@@ -44,6 +44,20 @@ extension Section3CancellationTests {
     host = nil
   }
 
+  @Test("3.07: nor behind a delivery on the publishing thread that was cancelled")
+  func required_3_07_deadBehindImmediate() async throws {
+    let held = await HeldDelivery(on: .immediate)
+    defer { held.gate.open() }
+    var other: Recorder<Int>? = Recorder()
+    held.publisher.subscribe(try #require(other), on: .immediate)
+    let trial = PublishingTests.Trial { await held.publisher.drain() }
+    #expect(!trial.run().isOver)
+    #expect(try await held.cancel() == .inFlight)
+    other = nil
+    try await trial.finish()
+    #expect(held.publisher.subscriberCount == 0)
+  }
+
   @Test("3.07: nor for an actor that has died")
   func required_3_07_deadActor() async throws {
     let (publisher, queue, subscriber) = (publisher, DispatchQueue(label: "standing"), Recorder<Int>())

@@ -124,6 +124,19 @@ extension Section5LoadTests {
     #expect(CacheIdentity(named: "a") != CacheIdentity(named: "b"))
   }
 
+  @Test("5.10: of several values that wait to be written only the newest is kept, whoever reads in between")
+  func required_5_10_writesInBetween() {
+    var operations = CacheOperations()
+    let (deaths, reader) = (Deaths(), Deaths())
+    for _ in 0..<5 {
+      let value = deaths.mortal()
+      _ = operations.append(.write { withExtendedLifetime(value) {} })
+      _ = operations.append(.read(for: ObjectIdentifier(reader)) {})
+    }
+    #expect(operations.operations.count == 2)
+    #expect(deaths.count == 4)
+  }
+
   @Test("5.10: who waits for a cache that stands still, and is cancelled, leaves nothing behind")
   func required_5_10_cancelledWait() {
     var operations = CacheOperations()

@@ -26,6 +26,7 @@ final class Simulation: @unchecked Sendable {
   init(_ scheduler: Scheduler) {
     self.scheduler = scheduler
     publisher = makePublisher()
+    publisher?.neverLookForDead()
   }
 
   private func makePublisher() -> Publisher<Payload> {
