@@ -19,7 +19,7 @@ extension Section3CancellationTests {
   @Test(
     "3.07: who drains doesn't wait for a subscriber that is dead, or dies meanwhile", arguments: Standstill.allCases,
     [false, true])
-  func required_3_07_dead(kind: Standstill, diesMeanwhile: Bool) async throws {
+  func required_3_07_deadAtStandstill(kind: Standstill, diesMeanwhile: Bool) async throws {
     let (publisher, queue) = (publisher, DispatchQueue(label: "standing"))
     queue.suspend()
     defer { queue.resume() }
