@@ -58,26 +58,29 @@ struct HandBackTests {
     while DispatchTime.now() < end {}
   }
 
+  private actor Mill {
+    private let end: Event
+    init(_ end: Event) { self.end = end }
+    deinit { end.happen() }
+  }
+
   @Test("an actor that floods itself is let go of all the same")
-  func required_2_05_floodedActor() async {
-    actor Mill {
-      let gone: Gate
-      init(_ gone: Gate) { self.gone = gone }
-      deinit { gone.open() }
-    }
-    let (publisher, gone) = (Publisher<Int>(), Gate())
-    // Each delivery publishes the next, as long as there is somebody to deliver to.
-    let subscriber = Recorder<Int>()
-    func flood() -> Subscription {
-      publisher.subscribe(subscriber, on: .actor(Mill(gone))) { [weak publisher] _, _ in publisher?.publish() }
-    }
-    let subscription = flood()
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      DispatchQueue(label: "waits").async {
-        gone.pass()
-        done.resume()
+  func required_2_05_floodedActor() async throws {
+    let (publisher, count, gone) = (Publisher<Int>(), Locked(0), Event())
+    // The only one who holds it, up to the 1,000th delivery.
+    let mill = Locked<Mill?>(Mill(gone))
+    let subscription = publisher.subscribe(count, on: .actor(try #require(mill.withLock { $0 }))) {
+      [weak publisher] count, _ in
+      let isEnough = count.withLock { count in
+        count += 1
+        return count == 1_000
       }
+      if isEnough { mill.withLock { $0.take() } }
+      // Each delivery publishes the next, as long as there is somebody to deliver to.
+      publisher?.publish()
     }
+    try await gone.wait()
+    #expect(count.withLock { $0 } >= 1_000)
     #expect(!subscription.isActive)
   }
 }
