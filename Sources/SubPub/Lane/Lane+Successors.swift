@@ -15,6 +15,10 @@ package final class Successors {
   package private(set) var missed = ItemQueue()
 
   var isEmpty: Bool { members.isEmpty }
+
+  /// Some of them need not wait any longer.
+  var isReady: Bool { members.contains { $0.predecessors == 0 } }
+
   /// Whether none of them is still to get what that one waits for.
   func haveServed(_ wait: ServiceWait) -> Bool {
     guard let last = missed.last else { return true }
@@ -24,8 +28,6 @@ package final class Successors {
       return wait.isServed(before: (next, member.subscription.slot))
     }
   }
-  /// Some of them need not wait any longer.
-  var isReady: Bool { members.contains { $0.predecessors == 0 } }
 
   func add(_ subscription: Subscription, predecessors: Int, replay: Item?, _ after: inout AfterTurn) {
     members.append(Member(subscription: subscription, predecessors: predecessors))

@@ -78,9 +78,7 @@ package struct CacheOperations {
     waiters.remove(waiter, &after)
   }
 
-  private mutating func take(
-    _ isNeedless: (Operation) -> Bool
-  ) -> [Operation] {
+  private mutating func take(_ isNeedless: (Operation) -> Bool) -> [Operation] {
     let taken = operations.filter(isNeedless)
     operations.removeAll(where: isNeedless)
     return taken

@@ -31,8 +31,9 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh; nil: for ever.
-  ///   - timeout: How long one call of `load` may take; nil, or a hundred years and more: as long as it does. Then it is cancelled, `LoadTimedOut`
-  ///     is its error, and what it still comes to is dropped, also if it doesn't heed its cancellation.
+  ///   - timeout: How long one call of `load` may take; nil, or a hundred years and more: as long as it does. Then it
+  ///     is cancelled, `LoadTimedOut` is its error, and what it still comes to is dropped, also if it doesn't heed its
+  ///     cancellation.
   ///   - retry: Whether and when a load that failed is tried again. Only the last failure is published (rule 5.07).
   ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
   ///   - cache: Keeps the last value beyond the manager's life. It is read by a load that finds nothing to show: its

@@ -11,8 +11,9 @@ public struct RetryPolicy: Sendable {
   ///
   /// - Parameters:
   ///   - maxAttempts: How many times the loader may be called for one load, the first included. 1 or more.
-  ///   - delay: How long to wait after a failure, zero or more; a hundred years and more: for ever; nil: give up. It gets the number of calls that have
-  ///     failed, from 1 on, and the error of the last. Called on no particular thread, and under no lock.
+  ///   - delay: How long to wait after a failure, zero or more; a hundred years and more: until the load is cancelled;
+  ///     nil: give up. It gets the number of calls that have failed, from 1 on, and the error of the last. Called on no
+  ///     particular thread, and under no lock.
   public init(maxAttempts: Int, delay: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Duration?) {
     guard maxAttempts >= 1 else {
       stopForMisuse("maxAttempts is \(maxAttempts): a load is tried at least once; give 1 or more")
