@@ -16,6 +16,7 @@ package struct ItemQueue {
   /// Of the state there; 0 if there is none.
   package func ordinal(at index: Int) -> UInt64 { index < count ? ring[position(index)]?.ordinal ?? 0 : 0 }
 
+  @inline(__always)
   mutating func append(_ item: Item) {
     if count == ring.count { grow() }
     ring[position(count)] = item

@@ -95,6 +95,7 @@ package struct Lane {
     return nil
   }
 
+  @inline(__always)
   private mutating func enqueue(_ item: Item, _ after: inout AfterTurn) {
     pending.append(item)
     if !demand.takesAll(from: pending.ordinal(at: 0)) {

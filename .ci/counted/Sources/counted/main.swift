@@ -5,7 +5,7 @@ import SubPub
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let subscribers = Int(arguments[2]), let times = Int(arguments[3]) else {
-  fatalError("usage: counted (thread|queue|subscribe) SUBSCRIBERS TIMES")
+  fatalError("usage: counted (thread|executor|queue|subscribe) SUBSCRIBERS TIMES")
 }
 let publisher = Publisher<[Int]>()
 let counters = (0..<subscribers).map { _ in Counter() }
@@ -15,6 +15,16 @@ switch arguments[1] {
 case "thread":
   for counter in counters { publisher.subscribe(counter, on: .immediate) }
   for _ in 0..<times { publisher.updateData(payload) }
+  check(times + 1)
+case "executor":
+  // The same bursts as those of a queue, served on this thread: what a state costs in the library, without Dispatch.
+  let (executor, burst) = (ThisThread(), 20)
+  for counter in counters { publisher.subscribe(counter, on: .executor(executor)) }
+  executor.runAll()
+  for _ in 0..<times / burst {
+    for _ in 0..<burst { publisher.updateData(payload) }
+    executor.runAll()
+  }
   check(times + 1)
 case "queue":
   // Published while the queue is suspended, and delivered then: each has its thread to itself.
