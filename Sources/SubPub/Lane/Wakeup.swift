@@ -5,6 +5,15 @@ package struct Wakeup: Sendable {
 
   package init(_ continuation: UnsafeContinuation<Void, Never>) { unsafe self.continuation = continuation }
 
+  /// Suspends until the wakeup is resumed. `register` keeps it for whoever does that, or returns false if there is
+  /// nothing to wait for any more.
+  static func wait(_ register: (Wakeup) -> Bool) async {
+    unsafe await withUnsafeContinuation { continuation in
+      let wakeup = unsafe Wakeup(continuation)
+      if !register(wakeup) { wakeup.resume() }
+    }
+  }
+
   /// Once, and outside every turn: an executor's `enqueue` may run the task at once.
   func resume() {
     #if DEBUG

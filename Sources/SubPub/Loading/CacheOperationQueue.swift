@@ -1,41 +1,65 @@
 /// The operations of one cache, one at a time, in the order of the turns that decided them (rule 5.10). All managers of
 /// the cache share it, so what one clears another can't read.
-final class CacheOperationQueue: Sendable {
+package final class CacheOperationQueue: Sendable {
   private let state = Locked(CacheOperations())
   private let identity: CacheIdentity?
-  /// Kept for its identity, which may be an address.
-  private let cache: any Sendable
 
-  private init(_ identity: CacheIdentity?, _ cache: any Sendable) {
-    self.identity = identity
-    self.cache = cache
-  }
+  private init(_ identity: CacheIdentity?) { self.identity = identity }
 
-  deinit {
-    guard let identity else { return }
-    // Another queue may have taken the place meanwhile.
-    Self.entries.withLock { entries in
-      let standing = entries[identity]?.queue
-      if standing == nil { entries[identity] = nil }
-      return standing
-    }
-  }
-}
-
-extension CacheOperationQueue {
-  private struct Entry { weak var queue: CacheOperationQueue? }
-
-  private static let entries = Locked<[CacheIdentity: Entry]>([:])
-
-  /// The queue of that cache.
+  /// The queue of that cache. A manager keeps its cache, and so what identifies it, alive.
   static func of(_ cache: some StateCache) -> CacheOperationQueue {
     // Foreign code, so before the lock.
-    guard let identity = cache.identity else { return CacheOperationQueue(nil, cache) }
-    let new = CacheOperationQueue(identity, cache)
-    return entries.withLock { entries in
-      if let standing = entries[identity]?.queue { return standing }
+    guard let identity = cache.identity else { return CacheOperationQueue(nil) }
+    let new = CacheOperationQueue(identity)
+    return table.withLock { $0.join(identity, with: new) }.queue
+  }
+
+  private static let table = Locked(Table())
+
+  /// How many caches have an entry in the table: at most about twice as many as are in use.
+  package static var count: Int { table.withLock { $0.entries.count } }
+}
+
+/// Where managers find the queue of their cache.
+extension CacheOperationQueue {
+  private struct Table {
+    struct Entry {
+      weak var queue: CacheOperationQueue?
+      /// The queue of a tainted cache stays, for its next manager has to know.
+      var tainted: CacheOperationQueue?
+    }
+
+    private(set) var entries: [CacheIdentity: Entry] = [:]
+    private var sweepsAt = 16
+
+    /// Returns the queue, and objects that are to be released after the unlock.
+    mutating func join(
+      _ identity: CacheIdentity, with new: CacheOperationQueue
+    ) -> (queue: CacheOperationQueue, lookedAt: [any AnyObject & Sendable]) {
+      // An address that was a dead object's may be another's by now.
+      if let standing = entries[identity]?.queue, let known = standing.identity, known.isNamed || known.object != nil {
+        return (standing, [])
+      }
       entries[identity] = Entry(queue: new)
-      return new
+      return (new, entries.count < sweepsAt ? [] : sweep())
+    }
+
+    mutating func setTainted(_ queue: CacheOperationQueue?, at identity: CacheIdentity) {
+      entries[identity]?.tainted = queue
+    }
+
+    /// Removes what is out of use: queues that have gone, and tainted ones whose object has. The look at a living object
+    /// may turn out to be its last release.
+    private mutating func sweep() -> [any AnyObject & Sendable] {
+      var lookedAt: [any AnyObject & Sendable] = []
+      entries = entries.filter { _, entry in
+        guard let identity = entry.tainted?.identity, !identity.isNamed else { return entry.queue != nil }
+        guard let object = identity.object else { return false }
+        lookedAt.append(object)
+        return true
+      }
+      sweepsAt = max(16, 2 * entries.count)
+      return lookedAt
     }
   }
 }
@@ -68,10 +92,7 @@ extension CacheOperationQueue {
     }
     guard let waiter else { return }
     await withTaskCancellationHandler {
-      unsafe await withUnsafeContinuation { continuation in
-        let wakeup = unsafe Wakeup(continuation)
-        if !state.withLock({ $0.waiters.wait(waiter, wakeup) }) { wakeup.resume() }
-      }
+      await Wakeup.wait { wakeup in state.withLock { $0.waiters.wait(waiter, wakeup) } }
       // As in `PublisherRegistry.wait(for:)`.
       state.withLock { _ in }
     } onCancel: {
@@ -95,20 +116,16 @@ extension CacheOperationQueue {
   var clears: Int { state.withLock { $0.clears } }
 
   /// A clear begins.
-  func taint() {
-    state.withLock { state in
-      state.isTainted = true
-      // The next manager of the cache has to know.
-      if identity != nil { state.kept = self }
-    }
-  }
+  func taint() { setTainted(true) }
 
   /// A clear has succeeded, or a value was written over what was there.
-  func removeTaint() {
-    let kept = state.withLock { state in
-      state.isTainted = false
-      return state.kept.take()
+  func removeTaint() { setTainted(false) }
+
+  private func setTainted(_ isTainted: Bool) {
+    let changes = state.withLock { state in
+      defer { state.isTainted = isTainted }
+      return state.isTainted != isTainted
     }
-    withExtendedLifetime(kept) {}
+    if changes, let identity { Self.table.withLock { $0.setTainted(isTainted ? self : nil, at: identity) } }
   }
 }

@@ -20,8 +20,6 @@ package struct CacheOperations {
   private(set) var clears = 0
   /// A clear has failed: until one succeeds, or a value is written, what is there must not be read.
   var isTainted = false
-  /// What has to live while it is tainted.
-  var kept: CacheOperationQueue?
 
   package init() {}
 

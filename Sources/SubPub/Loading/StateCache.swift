@@ -26,6 +26,6 @@ public protocol StateCache<Value>: Sendable {
 extension StateCache {
   /// The object, or nil for a type that isn't a class.
   public var identity: CacheIdentity? {
-    type(of: self as Any) is AnyObject.Type ? CacheIdentity(of: self as AnyObject) : nil
+    (self as? any StateCache & AnyObject).map { CacheIdentity(of: $0) }
   }
 }

@@ -42,7 +42,7 @@ extension PublisherRegistry {
 
   /// The load shows something else meanwhile. False when it has ended.
   nonisolated func advance(_ load: Load, to state: any Stamped, before: (any Stamped)? = nil) -> Bool {
-    showAndAct { registry, after, _ in registry.advance(load, to: state, before: before, &after) }
+    showAndAct { registry, after in registry.advance(load, to: state, before: before, &after) }
   }
 
   /// The load has a result, which is dropped if the load was superseded. Those who wait for it go on when this thread has
@@ -70,13 +70,15 @@ extension PublisherRegistry {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
-      showAndAct { $0.leaveLoad(waiter, &$1, delivered: &$2) }
+      showAndAct { state, after in state.leaveLoad(waiter, &after) }
+      // Who was the last goes on when this thread has delivered the state that came back.
+      turnAndAct { state, after in state.waiters.remove(waiter, &after) }
     }
     return turn { $0.results.removeValue(forKey: waiter) }
   }
 
   /// Nobody wants the load any more.
-  nonisolated func abandonLoad() { showAndAct { state, after, _ in state.abandonLoad(&after) } }
+  nonisolated func abandonLoad() { showAndAct { state, after in state.abandonLoad(&after) } }
 
   /// Publishes a state, and adds an operation to the cache's queue, in one step.
   nonisolated func publish(_ new: any Stamped, then operation: CacheOperation) {
@@ -90,15 +92,14 @@ extension PublisherRegistry {
     finish(accepted, new, after)
   }
 
-  /// One turn, and what follows from it: some of it when the publishing thread has delivered.
+  /// One turn, and what follows from it.
   @discardableResult
   private nonisolated func showAndAct(
-    _ body: (inout RegistryState, inout AfterTurn, _ delivered: inout AfterTurn) -> RegistryState.Shown?
+    _ body: (inout RegistryState, inout AfterTurn) -> RegistryState.Shown?
   ) -> Bool {
-    var (after, delivered) = (AfterTurn(), AfterTurn())
-    let shown = turn { body(&$0, &after, &delivered) }
+    var after = AfterTurn()
+    let shown = turn { body(&$0, &after) }
     if let shown { finish(shown, after) } else { after.act() }
-    delivered.act()
     return shown != nil
   }
 

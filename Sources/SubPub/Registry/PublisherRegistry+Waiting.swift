@@ -11,7 +11,7 @@ extension PublisherRegistry {
       return (state.waiters.expect(missing, of: waiter), missing > 0 && state.beginLookingForDead())
     }
     guard let waiter else { return }
-    if looksForDead { lookForDead(in: 1) }
+    if looksForDead { lookForDead() }
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
@@ -19,22 +19,19 @@ extension PublisherRegistry {
     }
   }
 
-  /// Looks in so many milliseconds, and again and again while somebody drains, whether subscribers have died whose
-  /// context doesn't run: nothing else would notice, and nobody has to wait for the dead.
-  private nonisolated func lookForDead(in delay: Int) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
+  /// Looks 20 times a second, while somebody drains, whether subscribers have died whose context doesn't run: nothing else
+  /// would notice, and nobody has to wait for the dead.
+  private nonisolated func lookForDead() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
       guard let self, let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
       let dead = awaited.filter { !$0.isAlive }
       if !dead.isEmpty { retire(dead) }
-      lookForDead(in: min(2 * delay, 256))
+      lookForDead()
     }
   }
 
   nonisolated func wait(for waiter: WaiterID) async {
-    unsafe await withUnsafeContinuation { continuation in
-      let wakeup = unsafe Wakeup(continuation)
-      if !turn({ $0.waiters.wait(waiter, wakeup) }) { wakeup.resume() }
-    }
+    await Wakeup.wait { wakeup in turn { $0.waiters.wait(waiter, wakeup) } }
     // The caller may now read what deliveries have written, without a lock (rule 2.09). The continuation sees to it, but
     // doesn't tell ThreadSanitizer if it was resumed before the task had suspended. A turn does.
     turn { _ in }

@@ -79,10 +79,7 @@ extension RegistryState {
   }
 
   /// A waiter gives up. When it was the last, the load ends, and the state before it comes back (rule 5.05).
-  mutating func leaveLoad(
-    _ waiter: WaiterID, _ after: inout AfterTurn, delivered: inout AfterTurn
-  ) -> Shown? {
-    waiters.remove(waiter, &delivered)
+  mutating func leaveLoad(_ waiter: WaiterID, _ after: inout AfterTurn) -> Shown? {
     guard load?.remove(waiter) == true else { return nil }
     return load?.isUnwanted == true ? abandonLoad(&after) : nil
   }

@@ -46,7 +46,7 @@ extension Subscription {
 }
 
 /// Objects that the main actor is to let go of.
-private enum MainActorReleases {
+package enum MainActorReleases {
   @safe
   private struct Release {
     let object: Unmanaged<AnyObject>
@@ -56,7 +56,9 @@ private enum MainActorReleases {
 
   private static let due = Locked<[Release]>([])
 
-  static func add(_ object: Unmanaged<AnyObject>, marking subscription: Subscription?) {
+  package static var count: Int { due.withLock(\.count) }
+
+  fileprivate static func add(_ object: Unmanaged<AnyObject>, marking subscription: Subscription?) {
     let release = unsafe Release(object: object, marked: subscription)
     let isFirst = due.withLock { due in
       due.append(release)

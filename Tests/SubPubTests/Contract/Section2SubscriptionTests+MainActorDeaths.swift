@@ -116,6 +116,41 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(object) {}
   }
 
+  @Test(
+    "1.06: once the main actor has let go of what others looked at, they find it dead",
+    arguments: MainActorFace.allCases)
+  @MainActor func required_1_06_2_05_lookedAtTwice(face: MainActorFace) async throws {
+    let (group, deaths) = (MainActorGroup(), DeathCount())
+    var object: AnyObject?
+    let subscription: Subscription
+    do {
+      let (joining, joined) = group.join(face, deaths)
+      (object, subscription) = (joining, joined)
+    }
+    try await OwnThread.run { #expect(subscription.isActive) }
+    // What the other thread held goes.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(deaths.all.load(ordering: .relaxed) == 0 && object != nil)
+    object = nil
+    #expect(deaths.all.load(ordering: .relaxed) == 1)
+    try await OwnThread.run {
+      #expect(!subscription.isActive)
+      #expect(group.count == 0)
+    }
+  }
+
+  @Test("2.05: a busy main actor has one object to let go of, however often others look at it")
+  @MainActor func required_2_05_busyMainActor() {
+    let (group, deaths) = (MainActorGroup(), DeathCount())
+    let (object, subscription) = group.join(.typed, deaths)
+    OwnThread.runBlocking {
+      for _ in 0..<10_000 { #expect(subscription.isActive) }
+    }
+    // Other tests look at theirs.
+    #expect(MainActorReleases.count < 1_000)
+    withExtendedLifetime(object) {}
+  }
+
   @Test("2.05: what belongs to the main actor dies there, whoever looks at it", arguments: MainActorFace.allCases)
   @MainActor func stochastic_2_05_mainActorDeaths(face: MainActorFace) async throws {
     let (group, deaths, rounds) = (MainActorGroup(), DeathCount(), 4_000)

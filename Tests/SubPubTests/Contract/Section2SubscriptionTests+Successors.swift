@@ -1,6 +1,7 @@
 import Dispatch
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
 // Rule 2.06: a replacement waits until the delivery under way of what it replaced has ended, and nobody waits with it.
@@ -169,6 +170,42 @@ extension Section2SubscriptionTests {
     await publisher.drain()
     #expect(first.versions == [0, 1, 5])
     #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
+  }
+
+  /// Held in its first two deliveries of version 1, each by a gate of its own.
+  final class TwiceHeld: TypedSubscriber {
+    let gates = [Gate(), Gate()]
+    private let calls = Atomic<Int>(0)
+
+    func receive(_ state: LoadState<Int>) {}
+
+    func receive(_ publication: Publication<Int>) {
+      guard publication.version == 1 else { return }
+      let call = calls.add(1, ordering: .relaxed).oldValue
+      if call < gates.count { gates[call].pass() }
+    }
+  }
+
+  @Test("2.06: a successor of two waits for both")
+  func required_2_06_bothPredecessors() async throws {
+    let (publisher, subscriber) = (Publisher<Int>(), TwiceHeld())
+    let queues = (0..<2).map { DispatchQueue(label: "old \($0)") }
+    defer { for gate in subscriber.gates { gate.open() } }
+    let first = publisher.subscribe(subscriber, on: .queue(queues[0]))
+    publisher.updateData(1)
+    await subscriber.gates[0].waitUntilHeld()
+    publisher.subscribe(subscriber, on: .queue(queues[1]), ifDuplicate: .allow)
+    await subscriber.gates[1].waitUntilHeld()
+    let successor = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
+    subscriber.gates[0].open()
+    await first.cancelAndWait()
+    // What follows from the end of that delivery is done on its queue.
+    await withCheckedContinuation { done in queues[0].async { done.resume() } }
+    publisher.updateData(2)
+    #expect(successor.statistics.delivered == 0)
+    subscriber.gates[1].open()
+    await publisher.drain()
+    #expect(successor.statistics.delivered == 2)
   }
 
   @Test("3.05: what a cancelled successor has missed goes with it")

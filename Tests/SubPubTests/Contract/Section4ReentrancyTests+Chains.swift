@@ -54,6 +54,44 @@ extension Section4ReentrancyTests {
     #expect(executor.deepest == 1)
   }
 
+  /// Is held in its first delivery, and takes longer for its second than a lane may keep its context: the lane is handed
+  /// back after the third.
+  final class SlowStarter: TypedSubscriber {
+    let gate = Gate()
+    private let calls = Atomic<Int>(0)
+
+    var count: Int { calls.load(ordering: .relaxed) }
+
+    func receive(_ state: LoadState<Int>) {
+      switch calls.add(1, ordering: .relaxed).newValue {
+      case 1: gate.pass()
+      case 2:
+        let begin = ContinuousClock.now
+        while begin.duration(to: .now) < .milliseconds(5) {}
+      default: break
+      }
+    }
+  }
+
+  @Test("4.04: a thread that hands one lane back serves another, which is being handed back elsewhere")
+  func required_4_04_lendingExecutor() async throws {
+    let (lent, own, served) = (SlowStarter(), SlowStarter(), Locked(0))
+    let lender = LendingExecutor { served.withLock { $0 = lent.count } }
+    let borrower = BorrowingExecutor(lender)
+    defer { for gate in [lent.gate, own.gate, lender.isLent, lender.isReturned] { gate.open() } }
+    publisher.subscribe(lent, on: .executor(lender))
+    publisher.subscribe(own, on: .executor(borrower))
+    await lent.gate.waitUntilHeld()
+    await own.gate.waitUntilHeld()
+    for number in 1...9 { publisher.updateData(number) }
+    lent.gate.open()
+    own.gate.open()
+    await publisher.drain()
+    // Its own thread was inside the hand-back all that time.
+    #expect(served.withLock { $0 } > 3)
+    #expect(lent.count == 10 && own.count == 10)
+  }
+
   @Test("4.04: nor do the calls of delegates", arguments: ContextKind.allCases)
   func required_4_04_delegates(kind: ContextKind) async throws {
     let place = Place(kind)

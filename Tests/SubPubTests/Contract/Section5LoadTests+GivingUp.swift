@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -194,6 +195,52 @@ extension Section5LoadTests {
     #expect(caller.result == .unknown)
     bench.run()
     #expect(bench.source.calls == 0)
+  }
+
+  @Test("5.05: who is cancelled while the result is delivered leaves nothing of it behind")
+  func required_5_05_duringTheResult() throws {
+    let (executor, deaths, source) = (ManualExecutor(), Deaths(), Source<Deaths.Mortal>())
+    let manager = LoadingManager<Deaths.Mortal>(on: executor) { try await source.load() }
+    let caller = Caller(on: executor) { _ = await manager.refresh() }
+    let canceller = Recorder<Deaths.Mortal>()
+    executor.runAll()
+    manager.publisher.subscribe(canceller, on: .immediate) { _, state in
+      if state.phase == .loaded { caller.cancel() }
+    }
+    source.answer(0, .success(deaths.mortal()))
+    executor.runAll()
+    #expect(caller.result != nil)
+    #expect(deaths.count == 0)
+    manager.publisher.reset()
+    #expect(deaths.count == 1)
+    withExtendedLifetime(canceller) {}
+  }
+
+  @Test("5.05: the last who is cancelled goes on when the state that came back has been delivered")
+  func required_5_05_delivered() async throws {
+    let (loader, queue, gate, delivered) = (EndlessLoader(), DispatchQueue(label: "caller"), Gate(), Event())
+    defer { gate.open() }
+    let manager = LoadingManager<Int> { try await loader.load() }
+    // Its jobs run one after the other: what is asked for later comes when the task waits, or has ended.
+    let caller = Task.detached(executorPreference: QueueExecutor(queue)) {
+      await manager.refresh()
+      return delivered.count
+    }
+    let recorder = Recorder<Int>()
+    manager.publisher.subscribe(recorder, on: .immediate)
+    try await recorder.wait { $0.phase == .loading }
+    await withCheckedContinuation { waiting in queue.async { waiting.resume() } }
+    let last = Recorder<Int>()
+    manager.publisher.subscribe(last, on: .immediate) { _, state in
+      guard state == .unknown else { return }
+      gate.pass()
+      delivered.happen()
+    }
+    OwnThread.start { caller.cancel() }
+    await gate.waitUntilHeld()
+    queue.async { gate.open() }
+    #expect(await caller.value == 1)
+    withExtendedLifetime(last) {}
   }
 
   @Test("5.05: when all who wait are cancelled at once, from several threads, no loading is left behind")

@@ -90,6 +90,49 @@ extension Section5LoadTests {
     #expect(cache.content == nil)
   }
 
+  @Test("5.10: a cache that can't be cleared doesn't live longer for it, and its address may be another's")
+  func required_5_10_taintedDies() {
+    /// Says so when it dies.
+    final class MortalCache: StateCache {
+      let content: Int?
+      let mortal: Deaths.Mortal
+      init(_ content: Int?, _ deaths: Deaths) { (self.content, mortal) = (content, deaths.mortal()) }
+      func read() async throws -> Cached<Int>? { content.map { Cached(value: $0, age: .zero) } }
+      func write(_ value: Int) async throws {}
+      func clear() async throws { throw PublishingTests.Failure.offline }
+    }
+    let (deaths, rounds) = (Deaths(), 2_000)
+    let before = CacheOperationQueue.count
+    for round in 0..<rounds {
+      let bench = LoadBench(cache: MortalCache(round, deaths))
+      defer { bench.finish() }
+      if round.isMultiple(of: 2) {
+        bench.manager.logout()
+        bench.run()
+      } else {
+        bench.refresh()
+        #expect(bench.publisher.state == .loading(previous: round))
+      }
+    }
+    #expect(deaths.count == rounds)
+    // Other tests have caches, too.
+    #expect(CacheOperationQueue.count < before + rounds / 2)
+  }
+
+  @Test("5.10: what several managers want to read of one cache at a time, each of them gets")
+  func required_5_10_readsOfSeveral() {
+    let cache = ProbeCache(1)
+    let benches = (0..<3).map { _ in LoadBench(cache: cache) }
+    defer { for bench in benches { bench.finish() } }
+    cache.hold(.read)
+    for bench in benches { bench.refresh() }
+    #expect(cache.operations == [.read])
+    cache.letGo(.read)
+    for _ in benches { for bench in benches { bench.run() } }
+    for bench in benches { #expect(bench.publisher.state == .loading(previous: 1)) }
+    #expect(cache.operations == [.read, .read, .read])
+  }
+
   /// A value without an identity, and one that shares what it keeps.
   struct NamedCache: StateCache {
     let probe: ProbeCache
