@@ -199,13 +199,17 @@ extension Section5LoadTests {
 
   @Test("5.05: who is cancelled while the result is delivered leaves nothing of it behind")
   func required_5_05_duringTheResult() throws {
-    let (executor, deaths, source) = (ManualExecutor(), Deaths(), Source<Deaths.Mortal>())
+    let (executor, callers, deaths) = (ManualExecutor(), ManualExecutor(), Deaths())
+    let source = Source<Deaths.Mortal>()
     let manager = LoadingManager<Deaths.Mortal>(on: executor) { try await source.load() }
-    let caller = Caller(on: executor) { _ = await manager.refresh() }
+    let caller = Caller(on: callers) { _ = await manager.refresh() }
     let canceller = Recorder<Deaths.Mortal>()
+    callers.runAll()
     executor.runAll()
     manager.publisher.subscribe(canceller, on: .immediate) { _, state in
-      if state.phase == .loaded { caller.cancel() }
+      guard state.phase == .loaded else { return }
+      caller.cancel()
+      callers.runAll()
     }
     source.answer(0, .success(deaths.mortal()))
     executor.runAll()
