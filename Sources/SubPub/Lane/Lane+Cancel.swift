@@ -12,10 +12,7 @@ extension Lane {
     _ subscription: Subscription, found: DeliveryGate.Reading, _ after: inout AfterTurn
   ) {
     forget(subscription)
-    if let successors {
-      successors.remove(subscription, &after)
-      if successors.isEmpty { self.successors = nil }
-    }
+    if successors != nil { removeSuccessor(subscription, &after) }
     if found.isUnderWay, runner.signal.raise() {
       retiring.append(subscription.slot)
     } else {

@@ -85,6 +85,14 @@ extension Lane {
     return true
   }
 
+  /// It was cancelled.
+  @inline(never)
+  mutating func removeSuccessor(_ subscription: Subscription, _ after: inout AfterTurn) {
+    guard let successors else { return }
+    successors.remove(subscription, &after)
+    if successors.isEmpty { self.successors = nil }
+  }
+
   /// Lets successors go on that need not wait any longer. What they have missed is pending once more; everyone else has
   /// it behind them. Only while nobody has a batch in hand: its states come after what was missed.
   mutating func admitSuccessors(_ after: inout AfterTurn) {

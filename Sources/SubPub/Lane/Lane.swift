@@ -68,6 +68,7 @@ package struct Lane {
   }
 
   /// A newcomer, and the state that it is to get first. Returns the window when the caller is to deliver it now.
+  @inline(__always)
   mutating func join(
     _ subscription: Subscription, _ deliver: @escaping Deliver, newest: UInt64, replay: (any Stamped)?,
     predecessors: Int, _ after: inout AfterTurn

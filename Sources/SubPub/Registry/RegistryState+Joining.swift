@@ -32,13 +32,14 @@ extension RegistryState {
     for old in replaced { cancel(old, &after) }
 
     let runner = lane(for: enrolment.delivery, turns: turns)
-    let predecessors = replaces ? predecessors(of: enrolment, in: runner) : []
+    let predecessors = replaces && lanes.count > 1 ? predecessors(of: enrolment, in: runner) : []
     return add(enrolment, to: runner, behind: predecessors, replays: replays, &after)
   }
 
   /// The same object must not be called twice at once, so a newcomer waits until no cancelled subscription of it has a
   /// delivery under way in another lane: one that it replaces, that was replaced before, or that somebody has cancelled
   /// (rule 2.06). The drain that has it takes a turn when it has ended: the cancel has asked for that.
+  @inline(never)
   private func predecessors(of enrolment: Enrolment, in runner: LaneRunner) -> [Subscription] {
     let object = ObjectIdentifier(enrolment.subscriber)
     return lanes.filter { $0.runner !== runner }.flatMap { lane in lane.retiring.map { lane.entries[$0] } }

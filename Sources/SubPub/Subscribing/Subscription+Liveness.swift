@@ -7,10 +7,11 @@ import Synchronization
 extension Subscription {
   /// Whether the subscriber and the actor that is its context still live. Not inside a turn: it loads them, and
   /// may be the last to let go.
-  package var isAlive: Bool { isSubscriberAlive && !host.isGone }
+  @inline(__always)
+  package var isAlive: Bool { (isBoundToMainActor ? isAliveOnMainActor : subscriber != nil) && !host.isGone }
 
-  private var isSubscriberAlive: Bool {
-    guard isBoundToMainActor else { return subscriber != nil }
+  @inline(never)
+  private var isAliveOnMainActor: Bool {
     // Held, so it lives.
     if isReleaseDue.load(ordering: .acquiring) { return true }
     guard let object = unsafe retainedSubscriber() else { return false }
