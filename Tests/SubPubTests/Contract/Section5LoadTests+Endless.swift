@@ -30,11 +30,12 @@ extension Section5LoadTests {
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
-      OwnThread.start { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
       let waits = isFirst.withLock { isFirst in
         defer { isFirst = false }
         return isFirst
       }
+      // The job may enqueue the next one at once, so not before it is known which is the first.
+      OwnThread.start { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
       if waits { held.wait() }
     }
 

@@ -20,9 +20,7 @@ final class Caller<Result: Sendable>: Sendable {
   /// Nil while it waits.
   var result: Result? { outcome.withLock { $0 } }
 
-  /// Fails after a hundred seconds: one that asks a thousand times goes to the pool's queue each time, behind all that the
-  /// other tests have there.
   func wait(fileID: String = #fileID, line: Int = #line) async throws {
-    try await returned.wait(within: .seconds(100), fileID: fileID, line: line)
+    try await returned.wait(fileID: fileID, line: line)
   }
 }
