@@ -47,12 +47,7 @@ package struct Lane {
       runner.signal.drain()
       return entries.window
     }
-    if canOvertakeWake {
-      // The round ends with a turn, which admits the successors.
-      runner.signal.drain()
-      _ = runner.signal.noteMore()
-      return entries.window
-    }
+    if canOvertakeWake { return overtakeWake() }
     enqueue(item, &after)
     return nil
   }
@@ -60,6 +55,14 @@ package struct Lane {
   /// Whether the lane is the publishing thread's, and was woken for its successors only: nobody has begun to serve it, so
   /// everyone else gets the state now (rule 2.03).
   private var canOvertakeWake: Bool { runner.isImmediate && runner.signal.isScheduled && pending.isEmpty }
+
+  @inline(never)
+  private func overtakeWake() -> EntryWindow {
+    runner.signal.drain()
+    // So the round ends with a turn, which admits the successors.
+    _ = runner.signal.noteMore()
+    return entries.window
+  }
 
   @inline(never)
   private mutating func miss(_ item: Item, _ after: inout AfterTurn) {
@@ -91,6 +94,7 @@ package struct Lane {
       runner.signal.drain()
       return entries.window
     }
+    if canOvertakeWake { return overtakeWake() }
     enqueue(Item(state: replay, ordinal: newest), &after)
     if pending.count == 1 { pending.firstIsFrom = subscription.slot }
     return nil

@@ -38,7 +38,10 @@ extension Publisher {
   ) -> Subscription {
     // Isolated to the main actor, where this lane is drained; a closure of it is called like any other.
     let call = unsafe unsafeBitCast(handler, to: (@Sendable (S, LoadState<Value>) -> Void).self)
-    return subscribe(subscriber, on: .main, buffering: buffering, handler: call)
+    return registry.subscribe(
+      Enrolment(subscriber, as: .handlerOnMainActor, on: .main, buffering: buffering) { object, state in
+        call(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(state).state)
+      })
   }
 
   /// Calls a method of the object with the state on the main actor, as long as the object lives: `calling: Screen.show`.

@@ -3,6 +3,7 @@
 package enum SubscriberFace: Hashable, Sendable {
   /// A closure or method reference, independent of all others.
   case handler
+  case handlerOnMainActor
   case untyped
   case untypedOnMainActor
   case typed
@@ -20,7 +21,9 @@ package enum SubscriberFace: Hashable, Sendable {
   /// Whether its objects belong to the main actor. They needn't be `Sendable`, and must not be released elsewhere.
   var isOnMainActor: Bool {
     switch self {
-    case .untypedOnMainActor, .typedOnMainActor, .explicitOnMainActor, .directoryOnMainActor, .delegateOnMainActor: true
+    case .handlerOnMainActor, .untypedOnMainActor, .typedOnMainActor, .explicitOnMainActor, .directoryOnMainActor,
+      .delegateOnMainActor:
+      true
     case .handler, .untyped, .typed, .explicit, .directory, .delegate: false
     }
   }

@@ -41,7 +41,9 @@ extension Section2SubscriptionTests {
 
   /// `Sendable` by its isolation, with a superclass that isn't.
   @MainActor final class Window: Counted, MainActorSubscriber {
-    func receive(_ publication: any AnyPublication) { count.noteCall() }
+    func receive(_ publication: any AnyPublication) { noteCall() }
+
+    func noteCall() { count.noteCall() }
   }
 
   @MainActor final class TypedWindow: Counted, MainActorTypedSubscriber {
@@ -50,7 +52,7 @@ extension Section2SubscriptionTests {
 
   /// How an object of the main actor joins.
   enum MainActorFace: String, CaseIterable, Codable, Sendable {
-    case delegate, explicit, untyped, typed, directory
+    case delegate, explicit, untyped, typed, directory, handler
   }
 
   /// One thing to join, by each of these ways, and every way to look at who has joined.
@@ -82,6 +84,9 @@ extension Section2SubscriptionTests {
       case .directory:
         let window = Window(count)
         return (window, directory.subscribeToAll(window))
+      case .handler:
+        let window = Window(count)
+        return (window, publisher.subscribe(window) { window, _ in window.noteCall() })
       }
     }
 

@@ -13,20 +13,28 @@ extension Section2SubscriptionTests {
     let subscriber = HeldRecorder()
     /// The lane of the bystander and of the successor.
     let place: Place
+    let old: Subscription
     let successor: Subscription
 
-    init(on kind: ContextKind, buffering: BufferingPolicy = .unbounded) async {
+    init(on kind: ContextKind, buffering: BufferingPolicy = .unbounded) async throws {
       place = Place(kind)
       publisher.subscribe(bystander, on: place.delivery)
-      publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
-      await subscriber.hold(publisher)
+      old = publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
+      // The bystander has its state when the publish has returned.
+      let published = Event()
+      OwnThread.start { [publisher] in
+        publisher.updateData(1)
+        published.happen()
+      }
+      await subscriber.gate.waitUntilHeld()
+      try await published.wait()
       successor = publisher.subscribe(subscriber, on: place.delivery, buffering: buffering, ifDuplicate: .replace)
     }
   }
 
   @Test("2.03: a publish has delivered to who shares the lane of a successor that waits")
   func required_2_03_2_06_bystander() async throws {
-    let replaced = await Replaced(on: .immediate)
+    let replaced = try await Replaced(on: .immediate)
     defer { replaced.subscriber.gate.open() }
     replaced.publisher.updateData(2)
     #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
@@ -43,9 +51,36 @@ extension Section2SubscriptionTests {
     #expect(replaced.subscriber.versions.last == 4)
   }
 
+  @Test("2.03: nor does anybody else wait for a successor that may go on, but has yet to be served")
+  func required_2_03_2_06_wokenOnly() async throws {
+    let replaced = try await Replaced(on: .immediate)
+    let (gate, isArmed) = (Gate(), Locked(false))
+    defer {
+      gate.open()
+      replaced.subscriber.gate.open()
+    }
+    // Who ended the old delivery resumes this task, and wakes the lane of the successor then.
+    let executor = InlineExecutor { if isArmed.withLock({ $0 }) { gate.pass() } }
+    let waiting = Task(executorPreference: executor) { await replaced.old.cancelAndWait() }
+    isArmed.withLock { $0 = true }
+    replaced.subscriber.gate.open()
+    await gate.waitUntilHeld()
+    let newcomer = Recorder<Int>()
+    replaced.publisher.subscribe(newcomer, on: .immediate)
+    #expect(newcomer.states == [.loaded(1)])
+    replaced.publisher.updateData(2)
+    #expect(newcomer.states == [.loaded(1), .loaded(2)])
+    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
+    gate.open()
+    await waiting.value
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1, 1, 2])
+    #expect(replaced.subscriber.mostAtOnce == 1)
+  }
+
   @Test("2.06: the successor gets its replay and all that came while it waited", arguments: ContextKind.holdableShared)
   func required_2_06_2_01_missed(kind: ContextKind) async throws {
-    let replaced = await Replaced(on: kind)
+    let replaced = try await Replaced(on: kind)
     defer { replaced.subscriber.gate.open() }
     for number in 2...9 { replaced.publisher.updateData(number) }
     // The bystander doesn't wait, and nobody waits for more than was there.
@@ -68,7 +103,7 @@ extension Section2SubscriptionTests {
 
   @Test("2.04: a bounded successor keeps as many as its bound says", arguments: ContextKind.holdableShared, [1, 3])
   func required_2_04_2_06_bounded(kind: ContextKind, limit: Int) async throws {
-    let replaced = await Replaced(on: kind, buffering: .newest(limit))
+    let replaced = try await Replaced(on: kind, buffering: .newest(limit))
     defer { replaced.subscriber.gate.open() }
     for number in 2...9 { replaced.publisher.updateData(number) }
     try await replaced.bystander.wait { $0 == .loaded(9) }
@@ -83,7 +118,7 @@ extension Section2SubscriptionTests {
   @Test(
     "3.07: who drains waits for a successor that waits, but not for one that is cancelled", arguments: [false, true])
   func required_3_07_2_06_successor(cancels: Bool) async throws {
-    let replaced = await Replaced(on: .immediate)
+    let replaced = try await Replaced(on: .immediate)
     defer { replaced.subscriber.gate.open() }
     let old = replaced.publisher.subscriptions
     #expect(old.count == 2)
