@@ -16,7 +16,7 @@ package final class CacheOperationQueue: Sendable {
 
   private static let table = Locked(Table())
 
-  /// How many caches have an entry in the table: at most about twice as many as are in use.
+  /// How many caches have an entry in the table: about twice as many as are in use at most, and the names of tainted ones.
   package static var count: Int { table.withLock { $0.entries.count } }
 }
 

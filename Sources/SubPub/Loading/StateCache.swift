@@ -1,8 +1,8 @@
 /// Keeps the last value of a manager, so that there is something to show before the first load has ended.
 ///
-/// Managers run the operations of a cache one at a time, in order (rule 5.10), and never on the thread of a caller: all
-/// managers of one cache together, and those of all caches with the same `identity`. Caches of different processes use
-/// one place at a time only if they say that they may.
+/// Managers run the operations of a cache one at a time, in order (rule 5.10), and never on the thread of a caller. All
+/// managers of caches with equal `identity` share one queue of operations. Two processes may share a place only if the
+/// cache's type says so.
 public protocol StateCache<Value>: Sendable {
   associatedtype Value: Sendable
 

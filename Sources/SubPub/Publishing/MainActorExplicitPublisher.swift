@@ -1,7 +1,7 @@
 /// The same as `ExplicitPublisher`, for protocols of the main actor, which needn't be `Sendable`; delivered there.
 ///
-/// Whoever looks at a subscriber from another thread, by `subscriberCount`, `isActive` or `cancel()`, may hold it until
-/// the main actor has time to release it: it never dies anywhere else (rule 2.05).
+/// Whoever looks at a subscriber from another thread, by `subscriberCount`, `isActive`, `cancel()` or `drain()`, may
+/// hold it until the main actor has time to release it: it never dies anywhere else (rule 2.05).
 public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Sendable {
   /// The publisher behind it: publish there, from any thread.
   public let publisher: Publisher<Value>

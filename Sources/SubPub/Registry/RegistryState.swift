@@ -1,4 +1,5 @@
-/// Everything that a publisher knows, and every decision about it. Pure: what is to be done goes into an `AfterTurn`.
+/// Everything that a publisher knows, and every decision about it. What is to be done goes into an `AfterTurn`; only a cache's
+/// operations are added to its queue at once, so that they have the order of the turns.
 package struct RegistryState {
   /// The ordinal of the newest state. A publisher begins with its first, version 0.
   package var newest: UInt64 = 1
@@ -21,7 +22,7 @@ package struct RegistryState {
   var isLookingForDead = false
   /// Who waits for a delivery to end.
   package var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
-  /// Replaced subscriptions with a delivery under way, and who waits for its end, in which lane.
+  /// Cancelled subscriptions with a delivery under way, and who waits for its end, in which lane.
   package var holds: [(subscription: Subscription, successor: Subscription, lane: LaneRunner)] = []
   /// Threads that hand a lane back to its context.
   var handBacks: [(lane: LaneRunner, thread: ThreadToken)] = []

@@ -2,8 +2,8 @@ import Synchronization
 
 /// What a subscription with a bounded buffer needs beyond the others: which states to skip, and exact counts.
 ///
-/// `window` is the only state that is not atomic. It belongs to the thread that drains the lane; one drain hands it
-/// to the next through the lane's signal, which is what makes the class `Sendable`.
+/// `window` is the only state that is not atomic. It belongs to the thread that drains the lane, or to the turn while
+/// nobody drains; one hands it to the next through the lane's signal, which is what makes the class `Sendable`.
 package final class Bounds: @unchecked Sendable {
   package enum Rule { case newest, oldest }
 
