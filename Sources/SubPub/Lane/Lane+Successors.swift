@@ -1,5 +1,5 @@
-/// Subscriptions that joined to replace others of the same object while a cancelled one of it had a delivery under way in
-/// another lane.
+/// Subscriptions that joined to replace others of the same object, while a cancelled one of it had a delivery under way
+/// in another lane.
 /// The object must not be called twice at once, so each waits until that delivery has ended (rule 2.06). Only the
 /// successor waits: the lane goes on for all others, and keeps what the successor misses meanwhile.
 ///

@@ -16,7 +16,7 @@ package final class CacheOperationQueue: Sendable {
 
   private static let table = Locked(Table())
 
-  /// How many caches have an entry in the table: about twice as many as are in use at most, and the names of tainted ones.
+  /// How many caches have an entry in the table: at most about twice as many as are in use, and tainted names.
   package static var count: Int { table.withLock { $0.entries.count } }
 }
 
@@ -48,8 +48,8 @@ extension CacheOperationQueue {
       entries[identity]?.tainted = queue
     }
 
-    /// Removes what is out of use: queues that have gone, and tainted ones whose object has. The look at a living object
-    /// may turn out to be its last release.
+    /// Removes what is out of use: queues that have gone, and tainted ones whose object has. The look at a living
+    /// object may turn out to be its last release.
     private mutating func sweep() -> [any AnyObject & Sendable] {
       var lookedAt: [any AnyObject & Sendable] = []
       entries = entries.filter { _, entry in

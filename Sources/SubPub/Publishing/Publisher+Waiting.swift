@@ -20,8 +20,8 @@ extension Publisher {
 
   /// Returns when every subscription of this moment has been served, or has skipped, everything up to the version of
   /// this moment (rule 3.07). A subscription that ends doesn't hold it up, even if its context stands still: a
-  /// subscriber that dies is looked for 20 times a second. Where only the main actor can release it, and on executors of
-  /// tests that run when they are told to, it is noticed when that happens. A cancelled task returns early.
+  /// subscriber that dies is looked for 20 times a second. Where only the main actor can release it, and on executors
+  /// of tests that run when they are told to, it is noticed when that happens. A cancelled task returns early.
   ///
   /// A sequence counts as served when its `next()` has returned the state; so don't call this from the loop over one.
   public func drain() async { await registry.drain() }

@@ -1,5 +1,5 @@
-/// Everything that a publisher knows, and every decision about it. What is to be done goes into an `AfterTurn`; only a cache's
-/// operations are added to its queue at once, so that they have the order of the turns.
+/// Everything that a publisher knows, and every decision about it. What is to be done goes into an `AfterTurn`; only a
+/// cache's operations are added to its queue at once, so that they have the order of the turns.
 package struct RegistryState {
   /// The ordinal of the newest state. A publisher begins with its first, version 0.
   package var newest: UInt64 = 1
