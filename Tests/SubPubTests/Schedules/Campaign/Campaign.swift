@@ -1,7 +1,9 @@
+import Dispatch
 import Foundation
 import SubPubTesting
 
-/// Runs a scenario with many seeds, on threads of its own.
+/// Runs a scenario with many seeds, on threads of its own. No more scenarios at a time than there are processors: other
+/// tests need a share of these, too.
 final class Campaign: @unchecked Sendable {
   private let scenario: Scenario
   private let scheduler = Scheduler(clients: Scenario.clients, workers: Scenario.workers)
@@ -10,9 +12,16 @@ final class Campaign: @unchecked Sendable {
 
   private init(_ scenario: Scenario) { self.scenario = scenario }
 
+  private static let places = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
+
   static func run(_ scenario: Scenario, _ seeds: SeedRange) async -> Report {
     await withCheckedContinuation { finished in
-      Thread.detachNewThread { finished.resume(returning: Campaign(scenario).report(seeds)) }
+      Thread.detachNewThread {
+        places.wait()
+        let report = Campaign(scenario).report(seeds)
+        places.signal()
+        finished.resume(returning: report)
+      }
     }
   }
 
