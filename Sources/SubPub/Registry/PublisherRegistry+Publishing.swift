@@ -55,7 +55,7 @@ extension PublisherRegistry {
 
   /// The publisher is gone.
   @usableFromInline
-  nonisolated func end() { turnAndAct { $0.end(&$1) } }
+  package nonisolated func end() { turnAndAct { $0.end(&$1) } }
 
   /// Before each run of an update's transform on this thread.
   @usableFromInline

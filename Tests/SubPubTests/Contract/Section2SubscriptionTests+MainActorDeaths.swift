@@ -144,6 +144,23 @@ extension Section2SubscriptionTests {
     }
   }
 
+  @Test(
+    "2.05: what another thread has looked at lives until the main actor lets go of it",
+    arguments: MainActorFace.allCases)
+  @MainActor func required_2_05_lookedAt(face: MainActorFace) async {
+    let (group, deaths) = (MainActorGroup(), DeathCount())
+    do {
+      let (object, subscription) = group.join(face, deaths)
+      OwnThread.runBlocking { #expect(subscription.isActive) }
+      withExtendedLifetime(object) {}
+    }
+    // The main actor was busy all that time.
+    #expect(deaths.all.load(ordering: .relaxed) == 0)
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(deaths.all.load(ordering: .relaxed) == 1)
+    #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
+  }
+
   @Test("2.05: a busy main actor has one object to let go of, however often others look at it")
   @MainActor func required_2_05_busyMainActor() {
     let (group, deaths) = (MainActorGroup(), DeathCount())

@@ -78,7 +78,10 @@ extension Section3CancellationTests {
     let registry = PublisherRegistry(publisher.id, initial: publisher.current)
     let (queue, subscriber) = (DispatchQueue(label: "standing"), Recorder<Int>())
     queue.suspend()
-    defer { queue.resume() }
+    defer {
+      registry.end()
+      queue.resume()
+    }
     var after = AfterTurn()
     let joined = registry.join(
       Enrolment(subscriber, as: .handler, on: .queue(queue), buffering: .unbounded) { _, _ in }, &after)

@@ -1,3 +1,4 @@
+import Foundation
 import SubPub
 import SubPubTesting
 
@@ -9,10 +10,13 @@ final class Event: Sendable {
 
   var count: Int { recorder.states.count }
 
-  /// Throws when it has not happened so often in time, which is longer than any machine needs: at the start of a run every
-  /// test waits for the pool's few threads.
+  /// How long a test waits before it fails. At the start of a run every test waits for the pool's few threads; where it
+  /// runs alone, `TEST_LIMIT` may say fewer seconds.
+  static let limit = Duration.seconds(ProcessInfo.processInfo.environment["TEST_LIMIT"].flatMap(Int.init) ?? 100)
+
+  /// Throws when it has not happened so often in time.
   func wait(
-    count: Int = 1, within time: Duration = .seconds(100), fileID: String = #fileID, line: Int = #line
+    count: Int = 1, within time: Duration = Event.limit, fileID: String = #fileID, line: Int = #line
   ) async throws {
     try await recorder.wait(count: count, within: time, fileID: fileID, line: line)
   }

@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 extension OwnThread {
-  /// Runs the body on a thread that isn't the caller's and hands out what it returns; fails after a hundred seconds. So a
+  /// Runs the body on a thread that isn't the caller's and hands out what it returns; fails after `Event.limit`. So a
   /// call that blocks fails its test and doesn't hang it.
   static func result<R: Sendable>(
     sourceLocation: SourceLocation = #_sourceLocation, fileID: String = #fileID, line: Int = #line,

@@ -2,7 +2,7 @@ import SubPubTesting
 import Testing
 
 extension PublishingTests.Trial {
-  /// Runs the task to its end, woken by what it waits for; fails after a hundred seconds.
+  /// Runs the task to its end, woken by what it waits for; fails after `Event.limit`.
   func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Result {
     while !run().isOver {
       let isLate = await withTaskGroup { group in
@@ -10,7 +10,7 @@ extension PublishingTests.Trial {
           await executor.waitForPending(1)
           return false
         }
-        group.addTask { (try? await Task.sleep(for: .seconds(100))) != nil }
+        group.addTask { (try? await Task.sleep(for: Event.limit)) != nil }
         defer { group.cancelAll() }
         return await group.next() ?? true
       }

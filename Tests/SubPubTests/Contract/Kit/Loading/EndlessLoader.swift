@@ -12,7 +12,7 @@ final class EndlessLoader: Sendable {
     return 0
   }
 
-  /// Fails after a hundred seconds. To be called when no call begins any more, but for those that are cancelled already.
+  /// Fails after `Event.limit`. To be called when no call begins any more, but for those that are cancelled already.
   func waitUntilNoneRuns(fileID: String = #fileID, line: Int = #line) async throws {
     try await ended.wait(count: began.count, fileID: fileID, line: line)
   }

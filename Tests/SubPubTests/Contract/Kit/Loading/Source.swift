@@ -28,7 +28,7 @@ final class Source<Value: Sendable>: Sendable {
   /// Which of its calls have been cancelled.
   var cancelled: [Int] { state.withLock { state in state.calls.indices.filter { state.calls[$0].isCancelled } } }
 
-  /// Fails after a hundred seconds.
+  /// Fails after `Event.limit`.
   func wait(calls: Int, fileID: String = #fileID, line: Int = #line) async throws {
     try await called.wait(count: calls, fileID: fileID, line: line)
   }
