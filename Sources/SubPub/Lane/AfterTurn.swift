@@ -60,7 +60,7 @@ package struct AfterTurn {
 
   /// Calls, wakes and resumes. Outside the turn.
   @inline(__always)
-  func act() {
+  package func act() {
     if let rest { for wakeup in rest.resumes { wakeup.resume() } }
     firstWake?.wake()
     if let rest {

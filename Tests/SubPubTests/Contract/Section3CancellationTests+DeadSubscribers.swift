@@ -85,6 +85,7 @@ extension Section3CancellationTests {
     var after = AfterTurn()
     let joined = registry.join(
       Enrolment(subscriber, as: .handler, on: .queue(queue), buffering: .unbounded) { _, _ in }, &after)
+    after.act()
     for _ in 0..<10 {
       let trial = PublishingTests.Trial { await registry.drain() }
       #expect(!trial.run().isOver)
