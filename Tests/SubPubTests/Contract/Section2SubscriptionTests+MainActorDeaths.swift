@@ -134,7 +134,7 @@ extension Section2SubscriptionTests {
     }
     try await OwnThread.run { #expect(subscription.isActive) }
     // What the other thread held goes.
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await DispatchQueue.main.passed()
     #expect(deaths.all.load(ordering: .relaxed) == 0 && object != nil)
     object = nil
     #expect(deaths.all.load(ordering: .relaxed) == 1)
@@ -156,7 +156,7 @@ extension Section2SubscriptionTests {
     }
     // The main actor was busy all that time.
     #expect(deaths.all.load(ordering: .relaxed) == 0)
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await DispatchQueue.main.passed()
     #expect(deaths.all.load(ordering: .relaxed) == 1)
     #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
   }
@@ -199,7 +199,7 @@ extension Section2SubscriptionTests {
     try await ended.wait(count: 2)
     living = []
     // What other threads held goes when the main actor gets to it.
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await DispatchQueue.main.passed()
     #expect(deaths.all.load(ordering: .relaxed) == rounds)
     #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
     #expect(group.count == 0)

@@ -239,7 +239,7 @@ extension Section2SubscriptionTests {
     subscriber.gates[0].open()
     await first.cancelAndWait()
     // What follows from the end of that delivery is done on its queue.
-    await withCheckedContinuation { done in queues[0].async { done.resume() } }
+    await queues[0].passed()
     publisher.updateData(2)
     #expect(successor.statistics.delivered == 0)
     subscriber.gates[1].open()

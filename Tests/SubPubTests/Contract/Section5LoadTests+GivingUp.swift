@@ -233,7 +233,7 @@ extension Section5LoadTests {
     let recorder = Recorder<Int>()
     manager.publisher.subscribe(recorder, on: .immediate)
     try await recorder.wait { $0.phase == .loading }
-    await withCheckedContinuation { waiting in queue.async { waiting.resume() } }
+    await queue.passed()
     let last = Recorder<Int>()
     manager.publisher.subscribe(last, on: .immediate) { _, state in
       guard state == .unknown else { return }

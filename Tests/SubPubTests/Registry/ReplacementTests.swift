@@ -32,7 +32,7 @@ struct ReplacementTests {
     let last = publisher.subscribe(subscriber, on: .queue(queues[2]), ifDuplicate: .replace)
     publisher.updateData(1)
     // Whatever could start has started when these have run.
-    for queue in queues.dropFirst() { await withCheckedContinuation { done in queue.async { done.resume() } } }
+    for queue in queues.dropFirst() { await queue.passed() }
     #expect(subscriber.most.load(ordering: .relaxed) == 1)
     #expect(last.statistics.delivered == 0)
     subscriber.gate.open()

@@ -8,7 +8,7 @@ enum OwnThread {
     DispatchQueue(label: "own thread").async(execute: body)
   }
 
-  /// The same, and waits; what takes longer than 100 seconds is an issue. Suspends the task and blocks no thread.
+  /// The same, and waits; what takes longer than `Event.limit` is an issue. Suspends the task and blocks no thread.
   static func run(fileID: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () -> Void) async throws {
     let done = Event()
     start {
@@ -25,8 +25,8 @@ enum OwnThread {
       body()
       done.signal()
     }
-    if done.wait(timeout: .now() + .seconds(100)) == .timedOut {
-      Issue.record("another thread had to wait for longer than 100 seconds", sourceLocation: sourceLocation)
+    if done.wait(timeout: .now() + .seconds(Int(Event.limit.components.seconds))) == .timedOut {
+      Issue.record("another thread had to wait for longer than \(Event.limit)", sourceLocation: sourceLocation)
     }
   }
 }
