@@ -59,7 +59,7 @@ struct FileCacheClearTests {
   @concurrent private func raceClears() async throws {
     let other = FileCache<Int>(file: slow.file)
     let path = folder.file.path(percentEncoded: false)
-    for number in 0..<40 {
+    for number in 0..<100 {
       let write = Task { try await slow.write(number) }
       // The write has begun: there is its temporary file, or that has its name already.
       let start = ContinuousClock.now
