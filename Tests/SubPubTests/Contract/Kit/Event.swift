@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SubPub
 import SubPubTesting
@@ -13,6 +14,9 @@ final class Event: Sendable {
   /// How long a test waits before it fails. At the start of a run every test waits for the pool's few threads; where it
   /// runs alone, `TEST_LIMIT` may say fewer seconds.
   static let limit = Duration.seconds(ProcessInfo.processInfo.environment["TEST_LIMIT"].flatMap(Int.init) ?? 100)
+
+  /// The same from now on, for a thread that waits.
+  static var deadline: DispatchTime { .now() + .seconds(Int(limit.components.seconds)) }
 
   /// Throws when it has not happened so often in time.
   func wait(

@@ -25,7 +25,7 @@ enum OwnThread {
       body()
       done.signal()
     }
-    if done.wait(timeout: .now() + .seconds(Int(Event.limit.components.seconds))) == .timedOut {
+    if done.wait(timeout: Event.deadline) == .timedOut {
       Issue.record("another thread had to wait for longer than \(Event.limit)", sourceLocation: sourceLocation)
     }
   }

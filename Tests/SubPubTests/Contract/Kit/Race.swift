@@ -16,7 +16,7 @@ enum Race {
     let isOver = await withTaskExecutorPreference(QueueExecutor(label: "race")) {
       await waitForEnd(of: threads, body)
     }
-    try #require(isOver, "the threads of a race haven't ended within 100 seconds")
+    try #require(isOver, "the threads of a race haven't ended within \(Event.limit)")
   }
 
   @concurrent
@@ -37,7 +37,7 @@ enum Race {
     }
     for _ in 0..<threads { ready.wait() }
     for _ in 0..<threads { start.signal() }
-    return end.wait(timeout: .now() + 100) == .success
+    return end.wait(timeout: Event.deadline) == .success
   }
 
   private final class Counter: Sendable {

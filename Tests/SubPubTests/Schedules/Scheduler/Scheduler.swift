@@ -56,7 +56,7 @@ final class Scheduler: @unchecked Sendable {
   func run(_ clients: [() -> Void]) -> Bool {
     for (strand, client) in zip(strands.dropFirst(workers), clients) { strand.prepare(client) }
     next()
-    return idle.wait(timeout: .now() + 100) == .success
+    return idle.wait(timeout: Event.deadline) == .success
   }
 
   /// Ends the threads.
