@@ -1,161 +1,189 @@
-/// Carries out the loads of a manager, and drives its publisher with what comes of them.
+/// Runs the loads of a manager, and publishes what comes of them.
 ///
-/// Whether there is a load, who waits for it and whether its result still counts is state of the publisher's registry,
-/// and decided in its turns. Here is what happens between two turns.
+/// The registry's turns decide whether a load is active, who waits for it, and whether its result still counts. This is what
+/// happens between two turns.
 ///
-/// The task of a load holds the driver, so this holds the registry and not the publisher: that ends when its users have
-/// let go of it (rule 3.06), and not when a load that was cancelled has noticed.
+/// The task of a load holds the driver, so the driver holds the registry and not the publisher. The publisher ends when its
+/// users have released it (3.06), and not when a cancelled load has noticed its cancellation.
 final class LoadDriver<Value: Sendable>: Sendable {
+  /// What a load does, given the state before it.
+  struct Plan: Sendable {
+    let kind: ActiveLoad.Kind
+    /// Called once for each attempt.
+    let load: @Sendable () async throws -> Value
+  }
+
   private let registry: PublisherRegistry
   private let freshness: Freshness?
-  private let attempt: Attempt
+  private let operation: TimeLimitedOperation
   private let retry: RetryPolicy
   private let cache: ManagerCache<Value>?
 
-  init(_ publisher: Publisher<Value>, _ attempt: Attempt, retry: RetryPolicy, cache: ManagerCache<Value>? = nil) {
+  init(
+    _ publisher: Publisher<Value>, _ operation: TimeLimitedOperation, retry: RetryPolicy,
+    cache: ManagerCache<Value>? = nil
+  ) {
     registry = publisher.registry
     freshness = publisher.freshness
-    self.attempt = attempt
+    self.operation = operation
     self.retry = retry
     self.cache = cache
   }
+}
 
-  /// Loads, or joins the load under way, and waits for what it comes to (rules 5.03 to 5.05): nil if that is nothing.
-  /// Without a plan for what there is, nothing is loaded.
+/// What managers ask for.
+extension LoadDriver {
+  /// Loads, or joins the active load, and waits for its result (5.03 to 5.05). Nil if it has none.
+  ///
+  /// - Parameter plan: What to load, given the current publication. Nil: nothing.
   func load(
-    _ wanted: LoadUnderWay.Kind, joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
+    _ requested: ActiveLoad.Kind, joins: Bool, _ plan: (Publication<Value>) -> Plan?
   ) async -> LoadState<Value>? {
-    guard !Task.isCancelled, let waiter = waiter(wanted, joins: joins, plan) else { return nil }
+    guard !Task.isCancelled, let waiter = waiter(for: requested, joins: joins, plan) else { return nil }
     return (await registry.result(for: waiter) as? Publication<Value>)?.state
   }
 
-  /// Loads if what there is can't stay, and nobody loads yet. A load under way goes on, whoever else gives up.
-  func loadIfNeeded(_ plan: LoadPlan<Value>) {
-    while let current = joined(.page, waits: false).current {
+  /// Loads if the current state is unknown, an error or stale, and nothing loads yet. An active load goes on from now on,
+  /// even if all of its waiters are cancelled.
+  func loadIfNeeded(_ plan: Plan) {
+    while case .free(let current) = join(.page, waits: false) {
       let isNeeded =
         switch current.phase {
         case .unknown, .error: true
         case .loaded: freshness?.isStale(since: current.freshSince) ?? false
-        // Somebody else's, by hand.
+        // Published by hand.
         case .loading: false
         }
-      guard isNeeded, case .overtaken = begin(plan, insteadOf: current, waits: false) else { return }
+      guard isNeeded, case .superseded = begin(plan, insteadOf: current, waits: false) else { return }
     }
   }
 
-  /// Forgets everything, in the cache too (rule 5.10).
+  /// Resets the publisher and clears the cache (5.10).
   func logout() {
     guard let cache else { return registry.publish(publication(.unknown)) }
-    registry.publish(publication(.unknown), then: cache.operationThatClears())
-    cache.queue.run(on: attempt.executor)
+    registry.publish(publication(.unknown), then: cache.clearOperation())
+    cache.queue.run(on: operation.executor)
   }
 
-  /// The manager is gone (rule 5.09).
-  func abandon() { registry.abandonLoad() }
+  /// The manager is gone (5.09).
+  func rollBack() { registry.rollBackLoad() }
 
-  /// Returns when the cache has done everything that it was asked for until now.
+  /// Returns when the cache has done everything that was asked of it until now.
   func waitForCache() async { await cache?.queue.drain() }
+}
+
+/// The life of one load.
+extension LoadDriver {
+  private enum JoinAction {
+    case joined(WaiterID?)
+    case free(Publication<Value>)
+    case ended
+  }
 
   private func waiter(
-    _ wanted: LoadUnderWay.Kind, joins: Bool, _ plan: (Publication<Value>) -> LoadPlan<Value>?
+    for requested: ActiveLoad.Kind, joins: Bool, _ plan: (Publication<Value>) -> Plan?
   ) -> WaiterID? {
     while true {
-      let found = joins ? joined(wanted, waits: true) : (waiter: nil, current: current)
-      guard let current = found.current else { return found.waiter }
-      guard let plan = plan(current) else { return nil }
-      if case .began(let waiter) = begin(plan, insteadOf: current, waits: true) { return waiter }
-    }
-  }
-
-  /// Joins the load under way, or hands out the state in which nobody loads.
-  private func joined(_ wanted: LoadUnderWay.Kind, waits: Bool) -> (waiter: WaiterID?, current: Publication<Value>?) {
-    switch registry.joinLoad(wanted, waits: waits) {
-    case .joined(let waiter): (waiter, nil)
-    case .free(let state): (nil, state as? Publication<Value>)
-    case nil: (nil, nil)
-    }
-  }
-
-  /// Begins a load if the state is still that one.
-  private func begin(
-    _ plan: LoadPlan<Value>, insteadOf old: Publication<Value>, waits: Bool
-  ) -> PublisherRegistry.Begun {
-    let load = Load()
-    // Of another object each, as each can be published once.
-    let loading = publication(.loading(previous: old.state.value), freshSince: old.freshSince)
-    let before = publication(old.state, freshSince: old.freshSince)
-    let (reading, operation) = (old.state.value == nil ? cache : nil).map { CacheReading.make(of: $0) } ?? (nil, nil)
-    let begun = registry.begin(
-      LoadUnderWay(load, plan.kind, before: before), showing: loading, insteadOf: old, waits: waits,
-      then: operation)
-    if case .began = begun {
-      if reading != nil { cache?.queue.run(on: attempt.executor) }
-      load.start(on: attempt.executor) { [self] in
-        if let reading { await show(reading, of: load) }
-        await run(load, plan)
+      switch joins ? join(requested, waits: true) : current.map(JoinAction.free) ?? .ended {
+      case .joined(let waiter): return waiter
+      case .ended: return nil
+      case .free(let current):
+        guard let plan = plan(current) else { return nil }
+        if case .began(let waiter) = begin(plan, insteadOf: current, waits: true) { return waiter }
       }
     }
-    return begun
   }
 
-  /// Shows what the cache has, or why that can't be read, until the load has ended.
-  private func show(_ reading: CacheReading<Value>, of load: Load) async {
+  private func join(_ requested: ActiveLoad.Kind, waits: Bool) -> JoinAction {
+    switch registry.joinLoad(requested, waits: waits) {
+    case .joined(let waiter): .joined(waiter)
+    case .free(let state): (state as? Publication<Value>).map(JoinAction.free) ?? .ended
+    case .ended: .ended
+    }
+  }
+
+  /// Begins a load if `old` is still the current publication.
+  private func begin(
+    _ plan: Plan, insteadOf old: Publication<Value>, waits: Bool
+  ) -> PublisherRegistry.BeginLoadAction {
+    let task = LoadTask()
+    // Two objects, as each can be published once.
+    let loading = publication(.loading(previous: old.state.value), freshSince: old.freshSince)
+    let before = publication(old.state, freshSince: old.freshSince)
+    let reading = old.state.value == nil ? cache.map { CacheReading(of: $0) } : nil
+    let action = registry.begin(
+      ActiveLoad(task, plan.kind, before: before), publishing: loading, insteadOf: old, waits: waits,
+      then: reading?.operation)
+    if case .began = action {
+      if reading != nil { cache?.queue.run(on: operation.executor) }
+      task.start(on: operation.executor) { [self, result = reading?.result] in
+        if let result { await publishCached(result, within: task) }
+        await run(task, plan)
+      }
+    }
+    return action
+  }
+
+  /// Publishes the cache's value, or why it can't be read, and goes on loading.
+  private func publishCached(
+    _ read: @escaping @Sendable () async throws -> Cached<Value>?, within task: LoadTask
+  ) async {
     let found: Publication<Value>
-    switch await attempt.outcome(of: reading.result) {
+    switch await operation.run(read) {
     case .success(let cached?): found = publication(loaded: cached.value, age: cached.age)
     case .failure(let error):
-      let failure = error as? CacheFailure ?? cache?.failed(.read, error)
+      let failure = error as? CacheFailure ?? cache?.report(.read, error)
       found = publication(.error(failure ?? error, previous: nil))
     case .success(nil), nil: return
     }
     let before = publication(found.state, freshSince: found.freshSince)
-    guard registry.advance(load, to: found, before: before) else { return }
+    guard registry.publish(found, within: task, before: before) else { return }
     let loading = publication(.loading(previous: found.state.value), freshSince: found.freshSince)
-    _ = registry.advance(load, to: loading)
+    _ = registry.publish(loading, within: task)
   }
 
-  /// Tries until it succeeds or has to give up, and publishes only what it came to (rule 5.07).
-  private func run(_ load: Load, _ plan: LoadPlan<Value>) async {
+  /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
+  private func run(_ task: LoadTask, _ plan: Plan) async {
     var failures = 0
-    while registry.isUnderWay(load) {
-      switch await attempt.outcome(of: plan.operation) {
+    while registry.isActive(task) {
+      switch await operation.run(plan.load) {
       case nil: return
-      case .success(let value): return succeed(load, plan.kind, with: value)
+      case .success(let value): return succeed(task, plan.kind, with: value)
       case .failure(let error):
         failures += 1
-        guard let delay = retry.delay(after: failures, error) else { return fail(load, with: error) }
-        guard await attempt.pause(delay) else { return fail(load, with: error) }
+        guard let delay = retry.delay(after: failures, error) else { return fail(task, with: error) }
+        guard await operation.pause(for: delay) else { return fail(task, with: error) }
       }
     }
   }
 
-  private func succeed(_ load: Load, _ kind: LoadUnderWay.Kind, with value: Value) {
+  private func succeed(_ task: LoadTask, _ kind: ActiveLoad.Kind, with value: Value) {
     let result =
       switch kind {
       case .whole: publication(loaded: value)
-      // As old as the oldest page. Pages that `setState` put into an error have no age: they count as new from here on.
+      // As old as the oldest page. Pages that `setState` has put into an error have no age and count as new from now on.
       case .page: publication(.loaded(value), freshSince: current?.freshSince ?? freshness?.start())
       }
-    guard let cache else { return registry.commit(load, result) }
-    registry.commit(load, result, then: cache.operation(writing: value))
-    cache.queue.run(on: attempt.executor)
+    guard let cache else { return registry.commit(result, of: task) }
+    registry.commit(result, of: task, then: cache.writeOperation(value))
+    cache.queue.run(on: operation.executor)
   }
 
-  private func fail(_ load: Load, with error: any Error) {
-    // As long as the load is under way nobody else changes the state.
+  private func fail(_ task: LoadTask, with error: any Error) {
+    // Nobody else changes the state while the load is active.
     let current = current
     let result = publication(.error(error, previous: current?.state.value), freshSince: current?.freshSince)
-    registry.commit(load, result)
+    registry.commit(result, of: task)
   }
 
-  /// Nil when the publisher has ended.
+  /// Nil once the publisher has ended.
   private var current: Publication<Value>? { registry.current as? Publication<Value> }
 
   private func publication(_ state: LoadState<Value>, freshSince: Duration? = nil) -> Publication<Value> {
     Publication(state, source: registry.source, freshSince: freshSince)
   }
 
-  /// Data that comes now, and is that old already.
+  /// A publication of data that arrives now and has that age already.
   private func publication(loaded value: Value, age: Duration = .zero) -> Publication<Value> {
     publication(.loaded(value), freshSince: freshness?.start(age: age))
   }

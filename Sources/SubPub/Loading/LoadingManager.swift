@@ -1,50 +1,47 @@
-/// Loads one value for any number of callers, and drives a publisher with it: loading, then loaded or error.
+/// Loads one value for any number of callers, and publishes loading, and then loaded or error.
 ///
-/// One load is under way at a time; who asks meanwhile shares it (rule 5.03). A load ends without a result when it is
-/// overtaken: by any transition but `publish()` that someone else makes, by a forced refresh, by `logout()`. Its loader
-/// is cancelled then, and what it still comes to is dropped (rule 5.04). Releasing the manager cancels its load (rule
-/// 5.09).
+/// One load is active at a time, and everyone who asks meanwhile shares it (5.03). A load is superseded by any transition but
+/// `republish()` that somebody else makes, by `refresh(restarting: true)`, and by `logout()`: its loader is cancelled, and its
+/// result is dropped (5.04). Releasing the manager cancels its load (5.09).
 ///
 /// ```swift
 /// let news = LoadingManager<[String]>(
 ///   label: "news", staleAfter: .seconds(60), timeout: .seconds(10),
 ///   retry: .exponential(maxAttempts: 3, initial: .milliseconds(500), maximum: .seconds(5), jitter: 0.5)
 /// ) {
-///   ["one", "two"]                     // ask a server
+///   ["one", "two"]  // Ask a server.
 /// }
 /// news.publisher.subscribe(screen) { screen, state in screen.title = "\(state)" }
-/// news.refreshIfNeeded()                // loads, as nothing is there yet
-/// let state = await news.refresh()      // shares that load
+/// news.refreshIfNeeded()  // Loads, as there is no data yet.
+/// let state = await news.refresh()  // Shares that load.
 /// ```
 ///
-/// Every operation may be called from any thread, task or actor. None waits for the loader but `refresh(force:)`, which
-/// suspends its task.
+/// Call every operation from any thread, task or actor. Only ``refresh(restarting:)`` and ``waitForCache()`` wait, which
+/// suspends their task.
 public final class LoadingManager<Value: Sendable>: Manager {
-  /// Who tells the subscribers. What you change on it overtakes a load that is under way, and leaves the cache as it
-  /// is.
+  /// The publisher of the value.
+  ///
+  /// If you change its state yourself, that supersedes an active load and leaves the cache as it is.
   public let publisher: Publisher<Value>
   private let driver: LoadDriver<Value>
-  private let plan: LoadPlan<Value>
+  private let plan: LoadDriver<Value>.Plan
 
-  /// A manager that has loaded nothing yet.
+  /// Creates a manager that has loaded nothing yet.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long loaded data counts as fresh; nil: for ever.
-  ///   - timeout: How long one call of `load` may take; nil, or a hundred years and more: as long as it does. Then it
-  ///     is cancelled, `LoadTimedOut` is its error, and what it still comes to is dropped, also if it doesn't heed its
-  ///     cancellation.
-  ///   - retry: Whether and when a load that failed is tried again. Only the last failure is published (rule 5.07).
-  ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
-  ///   - cache: Keeps the last value beyond the manager's life. It is read by a load that finds nothing to show: its
-  ///     value shows as loaded, with its age, before the loader is called. What can't be read shows as an error. What
-  ///     was loaded is written. `logout()` clears it.
-  ///   - cacheFailed: Is told when the cache can't be read, written or cleared. A write that fails changes nothing
-  ///     else; until a clear that failed has been made up for, nothing is read. Called on no particular thread.
-  ///   - load: Gets the value, outside every actor, without the task-local values and the priority of who asked. May be
-  ///     called again after a failure, and while a call that was cancelled hasn't returned yet. Any error that it
-  ///     throws counts as its failure, `CancellationError` too. To await a refresh of its own manager would be to wait
-  ///     for itself.
+  ///   - staleAfter: How long loaded data counts as fresh. Nil: forever.
+  ///   - timeout: How long one call of `load` may take. Then it is cancelled, even if it ignores its cancellation, its result
+  ///     is dropped, and its error is ``LoadTimedOut``. Nil, or a hundred years or more: no limit.
+  ///   - retry: Whether and when a failed load is tried again. Only the last failure is published (5.07).
+  ///   - clock: Measures `staleAfter`, `timeout`, and the delays between attempts.
+  ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached value
+  ///     with its age, or an error if it can't be read. Each loaded value is written. `logout()` clears the cache.
+  ///   - cacheFailed: Called if the cache can't be read, written or cleared. A failed write changes nothing else. After a
+  ///     failed clear nothing is read until a clear succeeds or a value is written. Called on no particular thread.
+  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its callers. May
+  ///     be called again after a failure, and while a cancelled call hasn't returned yet. Every error counts as a failure,
+  ///     including `CancellationError`. Don't await a refresh of the same manager in it: that would never end.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), cache: (any StateCache<Value>)? = nil,
@@ -56,7 +53,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
       cacheFailed: cacheFailed, executor: nil, load: load)
   }
 
-  /// The same, with everything run by that executor: for tests that draw from a seed who is next.
+  /// The same, with everything run by one executor. For tests that draw from a seed which job is next.
   package init(
     label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
     cache: (any StateCache<Value>)?, cacheFailed: @escaping @Sendable (CacheFailure) -> Void,
@@ -64,43 +61,43 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ) {
     publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
     driver = LoadDriver(
-      publisher, Attempt(timeout: timeout, clock: clock, executor: executor), retry: retry,
-      cache: cache.map { ManagerCache($0, report: cacheFailed) })
-    plan = LoadPlan(kind: .whole, operation: load)
+      publisher, TimeLimitedOperation(timeout: timeout, clock: clock, executor: executor), retry: retry,
+      cache: cache.map { ManagerCache($0, failed: cacheFailed) })
+    plan = LoadDriver.Plan(kind: .whole, load: load)
   }
 
-  deinit { driver.abandon() }
+  deinit { driver.rollBack() }
 
-  /// Loads, or shares the load under way, and returns what it came to: loaded, or error (rule 5.03).
+  /// Loads, or shares the active load, and returns its result.
   ///
-  /// When it returns, the thread that published the result has delivered it to subscribers with immediate delivery; if
-  /// another thread was delivering to them, that one carries it on (rule 2.03).
+  /// When it returns, subscribers with immediate delivery have received the result from the thread that published it; if
+  /// another thread was delivering to them, that thread carries on with it (2.03).
   ///
-  /// Returns the publisher's current state when the load was overtaken, and at once when the calling task is cancelled.
-  /// When the last task that waits for a load is cancelled, the loader is cancelled and the state before the load comes
-  /// back (rule 5.05); to subscribers with immediate delivery on the thread that cancels.
+  /// If the calling task is cancelled, it returns the current state at once. When the last task that waits for a load is
+  /// cancelled, the loader is cancelled and the state from before the load is published again (5.05); subscribers with
+  /// immediate delivery receive it on the thread that cancels.
   ///
-  /// - Parameter force: Overtakes a load that is under way instead of sharing it, for data that must not have been
-  ///   asked for before now.
+  /// - Parameter restarting: Supersedes an active load instead of sharing it, for data that must not have been requested
+  ///   before now.
+  /// - Returns: Loaded or error. The current state if the load was superseded.
   @discardableResult
-  public func refresh(force: Bool = false) async -> LoadState<Value> {
-    await driver.load(.whole, joins: !force) { [plan] _ in plan } ?? publisher.state
+  public func refresh(restarting: Bool = false) async -> LoadState<Value> {
+    await driver.load(.whole, joins: !restarting) { [plan] _ in plan } ?? publisher.state
   }
 
-  /// Loads when nothing was loaded yet, after an error, and when what is loaded is stale; nothing else. Returns at
-  /// once.
+  /// Loads if nothing was loaded yet, after an error, and if the data is stale. Otherwise does nothing. Returns at once.
   ///
-  /// A load that is under way goes on then, also if everyone who waits for it is cancelled.
+  /// From now on an active load goes on even if everyone who waits for it is cancelled (5.05).
   public func refreshIfNeeded() { driver.loadIfNeeded(plan) }
 
-  /// Forgets everything that was loaded, and ends the load under way.
+  /// Forgets everything that was loaded, and cancels the active load.
   ///
-  /// Nothing that was written to the cache before is ever read again (rule 5.10). The cache is cleared behind this
-  /// call: a program that is about to exit awaits `waitForCache()`.
+  /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared after this call returns: a
+  /// program that is about to exit awaits ``waitForCache()``.
   public func logout() { driver.logout() }
 
-  /// Returns when the cache has done everything that it was asked for until now: what is loaded is written, or what
-  /// `logout()` forgot is cleared.
+  /// Returns when the cache has done everything that was asked of it until now: loaded values are written, and what
+  /// `logout()` has forgotten is cleared. Returns early if the task is cancelled.
   public func waitForCache() async { await driver.waitForCache() }
 }
 

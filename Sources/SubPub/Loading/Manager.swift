@@ -1,21 +1,22 @@
-/// Asks for data, drives a publisher with what comes, and clears it at logout.
+/// Loads data, publishes what comes of it, and clears it at logout.
 ///
-/// Whoever shows the data subscribes to `publisher`, and calls `refreshIfNeeded()` when it is about to be looked at.
+/// Subscribe to ``publisher`` to show the data, and call ``refreshIfNeeded()`` whenever somebody is about to look at it.
 public protocol Manager<Value>: Sendable {
+  /// The type of the data.
   associatedtype Value: Sendable
-  /// What the manager needs of its surroundings, handed over at the start.
+  /// What the manager needs from its surroundings when it starts.
   associatedtype Services = Void
 
-  /// Who tells the subscribers. The same one for as long as the manager lives.
+  /// The publisher of the data: the same one for as long as the manager lives.
   var publisher: Publisher<Value> { get }
 
-  /// The program is set up. Does nothing unless a manager says otherwise.
+  /// Called once the program is set up. Does nothing by default.
   func start(with services: Services)
 
-  /// Loads what is unknown, and mends errors and stale data; nothing else. Returns at once.
+  /// Loads data that is unknown or stale, and tries again after an error. Otherwise does nothing. Returns at once.
   func refreshIfNeeded()
 
-  /// Forgets everything that belongs to whoever was logged in. Resets the publisher unless a manager says otherwise.
+  /// Forgets everything that belongs to the user who has logged out. Resets the publisher by default.
   func logout()
 }
 

@@ -1,21 +1,32 @@
-/// A manager's side of its cache: what came of the operations, which the cache's queue runs one at a time.
+/// A manager's side of its cache. The cache's queue runs the operations one at a time.
 final class ManagerCache<Value: Sendable>: Sendable {
   let queue: CacheOperationQueue
   private let cache: any StateCache<Value>
-  private let report: @Sendable (CacheFailure) -> Void
+  private let failed: @Sendable (CacheFailure) -> Void
 
-  init(_ cache: any StateCache<Value>, report: @escaping @Sendable (CacheFailure) -> Void) {
+  init(_ cache: any StateCache<Value>, failed: @escaping @Sendable (CacheFailure) -> Void) {
     self.cache = cache
-    self.report = report
+    self.failed = failed
     queue = .of(cache)
   }
 
-  /// What was written last. A clear that failed is made up for first; what was read before another was asked for is as
-  /// good as gone.
+  /// Reports a failure of the cache to the manager's user.
+  @discardableResult
+  func report(_ operation: CacheFailure.Operation, _ reason: any Error) -> CacheFailure {
+    let failure = CacheFailure(operation: operation, reason: reason)
+    failed(failure)
+    return failure
+  }
+}
+
+/// What the queue runs.
+extension ManagerCache {
+  /// The value that was written last. If the last clear has failed, it is repeated first. A value that was read before
+  /// another clear was requested doesn't count.
   func read() async throws -> Cached<Value>? {
     let clears = queue.clears
     if queue.isTainted {
-      do { try await cache.clear() } catch { throw failed(.clear, error) }
+      do { try await cache.clear() } catch { throw report(.clear, error) }
       queue.removeTaint()
       return nil
     }
@@ -23,54 +34,75 @@ final class ManagerCache<Value: Sendable>: Sendable {
       let cached = try await cache.read()
       return queue.clears == clears ? cached : nil
     } catch {
-      throw failed(.read, error)
+      throw report(.read, error)
     }
   }
 
-  func write(_ value: Value) async {
+  func writeOperation(_ value: Value) -> CacheOperation { operation(.write { await self.write(value) }) }
+
+  private func write(_ value: Value) async {
     do {
       try await cache.write(value)
-      // It has replaced what was there.
+      // The value has replaced whatever was there.
       queue.removeTaint()
     } catch {
-      _ = failed(.write, error)
+      report(.write, error)
     }
   }
 
-  func clear() async {
+  func clearOperation() -> CacheOperation { operation(.clear { await self.clear() }) }
+
+  private func clear() async {
     queue.taint()
     do {
       try await cache.clear()
       queue.removeTaint()
     } catch {
-      _ = failed(.clear, error)
+      report(.clear, error)
     }
   }
 
-  /// Also when a read took too long.
-  func failed(_ operation: CacheFailure.Operation, _ reason: any Error) -> CacheFailure {
-    let failure = CacheFailure(operation: operation, reason: reason)
-    report(failure)
-    return failure
+  func readOperation(_ body: @escaping CacheOperationQueue.Work) -> CacheOperation {
+    operation(.read(for: ObjectIdentifier(self), body))
+  }
+
+  private func operation(_ operation: CacheOperationQueue.Operation) -> CacheOperation {
+    CacheOperation(queue: queue, operation: operation)
   }
 }
 
-extension ManagerCache {
-  func operation(reading work: @escaping CacheOperations.Work) -> CacheOperation {
-    CacheOperation(queue: queue, operation: .read(for: ObjectIdentifier(self), work))
-  }
-
-  func operation(writing value: Value) -> CacheOperation {
-    CacheOperation(queue: queue, operation: .write { await self.write(value) })
-  }
-
-  func operationThatClears() -> CacheOperation {
-    CacheOperation(queue: queue, operation: .clear { await self.clear() })
-  }
-}
-
-/// An operation of a cache, for the turn that decides when it comes.
+/// An operation of a cache, for the turn that decides its place in the queue.
 struct CacheOperation {
   let queue: CacheOperationQueue
-  let operation: CacheOperations.Operation
+  let operation: CacheOperationQueue.Operation
+}
+
+/// A load's look into its manager's cache: the operation that reads, and its result.
+struct CacheReading<Value: Sendable>: Sendable {
+  private typealias Outcome = Result<Cached<Value>?, any Error>
+
+  /// Held by the operation only. A clear makes the operation obsolete; then there is nothing to find, and the stream ends.
+  private final class Answer: Sendable {
+    private let outcome: AsyncStream<Outcome>.Continuation
+    init(_ outcome: AsyncStream<Outcome>.Continuation) { self.outcome = outcome }
+    deinit { outcome.finish() }
+    func give(_ found: Outcome) { outcome.yield(found) }
+  }
+
+  let operation: CacheOperation
+  /// What the operation has found. Nil as well if the waiting task is cancelled, and if the cache is cleared first. To be
+  /// called once.
+  let result: @Sendable () async throws -> Cached<Value>?
+
+  init(of cache: ManagerCache<Value>) {
+    let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()
+    let answer = Answer(outcome)
+    operation = cache.readOperation {
+      do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
+    }
+    result = {
+      for await outcome in outcomes { return try outcome.get() }
+      return nil
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/// Keeps values of any number of managers in memory, up to a limit that they share.
+/// Keeps the values of any number of managers in memory, up to a limit that they share.
 ///
 /// ```swift
 /// let memory = MemoryCache(limit: 100)
@@ -6,25 +6,26 @@
 /// names.write(["Ada"])
 /// ```
 ///
-/// When the limit would be exceeded, the values that were neither read nor written for the longest time go first. The
-/// limit has whatever unit the sizes have: a value counts as 1 unless the `size` closure of its cache says otherwise,
-/// so the limit is a number of values, or of bytes if the closures say bytes.
+/// If a new value would exceed the limit, the least recently used values are removed first. The limit has whatever unit the
+/// sizes have: a value counts as 1 unless the `size` closure of its cache says otherwise, so the limit is a number of values,
+/// or of bytes if the closures return bytes.
 ///
-/// Every operation may be called from any thread, takes constant time on average, and waits for no foreign code: sizes
-/// are measured, the clock is read and values are released outside the lock (rule 1.04).
+/// Call every operation from any thread. Each takes constant time on average and waits for no foreign code: sizes are
+/// measured, the clock is read, and values are released outside the lock (1.04).
 public final class MemoryCache: Sendable {
-  /// How much may be kept at a time.
+  /// The largest sum of sizes.
   public let limit: Int
 
   private let records = Locked(MemoryCacheRecords())
   /// How long ago the cache was made. Foreign code.
   private let elapsed: @Sendable () -> Duration
 
-  /// An empty cache.
+  /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - limit: The largest sum of sizes. Less than 1 is a programmer's error.
-  ///   - clock: What the age of a value is measured on.
+  ///   - limit: The largest sum of sizes.
+  ///   - clock: Measures the age of values.
+  /// - Precondition: `limit` is at least 1.
   public init(limit: Int, clock: any Clock<Duration> = ContinuousClock()) {
     guard limit > 0 else {
       stopForMisuse("A MemoryCache was made with the limit \(limit), and would keep nothing: give 1 or more")
@@ -33,68 +34,141 @@ public final class MemoryCache: Sendable {
     elapsed = clock.stopwatch()
   }
 
-  /// The cache of one manager: what is kept under that key.
+  /// Returns the cache of one manager: the value that is kept under this key.
   ///
-  /// Two caches for one key share the value. A key has one type of value for as long as there is a cache for it, or a
-  /// value under it; asking for another type meanwhile is a programmer's error.
+  /// Two caches with the same key share the value.
   ///
   /// - Parameters:
   ///   - key: Names the value among all that are kept here.
-  ///   - type: What kind of value it is.
-  ///   - size: How much of the limit a value takes. Called once for each `write`, on the thread that writes. Less than
-  ///     nothing is a programmer's error; values of size zero are kept without limit.
+  ///   - type: The type of the value.
+  ///   - size: How much of the limit a value takes. Called once for each `write`, on the thread that writes. Values of size
+  ///     zero are kept without limit.
+  /// - Precondition: A key has one type, as long as there is a cache for it or a value under it.
   public func cache<Value: Sendable>(
     for key: String, of type: Value.Type = Value.self, size: @escaping @Sendable (Value) -> Int = { _ in 1 }
   ) -> MemoryCacheEntry<Value> {
-    let (slot, standing) = records.withLock { $0.join(key, type: type) }
-    guard standing == type else {
+    let (slot, existing) = records.withLock { $0.join(key, type: type) }
+    guard existing == type else {
       stopForMisuse(
         """
-        The key "\(key)" of a MemoryCache was asked for with the value type \(type), and has the type \(standing): \
-        give each type a key of its own
+        The key "\(key)" of a MemoryCache was asked for with the value type \(type), but its type is \(existing): give \
+        each type a key of its own
         """)
     }
-    return MemoryCacheEntry(place: MemoryCachePlace(memory: self, key: key, slot: slot), size: size)
+    return MemoryCacheEntry(MemoryCacheSlot(memory: self, key: key, index: slot), size: size)
   }
 
-  /// The sum of the sizes of what is kept now; at most `limit`.
+  /// The sum of the sizes of the values that are kept now. At most ``limit``.
   public var size: Int { records.withLock { $0.size } }
 
-  /// How many values are kept now.
+  /// The number of values that are kept now.
   public var count: Int { records.withLock { $0.count } }
 
-  /// Forgets every value, of all managers: when memory is short.
+  /// Removes every value of every manager. For when memory is short.
   public func removeAll() {
-    // The values that it returns die after the lock.
+    // The removed values are returned, and released after the unlock.
     records.withLock { $0.removeAll() }
   }
 }
 
-extension MemoryCache {
-  func read<Value: Sendable>(_ slot: Int) -> Cached<Value>? {
-    // Nothing else is ever put into a slot of that type.
-    guard let kept = records.withLock({ $0.read(slot) }) as? MemoryCacheValue<Value> else { return nil }
-    return Cached(value: kept.value, age: elapsed() - kept.written)
-  }
-
-  func write<Value: Sendable>(_ value: Value, size: Int, into slot: Int) {
-    let kept = MemoryCacheValue(value, written: elapsed())
-    // The values that it returns die after the lock.
-    records.withLock { $0.write(kept, size: size, into: slot, limit: limit) }
-  }
-
-  func clear(_ slot: Int) {
-    // The value that it returns dies after the lock.
-    records.withLock { $0.clear(slot) }
-  }
-
-  func leave(_ slot: Int) { records.withLock { $0.leave(slot) } }
-}
-
 extension MemoryCache: CustomStringConvertible {
-  /// How much is kept: `MemoryCache(3 values, size 120 of 1000)`.
+  /// What is kept: `MemoryCache(3 values, size 120 of 1000)`.
   public var description: String {
     let (count, size) = records.withLock { ($0.count, $0.size) }
     return "MemoryCache(\(count) \(count == 1 ? "value" : "values"), size \(size) of \(limit))"
   }
+}
+
+/// What the caches of managers ask for.
+extension MemoryCache {
+  /// A value in a box, so that it is taken out under the lock and released after it.
+  private final class Box<Value: Sendable>: Sendable {
+    let value: Value
+    /// On the stopwatch of the cache.
+    let written: Duration
+
+    init(_ value: Value, written: Duration) {
+      self.value = value
+      self.written = written
+    }
+  }
+
+  fileprivate func read<Value: Sendable>(_ slot: Int) -> Cached<Value>? {
+    // A slot of that type contains nothing else.
+    guard let box = records.withLock({ $0.read(slot) }) as? Box<Value> else { return nil }
+    return Cached(value: box.value, age: elapsed() - box.written)
+  }
+
+  fileprivate func write<Value: Sendable>(_ value: Value, size: Int, into slot: Int) {
+    let box = Box(value, written: elapsed())
+    // The displaced values are returned, and released after the unlock.
+    records.withLock { $0.write(box, size: size, into: slot, limit: limit) }
+  }
+
+  fileprivate func clear(_ slot: Int) {
+    // The removed value is returned, and released after the unlock.
+    records.withLock { $0.clear(slot) }
+  }
+
+  fileprivate func leave(_ slot: Int) { records.withLock { $0.leave(slot) } }
+}
+
+/// Holds the slot of one key in a `MemoryCache`, so that it stays the slot of that key.
+final class MemoryCacheSlot: Sendable {
+  let memory: MemoryCache
+  let key: String
+  let index: Int
+
+  /// Takes over one holder of the slot.
+  init(memory: MemoryCache, key: String, index: Int) {
+    self.memory = memory
+    self.key = key
+    self.index = index
+  }
+
+  deinit { memory.leave(index) }
+}
+
+/// The cache of one manager in a ``MemoryCache``: the value under one key.
+///
+/// Call its operations from any thread, and from synchronous code. None of them throws. It keeps the `MemoryCache` alive.
+/// When it is released, the value stays for the next cache with the same key.
+public struct MemoryCacheEntry<Value: Sendable>: StateCache {
+  private let slot: MemoryCacheSlot
+  private let measure: @Sendable (Value) -> Int
+
+  init(_ slot: MemoryCacheSlot, size: @escaping @Sendable (Value) -> Int) {
+    self.slot = slot
+    measure = size
+  }
+
+  /// The key of the value.
+  public var key: String { slot.key }
+
+  /// The key together with its `MemoryCache`: all caches with that key share the value.
+  public var identity: CacheIdentity? { CacheIdentity(slot: slot.index, of: slot.memory) }
+
+  /// The value that was written last, if it is still kept. It becomes the most recently used one.
+  public func read() -> Cached<Value>? { slot.memory.read(slot.index) }
+
+  /// Replaces the value and makes room for it.
+  ///
+  /// A value that is larger than the whole limit isn't kept, and the one before is removed because it would be outdated. The
+  /// values under other keys stay.
+  ///
+  /// - Precondition: The size of the value isn't negative.
+  public func write(_ value: Value) {
+    let size = measure(value)
+    guard size >= 0 else {
+      stopForMisuse(
+        """
+        The size of a value for the key "\(key)" of a MemoryCache is \(size): a size can't be negative, so its `size` has \
+        to return zero or more
+        """)
+    }
+    slot.memory.write(value, size: size, into: slot.index)
+  }
+
+  /// Removes the value.
+  public func clear() { slot.memory.clear(slot.index) }
 }

@@ -1,16 +1,16 @@
-/// What a `MemoryCache` keeps, and what goes next. Decides only: no lock, and no foreign code; what has to be released
-/// is handed back.
+/// What a `MemoryCache` keeps, and what it removes next. Decides only: takes no lock, calls no foreign code, and returns what
+/// is to be released.
 struct MemoryCacheRecords {
-  /// The sum of the sizes of what is kept.
+  /// The sum of the sizes of the values.
   private(set) var size = 0
-  /// How many values are kept.
+  /// The number of values.
   private(set) var count = 0
 
   private var slots: [String: Int] = [:]
-  /// A place for each key that is held or has a value, and vacant ones.
+  /// A record for each key that has a holder or a value, and vacant ones.
   private var records: [Record] = []
   private var vacant: [Int] = []
-  /// The values form a list from the one that was used last to the one that goes next.
+  // The values form a list from the most to the least recently used.
   private var newest: Int?
   private var oldest: Int?
 
@@ -19,19 +19,19 @@ struct MemoryCacheRecords {
     var type: any Any.Type
     /// How many hold the slot. A slot with neither a holder nor a value is vacant.
     var holders = 0
-    var kept: Kept?
+    var stored: Stored?
     var newer: Int?
     var older: Int?
   }
 
-  private struct Kept {
+  private struct Stored {
     let value: any AnyObject & Sendable
     let size: Int
   }
 }
 
 extension MemoryCacheRecords {
-  /// Finds or makes the slot of that key, and holds it if it is for such values. Says which type it is for.
+  /// Finds or makes the slot of that key, and holds it if it has that type. Returns the type that it has.
   mutating func join(_ key: String, type: any Any.Type) -> (slot: Int, type: any Any.Type) {
     if let slot = slots[key] {
       if records[slot].type == type { records[slot].holders += 1 }
@@ -50,48 +50,48 @@ extension MemoryCacheRecords {
     return (slot, type)
   }
 
-  /// One holder less.
+  /// Removes one holder.
   mutating func leave(_ slot: Int) {
     records[slot].holders -= 1
     vacateIfUnused(slot)
   }
 
-  /// The value, which is now the newest.
+  /// The value, which becomes the most recently used one.
   mutating func read(_ slot: Int) -> (any AnyObject & Sendable)? {
-    guard let kept = records[slot].kept else { return nil }
+    guard let stored = records[slot].stored else { return nil }
     if newest != slot {
       unlink(slot)
       link(slot)
     }
-    return kept.value
+    return stored.value
   }
 
-  /// Keeps the value, unless it is larger than the limit. Returns what goes for it.
+  /// Stores the value unless it is larger than the limit. Returns the values that are removed for it.
   mutating func write(
     _ value: any AnyObject & Sendable, size added: Int, into slot: Int, limit: Int
   ) -> [any AnyObject & Sendable] {
     var displaced = clear(slot).map { [$0] } ?? []
     guard added <= limit else { return displaced }
     while size > limit - added, let last = oldest, let value = clear(last) { displaced.append(value) }
-    records[slot].kept = Kept(value: value, size: added)
+    records[slot].stored = Stored(value: value, size: added)
     size += added
     count += 1
     link(slot)
     return displaced
   }
 
-  /// Takes the value out.
+  /// Removes the value.
   mutating func clear(_ slot: Int) -> (any AnyObject & Sendable)? {
-    guard let kept = records[slot].kept else { return nil }
+    guard let stored = records[slot].stored else { return nil }
     unlink(slot)
-    records[slot].kept = nil
-    size -= kept.size
+    records[slot].stored = nil
+    size -= stored.size
     count -= 1
     vacateIfUnused(slot)
-    return kept.value
+    return stored.value
   }
 
-  /// Takes all values out.
+  /// Removes all values.
   mutating func removeAll() -> [any AnyObject & Sendable] {
     var removed: [any AnyObject & Sendable] = []
     while let last = oldest, let value = clear(last) { removed.append(value) }
@@ -99,13 +99,13 @@ extension MemoryCacheRecords {
   }
 
   private mutating func vacateIfUnused(_ slot: Int) {
-    guard records[slot].holders == 0, records[slot].kept == nil else { return }
+    guard records[slot].holders == 0, records[slot].stored == nil else { return }
     slots[records[slot].key] = nil
     records[slot].key = ""
     vacant.append(slot)
   }
 
-  /// Puts the slot in front of the list.
+  /// Puts the slot at the front of the list.
   private mutating func link(_ slot: Int) {
     records[slot].newer = nil
     records[slot].older = newest

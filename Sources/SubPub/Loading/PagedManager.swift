@@ -1,8 +1,7 @@
-/// Loads a list page by page, and drives a publisher with all pages that it has.
+/// Loads a list page by page, and publishes all pages that it has.
 ///
-/// Pages are appended in order, one at a time (rule 5.08). What is published as loaded may be incomplete, and is ready
-/// to be presented. While a page, or the first one anew, is being loaded, and after an error, the pages so far are the
-/// state's previous value.
+/// Pages are appended in order, one at a time (5.08). A loaded list may be incomplete, and can be shown. While a page is being
+/// loaded, and after an error, the pages so far are the state's previous value.
 ///
 /// ```swift
 /// let list = PagedManager<String, Int>(firstPage: 0) { page in
@@ -12,26 +11,26 @@
 /// await list.loadNextPage()
 /// ```
 ///
-/// For loads, callers that share one, what overtakes it, threads and lifetime: see `LoadingManager`.
+/// Loads are shared, superseded and cancelled as those of a ``LoadingManager`` are.
 public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
-  /// What is published: the pages so far.
+  /// The pages so far.
   public typealias Value = Paged<Element, Cursor>
-  /// Who tells the subscribers. What you change on it overtakes a load that is under way.
+  /// The publisher of the pages. If you change its state yourself, that supersedes an active load.
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
   private let firstPage: Cursor
   private let load: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
 
-  /// A manager that has loaded no page yet.
+  /// Creates a manager that has loaded no page yet.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long a list counts as fresh, from the first page on; nil: for ever.
-  ///   - timeout: How long one call of `load` may take; nil: as long as it does.
-  ///   - retry: Whether and when a page that failed is tried again.
-  ///   - clock: What `staleAfter`, `timeout` and the waits between attempts are measured on.
+  ///   - staleAfter: How long a list counts as fresh, starting with its first page. Nil: forever.
+  ///   - timeout: How long one call of `load` may take. Nil: no limit.
+  ///   - retry: Whether and when a failed page is tried again.
+  ///   - clock: Measures `staleAfter`, `timeout`, and the delays between attempts.
   ///   - firstPage: Where the list begins.
-  ///   - load: Gets the page that begins there, and where the next one does; nil: that was the last one.
+  ///   - load: Loads the page that begins at a cursor, and returns the cursor of the next page. Nil: there is none.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
@@ -42,53 +41,57 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
       firstPage: firstPage, load: load)
   }
 
-  /// The same, with everything run by that executor: for tests that draw from a seed who is next.
+  /// The same, with everything run by one executor. For tests that draw from a seed which job is next.
   package init(
     label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
     executor: (any TaskExecutor)?, firstPage: Cursor,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
-    driver = LoadDriver(publisher, Attempt(timeout: timeout, clock: clock, executor: executor), retry: retry)
+    driver = LoadDriver(
+      publisher, TimeLimitedOperation(timeout: timeout, clock: clock, executor: executor), retry: retry)
     self.firstPage = firstPage
     self.load = load
   }
 
-  deinit { driver.abandon() }
+  deinit { driver.rollBack() }
 
-  /// Loads the first page; when it is there, it takes the place of all pages so far.
+  /// Loads the first page, which then replaces all pages so far.
   ///
-  /// Shares a load of the first page that is under way. Overtakes one of a later page, which is dropped (rule 5.08).
+  /// Shares an active load of the first page. Supersedes a load of a later page, which is dropped (5.08).
   ///
-  /// - Parameter force: Overtakes any load that is under way.
+  /// - Parameter restarting: Supersedes any active load instead of sharing it.
+  /// - Returns: Loaded or error. The current state if the load was superseded, or if the calling task is cancelled.
   @discardableResult
-  public func refresh(force: Bool = false) async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(.whole, joins: !force) { [firstPlan] _ in firstPlan } ?? publisher.state
+  public func refresh(restarting: Bool = false) async -> LoadState<Paged<Element, Cursor>> {
+    await driver.load(.whole, joins: !restarting) { [planOfFirstPage] _ in planOfFirstPage } ?? publisher.state
   }
 
-  /// Loads the page behind those so far, and appends it. After an error it tries the same page again.
+  /// Loads the page after those so far, and appends it. After an error, tries the same page again.
   ///
-  /// Shares the load that is under way, of whatever page. Loads the first page when there is none. Returns at once when
-  /// all pages are loaded.
+  /// Shares the active load, of whatever page. Loads the first page if there is none. Returns at once if all pages are
+  /// loaded.
+  ///
+  /// - Returns: Loaded or error. The current state if the load was superseded, or if the calling task is cancelled.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
-    let loaded = await driver.load(.page, joins: true) { [load, firstPlan] current in
-      guard let pages = current.state.value else { return firstPlan }
+    let result = await driver.load(.page, joins: true) { [load, planOfFirstPage] current in
+      guard let pages = current.state.value else { return planOfFirstPage }
       guard let cursor = pages.next else { return nil }
-      return LoadPlan(kind: .page) {
+      return LoadDriver.Plan(kind: .page) {
         let page = try await load(cursor)
         return Paged(elements: pages.elements + page.elements, next: page.next)
       }
     }
-    return loaded ?? publisher.state
+    return result ?? publisher.state
   }
 
-  /// Loads the first page when nothing was loaded yet, after an error, and when the list is stale; nothing else.
-  /// Returns at once.
-  public func refreshIfNeeded() { driver.loadIfNeeded(firstPlan) }
+  /// Loads the first page if nothing was loaded yet, after an error, and if the list is stale. Otherwise does nothing. Returns
+  /// at once.
+  public func refreshIfNeeded() { driver.loadIfNeeded(planOfFirstPage) }
 
-  private var firstPlan: LoadPlan<Paged<Element, Cursor>> {
-    LoadPlan(kind: .whole) { [load, firstPage] in
+  private var planOfFirstPage: LoadDriver<Paged<Element, Cursor>>.Plan {
+    LoadDriver.Plan(kind: .whole) { [load, firstPage] in
       let page = try await load(firstPage)
       return Paged(elements: page.elements, next: page.next)
     }
@@ -99,3 +102,24 @@ extension PagedManager: CustomStringConvertible {
   /// The publisher's description.
   public var description: String { "PagedManager of \(publisher)" }
 }
+
+/// The pages of a list that have been loaded, in order, and where the next page begins.
+public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
+  /// The elements of all pages, in order.
+  public let elements: [Element]
+  /// Where the next page begins. Nil if there is none.
+  public let next: Cursor?
+  /// Whether all pages are loaded.
+  public var isComplete: Bool { next == nil }
+
+  /// Creates a list from its elements so far and the cursor of the next page.
+  public init(elements: [Element], next: Cursor?) {
+    self.elements = elements
+    self.next = next
+  }
+}
+
+extension Paged: Equatable where Element: Equatable, Cursor: Equatable {}
+extension Paged: Hashable where Element: Hashable, Cursor: Hashable {}
+extension Paged: Encodable where Element: Encodable, Cursor: Encodable {}
+extension Paged: Decodable where Element: Decodable, Cursor: Decodable {}

@@ -1,40 +1,43 @@
-/// Whether a load that failed is tried again, and when.
+/// Whether and when a manager tries a failed load again.
 ///
-/// Only the last failure is published (rule 5.07). Delays pass on the manager's clock. A load that is cancelled or
-/// overtaken isn't tried again.
+/// Only the last failure is published (5.07). Delays pass on the manager's clock. A load that is cancelled or superseded isn't
+/// tried again.
 public struct RetryPolicy: Sendable {
-  /// How many times the loader may be called for one load, the first included.
+  /// How many times the loader may be called for one load, including the first.
   public let maxAttempts: Int
   private let delay: @Sendable (_ attempt: Int, _ error: any Error) -> Duration?
 
-  /// A policy of your own.
+  /// Creates a policy of your own.
   ///
   /// - Parameters:
-  ///   - maxAttempts: How many times the loader may be called for one load, the first included. 1 or more.
-  ///   - delay: How long to wait after a failure, zero or more; a hundred years and more: until the load is cancelled;
-  ///     nil: give up. It gets the number of calls that have failed, from 1 on, and the error of the last. Called on no
-  ///     particular thread, and under no lock.
+  ///   - maxAttempts: How many times the loader may be called for one load, including the first.
+  ///   - delay: How long to wait after a failure, or nil to stop trying. Gets the number of calls that have failed, starting
+  ///     with 1, and the last error. A hundred years or more mean: until the load is cancelled. Called on no particular
+  ///     thread, and while no lock is held.
+  /// - Precondition: `maxAttempts` is at least 1, and no delay is negative.
   public init(maxAttempts: Int, delay: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Duration?) {
     guard maxAttempts >= 1 else {
-      stopForMisuse("maxAttempts is \(maxAttempts): a load is tried at least once; give 1 or more")
+      stopForMisuse("maxAttempts is \(maxAttempts), but a load is tried at least once: give 1 or more")
     }
     self.maxAttempts = maxAttempts
     self.delay = delay
   }
 
-  /// One attempt.
+  /// Never tries again.
   public static let never = RetryPolicy(maxAttempts: 1) { _, _ in nil }
 
-  /// Waits longer and longer: `initial`, and after each further failure `factor` times as long, up to `maximum`.
+  /// Waits longer after each failure: `initial` after the first, and then `factor` times as long, up to `maximum`.
   ///
   /// - Parameters:
-  ///   - maxAttempts: How many times the loader may be called for one load, the first included. 1 or more.
-  ///   - initial: The wait after the first failure. Zero or more.
-  ///   - factor: What it grows by. 1 or more.
-  ///   - maximum: No wait is longer.
-  ///   - jitter: By which part of itself a wait may be shorter, by chance, so that many clients that failed together
-  ///     don't come back together. From 0 to 1; 0: none.
-  ///   - seed: For tests: the same seed and attempt, the same wait. Nil: the system's randomness.
+  ///   - maxAttempts: How many times the loader may be called for one load, including the first.
+  ///   - initial: The delay after the first failure.
+  ///   - factor: How much the delay grows each time.
+  ///   - maximum: The longest delay.
+  ///   - jitter: The fraction of itself by which a delay may be shorter at random, so that many clients that have failed
+  ///     together don't come back together.
+  ///   - seed: For tests: the same seed and attempt give the same delay. Nil: the system's randomness.
+  /// - Precondition: `maxAttempts` and `factor` are at least 1, `initial` isn't negative, `maximum` isn't shorter than
+  ///   `initial`, and `jitter` is between 0 and 1.
   public static func exponential(
     maxAttempts: Int, initial: Duration, factor: Double = 2, maximum: Duration, jitter: Double = 0,
     seed: UInt64? = nil
@@ -43,13 +46,67 @@ public struct RetryPolicy: Sendable {
     return RetryPolicy(maxAttempts: maxAttempts) { attempt, _ in backoff.delay(after: attempt) }
   }
 
-  /// How long to wait after so many failures; nil: the last failure stands.
+  /// How long to wait after this many failures. Nil: the last failure stands.
   func delay(after failures: Int, _ error: any Error) -> Duration? {
     guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
     guard delay >= .zero else {
       stopForMisuse(
-        "A RetryPolicy's delay is \(delay): nobody can wait less than no time; give zero or more, or nil to give up")
+        "A RetryPolicy's delay is \(delay), but a wait can't be negative: give zero or more, or nil to stop trying")
     }
     return delay
+  }
+}
+
+/// Delays that grow by a factor up to a maximum, shortened at random.
+private struct Backoff: Sendable {
+  private let initial: Duration
+  private let factor: Double
+  private let maximum: Duration
+  private let jitter: Double
+  private let seed: UInt64?
+
+  init(initial: Duration, factor: Double, maximum: Duration, jitter: Double, seed: UInt64?) {
+    guard initial >= .zero else {
+      stopForMisuse("initial is \(initial), but a wait can't be negative: give zero or more")
+    }
+    guard maximum >= initial else {
+      stopForMisuse("maximum is \(maximum), and initial is \(initial): give a maximum that isn't shorter")
+    }
+    guard factor >= 1, factor.isFinite else {
+      stopForMisuse("factor is \(factor), but waits don't shrink: give 1 or more")
+    }
+    guard (0...1).contains(jitter) else {
+      stopForMisuse("jitter is \(jitter), but it is a fraction of the wait: give a number from 0 to 1")
+    }
+    (self.initial, self.factor, self.maximum, self.jitter, self.seed) = (initial, factor, maximum, jitter, seed)
+  }
+
+  func delay(after failures: Int) -> Duration {
+    var (delay, steps) = (initial, failures - 1)
+    while steps > 0, delay < maximum {
+      let longer = delay.scaled(by: factor, upTo: maximum)
+      // The delay is zero, or the factor is one: it never grows, however many failures there are.
+      if longer == delay { break }
+      (delay, steps) = (longer, steps - 1)
+    }
+    return jitter > 0 ? delay.scaled(by: 1 - jitter * random(failures), upTo: maximum) : delay
+  }
+
+  /// From 0 up to, but not including, 1.
+  private func random(_ attempt: Int) -> Double {
+    guard let seed else { return .random(in: 0..<1) }
+    // SplitMix64: neighboring seeds give unrelated numbers.
+    var bits = seed &+ UInt64(attempt) &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+  }
+}
+
+extension Duration {
+  /// The product, or the limit if the product would exceed it, or would be no `Duration`.
+  fileprivate func scaled(by factor: Double, upTo limit: Duration) -> Duration {
+    let (seconds, limitInSeconds) = (self / .seconds(1) * factor, limit / .seconds(1))
+    return seconds < limitInSeconds ? self * factor : limit
   }
 }

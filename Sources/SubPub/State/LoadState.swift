@@ -1,16 +1,28 @@
 /// The state of a load, as a publisher holds it and as every subscriber receives it.
 ///
-/// Consume it with an exhaustive `switch`, so that a case that is not handled is a choice and not an oversight.
-/// Previous data stays at hand while a load is under way and after a failed one (rule 5.01).
+/// Switch over it exhaustively, so that ignoring a case is a choice and not an oversight. Previous data survives while a load
+/// is active and after a failed one (5.01).
 @frozen public enum LoadState<Value: Sendable>: Sendable {
   /// Nothing was asked for yet.
   case unknown
-  /// Data was asked for; `previous` is what was loaded before, if anything was.
+  /// Data was asked for. `previous` is what was loaded before, if anything was.
   case loading(previous: Value?)
   /// Data is there.
   case loaded(Value)
-  /// The last attempt failed; `previous` is what was loaded before, if anything was.
+  /// The last attempt to load failed. `previous` is what was loaded before, if anything was.
   case error(any Error, previous: Value?)
+}
+
+/// A ``LoadState`` without its data.
+@frozen public enum LoadPhase: Hashable, Sendable {
+  /// Nothing was asked for yet, or everything was cleared.
+  case unknown
+  /// Data was asked for and hasn't arrived yet.
+  case loading
+  /// Data is there.
+  case loaded
+  /// The last attempt to load failed.
+  case error
 }
 
 extension LoadState {
@@ -32,7 +44,7 @@ extension LoadState {
     }
   }
 
-  /// Which of the four states this is.
+  /// The state without its data.
   @inlinable public var phase: LoadPhase {
     switch self {
     case .unknown: .unknown
@@ -42,15 +54,32 @@ extension LoadState {
     }
   }
 
-  /// The same state with its value, or previous value, transformed.
+  /// The same state with its value, or its previous value, transformed.
   ///
-  /// Runs `transform` at most once, on the calling thread; what it throws is passed on.
+  /// - Parameter transform: Called at most once, on the calling thread.
+  /// - Throws: Whatever `transform` throws.
   @inlinable public func map<T: Sendable>(_ transform: (Value) throws -> T) rethrows -> LoadState<T> {
     switch self {
     case .unknown: .unknown
     case .loading(let previous): .loading(previous: try previous.map(transform))
     case .loaded(let value): .loaded(try transform(value))
     case .error(let error, let previous): .error(error, previous: try previous.map(transform))
+    }
+  }
+}
+
+extension LoadState: Equatable where Value: Equatable {
+  /// Whether both are the same case with equal values.
+  ///
+  /// Errors are compared by type and description, as `any Error` isn't `Equatable`.
+  public static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.unknown, .unknown): true
+    case (.loading(let a), .loading(let b)): a == b
+    case (.loaded(let a), .loaded(let b)): a == b
+    case (.error(let e, let a), .error(let f, let b)):
+      type(of: e) == type(of: f) && String(describing: e) == String(describing: f) && a == b
+    default: false
     }
   }
 }

@@ -1,22 +1,20 @@
 import Synchronization
 
-/// Names one publisher for as long as the process lives; it is never given twice.
-///
-/// Prints the publisher's label, if it has one.
+/// Identifies one publisher for as long as the process runs. No two publishers ever have the same one.
 public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
-  /// The label in a box: one word in every publication, and nothing to count for publishers without one.
-  final class Label: Sendable {
+  /// The label in a box, which takes one word in every publication, and no reference count without a label.
+  private final class Label: Sendable {
     let text: String
     init(_ text: String) { self.text = text }
   }
 
-  let number: UInt64
+  private let number: UInt64
   private let box: Label?
 
   private static let last = Atomic<UInt64>(0)
 
   init(label: String?) {
-    // Only uniqueness matters, so the order of the additions among threads doesn't.
+    // Only uniqueness matters, and not the order among threads.
     number = Self.last.add(1, ordering: .relaxed).newValue
     box = label.map(Label.init)
   }
@@ -24,12 +22,24 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   /// The publisher's label.
   var label: String? { box?.text }
 
-  /// Whether both name one publisher.
+  /// Whether both identify the same publisher.
   public static func == (left: PublisherID, right: PublisherID) -> Bool { left.number == right.number }
 
-  /// Hashes the publisher, and not its label.
+  /// Hashes the identity, not the label.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-  /// The label, or `publisher #` and a number.
+  /// The publisher's label, or `publisher #` and a number.
   public var description: String { label ?? "publisher #\(number)" }
+}
+
+/// The error of ``Publisher/value()`` if the publisher is released before it has a value.
+public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The publisher that has ended.
+  public let source: PublisherID
+
+  /// Creates the error, for tests of code that has to expect it.
+  public init(source: PublisherID) { self.source = source }
+
+  /// What has ended, in words.
+  public var description: String { "\(source) was released before it had a value" }
 }

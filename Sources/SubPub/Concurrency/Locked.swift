@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A value behind the package's lock, for everything that isn't state of a registry: loads, caches, the directory, tests.
+package final class Locked<State>: Sendable {
+  private let mutex = SystemMutex()
+  // Accessed only while `mutex` is held.
+  private nonisolated(unsafe) var state: State
+
+  package init(_ state: consuming sending State) { unsafe self.state = state }
+
+  /// Runs `body` while no other thread does. It must not block, resume anything, or release a foreign value.
+  ///
+  /// The result outlives the lock even if the caller ignores it. Without `withExtendedLifetime`, the optimizer may
+  /// release an ignored result inside the lock, and a foreign `deinit` would run there (1.04).
+  @discardableResult
+  package func withLock<R: ~Copyable>(_ body: (inout State) throws -> R) rethrows -> R {
+    mutex.lock()
+    let result: R
+    do { result = try unsafe body(&state) } catch {
+      mutex.unlock()
+      throw error
+    }
+    mutex.unlock()
+    withExtendedLifetime(result) {}
+    return result
+  }
+}
+
+/// The one lock of this package: a pthread mutex, because ThreadSanitizer sees it on every platform, so the code that is
+/// tested is the code that ships.
+@safe
+struct SystemMutex: ~Copyable, Sendable {
+  // A mutex must not move, so it is allocated. Nothing else points to it.
+  private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    let status = unsafe Self.initialize(mutex)
+    guard status == 0 else { stopForMisuse("The system has no mutex left: pthread_mutex_init returned \(status)") }
+  }
+
+  /// Prefers a mutex that spins briefly before it sleeps: turns are short, and waking a thread takes many times as long.
+  private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
+    #if canImport(Glibc)
+      var attributes = pthread_mutexattr_t()
+      let status = unsafe pthread_mutexattr_init(&attributes)
+      guard status == 0 else { return status }
+      defer { unsafe pthread_mutexattr_destroy(&attributes) }
+      // If this type isn't supported, the default one is correct too; it only sleeps sooner.
+      _ = unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+      return unsafe pthread_mutex_init(mutex, &attributes)
+    #else
+      return unsafe pthread_mutex_init(mutex, nil)
+    #endif
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  @inline(__always) func lock() { unsafe pthread_mutex_lock(mutex) }
+  @inline(__always) func unlock() { unsafe pthread_mutex_unlock(mutex) }
+}

@@ -1,0 +1,142 @@
+public import Dispatch
+
+/// Where the deliveries of a subscription run.
+///
+/// | context | runs deliveries on | shares a lane with |
+/// |---|---|---|
+/// | ``immediate`` | the publishing thread | all immediate subscriptions of the publisher |
+/// | ``main`` | the main actor | all of its main-actor subscriptions |
+/// | ``background`` | Dispatch's global queue | nobody |
+/// | ``queue(_:independent:)`` | that queue | its subscriptions that name the same queue |
+/// | ``executor(_:)`` | that task executor | nobody |
+/// | ``actor(_:)`` | that actor | its subscriptions that name the same actor |
+///
+/// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once (2.02,
+/// 2.07). Except with `immediate`, deliveries are always asynchronous, even if the publisher is already there (2.03), and
+/// they see neither the publisher's task-local values nor its priority (2.10).
+public struct DeliveryContext: Hashable, Sendable {
+  let kind: Kind
+
+  enum Kind: Hashable, Sendable {
+    case immediate
+    case main
+    case background
+    case queue(QueueReference, independent: Bool)
+    case executor(ExecutorReference)
+    case actor(ActorReference)
+    /// The task that iterates a sequence. It takes states when it wants them.
+    case iteration(of: Selection)
+  }
+
+  /// Which states a sequence gives.
+  enum Selection: Hashable, Sendable { case everyState, loadedStates }
+
+  init(_ kind: Kind) { self.kind = kind }
+}
+
+extension DeliveryContext {
+  /// The publishing thread, before the publishing call returns.
+  ///
+  /// If a delivery to an immediate subscriber of the same publisher is already under way, that delivery's thread carries
+  /// on with the new state, and the call returns without waiting (2.03). Under a constant flood from other threads, the
+  /// thread that delivers may carry on for them without end.
+  public static var immediate: DeliveryContext { DeliveryContext(.immediate) }
+
+  /// The main actor.
+  ///
+  /// The program needs an `async` main function, `dispatchMain()`, or a main run loop. Without one of these, main-actor
+  /// deliveries never run.
+  public static var main: DeliveryContext { DeliveryContext(.main) }
+
+  /// Dispatch's global queue, with a lane for each subscription.
+  ///
+  /// A blocked subscriber blocks no Swift task, and no other subscription as long as Dispatch has a free thread (2.08).
+  public static var background: DeliveryContext { DeliveryContext(.background) }
+
+  /// A Dispatch queue, serial or concurrent.
+  ///
+  /// `.queue(.main)` is ``main``. The queue is retained by its subscriptions.
+  ///
+  /// - Parameters:
+  ///   - queue: Where deliveries run. The publisher's subscriptions that name the same queue share a lane.
+  ///   - independent: Gives this subscription a lane of its own, so that a concurrent queue can serve several
+  ///     subscriptions at once.
+  public static func queue(_ queue: DispatchQueue, independent: Bool = false) -> DeliveryContext {
+    QueueReference.isMain(queue) ? .main : DeliveryContext(.queue(QueueReference(queue), independent: independent))
+  }
+
+  /// A task executor, with a lane for each subscription.
+  ///
+  /// - Parameter executor: Where deliveries run. Retained by its subscriptions.
+  public static func executor(_ executor: any TaskExecutor) -> DeliveryContext {
+    DeliveryContext(.executor(ExecutorReference(executor)))
+  }
+
+  /// An actor: deliveries run isolated to it.
+  ///
+  /// The actor is held weakly, and its subscriptions end with it (2.05). If states are pending, an actor without an
+  /// executor of its own lives until the job that delivers them has run. `.actor(MainActor.shared)` is ``main``.
+  ///
+  /// - Parameter actor: Where deliveries run. The publisher's subscriptions that name the same actor share a lane.
+  public static func actor(_ actor: any Actor) -> DeliveryContext {
+    actor === MainActor.shared ? .main : DeliveryContext(.actor(ActorReference(actor)))
+  }
+
+  /// Where a sequence's iterator takes its states.
+  static func iteration(of selection: Selection) -> DeliveryContext { DeliveryContext(.iteration(of: selection)) }
+
+  /// A stand-in for a queue, for tests. The same as `queue(_:independent:)` in every other respect.
+  package static func queue(_ standIn: any WorkQueue, independent: Bool = false) -> DeliveryContext {
+    DeliveryContext(.queue(QueueReference(standIn), independent: independent))
+  }
+}
+
+extension DeliveryContext {
+  /// The actor that is the context, if it is one that lives.
+  var actor: (any Actor)? {
+    if case .actor(let reference) = kind { reference.actor } else { nil }
+  }
+
+  /// Whether the context is an actor that has died.
+  ///
+  /// - Parameter actor: What `actor` has just returned.
+  func isGone(_ actor: (any Actor)?) -> Bool {
+    if case .actor = kind { actor == nil } else { false }
+  }
+
+  /// Whether the subscriptions of one publisher that name this context share a lane, which is looked up by its context. The
+  /// publishing thread's lane is shared, too, and has a place of its own.
+  var isLookedUp: Bool {
+    switch kind {
+    case .main, .queue(_, independent: false), .actor: true
+    case .immediate, .background, .executor, .queue(_, independent: true), .iteration: false
+    }
+  }
+
+  /// Whether a lane there stops serving when its time slice is over.
+  var hasTimeSlice: Bool {
+    switch kind {
+    case .immediate: false
+    case .main, .background, .iteration: true
+    case .queue(let reference, _): reference.hasTimeSlice
+    case .executor(let reference): reference.hasTimeSlice
+    case .actor(let reference): reference.hasTimeSlice
+    }
+  }
+}
+
+extension DeliveryContext: CustomStringConvertible {
+  /// The context as it is written in code, with the queue's label, or the type of the executor or actor.
+  public var description: String {
+    switch kind {
+    case .immediate: "immediate"
+    case .main: "main"
+    case .background: "background"
+    case .queue(let reference, false): "queue(\(reference.queue.label))"
+    case .queue(let reference, true): "queue(\(reference.queue.label), independent)"
+    case .executor(let reference): "executor(\(type(of: reference.executor)))"
+    case .actor(let reference): "actor(\(reference.type))"
+    case .iteration: "iteration"
+    }
+  }
+}

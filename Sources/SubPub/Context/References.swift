@@ -1,0 +1,131 @@
+import Dispatch
+
+// What a context refers to, with the identity that makes contexts equal.
+
+/// A queue, equal to every reference to the same queue.
+struct QueueReference: Hashable, Sendable {
+  let queue: any WorkQueue
+  let hasTimeSlice: Bool
+  /// The label of one of Dispatch's global queues, which no two of them share. On Linux every access to a global queue
+  /// makes a new object, so identity can't tell them apart.
+  private let globalLabel: String?
+
+  init(_ queue: any WorkQueue) {
+    self.queue = queue
+    hasTimeSlice = !(queue is any IgnoresTimeSlice)
+    let label = queue.label
+    globalLabel = label.hasPrefix("com.apple.root.") ? label : nil
+  }
+
+  static func == (left: QueueReference, right: QueueReference) -> Bool {
+    left.queue === right.queue || (left.globalLabel != nil && left.globalLabel == right.globalLabel)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    if let globalLabel { hasher.combine(globalLabel) } else { hasher.combine(ObjectIdentifier(queue)) }
+  }
+}
+
+extension QueueReference {
+  /// Whether this is the main queue, the only one that carries the mark. On Linux every access to the main queue makes a
+  /// new object, so identity can't tell.
+  static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mainMark) == true }
+
+  /// Whether the caller runs on the main queue, and so on the main actor.
+  static var isOnMain: Bool { DispatchQueue.getSpecific(key: mainMark) == true }
+
+  private static let mainMark: DispatchSpecificKey<Bool> = {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    return mark
+  }()
+}
+
+/// What a context needs of a queue: Dispatch's queues have it, and so do the stand-ins of tests, which draw from a seed
+/// which job is next.
+package protocol WorkQueue: AnyObject, Sendable {
+  /// The queue's name, for descriptions.
+  var label: String { get }
+
+  /// Runs the work soon, and never before `submit` returns. Not called inside a turn.
+  func submit(_ work: @escaping @Sendable () -> Void)
+}
+
+extension DispatchQueue: WorkQueue {
+  /// Runs the work asynchronously, without the caller's quality of service where the platform has one (2.10).
+  package func submit(_ work: @escaping @Sendable () -> Void) {
+    #if canImport(Darwin)
+      async(flags: .detached, execute: work)
+    #else
+      async(execute: work)
+    #endif
+  }
+}
+
+/// A queue or executor on which a lane doesn't look at the clock before it goes on serving. For tests in which everything
+/// follows from the order of the jobs alone.
+package protocol IgnoresTimeSlice: AnyObject {}
+
+/// A task executor, equal to every reference to the same object.
+struct ExecutorReference: Hashable, Sendable {
+  let executor: any TaskExecutor
+  let hasTimeSlice: Bool
+
+  init(_ executor: any TaskExecutor) {
+    self.executor = executor
+    hasTimeSlice = !(executor is any IgnoresTimeSlice)
+  }
+
+  static func == (left: ExecutorReference, right: ExecutorReference) -> Bool { left.executor === right.executor }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
+}
+
+/// An actor, held weakly (2.05), equal to every reference to the same actor, dead or alive.
+final class ActorReference: Sendable {
+  weak let actor: (any Actor)?
+  let type: any Actor.Type
+  let hasTimeSlice: Bool
+  /// The actor's address. It identifies the actor even after its death; see `memory`.
+  private let id: ObjectIdentifier
+  /// Keeps the actor's memory, but not the actor: while this reference lives, no other object gets that address. Never
+  /// read.
+  private unowned let memory: any Actor
+
+  init(_ actor: any Actor) {
+    self.actor = actor
+    memory = actor
+    id = ObjectIdentifier(actor)
+    type = Swift.type(of: actor)
+    hasTimeSlice = !(actor.foreignExecutor?.owner is any IgnoresTimeSlice)
+  }
+}
+
+extension ActorReference: Hashable {
+  static func == (left: ActorReference, right: ActorReference) -> Bool { left.id == right.id }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// An executor that an actor has from elsewhere, as the actor names it.
+@safe
+struct ForeignExecutor: Sendable {
+  let executor: UnownedSerialExecutor
+  /// Keeps the executor alive. Never called: if an actor lends its own executor, this object has no methods.
+  let owner: any SerialExecutor
+
+  init(_ executor: UnownedSerialExecutor, owner: any SerialExecutor) {
+    unsafe self.executor = executor
+    self.owner = owner
+  }
+}
+
+extension Actor {
+  /// The executor that runs the actor's jobs, if it isn't the actor itself. Nil as well where the system can't tell.
+  nonisolated var foreignExecutor: ForeignExecutor? {
+    guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else { return nil }
+    let executor = unsafe unownedExecutor
+    guard let owner = unsafe executor.asSerialExecutor(), owner !== self else { return nil }
+    return unsafe ForeignExecutor(executor, owner: owner)
+  }
+}

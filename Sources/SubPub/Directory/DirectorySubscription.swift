@@ -1,0 +1,243 @@
+/// The subscriptions of one object to all publishers of a directory, the present and the future ones.
+///
+/// You needn't keep it: it lasts as long as the object lives, and releasing this value changes nothing.
+public final class DirectorySubscription: Sendable {
+  /// The object's membership in the directory, which tells whether it is alive. Nothing is delivered to it.
+  private let membership: Subscription
+  private let subscriber: TypelessSubscriber
+  /// The subscriptions at the publishers.
+  private let parts = Locked(Parts())
+
+  private struct Parts {
+    var all: [PublisherID: Part] = [:]
+    /// From how many on it is worthwhile to look for those that have ended.
+    var sweepAt = 16
+  }
+
+  private struct Part {
+    let registry: PublisherRegistry
+    let subscription: Subscription
+  }
+
+  init(_ membership: Subscription, of subscriber: TypelessSubscriber) {
+    self.membership = membership
+    self.subscriber = subscriber
+  }
+
+  /// Whether states may still be delivered, from the present publishers or from future ones.
+  ///
+  /// False once it was cancelled, its subscriber or the actor that is its context has died, or the directory was released.
+  public var isActive: Bool { membership.isActive }
+
+  /// The subscriptions, one for each living publisher, in no particular order.
+  public var subscriptions: [Subscription] { current.map(\.subscription).filter(\.isActive) }
+
+  /// Ends the subscriptions to all publishers, including future ones.
+  ///
+  /// No delivery from any of them begins after this has returned. A delivery from each of several publishers may be under way.
+  ///
+  /// - Returns: What was under way: the first of inFlight, reentrant, quiescent and alreadyCancelled that was found (3.02).
+  @discardableResult
+  public func cancel() -> CancelOutcome {
+    // From here on nobody joins a publisher, and whoever has joined before is found below.
+    let outcome = membership.cancel()
+    // By everyone who calls: the second one must not return before everything is cancelled.
+    let found = current.map { $0.subscription.cancelAsPart() }
+      .reduce(CancelOutcome.alreadyCancelled) { $0.combined(with: $1) }
+    sweep()
+    guard outcome == .quiescent else { return .alreadyCancelled }
+    // It stood for future publishers, even if there are none at present.
+    return found == .alreadyCancelled ? .quiescent : found
+  }
+
+  /// Ends the subscriptions, and returns when no delivery is under way, even if they were cancelled before (3.04).
+  ///
+  /// Ignores the cancellation of the task that calls it. Inside one of its deliveries it doesn't wait for that one.
+  public func cancelAndWait() async {
+    cancel()
+    for part in current { await part.subscription.cancelAndWait() }
+    sweep()
+  }
+
+  private var current: [Part] { parts.withLock { Array($0.all.values) } }
+}
+
+extension DirectorySubscription {
+  /// Subscribes to that publisher: once, even if this is called several times, and not after a cancel.
+  ///
+  /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and never the
+  /// other way around.
+  func join(_ publisher: PublisherEntry) {
+    // The turn compares actors, and must not be the last to release one.
+    let context = membership.context
+    let actor = context.actor
+    defer { withExtendedLifetime(actor) {} }
+    guard !context.isGone(actor) else { return }
+    membership.whileSubscriberLives { joinNow(publisher) }
+  }
+
+  /// Not inlined, so that nothing holds the subscriber when this returns.
+  @inline(never)
+  private func joinNow(_ publisher: PublisherEntry) {
+    guard let action = subscribe(at: publisher) else { return }
+    publisher.registry.finishSubscribing(action, contextIsGone: false)
+    if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
+  }
+
+  /// What the turn has left to release is gone when this returns.
+  private func subscribe(at publisher: PublisherEntry) -> SubscribeAction? {
+    let request = publisher.request(subscriber)
+    var effects = Effects()
+    let action = parts.withLock { parts -> SubscribeAction? in
+      guard membership.gate.isOpen, parts.all[publisher.id] == nil,
+        let action = publisher.registry.subscribeUnlessEnded(request, &effects)
+      else { return nil }
+      parts.all[publisher.id] = Part(registry: publisher.registry, subscription: action.subscription)
+      return action
+    }
+    effects.perform()
+    return action
+  }
+
+  /// Removes parts that have ended for good. One that was ended at a living publisher stays, so that nobody joins there again.
+  private func sweep() {
+    let isOver = !membership.gate.isOpen
+    let ended = current.filter {
+      !$0.subscription.gate.isOpen && !$0.subscription.gate.isUnderWayNow && (isOver || $0.registry.hasEnded)
+    }
+    // What is removed is held here, so nothing is released under the lock.
+    parts.withLock { parts in
+      for part in ended { parts.all[part.registry.source] = nil }
+      parts.sweepAt = 2 * parts.all.count + 16
+    }
+  }
+}
+
+extension Subscription {
+  /// Cancels one of several. A subscription that was cancelled before may still have a delivery under way, which the silence
+  /// of the others must not hide.
+  fileprivate func cancelAsPart() -> CancelOutcome {
+    let outcome = cancel()
+    guard outcome == .alreadyCancelled, gate.isUnderWayNow else { return outcome }
+    return lane.isServedHere ? .reentrant : .inFlight
+  }
+}
+
+extension DirectorySubscription: CustomStringConvertible {
+  /// Who listens where, and to how many publishers.
+  public var description: String {
+    "\(membership.subscriberType) on \(membership.context) of all publishers, \(subscriptions.count) subscriptions"
+  }
+}
+
+/// A type-less subscriber of any number of publishers. It is held by somebody else while a request is made.
+struct TypelessSubscriber: Sendable {
+  private enum Kind: Sendable {
+    case untyped(UnownedExistential<any Subscriber>, DeliveryContext)
+    case mainActor(UnownedExistential<any MainActorSubscriber>)
+  }
+
+  private let kind: Kind
+  private let buffering: BufferingPolicy
+
+  init(_ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy) {
+    kind = .untyped(UnownedExistential(subscriber), context)
+    self.buffering = buffering
+  }
+
+  init(_ subscriber: any MainActorSubscriber, buffering: BufferingPolicy) {
+    kind = .mainActor(UnownedExistential(subscriber))
+    self.buffering = buffering
+  }
+
+  func request<Value>(at type: Publisher<Value>.Type) -> SubscriptionRequest {
+    switch kind {
+    case .untyped(let subscriber, let context):
+      subscriber.use {
+        type.request(
+          for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow)
+      }
+    case .mainActor(let subscriber):
+      subscriber.use {
+        type.request(
+          for: $0, through: SubscriberInterface(.directoryOnMainActor, isOnMainActor: true), buffering: buffering,
+          ifDuplicate: .allow)
+      }
+    }
+  }
+}
+
+extension PublisherDirectory {
+  /// Subscribes an object to every publisher of the directory: to the present ones, and to those that are made or registered
+  /// later. For concerns of all of them, such as a global error handler.
+  ///
+  /// Each publisher's current state comes first, and then every later one (2.01). Each has a subscription and a buffer of its
+  /// own: `.latest` keeps one state of each publisher. Deliveries from one publisher never overlap (2.02). Deliveries from
+  /// different publishers don't overlap on a serial queue or an actor; on a pool, a concurrent queue, an executor, and with
+  /// immediate delivery they may. With immediate delivery, the current states come before this returns, in the order in which
+  /// the publishers were added, and the state of a future publisher comes on the thread that adds it.
+  ///
+  /// The object is held weakly (2.05). If it has subscribed to the directory before, the existing subscription is returned
+  /// unchanged. What it subscribes at a publisher itself is independent of this, and gets deliveries of its own, but
+  /// ``Publisher/unsubscribe(_:)`` there ends both. Releasing the directory cancels.
+  ///
+  /// - Parameters:
+  ///   - subscriber: Receives the states.
+  ///   - context: Where deliveries run.
+  ///   - buffering: How many states of each publisher may be pending.
+  /// - Returns: A value that stands for all of these subscriptions. You needn't keep it.
+  /// - Complexity: O(n) in the number of publishers.
+  @discardableResult
+  public func subscribeToAll(
+    _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded
+  ) -> DirectorySubscription {
+    subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering)) {
+      members.subscribe(
+        SubscriptionRequest(
+          subscriber, through: SubscriberInterface(.untyped), on: context, buffering: buffering, ifDuplicate: .ignore
+        ) { _, _ in })
+    }
+  }
+
+  /// Subscribes an object of the main actor to every publisher of the directory, the present and the future ones.
+  ///
+  /// Deliveries run on the main actor, one at a time. Everything else is as with
+  /// ``subscribeToAll(_:on:buffering:)``.
+  ///
+  /// - Parameters:
+  ///   - subscriber: Receives the states.
+  ///   - buffering: How many states of each publisher may be pending.
+  /// - Returns: A value that stands for all of these subscriptions. You needn't keep it.
+  /// - Complexity: O(n) in the number of publishers.
+  @discardableResult
+  public func subscribeToAll(
+    _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded
+  ) -> DirectorySubscription {
+    subscribe(TypelessSubscriber(subscriber, buffering: buffering)) {
+      members.subscribe(
+        SubscriptionRequest(
+          subscriber, through: SubscriberInterface(.untypedOnMainActor, isOnMainActor: true), on: .main,
+          buffering: buffering, ifDuplicate: .ignore
+        ) { _, _ in })
+    }
+  }
+
+  /// Makes the subscription of a new member, or finds that of an existing one. The caller holds the subscriber.
+  private func subscribe(_ subscriber: TypelessSubscriber, join: () -> Subscription) -> DirectorySubscription {
+    while true {
+      let membership = join()
+      let key = ObjectIdentifier(membership)
+      let subscription = state.withLock { $0.subscriptions[key] } ?? DirectorySubscription(membership, of: subscriber)
+      // From here on it joins every publisher that is added, and those that were added before are found below.
+      let isSweepDue = state.withLock { state -> Bool? in
+        guard state.subscriptions[key] !== subscription else { return state.subscriptions.isSweepDue }
+        return state.subscriptions.add(subscription, for: key, insteadOf: nil) ? state.subscriptions.isSweepDue : nil
+      }
+      guard let isSweepDue else { continue }
+      // Also for an existing one: the thread that made it may not have come this far.
+      for entry in sweepPublishers() { subscription.join(entry) }
+      if isSweepDue { sweepSubscriptions() }
+      return subscription
+    }
+  }
+}

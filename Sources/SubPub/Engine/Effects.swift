@@ -1,0 +1,70 @@
+/// What a turn has decided and may not do itself: everything that is, or may run, foreign code (1.04).
+///
+/// The shell ends the turn and then calls `perform()`. Whatever is to be released goes with this value.
+struct Effects {
+  // Most turns leave at most one of each. The rest is allocated when it is needed.
+  private var firstWake: Lane?
+  private var firstObject: AnyObject?
+  private var firstClosure: Deliver?
+  private var rest: Rest?
+
+  private final class Rest {
+    var wakes: [Lane] = []
+    var resumes: [SuspendedTask] = []
+    var calls: [@Sendable () -> Void] = []
+    var leftovers: [Any] = []
+  }
+
+  /// Wakes a lane on its context.
+  mutating func wake(_ lane: Lane) {
+    if firstWake == nil { firstWake = lane } else { needed.wakes.append(lane) }
+  }
+
+  mutating func resume(_ task: SuspendedTask) { needed.resumes.append(task) }
+
+  mutating func call(_ body: @escaping @Sendable () -> Void) { needed.calls.append(body) }
+
+  /// Releases a state: the `deinit` of its payload is foreign code.
+  mutating func release(_ state: any BoxedPublication) { release(state as AnyObject) }
+
+  /// Releases a subscription, which may be the last to hold its lane's executor.
+  mutating func release(_ subscription: Subscription) { release(subscription as AnyObject) }
+
+  private mutating func release(_ object: AnyObject) {
+    if firstObject == nil { firstObject = object } else { needed.leftovers.append(object) }
+  }
+
+  /// Releases a closure, with what it captures.
+  mutating func release(_ closure: @escaping Deliver) {
+    if firstClosure == nil { firstClosure = closure } else { needed.leftovers.append(closure) }
+  }
+
+  /// Releases a collection of any of these.
+  mutating func releaseAll(in collection: Any) { needed.leftovers.append(collection) }
+
+  /// Releases everything now. Outside the turn.
+  mutating func releaseNow() {
+    (firstObject, firstClosure) = (nil, nil)
+    rest?.leftovers = []
+  }
+
+  /// Resumes, wakes and calls. Outside the turn.
+  @inline(__always)
+  func perform() {
+    if let rest { for task in rest.resumes { task.resume() } }
+    firstWake?.wake()
+    if let rest {
+      for lane in rest.wakes { lane.wake() }
+      for call in rest.calls { call() }
+    }
+  }
+
+  private var needed: Rest {
+    mutating get {
+      if let rest { return rest }
+      let made = Rest()
+      rest = made
+      return made
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Dispatch
+
+/// The states that the serving thread has taken to serve between two turns.
+struct Batch {
+  /// States that are still to be served. They count as pending (2.04).
+  var queue = StateQueue()
+  /// The state whose round is under way.
+  var current: QueuedState?
+  /// The subscription that the round visits next.
+  var slot = 0
+  var snapshot: SubscriptionList.Snapshot?
+  /// The slots of subscriptions whose subscribers were found dead.
+  var dead: [Int] = []
+
+  /// The version that is served next, and the subscription that it is served to first. Nil when nothing is left.
+  var upcoming: (version: UInt64, slot: Int)? {
+    if let current { (current.version, slot) } else { queue.upcoming }
+  }
+
+  /// Goes on to the next state. False when all states are served.
+  mutating func startRound() -> Bool {
+    slot = queue.firstSlot
+    current = queue.popFirst()
+    return current != nil
+  }
+}
+
+/// How long a lane may occupy its context: 256 deliveries or about a millisecond, so that a flood doesn't starve other work
+/// on the same context. On the publishing thread there is no such limit.
+struct TimeSlice {
+  private var deliveriesLeft: Int
+  private var start: UInt64 = 0
+  /// Reading the clock costs as much as a delivery, so it is read more and more rarely: before deliveries 2, 4, 8 and 16,
+  /// and from then on before every 16th. A single delivery doesn't read it.
+  private var interval = 1
+  private var deliveriesUntilReading: Int
+
+  private static let deliveries = 256
+  private static let nanoseconds: UInt64 = 1_000_000
+  private static let longestInterval = 16
+
+  init(for context: DeliveryContext) {
+    deliveriesLeft = context == .immediate ? .max : Self.deliveries
+    deliveriesUntilReading = context.hasTimeSlice ? 2 : .max
+  }
+
+  /// Counts one more delivery. False if it has to wait for the next time slice.
+  @inline(__always)
+  mutating func allowsDelivery() -> Bool {
+    deliveriesLeft &-= 1
+    deliveriesUntilReading &-= 1
+    return deliveriesLeft >= 0 && (deliveriesUntilReading > 0 || isTimeLeft())
+  }
+
+  @inline(never)
+  private mutating func isTimeLeft() -> Bool {
+    interval = min(2 * interval, Self.longestInterval)
+    deliveriesUntilReading = interval
+    let now = DispatchTime.now().uptimeNanoseconds
+    if start == 0 { start = now }
+    return now - start < Self.nanoseconds
+  }
+}

@@ -1,0 +1,65 @@
+/// The turns of the thread that serves the lane.
+extension LaneState {
+  /// The context has called. False if there is nothing to do.
+  mutating func resume(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
+    guard lane.phase.isAwaitingContext else { return false }
+    lane.phase.enter(.serving)
+    if let paused = paused.take() {
+      batch = paused
+      settle(&batch, &effects)
+      return true
+    }
+    return takeNext(&batch, &effects)
+  }
+
+  /// The batch is served, and its snapshot is back. False if nothing is left to serve.
+  mutating func takeNext(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
+    batch.snapshot = nil
+    settle(&batch, &effects)
+    compact()
+    admitSuccessors(&effects)
+    guard !pending.isEmpty else {
+      pending.recycle(&batch.queue)
+      lane.phase.enter(.idle)
+      return false
+    }
+    lane.phase.enter(.serving)
+    requestProgress()
+    if retention.keepsAll(from: pending.firstVersion) {
+      swap(&batch.queue, &pending)
+    } else {
+      // One at a time: whatever is replaced meanwhile, and has no unbounded subscription to wait for it, goes at once.
+      let firstSlot = pending.firstSlot
+      if let state = pending.popFirst() { batch.queue.append(state) }
+      batch.queue.firstSlot = firstSlot
+    }
+    batch.snapshot = subscriptions.snapshot
+    return batch.startRound()
+  }
+
+  /// The time slice is over: puts the rest of the batch aside until the context calls again.
+  mutating func pause(_ batch: inout Batch, _ effects: inout Effects) {
+    settle(&batch, &effects)
+    paused = batch
+    batch = Batch()
+    lane.phase.enter(.paused)
+    effects.wake(lane)
+  }
+
+  /// Meets requests: removes cancelled and dead subscriptions, drops states that nobody waits for, and completes drains.
+  mutating func settle(_ batch: inout Batch, _ effects: inout Effects) {
+    lane.phase.clear([.attention, .progress])
+    for slot in batch.dead where subscriptions[slot].gate.close(at: lane.newest) != nil {
+      discount(subscriptions[slot])
+      vacate(slot, &effects)
+    }
+    batch.dead.removeAll()
+    for slot in retiring where !subscriptions[slot].gate.reading.isUnderWay { vacate(slot, &effects) }
+    retiring.removeAll { !subscriptions[$0].gate.reading.isUnderWay }
+    if !retiring.isEmpty { _ = lane.phase.request(.attention) }
+    trim(&batch, &effects)
+    completeDepartedDrains()
+    completeDrains(except: batch)
+    requestProgress()
+  }
+}

@@ -1,0 +1,191 @@
+/// The subscriptions of a lane, in the order in which they subscribed.
+///
+/// The thread that serves the lane reads a *snapshot* of the list outside every turn, without a lock and without retaining
+/// anything. That is sound because, while a snapshot is out:
+///
+/// 1. Nothing moves. Newcomers are appended behind the snapshot, and if the memory has to grow, the old memory stays until
+///    the snapshot is back.
+/// 2. A closure is taken away only after its subscription's gate was closed with no delivery under way, and nobody calls a
+///    closure without passing the gate.
+///
+/// Isolated by a registry; not `Sendable`.
+@safe
+final class SubscriptionList {
+  /// A subscription, retained by hand, and its subscriber's code. Not copyable, so that only a delivery that has passed
+  /// the gate reads the closure.
+  @safe
+  struct Entry: ~Copyable {
+    let subscription: Unmanaged<Subscription>
+    var deliver: Deliver
+
+    /// Calls the closure without retaining it.
+    @inline(__always)
+    borrowing func call(_ subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) {
+      deliver(subscriber, state)
+    }
+
+    /// Replaces a closure that was taken away. The subscription's slot says that it was.
+    static let vacant: Deliver = { _, _ in }
+  }
+
+  /// The subscriptions as they were when the lane began to serve a state. See ``SubscriptionList``.
+  @safe
+  struct Snapshot {
+    private let base: UnsafeMutablePointer<Entry>
+    let count: Int
+
+    fileprivate init(base: UnsafeMutablePointer<Entry>, count: Int) {
+      unsafe self.base = base
+      self.count = count
+    }
+
+    /// Passes one subscription to `body` without retaining it.
+    @inline(__always)
+    func visit(_ slot: Int, _ body: (Subscription) -> Void) {
+      unsafe base[slot].subscription._withUnsafeGuaranteedRef { body($0) }
+    }
+
+    /// Runs the subscriber's code. Only for a delivery that has passed the gate.
+    @inline(__always)
+    func deliver(_ slot: Int, to subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) {
+      unsafe base[slot].call(subscriber, state)
+    }
+  }
+
+  // Accessed in turns only, and turns exclude each other: a dynamic exclusivity check would find nothing.
+  @exclusivity(unchecked) private var base: UnsafeMutablePointer<Entry>
+  private var capacity: Int
+  @exclusivity(unchecked) private var used = 0
+  @exclusivity(unchecked) private var outgrown: [UnsafeMutablePointer<Entry>]
+  /// How many entries have lost their closures.
+  private var vacated = 0
+
+  init() {
+    capacity = 2
+    unsafe base = .allocate(capacity: capacity)
+    unsafe outgrown = []
+  }
+
+  deinit {
+    for slot in 0..<count { unsafe base[slot].subscription.release() }
+    unsafe base.deinitialize(count: count)
+    unsafe base.deallocate()
+    freeOutgrown()
+  }
+
+  /// The number of entries, vacated ones included.
+  private(set) var count: Int {
+    get { unsafe used }
+    set { unsafe used = newValue }
+  }
+
+  var snapshot: Snapshot { unsafe Snapshot(base: base, count: count) }
+
+  subscript(slot: Int) -> Subscription { unsafe base[slot].subscription.takeUnretainedValue() }
+
+  /// The subscriptions that aren't cancelled.
+  var open: [Subscription] { (0..<count).map { self[$0] }.filter { $0.gate.isOpen } }
+
+  /// Appends the open subscriptions of whatever object lives, or lived, at that address.
+  func appendOpen(of object: ObjectIdentifier, to found: inout [Subscription]) {
+    for slot in 0..<count {
+      unsafe base[slot].subscription._withUnsafeGuaranteedRef {
+        if $0.subscriberID == object, $0.gate.isOpen { found.append($0) }
+      }
+    }
+  }
+
+  func append(_ subscription: Subscription, _ deliver: @escaping Deliver, snapshotIsOut: Bool) {
+    if count == capacity { grow(keepingOld: snapshotIsOut) }
+    subscription.slot = count
+    unsafe (base + count).initialize(to: Entry(subscription: .passRetained(subscription), deliver: deliver))
+    count += 1
+  }
+
+  /// Takes the closure away and returns it, to be released outside the turn. Nil if it was taken away before.
+  func vacate(_ slot: Int) -> Deliver? {
+    guard !isVacant(slot) else { return nil }
+    self[slot].slot = -1
+    vacated += 1
+    let deliver = unsafe base[slot].deliver
+    unsafe base[slot].deliver = Entry.vacant
+    return deliver
+  }
+
+  private func isVacant(_ slot: Int) -> Bool { self[slot].slot < 0 }
+
+  /// Removes vacated entries at the end, and all of them once there are many. Only while no snapshot is out.
+  ///
+  /// - Parameter moved: Called with a function that maps an old slot to the new slot of the first entry at or after it.
+  func compact(moved: (_ newSlot: (Int) -> Int) -> Void) {
+    freeOutgrown()
+    let before = count
+    while count > 0, isVacant(count - 1) { removeLast() }
+    if count < before { moved { [count] in min($0, count) } }
+    guard vacated > 16 + count / 2 else { return }
+    var newSlots: [Int] = []
+    newSlots.reserveCapacity(count)
+    var next = 0
+    for slot in 0..<count {
+      newSlots.append(next)
+      if isVacant(slot) {
+        unsafe base[slot].subscription.release()
+        unsafe (base + slot).deinitialize(count: 1)
+      } else {
+        if next != slot {
+          unsafe (base + next).moveInitialize(from: base + slot, count: 1)
+          self[next].slot = next
+        }
+        next += 1
+      }
+    }
+    (count, vacated) = (next, 0)
+    moved { $0 < newSlots.count ? newSlots[$0] : next }
+  }
+
+  /// Frees memory that a snapshot may still have shown. Only while no snapshot is out.
+  private func freeOutgrown() {
+    while let memory = unsafe outgrown.popLast() { unsafe memory.deallocate() }
+  }
+
+  private func removeLast() {
+    count -= 1
+    vacated -= 1
+    unsafe base[count].subscription.release()
+    unsafe (base + count).deinitialize(count: 1)
+  }
+
+  private func grow(keepingOld: Bool) {
+    let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
+    // The bits move, and with them what they own. A snapshot goes on reading the old ones.
+    unsafe larger.moveInitialize(from: base, count: count)
+    if keepingOld { unsafe outgrown.append(base) } else { unsafe base.deallocate() }
+    unsafe base = larger
+    capacity *= 2
+  }
+}
+
+/// The first open subscription of a list, and the first open one with an unbounded buffer.
+///
+/// Subscriptions are cancelled and newcomers are appended, so cursors only move forward: finding both costs nothing,
+/// amortized.
+struct ActiveCursors {
+  /// No subscription before this slot is open.
+  private(set) var first = 0
+  /// No subscription before this slot is open and unbounded.
+  private(set) var firstUnbounded = 0
+
+  /// Moves past subscriptions that were cancelled.
+  mutating func advance(in subscriptions: SubscriptionList) {
+    while first < subscriptions.count, !subscriptions[first].gate.isOpen { first += 1 }
+    firstUnbounded = max(first, firstUnbounded)
+    while firstUnbounded < subscriptions.count,
+      !subscriptions[firstUnbounded].gate.isOpen || subscriptions[firstUnbounded].bounds != nil
+    {
+      firstUnbounded += 1
+    }
+  }
+
+  /// The subscriptions were compacted.
+  mutating func move(_ newSlot: (Int) -> Int) { (first, firstUnbounded) = (newSlot(first), newSlot(firstUnbounded)) }
+}

@@ -1,0 +1,72 @@
+import Dispatch
+
+extension PublisherRegistry {
+  /// Returns when every subscription of this moment has been served (3.07), or the task is cancelled.
+  @usableFromInline
+  package nonisolated func drain() async {
+    guard let (waiter, looksForDead) = turn({ $0.beginDraining() }) else { return }
+    if looksForDead { lookForDead() }
+    await withTaskCancellationHandler {
+      await wait(for: waiter)
+    } onCancel: {
+      turn { state, effects in state.abandonDrain(waiter, &effects) }
+    }
+  }
+
+  /// Looks 20 times a second, while a `drain()` waits, whether subscribers have died whose context doesn't run: nothing else
+  /// would notice, and nobody has to wait for the dead.
+  ///
+  /// The timer holds the registry, but not the publisher. With a weak reference, a program that ends before the timer fires
+  /// would seem to leak, as no sanitizer understands weak references that are pending.
+  private nonisolated func lookForDead() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
+      guard let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
+      let dead = awaited.filter { !$0.isAlive }
+      if !dead.isEmpty { retire(dead) }
+      lookForDead()
+    }
+  }
+
+  nonisolated func wait(for waiter: WaiterID) async {
+    await SuspendedTask.wait { task in turn { $0.waiters.suspend(waiter, task) } }
+    // The caller may now read what deliveries have written (2.09). The continuation orders that, but ThreadSanitizer isn't
+    // told if it was resumed before the task had suspended. A turn tells it.
+    turn { _ in }
+  }
+}
+
+extension RegistryState {
+  /// Registers a waiter for everything that there is to be served. Nil if there is nothing.
+  ///
+  /// - Returns: The waiter, and whether the caller is the one to look for dead subscribers.
+  fileprivate mutating func beginDraining() -> (WaiterID, looksForDead: Bool)? {
+    let waiter = waiters.add(missing: 0)
+    var missing = 0
+    for index in lanes.indices where lanes[index].addDrain(waiter, upTo: newest) { missing += 1 }
+    guard let waiter = waiters.expect(missing, of: waiter) else { return nil }
+    let looksForDead = !isLookingForDead && lanes.contains(where: \.mayWaitForDead)
+    if looksForDead { isLookingForDead = true }
+    return (waiter, looksForDead)
+  }
+
+  /// The subscriptions that a `drain()` may wait for. Nil once there are none, which ends the looking.
+  fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
+    let awaited = lanes.filter(\.mayWaitForDead)
+    isLookingForDead = !awaited.isEmpty
+    return awaited.isEmpty ? nil : awaited.flatMap(\.subscriptions.open)
+  }
+
+  /// The task that called `drain()` was cancelled.
+  fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
+    for index in lanes.indices { lanes[index].drains.removeAll { $0.waiter == waiter } }
+    waiters.remove(waiter, &effects)
+  }
+}
+
+extension LaneState {
+  /// Whether a `drain()` waits for this lane, and its subscribers may die before it is served. Contexts without time slices
+  /// belong to tests, in which nothing happens by itself.
+  fileprivate var mayWaitForDead: Bool {
+    !drains.isEmpty && !isIteration && (lane.isImmediate || lane.context.hasTimeSlice)
+  }
+}

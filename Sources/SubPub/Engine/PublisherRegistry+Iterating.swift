@@ -1,0 +1,55 @@
+extension PublisherRegistry {
+  /// The next state of an iterator, for which it waits. Nil at the end, and when the task is cancelled, which cancels the
+  /// subscription.
+  nonisolated func next(_ subscription: Subscription) async -> (any BoxedPublication)? {
+    while true {
+      guard !Task.isCancelled else {
+        subscription.cancel()
+        return nil
+      }
+      switch take(for: subscription) {
+      case .state(let state): return state.state
+      case .end: return nil
+      case .suspend: await waitForState(of: subscription)
+      }
+    }
+  }
+
+  private nonisolated func take(for subscription: Subscription) -> LaneState.NextAction {
+    turn { state, effects in
+      guard subscription.lane.index >= 0 else { return .end }
+      return state.withLane(subscription.lane, &effects) { $0.takeForIterator(&$1) }
+    }
+  }
+
+  private nonisolated func waitForState(of subscription: Subscription) async {
+    await withTaskCancellationHandler {
+      await SuspendedTask.wait { task in
+        switch turn({ $0.suspend(task, in: subscription.lane) }) {
+        case .suspended: return true
+        case .resume: return false
+        case .misuse:
+          stopForMisuse("Two tasks await one iterator of \(source): give each task an iterator of its own")
+        }
+      }
+    } onCancel: {
+      subscription.cancel()
+    }
+  }
+
+  /// A sequence may ask for the last state after the publisher's end.
+  nonisolated func retainLastState() { turn { $0.sequences += 1 } }
+
+  nonisolated func releaseLastState() {
+    turn { state, effects in
+      state.sequences -= 1
+      state.dropLastState(&effects)
+    }
+  }
+}
+
+extension RegistryState {
+  fileprivate mutating func suspend(_ task: SuspendedTask, in lane: Lane) -> LaneState.SuspendAction {
+    lane.index >= 0 ? lanes[lane.index].suspend(task) : .resume
+  }
+}

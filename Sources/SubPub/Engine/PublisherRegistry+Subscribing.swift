@@ -1,0 +1,116 @@
+extension PublisherRegistry {
+  /// Subscribes, or finds the existing subscription.
+  @usableFromInline
+  nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
+    // The turn compares actors, and must not be the last to release one.
+    let actor = request.context.actor
+    defer { withExtendedLifetime(actor) {} }
+    while true {
+      let action = beginSubscribing(request)
+      let subscription = action.subscription
+      guard action.isExisting else {
+        finishSubscribing(action, contextIsGone: request.context.isGone(actor))
+        return subscription
+      }
+      if subscription.isAlive { return subscription }
+      // Its actor has died and nobody has noticed, so it is no duplicate.
+      retire([subscription])
+    }
+  }
+
+  /// What the turn has left to release is gone when this returns, and with it whatever a `deinit` does.
+  private nonisolated func beginSubscribing(_ request: SubscriptionRequest) -> SubscribeAction {
+    turn { state, effects in state.subscribe(request, at: self, &effects) }
+  }
+
+  /// The turn of `subscribe`, for a caller that doesn't hold the publisher. Nil after the publisher's end.
+  nonisolated func subscribeUnlessEnded(
+    _ request: SubscriptionRequest, _ effects: inout Effects
+  ) -> SubscribeAction? {
+    turn { state in state.isEnded ? nil : state.subscribe(request, at: self, &effects) }
+  }
+
+  /// Foreign code that follows from subscribing, outside the turn.
+  @inline(__always)
+  nonisolated func finishSubscribing(
+    _ action: borrowing SubscribeAction, contextIsGone: @autoclosure () -> Bool
+  ) {
+    let lane = action.subscription.lane
+    if let replay = action.replay, let snapshot = action.snapshot {
+      // Its slot can't be asked, as it may have been cancelled since.
+      lane.deliverNow(replay, to: snapshot, from: snapshot.count - 1)
+    }
+    if contextIsGone() { lane.end() }
+    if action.isSweepDue { sweep() }
+  }
+
+  /// A number that no other `ExplicitPublisher` of this publisher has.
+  nonisolated func makeInterfaceNumber() -> UInt32 {
+    turn { state in
+      state.interfaces += 1
+      return state.interfaces
+    }
+  }
+}
+
+/// Cancelling.
+extension PublisherRegistry {
+  nonisolated func cancel(_ subscription: Subscription) -> CancelOutcome {
+    // Before the turn, as the closure that goes with it may be the last to hold the subscriber. Once that is dead, no
+    // delivery is under way, as it would hold the subscriber.
+    let isAlive = subscription.isAlive
+    let found = turn { state, effects in state.cancel(subscription, &effects) }
+    guard let found, isAlive else { return .alreadyCancelled }
+    guard found.isUnderWay else { return .quiescent }
+    return subscription.lane.isServedHere ? .reentrant : .inFlight
+  }
+
+  /// Returns when no delivery of the cancelled subscription is under way, or at once inside one.
+  nonisolated func waitForDelivery(of subscription: Subscription) async {
+    guard subscription.gate.isUnderWayNow, !subscription.lane.isServedHere else { return }
+    let waiter = turn { state -> WaiterID? in
+      // The serving thread takes a turn before its next delivery. If there is none, the delivery has ended.
+      guard subscription.gate.isUnderWayNow, subscription.lane.phase.request(.attention) else { return nil }
+      let waiter = state.waiters.add(missing: 1)
+      state.endWaits.append((subscription, waiter))
+      return waiter
+    }
+    if let waiter { await wait(for: waiter) }
+  }
+
+  /// Cancels the subscriptions of the object, all of them or those through one interface.
+  @usableFromInline
+  nonisolated func unsubscribe(_ object: AnyObject, through interface: SubscriberInterface? = nil) -> CancelOutcome {
+    let id = ObjectIdentifier(object)
+    let found = turn { state, effects in
+      state.index.find(id, among: state.lanes, active: state.active, &effects)
+    }
+    return found.filter { interface == nil || $0.interface.kind == interface?.kind }.map { $0.cancel() }
+      .reduce(.alreadyCancelled) { $0.combined(with: $1) }
+  }
+}
+
+/// Finding the dead.
+extension PublisherRegistry {
+  /// The living subscriptions, in no particular order. Releases what belongs to dead ones.
+  @usableFromInline
+  nonisolated var subscriptions: [Subscription] { sweep() }
+
+  /// Looks for dead subscribers outside the turn: loading a weak reference holds its object for a moment, and perhaps for
+  /// the last one.
+  @discardableResult
+  private nonisolated func sweep() -> [Subscription] {
+    let all = turn { state in state.lanes.flatMap(\.subscriptions.open) }
+    let living = all.filter(\.isAlive)
+    if living.count < all.count { retire(all.filter { !$0.isAlive }) }
+    turn { $0.sweepAt = 2 * living.count + 32 }
+    return living
+  }
+
+  /// Ends subscriptions whose subscriber or context has died.
+  nonisolated func retire(_ dead: [Subscription]) {
+    turn { state, effects in
+      for subscription in dead { state.cancel(subscription, &effects) }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/// The engine of one publisher: an actor that isolates its state, with an executor that synchronous callers can enter.
+///
+/// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then perform the effects. The
+/// engine isn't generic. It moves boxes, and the generic interfaces know what is in them.
+@usableFromInline
+package actor PublisherRegistry {
+  private nonisolated let executor: RegistryExecutor
+  @usableFromInline nonisolated let source: PublisherID
+  /// Whether newcomers get the current state. Calls of a multicast delegate aren't replayed.
+  nonisolated let replays: Bool
+  /// Accessed at the top level of a turn only, and turns exclude each other: a dynamic exclusivity check would find nothing.
+  @exclusivity(unchecked) private var state: RegistryState
+
+  @usableFromInline
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  @usableFromInline
+  package init(_ source: PublisherID, initial: (any BoxedPublication)?) {
+    self.init(source, initial: initial, executor: RegistryExecutor())
+  }
+
+  init(_ source: PublisherID, initial: (any BoxedPublication)?, executor: RegistryExecutor) {
+    self.source = source
+    self.executor = executor
+    replays = initial != nil
+    unsafe state = RegistryState(initial: initial)
+  }
+}
+
+extension PublisherRegistry {
+  /// One turn. `body` decides, and does nothing that is, or may run, foreign code. As with `Locked.withLock`, its result
+  /// outlives the turn.
+  @inline(__always)
+  nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
+    let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }
+    executor.lock()
+    // An isolated function takes its actor as its first argument, and the lock is the isolation. The literal captures
+    // nothing, so nothing is allocated.
+    let result = unsafe unsafeBitCast(
+      decide, to: ((PublisherRegistry, (inout RegistryState) -> R) -> R).self)(self, body)
+    executor.unlock()
+    withExtendedLifetime(result) {}
+    return result
+  }
+
+  /// One turn, and then its effects.
+  nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState, inout Effects) -> R) -> R {
+    var effects = Effects()
+    let result = turn { body(&$0, &effects) }
+    effects.perform()
+    return result
+  }
+
+  /// The turn of `publish`. Nil if this thread runs the transform of an update.
+  @inline(__always)
+  private nonisolated func accept(_ new: any BoxedPublication, _ effects: inout Effects) -> AcceptAction? {
+    let accept: (isolated PublisherRegistry, any BoxedPublication, inout Effects) -> AcceptAction? = {
+      guard unsafe $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
+      return unsafe $0.state.accept($1, replays: $0.replays, &$2)
+    }
+    executor.lock()
+    // As in `turn`.
+    let action = unsafe unsafeBitCast(
+      accept, to: ((PublisherRegistry, any BoxedPublication, inout Effects) -> AcceptAction?).self)(self, new, &effects)
+    executor.unlock()
+    withExtendedLifetime(action) {}
+    return action
+  }
+}
+
+/// Publishing.
+extension PublisherRegistry {
+  /// Accepts a state and has it delivered.
+  @usableFromInline
+  nonisolated func publish(_ new: any BoxedPublication) {
+    var effects = Effects()
+    guard let action = accept(new, &effects) else { stopForTransform() }
+    effects.perform()
+    action.perform(delivering: new)
+  }
+
+  /// What came of a publish that depends on the state before.
+  private enum ReplaceAction {
+    case accepted(AcceptAction)
+    /// Another thread came first.
+    case superseded
+    case misuse
+  }
+
+  /// Accepts a state and has it delivered, if `old` is still the current state.
+  ///
+  /// - Parameters:
+  ///   - endsUpdate: A transform of `update` has made the new state. Its mark goes in the same turn.
+  ///   - keepsLoad: The new state is the old one once more, so a manager's load goes on.
+  /// - Returns: Whether the state was accepted.
+  @usableFromInline
+  nonisolated func publish(
+    _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsLoad: Bool = false
+  ) -> Bool {
+    var effects = Effects()
+    let action: ReplaceAction = turn { state in
+      if !endsUpdate, state.updating.contains(.current) { return .misuse }
+      // Even if another thread came first: what is released then, is released outside the transform.
+      if endsUpdate { state.endUpdate() }
+      guard state.current === old else { return .superseded }
+      return .accepted(
+        keepsLoad
+          ? state.acceptKeepingLoad(new, &effects) : state.accept(new, replays: replays, &effects))
+    }
+    switch action {
+    case .accepted(let action):
+      effects.perform()
+      action.perform(delivering: new)
+      return true
+    case .superseded: return false
+    case .misuse: stopForTransform()
+    }
+  }
+
+  /// The current state and its version, together.
+  @usableFromInline
+  nonisolated var current: (any BoxedPublication)? { turn { $0.current } }
+
+  /// The publisher is gone.
+  @usableFromInline
+  package nonisolated func end() { turn { $0.end(&$1) } }
+
+  nonisolated var hasEnded: Bool { turn { $0.isEnded } }
+}
+
+/// Updates, whose transforms run outside every turn.
+extension PublisherRegistry {
+  /// Called before each run of the transform on this thread.
+  @usableFromInline
+  nonisolated func beginUpdate() {
+    let isNested = turn { state in
+      if state.updating.contains(.current) { return true }
+      state.updating.append(.current)
+      return false
+    }
+    if isNested { stopForTransform() }
+  }
+
+  /// The transform has thrown, or wants no change.
+  @usableFromInline
+  nonisolated func abandonUpdate() { turn { $0.endUpdate() } }
+
+  nonisolated func stopForTransform() -> Never {
+    stopForMisuse(
+      """
+      A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, itself or \
+      through its manager, and would run again forever: return the new state instead, or publish after the call has returned
+      """)
+  }
+}
+
+extension RegistryState {
+  fileprivate mutating func endUpdate() { updating.removeAll { $0 == .current } }
+}

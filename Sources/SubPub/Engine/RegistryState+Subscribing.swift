@@ -1,0 +1,139 @@
+/// What came of a request to subscribe.
+@safe
+struct SubscribeAction: ~Copyable {
+  let subscription: Subscription
+  /// The subscription existed before and stays as it is.
+  var isExisting = false
+  /// The state that the subscribing thread delivers now, and the subscription is the snapshot's last.
+  var replay: QueuedState?
+  var snapshot: SubscriptionList.Snapshot?
+  /// There are so many subscriptions that some may be of dead subscribers.
+  var isSweepDue = false
+}
+
+extension RegistryState {
+  /// Takes the current state and joins, in one step (2.01). Duplicates are handled in the same step.
+  mutating func subscribe(
+    _ request: SubscriptionRequest, at registry: PublisherRegistry, _ effects: inout Effects
+  ) -> SubscribeAction {
+    var replaced: [Subscription] = []
+    switch request.ifDuplicate {
+    case .allow: break
+    case .ignore:
+      if let existing = duplicates(of: request, &effects).first {
+        return SubscribeAction(subscription: existing, isExisting: true)
+      }
+    case .replace:
+      replaced = duplicates(of: request, &effects)
+    case .replaceSameType:
+      replaced = lanes.flatMap(\.subscriptions.open).filter {
+        $0.interface.kind == request.interface.kind && $0.subscriberType == request.subscriberType
+      }
+    }
+    for old in replaced { cancel(old, &effects) }
+
+    let lane = lane(for: request.context, at: registry)
+    let predecessors =
+      request.ifDuplicate.replaces && lanes.count > 1 ? deliveries(to: request, besides: lane) : []
+    return add(request, to: lane, behind: predecessors, replays: registry.replays, &effects)
+  }
+
+  /// The open subscriptions of the same living object through the same interface.
+  ///
+  /// The caller holds the object. Any other that is found at its address is dead, and can't be released here for the last
+  /// time.
+  private mutating func duplicates(of request: SubscriptionRequest, _ effects: inout Effects) -> [Subscription] {
+    let found = index.find(ObjectIdentifier(request.subscriber), among: lanes, active: active, &effects)
+    return found.isEmpty
+      ? [] : found.filter { $0.interface.kind == request.interface.kind && $0.subscriber != nil }
+  }
+
+  /// Cancelled subscriptions of the same object with a delivery under way in another lane: replaced now or before, or
+  /// cancelled by somebody. The newcomer waits for these deliveries, as the object must not be called twice at once (2.06).
+  ///
+  /// The serving thread takes a turn when the delivery has ended, as the cancel has asked for it.
+  @inline(never)
+  private func deliveries(to request: SubscriptionRequest, besides lane: Lane) -> [Subscription] {
+    let object = ObjectIdentifier(request.subscriber)
+    return lanes.filter { $0.lane !== lane }.flatMap { other in other.retiring.map { other.subscriptions[$0] } }
+      .filter {
+        $0.subscriberID == object && $0.interface.kind == request.interface.kind && $0.gate.isUnderWayNow
+      }
+  }
+
+  private mutating func add(
+    _ request: SubscriptionRequest, to lane: Lane, behind deliveries: [Subscription], replays: Bool,
+    _ effects: inout Effects
+  ) -> SubscribeAction {
+    let subscription = Subscription(
+      request, in: lane, from: replays ? newest : newest + 1, waits: !deliveries.isEmpty)
+    predecessors += deliveries.map { (subscription: $0, successor: subscription) }
+    let replay = current.map { QueuedState($0, version: newest) }
+    var action = SubscribeAction(subscription: subscription)
+    active += 1
+    if let snapshot = lanes[lane.index].join(
+      subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)
+    {
+      action.replay = replay
+      action.snapshot = snapshot
+    }
+    index.add(subscription, active: active, &effects)
+    action.isSweepDue = active > sweepAt
+    return action
+  }
+
+  private mutating func lane(for context: DeliveryContext, at registry: PublisherRegistry) -> Lane {
+    if case .immediate = context.kind, let immediateLane { return immediateLane }
+    if context.isLookedUp, let lane = sharedLanes[context] { return lane }
+    let lane = Lane(context, of: registry, newest: newest, index: lanes.count)
+    lanes.append(LaneState(lane))
+    lanes[lane.index].isClosing = isEnded
+    if case .immediate = context.kind { immediateLane = lane }
+    if context.isLookedUp { sharedLanes[context] = lane }
+    return lane
+  }
+}
+
+extension RegistryState {
+  /// Closes the subscription's gate and removes it from its lane. Nil if it has ended before.
+  @discardableResult
+  mutating func cancel(_ subscription: Subscription, _ effects: inout Effects) -> DeliveryGate.Reading? {
+    guard let found = subscription.gate.close(at: newest) else { return nil }
+    if found.isWaiting {
+      effects.releaseAll(in: predecessors.filter { $0.successor === subscription })
+      predecessors.removeAll { $0.successor === subscription }
+    }
+    withLane(subscription.lane, &effects) { lane, effects in lane.cancel(subscription, found: found, &effects) }
+    return found
+  }
+
+  /// The publisher is gone: pending states are delivered, then everything ends (3.06).
+  mutating func end(_ effects: inout Effects) {
+    isEnded = true
+    dropLastState(&effects)
+    index.clear(&effects)
+    // In reverse, as the last lane takes the place of a lane that ends at once.
+    for index in lanes.indices.reversed() {
+      withLane(lanes[index].lane, &effects) { state, _ in
+        state.isClosing = true
+        // A serving thread that could end without a turn has to take one.
+        _ = state.lane.phase.request(.more)
+      }
+    }
+  }
+
+  /// After the end, only a sequence can still ask for the last state.
+  mutating func dropLastState(_ effects: inout Effects) {
+    guard isEnded, sequences == 0, let last = current.take() else { return }
+    effects.release(last)
+  }
+
+  /// The lane's context is gone.
+  mutating func end(_ lane: Lane, _ effects: inout Effects) {
+    guard lane.index >= 0 else { return }
+    withLane(lane, &effects) { state, effects in
+      state.close(&effects)
+      state.lane.phase.enter(.idle)
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/// Everything that a publisher knows, and every decision about it. Decides only, inside turns: what is to be done goes into
+/// `Effects`.
+package struct RegistryState {
+  /// The newest version.
+  var newest: UInt64 = 0
+  /// The newest state. Nil if nothing is replayed, and after the end.
+  var current: (any BoxedPublication)?
+  var isEnded = false
+  /// The number of sequences that may still ask for the last state after the end.
+  var sequences = 0
+
+  var lanes: [LaneState] = []
+  /// The lanes that subscriptions share, by context.
+  var sharedLanes: [DeliveryContext: Lane] = [:]
+  /// The lane of the publishing thread, which most publishers have.
+  var immediateLane: Lane?
+  /// The number of open subscriptions.
+  var active = 0
+  /// From how many subscriptions on it is worthwhile to look for dead ones.
+  var sweepAt = 32
+  var index = SubscriberIndex()
+  /// How many numbers were given to `ExplicitPublisher`s.
+  var interfaces: UInt32 = 0
+
+  var waiters = Waiters()
+  /// Who waits for the end of a delivery.
+  var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
+  /// Cancelled subscriptions with a delivery under way, and the successors that wait for its end.
+  var predecessors: [(subscription: Subscription, successor: Subscription)] = []
+  /// Threads that are handing a lane back to its context.
+  var handBacks: [(lane: Lane, thread: ThreadToken)] = []
+  /// Whether a timer looks for dead subscribers while a `drain()` waits.
+  var isLookingForDead = false
+
+  /// Threads that run the transform of an update.
+  var updating: [ThreadToken] = []
+  var loading = LoadingState()
+
+  init(initial: (any BoxedPublication)?) { current = initial }
+}
+
+/// What accepting a state left to do.
+@safe
+struct AcceptAction {
+  let version: UInt64
+  /// The state before, to be released outside the turn.
+  var displaced: (any BoxedPublication)?
+  /// Not retained: the publishing thread serves the lane now, a lane stays at its registry while it is served, and the
+  /// caller holds the registry.
+  private var lane: Unmanaged<Lane>?
+  private var snapshot: SubscriptionList.Snapshot?
+
+  init(version: UInt64) { self.version = version }
+
+  /// The publishing thread delivers the state to this lane. There is at most one such lane.
+  mutating func deliverNow(on lane: Lane, to snapshot: SubscriptionList.Snapshot) {
+    unsafe self.lane = .passUnretained(lane)
+    self.snapshot = snapshot
+  }
+
+  /// Delivers the state, if the publishing thread is to do that.
+  @inline(__always)
+  func perform(delivering state: any BoxedPublication) {
+    guard let lane = unsafe lane, let snapshot else { return }
+    unsafe lane._withUnsafeGuaranteedRef {
+      $0.deliverNow(QueuedState(state, version: version), to: snapshot, from: 0)
+    }
+  }
+}
+
+extension RegistryState {
+  /// Accepts a state: gives it its version, and puts it into every lane.
+  @inline(__always)
+  mutating func accept(_ state: any BoxedPublication, replays: Bool, _ effects: inout Effects) -> AcceptAction {
+    if loading.active != nil { supersedeLoad(&effects) }
+    newest += 1
+    state.stamp(newest)
+    var action = AcceptAction(version: newest)
+    if replays {
+      action.displaced = current
+      current = state
+    }
+    for index in lanes.indices {
+      if let snapshot = lanes[index].append(QueuedState(state, version: newest), &effects) {
+        action.deliverNow(on: lanes[index].lane, to: snapshot)
+      }
+    }
+    if !waiters.isEmpty { for index in lanes.indices { resumeDrained(by: index, &effects) } }
+    return action
+  }
+
+  /// Changes a lane that is still here, and then whatever follows from that for the publisher.
+  mutating func withLane<R>(
+    _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
+  ) -> R {
+    let before = lanes[lane.index].active
+    let result = body(&lanes[lane.index], &effects)
+    let left = before - lanes[lane.index].active
+    if left > 0 {
+      active -= left
+      sweepAt = min(sweepAt, 2 * active + 32)
+    }
+    followUp(on: lane, &effects)
+    return result
+  }
+
+  /// The same in a turn of the lane's serving thread, which then checks whether deliveries have ended that somebody waits
+  /// for. Only there: what goes on then may be a lane of the publishing thread, and a cancel runs no subscriber's code.
+  mutating func withServedLane<R>(
+    _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
+  ) -> R {
+    let result = withLane(lane, &effects, body)
+    if !endWaits.isEmpty || !predecessors.isEmpty { checkEndedDeliveries(&effects) }
+    return result
+  }
+
+  private mutating func followUp(on lane: Lane, _ effects: inout Effects) {
+    let index = lane.index
+    if lanes[index].isClosing, lane.phase.isIdle, lanes[index].pending.isEmpty,
+      lanes[index].successors?.missed.isEmpty != false, lanes[index].active > 0
+    {
+      active -= lanes[index].active
+      lanes[index].close(&effects)
+    }
+    resumeDrained(by: index, &effects)
+    if lanes[index].isUnused { removeIfDisposable(lane, &effects) }
+  }
+
+  private mutating func resumeDrained(by index: Int, _ effects: inout Effects) {
+    guard !lanes[index].drained.isEmpty else { return }
+    for waiter in lanes[index].drained { waiters.arrive(waiter, &effects) }
+    lanes[index].drained = []
+  }
+
+  /// Deliveries that somebody waits for may have ended. Looks once at each, as another lane's may end meanwhile.
+  private mutating func checkEndedDeliveries(_ effects: inout Effects) {
+    let (waits, predecessors) = (endWaits, predecessors)
+    effects.releaseAll(in: waits.map(\.subscription) + predecessors.flatMap { [$0.subscription, $0.successor] })
+    (endWaits, self.predecessors) = ([], [])
+    for wait in waits {
+      if wait.subscription.gate.reading.isUnderWay {
+        endWaits.append(wait)
+      } else {
+        waiters.arrive(wait.waiter, &effects)
+      }
+    }
+    for predecessor in predecessors {
+      if predecessor.subscription.gate.reading.isUnderWay {
+        self.predecessors.append(predecessor)
+      } else {
+        countDown(predecessor.successor, &effects)
+      }
+    }
+  }
+
+  private mutating func countDown(_ successor: Subscription, _ effects: inout Effects) {
+    let lane = successor.lane
+    if lane.index >= 0, lanes[lane.index].countDown(successor) { effects.wake(lane) }
+  }
+
+  /// Removes an unused lane. The lanes of the publishing thread and of the main actor stay: they hold nothing foreign.
+  private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
+    switch lane.context.kind {
+    case .immediate, .main: if !isEnded { return }
+    default: break
+    }
+    if immediateLane === lane { immediateLane = nil }
+    if lane.context.isLookedUp, sharedLanes[lane.context] === lane { sharedLanes[lane.context] = nil }
+    let last = lanes.count - 1
+    lanes.swapAt(lane.index, last)
+    lanes[lane.index].lane.index = lane.index
+    lane.index = -1
+    effects.releaseAll(in: lanes.removeLast())
+  }
+}

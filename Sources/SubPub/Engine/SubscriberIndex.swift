@@ -1,0 +1,89 @@
+/// Finds the subscriptions of an object, in constant time once there are many.
+///
+/// Built when it is first needed. Cancelled subscriptions are removed when their object subscribes again, or once there are
+/// many of them, so a cancel needn't search here.
+struct SubscriberIndex {
+  /// The subscriptions of one object, or of several that have lived at the same address. Most have one.
+  fileprivate struct Entry {
+    var first: Subscription
+    var others: [Subscription] = []
+
+    var all: [Subscription] { [first] + others }
+  }
+
+  private var table: [ObjectIdentifier: Entry]?
+  private var count = 0
+
+  /// Up to this many subscriptions are searched one by one.
+  static let smallest = 16
+
+  mutating func add(_ subscription: Subscription, active: Int, _ effects: inout Effects) {
+    guard table != nil else { return }
+    // Most entries are of cancelled subscriptions by now. The table is built again when it is needed.
+    if isOvergrown(active) { return clear(&effects) }
+    put(subscription, &effects)
+  }
+
+  /// The open subscriptions of whatever object lives, or has lived, at that address, in no particular order.
+  ///
+  /// - Parameter active: The number of open subscriptions.
+  mutating func find(
+    _ object: ObjectIdentifier, among lanes: [LaneState], active: Int, _ effects: inout Effects
+  ) -> [Subscription] {
+    if active <= Self.smallest {
+      if table != nil { clear(&effects) }
+      var found: [Subscription] = []
+      for index in lanes.indices { lanes[index].subscriptions.appendOpen(of: object, to: &found) }
+      return found
+    }
+    if table == nil || isOvergrown(active) {
+      clear(&effects)
+      build(from: lanes, &effects)
+    }
+    guard let entry = table?[object] else { return [] }
+    // The common case. Once it is cancelled, its object's next subscription takes its place.
+    if entry.others.isEmpty { return entry.first.gate.isOpen ? [entry.first] : [] }
+    let open = entry.all.filter { $0.gate.isOpen }
+    if open.count <= entry.others.count { keep(open, of: entry, at: object, &effects) }
+    return open
+  }
+
+  private mutating func keep(
+    _ open: [Subscription], of entry: Entry, at object: ObjectIdentifier, _ effects: inout Effects
+  ) {
+    count -= entry.others.count + 1 - open.count
+    table?[object] = open.first.map { Entry(first: $0, others: Array(open.dropFirst())) }
+    effects.releaseAll(in: entry.all)
+  }
+
+  private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
+
+  /// Releases everything: the subscriptions in the table keep their registry alive.
+  mutating func clear(_ effects: inout Effects) {
+    if let table = table.take() { effects.releaseAll(in: table) }
+    count = 0
+  }
+
+  private mutating func build(from lanes: [LaneState], _ effects: inout Effects) {
+    table = [:]
+    for index in lanes.indices { for subscription in lanes[index].subscriptions.open { put(subscription, &effects) } }
+  }
+
+  private mutating func put(_ subscription: Subscription, _ effects: inout Effects) {
+    let displaced = table?[subscription.subscriberID, default: Entry(first: subscription)].put(subscription)
+    if let displaced { effects.release(displaced) } else { count += 1 }
+  }
+}
+
+extension SubscriberIndex.Entry {
+  /// Adds a subscription. If the first one was cancelled, the new one takes its place, and the old one is returned.
+  fileprivate mutating func put(_ subscription: Subscription) -> Subscription? {
+    if first === subscription { return nil }
+    guard !first.gate.isOpen else {
+      others.append(subscription)
+      return nil
+    }
+    defer { first = subscription }
+    return first
+  }
+}

@@ -1,0 +1,127 @@
+/// The task of one load, and the load's identity.
+final class LoadTask: Sendable {
+  private enum Phase {
+    case new
+    case running(Task<Void, Never>)
+    case cancelled
+  }
+
+  private let phase = Locked(Phase.new)
+
+  /// Runs the load, unless it was cancelled before. A load is shared by all of its waiters, so it takes neither task-local
+  /// values nor a priority from the first of them.
+  func start(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
+    let task = Task.detached(executorPreference: executor, operation: body)
+    let isCancelled = phase.withLock { phase in
+      if case .cancelled = phase { return true }
+      phase = .running(task)
+      return false
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Outside every turn, as handlers of the cancellation are foreign code.
+  func cancel() {
+    let before = phase.withLock { phase in
+      let before = phase
+      phase = .cancelled
+      return before
+    }
+    if case .running(let task) = before { task.cancel() }
+  }
+}
+
+/// Runs foreign asynchronous code that may take too long, or ignore its cancellation.
+struct TimeLimitedOperation: Sendable {
+  private let timeout: Duration?
+  private let sleep: @Sendable (Duration) async throws -> Void
+  /// Runs everything. Nil: the pool. Tests pass their own.
+  let executor: (any TaskExecutor)?
+
+  init(timeout: Duration?, clock: any Clock<Duration>, executor: (any TaskExecutor)?) {
+    if let timeout, timeout <= .zero {
+      stopForMisuse("timeout is \(timeout), but no load ends in no time: give more than zero, or nil for no limit")
+    }
+    self.timeout = timeout.flatMap { $0 < .unlimited ? $0 : nil }
+    self.executor = executor
+    sleep = { try await clock.sleep(for: $0) }
+  }
+
+  /// Runs the operation, and returns its result, or `LoadTimedOut` as its error once its time is over. Nil if this task is
+  /// cancelled.
+  ///
+  /// Returns as soon as one of these happens. An operation that still runs then is cancelled, and its result is dropped.
+  func run<Value: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error>? {
+    await run(operation, within: timeout)
+  }
+
+  /// Waits between two attempts. False if this task is cancelled, or the clock fails.
+  func pause(for delay: Duration) async -> Bool {
+    if delay == .zero { return true }
+    if delay >= .unlimited {
+      await waitForCancellation()
+      return false
+    }
+    // The clock is foreign code, too, and may ignore a cancellation.
+    if case .success = await run({ [sleep] in try await sleep(delay) }, within: nil) { return true }
+    return false
+  }
+
+  private func waitForCancellation() async {
+    let (nothing, source) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    withExtendedLifetime(source) {}
+  }
+
+  private func run<Value: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Value, within timeout: Duration?
+  ) async -> Result<Value, any Error>? {
+    let (results, first) = AsyncStream<Result<Value, any Error>>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let work = Task.detached(executorPreference: executor) {
+      guard !Task.isCancelled else { return }
+      do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
+    }
+    let timer = timeout.map { timeout in
+      Task.detached(executorPreference: executor) { [sleep] in
+        do {
+          try await sleep(timeout)
+          first.yield(.failure(LoadTimedOut(timeout: timeout)))
+        } catch {
+          // Unless the operation has ended first, the clock has failed, and without it nothing would ever end.
+          if !Task.isCancelled { first.yield(.failure(error)) }
+        }
+      }
+    }
+    return await withTaskCancellationHandler {
+      defer {
+        work.cancel()
+        timer?.cancel()
+      }
+      for await result in results { return result }
+      return nil
+    } onCancel: {
+      // At once, and not only when this task gets a thread.
+      work.cancel()
+    }
+  }
+}
+
+extension Duration {
+  /// A hundred years: waiting that long, or longer, never ends. The system's clocks stop the program if they are asked to
+  /// sleep for longer than they can count.
+  static let unlimited = Duration.seconds(100 * 365 * 86_400)
+}
+
+/// The error of a load that took longer than its manager's `timeout`. Published if no attempt is left.
+public struct LoadTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
+  /// How long the load was allowed to take.
+  public let timeout: Duration
+
+  /// Creates the error of a load that was allowed to take this long.
+  public init(timeout: Duration) { self.timeout = timeout }
+
+  /// What has happened, in words.
+  public var description: String { "the load took longer than \(timeout)" }
+}

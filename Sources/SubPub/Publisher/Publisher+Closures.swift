@@ -1,0 +1,144 @@
+// Subscribers without a protocol: a closure that is given the object, so that it needn't capture it.
+
+/// The main actor, as the context of closures that are isolated to it.
+///
+/// Write `on: .main`, or leave `on:` out.
+public struct MainActorContext: Sendable {
+  /// The main actor.
+  public static var main: MainActorContext { MainActorContext() }
+}
+
+extension Publisher {
+  /// Subscribes an object with a closure that is isolated to the main actor.
+  ///
+  /// The closure receives the object and its state, the current one first (2.01). The object is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure and don't capture it,
+  /// because a closure that captures it keeps it alive.
+  ///
+  /// ```swift
+  /// news.subscribe(screen) { screen, state in screen.show(state) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the states.
+  ///   - context: The main actor.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What happens if the object has already subscribed with a closure (2.06).
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription. You needn't keep it.
+  @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
+  ) -> Subscription {
+    let handler = forMainActorLane(handler)
+    return registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure, isOnMainActor: true), on: .main, buffering: buffering,
+        ifDuplicate: ifDuplicate
+      ) { object, box in
+        handler(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box).state)
+      })
+  }
+
+  /// Subscribes an object with a closure.
+  ///
+  /// The closure receives the object and its state, the current one first (2.01). The object is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure and don't capture it,
+  /// because a closure that captures it keeps it alive.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the states.
+  ///   - context: Where deliveries run.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What happens if the object has already subscribed with a closure (2.06).
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription. You needn't keep it.
+  @_disfavoredOverload @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
+  ) -> Subscription {
+    registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate
+      ) { object, box in
+        handler(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box).state)
+      })
+  }
+
+  /// Subscribes an actor with a closure that is isolated to it.
+  ///
+  /// The closure receives the actor and its state, the current one first (2.01). The actor is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06).
+  ///
+  /// - Parameters:
+  ///   - subscriber: The actor that receives the states.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What happens if the actor has already subscribed with a closure (2.06).
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription. You needn't keep it.
+  @discardableResult @inlinable
+  public func subscribe<A: Actor>(
+    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    handler: @escaping @Sendable (isolated A, LoadState<Value>) -> Void
+  ) -> Subscription {
+    // The actor is the first argument in any case, and its lane is served on the actor.
+    let handler = unsafe unsafeBitCast(handler, to: (@Sendable (A, LoadState<Value>) -> Void).self)
+    return subscribe(
+      subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate,
+      handler: handler)
+  }
+}
+
+/// Observing without an object.
+extension Publisher {
+  /// Observes the publisher with a closure that is isolated to the main actor, until the result is released.
+  ///
+  /// The closure receives the current publication first (2.01).
+  ///
+  /// - Parameters:
+  ///   - context: The main actor.
+  ///   - buffering: How many states may be pending.
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which ends when this object is released (3.08).
+  @inlinable
+  public func observe(
+    on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
+    handler: @escaping @MainActor (Publication<Value>) -> Void
+  ) -> ScopedSubscription {
+    let handler = forMainActorLane { (_: Void, publication: Publication<Value>) in handler(publication) }
+    return observe(on: DeliveryContext.main, buffering: buffering) { handler((), $0) }
+  }
+
+  /// Observes the publisher with a closure, until the result is released.
+  ///
+  /// The closure receives the current publication first (2.01).
+  ///
+  /// - Parameters:
+  ///   - context: Where deliveries run.
+  ///   - buffering: How many states may be pending.
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which ends when this object is released (3.08).
+  @_disfavoredOverload @inlinable
+  public func observe(
+    on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
+    handler: @escaping @Sendable (Publication<Value>) -> Void
+  ) -> ScopedSubscription {
+    registry.observe(on: context, buffering: buffering) { _, box in handler(Publication<Value>.from(box)) }
+  }
+}
+
+extension PublisherRegistry {
+  @usableFromInline
+  nonisolated func observe(
+    on context: DeliveryContext, buffering: BufferingPolicy, _ deliver: @escaping Deliver
+  ) -> ScopedSubscription {
+    let observer = ScopedSubscription.Observer()
+    let subscription = subscribe(
+      SubscriptionRequest(
+        observer, ofType: ScopedSubscription.self, through: SubscriberInterface(.closure), on: context,
+        buffering: buffering, deliver: deliver))
+    return ScopedSubscription(subscription, of: observer)
+  }
+}

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The limit of a bounded buffer, and the exact counts that it needs.
+///
+/// With an unbounded buffer, everything before the gate's position was delivered, so versions alone tell the counts. With
+/// a bound, states in between may have been skipped.
+final class Bounds: Sendable {
+  let policy: BufferingPolicy
+  /// How many states may be pending.
+  let limit: Int
+  // Counters for statistics: nothing is ordered by them, so relaxed accesses are enough.
+  private let deliveredCount = Atomic<Int>(0)
+  private let lastDelivered = Atomic<UInt64>(0)
+
+  /// Nil for an unbounded buffer.
+  init?(_ policy: BufferingPolicy) {
+    switch policy {
+    case .unbounded: return nil
+    case .latest: limit = 1
+    case .newest(let count): limit = count
+    }
+    self.policy = policy
+  }
+
+  var delivered: Int { deliveredCount.load(ordering: .relaxed) }
+
+  /// The version of the last state that was delivered, if any was.
+  var lastVersion: UInt64 { lastDelivered.load(ordering: .relaxed) }
+
+  /// Whether the state is still to be delivered. False if newer states have taken its place (2.04).
+  @inline(__always) func admits(_ version: UInt64, newest: UInt64) -> Bool { newest < version + UInt64(limit) }
+
+  /// Counts a delivery that ends. Called by the thread that serves the lane.
+  func countDelivery(of version: UInt64) {
+    deliveredCount.store(delivered + 1, ordering: .relaxed)
+    lastDelivered.store(version, ordering: .relaxed)
+  }
+}

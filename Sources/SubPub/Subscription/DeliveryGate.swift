@@ -1,0 +1,122 @@
+import Synchronization
+
+/// The gate that every delivery of a subscription passes, and that a cancel closes (section 3 of the contract).
+///
+/// One atomic word holds the position (which version comes next), "a delivery is under way", and "cancelled". So position,
+/// mark and gate change in one step, and a reader sees them together. Only the thread that serves the lane begins and
+/// ends deliveries; only a cancel closes, inside a turn.
+package struct DeliveryGate: ~Copyable {
+  /// Bit 0: cancelled. Bit 1: under way. The rest: the next version, that is, the number of versions that have passed, or
+  /// that came before the subscription.
+  private let word: Atomic<UInt64>
+  /// 0 while the gate is open, otherwise 1 + the newest version at the cancel.
+  private let closed = Atomic<UInt64>(0)
+
+  /// What the word said at one moment.
+  package struct Reading: Equatable, Sendable {
+    package let bits: UInt64
+
+    /// Every version below this one has passed, or came before the subscription.
+    package var next: UInt64 { bits >> 2 }
+    package var isUnderWay: Bool { bits & Self.underWay != 0 }
+    /// The gate waits for ``DeliveryGate/open(at:)``: nothing passes yet.
+    var isWaiting: Bool { next == Self.beyond }
+
+    /// Greater than every version, so that a delivery needn't check whether the gate waits.
+    fileprivate static let beyond = UInt64.max >> 2
+    fileprivate var isCancelled: Bool { bits & Self.cancelled != 0 }
+    fileprivate static let cancelled: UInt64 = 1
+    fileprivate static let underWay: UInt64 = 2
+  }
+
+  /// An open gate that lets versions pass from `next` on. With `waits`, nothing passes before `open(at:)`.
+  init(next: UInt64, waits: Bool = false) { word = Atomic((waits ? Reading.beyond : next) << 2) }
+
+  /// Lets versions pass from `next` on, if the gate has been waiting and isn't cancelled. In a turn, while no delivery is
+  /// under way.
+  func open(at next: UInt64) {
+    _ = word.compareExchange(expected: Reading.beyond << 2, desired: next << 2, ordering: .releasing)
+  }
+
+  /// Acquires what the delivery that ended last has done.
+  @inline(__always) package var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
+
+  /// For a caller that has just closed the gate: sees every delivery that began before.
+  package var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
+
+  @inline(__always) package var isOpen: Bool { closed.load(ordering: .sequentiallyConsistent) == 0 }
+
+  /// The newest version at the cancel. Nil while the gate is open.
+  var closedAt: UInt64? {
+    let closed = closed.load(ordering: .sequentiallyConsistent)
+    return closed == 0 ? nil : closed - 1
+  }
+}
+
+/// What the thread that serves the lane does.
+extension DeliveryGate {
+  /// The one read-modify-write of a delivery: from `reading` to "under way with that version". False if cancelled.
+  ///
+  /// A cancel first closes the gate, and then marks the word. The mark stops later deliveries, and what it displaces is
+  /// the cancel's outcome. But the mark may come during the delivery before this one, whose `end`, a plain store,
+  /// overwrites it. Hence the second look, at `closed`, which `end` never writes. Both steps are sequentially consistent:
+  /// a delivery that begins after its predecessor's `end` has overwritten a mark sees that the gate is closed, and steps
+  /// back.
+  @inline(__always) package func begin(_ version: UInt64, from reading: Reading) -> Bool {
+    guard enter(version, from: reading) else { return false }
+    return isOpen || !stepBack(version, to: reading)
+  }
+
+  /// The first step of `begin`.
+  @inline(__always) package func enter(_ version: UInt64, from reading: Reading) -> Bool {
+    guard !reading.isCancelled else { return false }
+    return word.compareExchange(
+      expected: reading.bits, desired: (version + 1) << 2 | Reading.underWay, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// The delivery has ended: the subscriber's code has returned, and the subscriber was released.
+  @inline(__always) package func end(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
+
+  /// A delivery that begins and ends at once, in a turn, when nobody can close the gate.
+  func pass(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
+
+  /// Takes `enter` back, as if the delivery had never begun. False if a cancel's mark came in between: that cancel has
+  /// found a delivery under way and says so, and this is the delivery that it found.
+  ///
+  /// If an `end` has overwritten the mark, the mark is restored. Otherwise the next `begin` would pass again, up to its
+  /// second look, and a reader would count a delivery that never takes place (2.04).
+  package func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
+    let mark = isOpen ? 0 : Reading.cancelled
+    return word.compareExchange(
+      expected: (version + 1) << 2 | Reading.underWay, desired: reading.bits | mark, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// Takes `begin` back: the subscriber was dead.
+  package func retract(_ version: UInt64, to reading: Reading) {
+    if !stepBack(version, to: reading) { word.store(reading.bits | Reading.cancelled, ordering: .releasing) }
+  }
+}
+
+/// What a cancel does.
+extension DeliveryGate {
+  /// Closes the gate and returns what was under way. Nil if it was closed before. In a turn, so that one of two cancels is
+  /// the first.
+  func close(at newest: UInt64) -> Reading? {
+    guard isOpen else { return nil }
+    shut(at: newest)
+    return mark()
+  }
+
+  /// The first step of `close`.
+  @inline(__always) package func shut(at newest: UInt64) {
+    closed.store(newest + 1, ordering: .sequentiallyConsistent)
+  }
+
+  /// The second step of `close`: what is under way. No delivery begins after it.
+  @discardableResult
+  @inline(__always) package func mark() -> Reading {
+    Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
+  }
+}

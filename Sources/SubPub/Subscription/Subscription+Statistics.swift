@@ -1,0 +1,51 @@
+extension Subscription {
+  /// How many states a subscription has received and dropped.
+  ///
+  /// Every state that was put into the buffer is delivered, skipped, pending, or under way (2.04).
+  public struct Statistics: Hashable, Sendable {
+    /// The number of deliveries that have ended.
+    public var delivered: Int
+    /// The number of states that were dropped by the buffering policy, or by the end of the subscription.
+    public var skipped: Int
+    /// The number of states that wait to be delivered.
+    public var pending: Int
+    /// The largest number of states that were ever pending.
+    public var highWater: Int
+    /// The version of the last delivery that has ended. Nil if nothing was delivered yet.
+    public var lastVersion: UInt64?
+  }
+
+  /// The counts at this moment.
+  ///
+  /// Read them from any thread. While deliveries go on, the counts are of moments close to each other.
+  public var statistics: Statistics {
+    if let iteration = lane.iteration { return iteration.statistics }
+    // The order matters: what is read later is never behind what was read before.
+    let reading = gate.reading
+    let closedAt = gate.closedAt
+    let next = next(at: reading)
+    // One past the newest version, as `next` may be.
+    let end = max((closedAt ?? lane.newest) + 1, next)
+    let underWay = reading.isUnderWay ? 1 : 0
+    let put = Int(end - firstVersion)
+
+    // An unbounded buffer skips nothing, so everything before the delivery under way was delivered.
+    let delivered = bounds?.delivered ?? Int(next - firstVersion) - underWay
+    let pending = closedAt == nil ? min(Int(end - next), bounds?.limit ?? .max) : 0
+    let lastVersion = bounds?.lastVersion ?? next &- UInt64(underWay) &- 1
+    return Statistics(
+      delivered: delivered,
+      skipped: max(0, put - delivered - pending - underWay),
+      pending: pending,
+      highWater: max(highWater, pending, put > 0 ? 1 : 0),
+      lastVersion: delivered > 0 ? lastVersion : nil)
+  }
+}
+
+extension Subscription.Statistics: CustomStringConvertible {
+  /// The counts in words.
+  public var description: String {
+    let last = lastVersion.map { ", last version \($0)" } ?? ", nothing delivered yet"
+    return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater))\(last)"
+  }
+}

@@ -1,0 +1,65 @@
+/// The subscriber's code, without its types. Called with the living subscriber.
+@usableFromInline
+package typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) -> Void
+
+/// A request to subscribe, as the generic interfaces pass it to the engine.
+@usableFromInline
+package struct SubscriptionRequest: Sendable {
+  let subscriber: any AnyObject & Sendable
+  let subscriberType: Any.Type
+  let interface: SubscriberInterface
+  let context: DeliveryContext
+  let buffering: BufferingPolicy
+  let ifDuplicate: DuplicatePolicy
+  let deliver: Deliver
+
+  /// - Parameters:
+  ///   - type: What `Subscription.subscriberType` shows. Nil: the subscriber's class.
+  ///   - deliver: Runs the subscriber's code. Must not retain the subscriber.
+  @usableFromInline
+  package init(
+    _ subscriber: any AnyObject & Sendable, ofType type: Any.Type? = nil, through interface: SubscriberInterface,
+    on context: DeliveryContext, buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy = .allow,
+    deliver: @escaping Deliver
+  ) {
+    buffering.checkCapacity()
+    self.subscriber = subscriber
+    self.subscriberType = type ?? Swift.type(of: subscriber)
+    self.interface = interface
+    self.context = context
+    self.buffering = buffering
+    self.ifDuplicate = ifDuplicate
+    self.deliver = deliver
+  }
+}
+
+/// How an object has subscribed. A duplicate is the same object through the same interface (2.06).
+@usableFromInline
+package struct SubscriberInterface: Sendable {
+  @usableFromInline
+  package enum Kind: Hashable, Sendable {
+    /// A closure that is given the object.
+    case closure
+    case untyped
+    case untypedOnMainActor
+    case typed
+    case typedOnMainActor
+    /// One of the publisher's `ExplicitPublisher`s. Each counts for itself.
+    case explicit(UInt32)
+    /// What a `PublisherDirectory` has subscribed for an object, apart from what the object subscribes itself.
+    case directory
+    case directoryOnMainActor
+    /// The delegates of one `MulticastDelegate`.
+    case delegate
+  }
+
+  let kind: Kind
+  /// Whether the objects belong to the main actor. They needn't be `Sendable`, and must not be released elsewhere.
+  let isOnMainActor: Bool
+
+  @usableFromInline
+  package init(_ kind: Kind, isOnMainActor: Bool = false) {
+    self.kind = kind
+    self.isOnMainActor = isOnMainActor
+  }
+}
