@@ -178,7 +178,7 @@ struct Demo {
     ])
     for (name, subscription) in named {
       table.add(
-        name, of: subscription.source, on: "\(subscription.delivery)", statistics: subscription.statistics)
+        name, of: subscription.source, on: "\(subscription.context)", statistics: subscription.statistics)
     }
     for report in reports {
       table.add("summary", of: report.source, on: "async sequence", statistics: report.statistics)

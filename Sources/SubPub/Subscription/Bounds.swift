@@ -12,14 +12,18 @@ final class Bounds: Sendable {
   private let deliveredCount = Atomic<Int>(0)
   private let lastDelivered = Atomic<UInt64>(0)
 
-  /// Nil for an unbounded buffer.
-  init?(_ policy: BufferingPolicy) {
+  /// Nil for an unbounded buffer. (A failing initializer would allocate an object first.)
+  static func of(_ policy: BufferingPolicy) -> Bounds? {
     switch policy {
-    case .unbounded: return nil
-    case .latest: limit = 1
-    case .newest(let count): limit = count
+    case .unbounded: nil
+    case .latest: Bounds(policy, limit: 1)
+    case .newest(let count): Bounds(policy, limit: count)
     }
+  }
+
+  private init(_ policy: BufferingPolicy, limit: Int) {
     self.policy = policy
+    self.limit = limit
   }
 
   var delivered: Int { deliveredCount.load(ordering: .relaxed) }

@@ -31,7 +31,7 @@ public final class Subscription: Sendable {
     subscriberID = ObjectIdentifier(request.subscriber)
     subscriberType = request.subscriberType
     interface = request.interface
-    bounds = Bounds(request.buffering)
+    bounds = Bounds.of(request.buffering)
     self.lane = lane
     gate = DeliveryGate(next: version, waits: waits)
     firstVersion = version

@@ -4,7 +4,7 @@ import SubPub
 struct PublisherBroadcaster: Broadcaster {
   private let publisher = Publisher<[Int]>()
 
-  init(to listeners: [some Receiver], on delivery: Delivery) {
+  init(to listeners: [some Receiver], on delivery: DeliveryContext) {
     for listener in listeners { publisher.subscribe(listener, on: delivery) }
   }
 

@@ -25,7 +25,7 @@ extension Row {
 /// - Parameter queue: Suspended while objects are counted, so that no other thread allocates.
 @concurrent
 private func objectsPerPublish(
-  to subscribers: Int, on delivery: Delivery, suspending queue: DispatchQueue?
+  to subscribers: Int, on delivery: DeliveryContext, suspending queue: DispatchQueue?
 ) async throws -> Double {
   let (publishes, rounds) = (1_000, 3)
   let listeners = (0..<subscribers).map { _ in Listener() }

@@ -6,7 +6,7 @@ import SubPubTesting
 func converging() async {
   let publisher = Publisher<Int>()
   let tally = Tally()
-  let deliveries: [Delivery] = [
+  let deliveries: [DeliveryContext] = [
     .immediate, .main, .background, .queue(Here.makeQueue("converging")),
     .queue(Here.makeQueue("pool", concurrent: true), independent: true),
     .executor(QueueExecutor(label: "converging")), .actor(tally),

@@ -23,17 +23,17 @@ func deliveryValues() {
   let queue = DispatchQueue(label: "q")
   let executor = QueueExecutor(label: "e")
   let actor = Tally()
-  let all: [Delivery] = [
+  let all: [DeliveryContext] = [
     .immediate, .main, .background, .queue(queue), .queue(queue, independent: true), .executor(executor),
     .actor(actor),
   ]
   expectEqual(Set(all).count, all.count, "deliveries are distinct values")
   expectEqual(Set(all.map(\.description)).count, all.count, "with distinct descriptions")
-  expectEqual(Delivery.queue(queue), .queue(queue), "a queue equals itself")
-  expectEqual(Delivery.executor(executor), .executor(executor), "an executor equals itself")
-  expectEqual(Delivery.actor(actor), .actor(actor), "an actor equals itself")
-  expectEqual(Delivery.queue(.main), .main, "the main queue is the main actor")
-  expect(Delivery.queue(queue) != .queue(DispatchQueue(label: "q")), "another queue differs")
+  expectEqual(DeliveryContext.queue(queue), .queue(queue), "a queue equals itself")
+  expectEqual(DeliveryContext.executor(executor), .executor(executor), "an executor equals itself")
+  expectEqual(DeliveryContext.actor(actor), .actor(actor), "an actor equals itself")
+  expectEqual(DeliveryContext.queue(.main), .main, "the main queue is the main actor")
+  expect(DeliveryContext.queue(queue) != .queue(DispatchQueue(label: "q")), "another queue differs")
   passed("Delivery: values")
 }
 
@@ -57,7 +57,7 @@ func immediateDelivery() async {
     return Here.thread
   }
   expectEqual(threads.entries, [thread, published], "the publishing thread delivers")
-  passed("Delivery.immediate")
+  passed("DeliveryContext.immediate")
 }
 
 @MainActor func mainDelivery() async {
@@ -71,7 +71,7 @@ func immediateDelivery() async {
   expectEqual(listener.journal.entries, [], "never before the publish returns, on main too")
   await publisher.drain()
   expectEqual(listener.journal.entries, threeStates, "on the main actor")
-  passed("Delivery.main")
+  passed("DeliveryContext.main")
 }
 
 func backgroundDelivery() async {
@@ -84,7 +84,7 @@ func backgroundDelivery() async {
   publishThree(publisher)
   await publisher.drain()
   expectEqual(listener.journal.entries, threeStates, "in the background")
-  passed("Delivery.background")
+  passed("DeliveryContext.background")
 }
 
 func queueDelivery() async {
@@ -107,7 +107,7 @@ func queueDelivery() async {
   }
   expectEqual(
     Array(visits.entries.suffix(6)), [0, 1, 0, 1, 0, 1], "in the order in which they subscribed")
-  passed("Delivery.queue")
+  passed("DeliveryContext.queue")
 }
 
 func independentQueueDelivery() async {
@@ -135,7 +135,7 @@ func independentQueueDelivery() async {
   gate.open()
   await publisher.drain()
   expectEqual(slow.journal.entries, threeStates, "the slow one gets all, one after the other")
-  passed("Delivery.queue, independent")
+  passed("DeliveryContext.queue, independent")
 }
 
 func executorDelivery() async {
@@ -160,7 +160,7 @@ func executorDelivery() async {
   expectEqual(held.journal.entries, [], "nothing runs before the executor does")
   manual.runAll()
   expectEqual(held.journal.entries, [.error(Failure.offline, previous: 1)], "the replay of the current state")
-  passed("Delivery.executor")
+  passed("DeliveryContext.executor")
 }
 
 func actorDelivery() async {
@@ -191,7 +191,7 @@ func actorDelivery() async {
   while subscription.isActive { await Task.yield() }
   expectEqual(subscription.cancel(), .alreadyCancelled, "an actor's subscriptions end with it")
   withExtendedLifetime((tally, onItsQueue)) {}
-  passed("Delivery.actor")
+  passed("DeliveryContext.actor")
 }
 
 private func subscribeOnAnActorThatDies(

@@ -40,7 +40,7 @@ struct TimeSlice {
   private static let longestInterval = 16
 
   init(for context: DeliveryContext) {
-    deliveriesLeft = context == .immediate ? .max : Self.deliveries
+    deliveriesLeft = if case .immediate = context.kind { .max } else { Self.deliveries }
     deliveriesUntilReading = context.hasTimeSlice ? 2 : .max
   }
 

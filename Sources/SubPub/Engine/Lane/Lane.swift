@@ -29,7 +29,7 @@ package final class Lane: Sendable {
   init(_ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int) {
     self.context = context
     self.registry = registry
-    isImmediate = context == .immediate
+    isImmediate = if case .immediate = context.kind { true } else { false }
     isActor = if case .actor = context.kind { true } else { false }
     if case .iteration(let selection) = context.kind {
       iteration = Iteration(of: selection)

@@ -58,7 +58,7 @@ extension LaneState {
   mutating func trim(_ batch: inout Batch, _ effects: inout Effects) {
     updateCursors()
     if !batch.queue.isEmpty, !retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
-    if !batch.queue.isEmpty { drop(from: &batch.queue, &effects) }
+    if !batch.queue.isEmpty { Self.drop(from: &batch.queue, before: firstVersion, subscriptions, &effects) }
     trimPending(&effects)
   }
 
@@ -75,21 +75,25 @@ extension LaneState {
   }
 
   private mutating func trimPending(_ effects: inout Effects) {
-    if !pending.isEmpty { drop(from: &pending, &effects) }
+    if !pending.isEmpty { Self.drop(from: &pending, before: firstVersion, subscriptions, &effects) }
     if pending.count > 1 { retention.trim(&pending, &effects) }
   }
 
-  /// Drops states that are older than every subscription that is left, and a replay whose newcomers have all left.
-  private func drop(from queue: inout StateQueue, _ effects: inout Effects) {
-    // Subscriptions are in the order of joining.
-    let first = active == 0 ? .max : subscriptions[cursors.first].firstVersion
-    while let version = queue.firstVersion, version < first || !isAwaited(&queue) {
+  /// The version of the first state that a subscription is left for. Subscriptions are in the order of joining.
+  private var firstVersion: UInt64 { active == 0 ? .max : subscriptions[cursors.first].firstVersion }
+
+  /// Drops states before that version, and a replay whose newcomers have all left. Static, because a method that takes a part
+  /// of its own `self` copies the rest.
+  private static func drop(
+    from queue: inout StateQueue, before version: UInt64, _ subscriptions: SubscriptionList, _ effects: inout Effects
+  ) {
+    while let first = queue.firstVersion, first < version || !isAwaited(&queue, by: subscriptions) {
       if let state = queue.popFirst() { effects.release(state.state) }
     }
   }
 
   /// Whether the first state is for a subscription that is still open. Moves on to it.
-  private func isAwaited(_ queue: inout StateQueue) -> Bool {
+  private static func isAwaited(_ queue: inout StateQueue, by subscriptions: SubscriptionList) -> Bool {
     guard queue.firstSlot > 0 else { return true }
     while queue.firstSlot < subscriptions.count, !subscriptions[queue.firstSlot].gate.isOpen { queue.firstSlot += 1 }
     return queue.firstSlot < subscriptions.count

@@ -1,7 +1,7 @@
 import SubPub
 
 /// A task executor with several threads: its jobs are those of a concurrent stand-in for a queue.
-final class StandInExecutor: TaskExecutor, Untimed {
+final class StandInExecutor: TaskExecutor, IgnoresTimeSlice {
   let queue: StandInQueue
 
   init(_ queue: StandInQueue) { self.queue = queue }

@@ -4,7 +4,7 @@ import SubPub
 /// in order; of a concurrent one any number, in any order.
 ///
 /// Touched only by the strand that has the turn.
-final class StandInQueue: WorkQueue, Untimed, JobSource, @unchecked Sendable {
+final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sendable {
   enum Width { case serial, concurrent }
 
   let label: String
