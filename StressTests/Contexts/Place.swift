@@ -5,7 +5,7 @@ import Synchronization
 /// One context that deliveries may be declared for, and that can tell whether they run there (rule 2.03).
 final class Place: @unchecked Sendable {
   let venue: Venue
-  let delivery: Delivery?
+  let context: DeliveryContext?
   /// To suspend it, or to run something else there.
   let queue: DispatchQueue?
   /// Names the place; the mark that its queue carries.
@@ -19,10 +19,10 @@ final class Place: @unchecked Sendable {
   private static let mark = DispatchSpecificKey<Int>()
   private static let last = Atomic<Int>(0)
 
-  init(_ venue: Venue, _ delivery: Delivery?, on queue: DispatchQueue? = nil) {
+  init(_ venue: Venue, _ context: DeliveryContext?, on queue: DispatchQueue? = nil) {
     id = Self.last.add(1, ordering: .relaxed).newValue
     self.venue = venue
-    self.delivery = delivery
+    self.context = context
     self.queue = queue
     isMarked = queue != nil
     queue?.setSpecific(key: Self.mark, value: id)

@@ -6,13 +6,13 @@ import Testing
 extension StressTests {
   @Test(
     "a chain of a hundred thousand publishes from callbacks", .enabled(if: StressSettings.current.isLarge),
-    arguments: [Delivery.immediate, .main, .background])
-  func limit_4_04_aChain(delivery: Delivery) async {
+    arguments: [DeliveryContext.immediate, .main, .background])
+  func limit_4_04_aChain(context: DeliveryContext) async {
     let links = 100_000
     let (publisher, done) = (Publisher<Int>(), Countdown(1))
     let counter = Counter { value in if value < links { publisher.updateData(value + 1) } else { done.arrive() } }
-    publisher.subscribe(counter, on: delivery)
-    _ = await Resident.watching("a chain of 100,000 publishes, \(delivery)") {
+    publisher.subscribe(counter, on: context)
+    _ = await Resident.watching("a chain of 100,000 publishes, \(context)") {
       // A stack that a tenth of the chain would burst.
       let thread = Thread { publisher.updateData(1) }
       thread.stackSize = 256 << 10

@@ -34,7 +34,7 @@ private final class QueueCrowd: Sendable {
     queues = (0..<count).map { DispatchQueue(label: "queue \($0)") }
     subscribers = (0..<count).map { _ in Timed() }
     for (queue, subscriber) in zip(queues, subscribers) {
-      publisher.subscribe(subscriber, on: .queue(queue), calling: Timed.take)
+      publisher.subscribe(subscriber, on: .queue(queue)) { $0.take($1) }
     }
   }
 

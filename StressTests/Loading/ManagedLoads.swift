@@ -24,7 +24,7 @@ final class ManagedLoads<M: Manager>: LoadStage {
   private let returned = Countdown()
 
   init(
-    _ manager: M, _ desk: Desk, _ profile: LoadProfile, attempts: Int, on delivery: Delivery,
+    _ manager: M, _ desk: Desk, _ profile: LoadProfile, attempts: Int, on context: DeliveryContext,
     tickets: @escaping @Sendable (M.Value) -> [Ticket], load: @escaping Load
   ) {
     self.manager = Guarded(manager)
@@ -35,7 +35,7 @@ final class ManagedLoads<M: Manager>: LoadStage {
     self.load = load
     publisher = manager.publisher
     scribe = LoadScribe(tickets)
-    publisher.subscribe(scribe, on: delivery)
+    publisher.subscribe(scribe, on: context)
     desk.watch { [publisher] in publisher.current.version }
   }
 
@@ -48,7 +48,7 @@ final class ManagedLoads<M: Manager>: LoadStage {
     // What overtakes everything is rare, or nothing ever came to its end.
     case .logout: if random.draw(4) == 0 { logout() }
     case .foreign: if random.draw(3) == 0 { publish(&random) }
-    case .copies: publisher.publish()
+    case .copies: publisher.republish()
     case .cancel: cancelOne(&random)
     default: wait(operation)
     }

@@ -40,7 +40,7 @@ struct Caller: Sendable {
     switch random.draw(8) {
     case 0: note(0, Span.of { publisher.startLoading() }.1)
     case 1: note(0, Span.of { publisher.setError(Trouble()) }.1)
-    case 2: note(0, Span.of { publisher.publish() }.1)
+    case 2: note(0, Span.of { publisher.republish() }.1)
     case 3 where random.draw(4) == 0: note(0, Span.of { publisher.reset() }.1)
     case 4 where random.draw(4) == 0:
       let (_, span) = Span.of { try? publisher.update { _ in throw Trouble() } }

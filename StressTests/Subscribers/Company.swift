@@ -11,7 +11,7 @@ final class Company: Sendable {
   func add(at place: Place, by joiner: Int, order: Int) -> Stage.Joined {
     let log = DeliveryLog(at: place)
     let subscriber = PlainWitness(log)
-    let (subscription, span) = Span.of { delegates.add(subscriber, on: place.delivery ?? .background) }
+    let (subscription, span) = Span.of { delegates.add(subscriber, on: place.context ?? .background) }
     let member = Member(
       Role(place: place, face: .multicast), log, subscription, joining: span, by: joiner, order: order, replay: nil)
     return Stage.Joined(member: member, subscriber: subscriber)

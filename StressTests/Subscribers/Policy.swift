@@ -2,11 +2,10 @@ import SubPub
 
 extension BufferingPolicy {
   static func draw(_ random: inout SplitMix, largest: Int = 8) -> BufferingPolicy {
-    switch random.draw(4) {
+    switch random.draw(3) {
     case 0: .unbounded
     case 1: .latest
-    case 2: .newest(1 + random.draw(largest))
-    default: .oldest(1 + random.draw(largest))
+    default: .newest(1 + random.draw(largest))
     }
   }
 
@@ -15,7 +14,7 @@ extension BufferingPolicy {
     switch self {
     case .unbounded: nil
     case .latest: 1
-    case .newest(let count), .oldest(let count): count
+    case .newest(let count): count
     }
   }
 
@@ -25,7 +24,6 @@ extension BufferingPolicy {
     case .unbounded: "unbounded"
     case .latest: "latest"
     case .newest: "newest"
-    case .oldest: "oldest"
     }
   }
 }

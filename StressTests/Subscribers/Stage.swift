@@ -34,11 +34,11 @@ final class Stage: Sendable {
 
   private func enrol(_ role: Role, _ log: DeliveryLog) -> (any AnyObject & Sendable, Subscription) {
     let policy = role.policy
-    let delivery = role.place.delivery ?? .background
+    let context = role.place.context ?? .background
     switch role.face {
     case .untyped:
       let subscriber = UntypedWitness(log)
-      return (subscriber, publisher.subscribe(subscriber, on: delivery, buffering: policy))
+      return (subscriber, publisher.subscribe(subscriber, on: context, buffering: policy))
     case .mainTyped:
       let subscriber = MainTypedWitness(log)
       return (subscriber, publisher.subscribe(subscriber, buffering: policy))
@@ -47,27 +47,19 @@ final class Stage: Sendable {
       return (subscriber, publisher.subscribe(subscriber, buffering: policy))
     case .handler:
       let subscriber = PlainWitness(log)
-      return (subscriber, publisher.subscribe(subscriber, on: delivery, buffering: policy) { $0.show($1) })
-    case .method:
-      let subscriber = PlainWitness(log)
-      return (
-        subscriber, publisher.subscribe(subscriber, on: delivery, buffering: policy, calling: PlainWitness.show)
-      )
+      return (subscriber, publisher.subscribe(subscriber, on: context, buffering: policy) { $0.show($1) })
     case .mainHandler:
       let subscriber = MainPlainWitness(log)
       return (subscriber, publisher.subscribe(subscriber, buffering: policy) { $0.show($1) })
-    case .mainMethod:
-      let subscriber = MainPlainWitness(log)
-      return (subscriber, publisher.subscribe(subscriber, buffering: policy, calling: MainPlainWitness.show))
     case .actorHandler:
       let subscriber = ActorWitness(log)
       return (subscriber, publisher.subscribe(subscriber, buffering: policy) { $0.show($1) })
     case .explicit:
       let subscriber = PlainWitness(log)
-      return (subscriber, explicit.subscribe(subscriber, on: delivery, buffering: policy))
+      return (subscriber, explicit.subscribe(subscriber, on: context, buffering: policy))
     case .typed, .mainExplicit, .states, .values, .multicast, .mainMulticast:
       let subscriber = TypedWitness(log)
-      return (subscriber, publisher.subscribe(subscriber, on: delivery, buffering: policy))
+      return (subscriber, publisher.subscribe(subscriber, on: context, buffering: policy))
     }
   }
 

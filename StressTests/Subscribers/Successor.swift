@@ -17,7 +17,7 @@ enum Successor {
       Pause.of(30_000)
     }
     let subscriber = TypedWitness(log)
-    var deliveries = [Delivery.background] + Places.shared[.serialQueue].compactMap(\.delivery)
+    var deliveries = [DeliveryContext.background] + Places.shared[.serialQueue].compactMap(\.context)
     var last: Subscription?
     let begin = Stamp.now()
     for _ in 0...replacements {

@@ -42,7 +42,7 @@ enum Lifetime {
     let log = DeliveryLog(at: place)
     let earliest = stage.version
     let subscriber = LeavingWitness(log, stage)
-    let (subscription, span) = Span.of { stage.publisher.subscribe(subscriber, on: place.delivery ?? .background) }
+    let (subscription, span) = Span.of { stage.publisher.subscribe(subscriber, on: place.context ?? .background) }
     let member = Member(
       Role(place: place, face: .typed), log, subscription, joining: span, by: joiner, order: order,
       replay: earliest...max(earliest, stage.version))

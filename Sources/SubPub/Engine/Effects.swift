@@ -1,7 +1,7 @@
 /// What a turn has decided and may not do itself: everything that is, or may run, foreign code (1.04).
 ///
 /// The shell ends the turn and then calls `perform()`. Whatever is to be released goes with this value.
-struct Effects {
+package struct Effects {
   // Most turns leave at most one of each. The rest is allocated when it is needed.
   private var firstWake: Lane?
   private var firstObject: AnyObject?
@@ -14,6 +14,8 @@ struct Effects {
     var calls: [@Sendable () -> Void] = []
     var leftovers: [Any] = []
   }
+
+  package init() {}
 
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {

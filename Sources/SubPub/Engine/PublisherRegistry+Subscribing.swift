@@ -1,7 +1,7 @@
 extension PublisherRegistry {
   /// Subscribes, or finds the existing subscription.
   @usableFromInline
-  nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
+  package nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
     // The turn compares actors, and must not be the last to release one.
     let actor = request.context.actor
     defer { withExtendedLifetime(actor) {} }

@@ -31,7 +31,7 @@ extension PublisherRegistry {
   /// One turn. `body` decides, and does nothing that is, or may run, foreign code. As with `Locked.withLock`, its result
   /// outlives the turn.
   @inline(__always)
-  nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
+  package nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
     let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }
     executor.lock()
     // An isolated function takes its actor as its first argument, and the lock is the isolation. The literal captures

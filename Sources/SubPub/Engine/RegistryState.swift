@@ -9,7 +9,7 @@ package struct RegistryState {
   /// The number of sequences that may still ask for the last state after the end.
   var sequences = 0
 
-  var lanes: [LaneState] = []
+  package var lanes: [LaneState] = []
   /// The lanes that subscriptions share, by context.
   var sharedLanes: [DeliveryContext: Lane] = [:]
   /// The lane of the publishing thread, which most publishers have.

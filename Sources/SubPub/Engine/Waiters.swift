@@ -2,7 +2,7 @@
 package struct WaiterID: Hashable, Sendable { fileprivate let number: Int }
 
 /// Tasks that wait for a number of events each. Decides only: tasks to be resumed go into `Effects`.
-struct Waiters {
+package struct Waiters {
   private struct Waiter {
     var missing: Int
     var task: SuspendedTask?
@@ -13,7 +13,7 @@ struct Waiters {
 
   var isEmpty: Bool { waiters.isEmpty }
 
-  func contains(_ id: WaiterID) -> Bool { waiters[id] != nil }
+  package func contains(_ id: WaiterID) -> Bool { waiters[id] != nil }
 
   /// Registers a waiter before it waits, so that it misses no event.
   mutating func add(missing: Int) -> WaiterID {

@@ -1,9 +1,9 @@
 /// Runs the operations of one cache, one at a time, in the order of the turns that decided them (5.10). All managers of the
 /// cache share the queue, so what one of them clears, no other can read.
 package final class CacheOperationQueue: Sendable {
-  typealias Work = @Sendable () async -> Void
+  package typealias Work = @Sendable () async -> Void
 
-  enum Operation {
+  package enum Operation {
     /// For the active load of one manager.
     case read(for: ObjectIdentifier, Work)
     case write(Work)
@@ -137,16 +137,18 @@ extension CacheOperationQueue {
 /// The pending operations of one cache, in order. Decides only.
 ///
 /// An operation that a later one makes obsolete is dropped, so a cache that is slow, or hangs, has few to catch up with.
-private struct PendingOperations {
-  private var operations: [CacheOperationQueue.Operation] = []
+package struct PendingOperations {
+  package private(set) var operations: [CacheOperationQueue.Operation] = []
   private var isRunning = false
-  var waiters = Waiters()
+  package var waiters = Waiters()
   /// How many clears were requested: a read that began before the last one must not be used.
   private(set) var clears = 0
   /// A clear has failed. Until one succeeds, or a value is written, the cache must not be read.
   var isTainted = false
 
-  mutating func append(_ operation: CacheOperationQueue.Operation) -> [CacheOperationQueue.Operation] {
+  package init() {}
+
+  package mutating func append(_ operation: CacheOperationQueue.Operation) -> [CacheOperationQueue.Operation] {
     var obsolete: [CacheOperationQueue.Operation] = []
     switch operation {
     case .read(let manager, _):
@@ -193,7 +195,7 @@ private struct PendingOperations {
   }
 
   /// Adds a mark for a task that is going to wait. Nil if there is nothing to wait for.
-  mutating func addMark() -> WaiterID? {
+  package mutating func addMark() -> WaiterID? {
     if operations.isEmpty, !isRunning { return nil }
     let waiter = waiters.add(missing: 1)
     operations.append(.mark(waiter))
@@ -201,7 +203,7 @@ private struct PendingOperations {
   }
 
   /// Everything before the waiter's mark is done, or the waiter was cancelled.
-  mutating func removeMark(of waiter: WaiterID, _ effects: inout Effects) {
+  package mutating func removeMark(of waiter: WaiterID, _ effects: inout Effects) {
     operations.removeAll { if case .mark(waiter) = $0 { true } else { false } }
     waiters.remove(waiter, &effects)
   }

@@ -32,14 +32,17 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// The sequence doesn't throw: an error is a state.
   public typealias Failure = Never
 
-  private let source: SequenceSource
+  private let storage: SequenceStorage
 
   init(_ registry: PublisherRegistry, buffering: BufferingPolicy) {
-    source = SequenceSource(registry, takes: .everyState, buffering: buffering)
+    storage = SequenceStorage(registry, takes: .everyState, buffering: buffering)
   }
 
+  /// The publisher's ``Publisher/id``.
+  public var source: PublisherID { storage.registry.source }
+
   /// Subscribes now, and not at the first `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(reader: source.makeReader(for: Iterator.self)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(reader: storage.makeReader(for: Iterator.self)) }
 
   /// Takes one state after the other.
   ///
@@ -74,14 +77,17 @@ public struct ValueSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// The sequence doesn't throw.
   public typealias Failure = Never
 
-  private let source: SequenceSource
+  private let storage: SequenceStorage
 
   init(_ registry: PublisherRegistry, buffering: BufferingPolicy) {
-    source = SequenceSource(registry, takes: .loadedStates, buffering: buffering)
+    storage = SequenceStorage(registry, takes: .loadedStates, buffering: buffering)
   }
 
+  /// The publisher's ``Publisher/id``.
+  public var source: PublisherID { storage.registry.source }
+
   /// Subscribes now, and not at the first `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(reader: source.makeReader(for: Iterator.self)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(reader: storage.makeReader(for: Iterator.self)) }
 
   /// Takes one loaded value after the other. See ``StateSequence/Iterator``.
   public struct Iterator: AsyncIteratorProtocol {
@@ -111,14 +117,17 @@ public struct PublicationSequence<Value: Sendable>: AsyncSequence, Sendable {
   /// The sequence doesn't throw: an error is a state.
   public typealias Failure = Never
 
-  private let source: SequenceSource
+  private let storage: SequenceStorage
 
   init(_ registry: PublisherRegistry, buffering: BufferingPolicy) {
-    source = SequenceSource(registry, takes: .everyState, buffering: buffering)
+    storage = SequenceStorage(registry, takes: .everyState, buffering: buffering)
   }
 
+  /// The publisher's ``Publisher/id``.
+  public var source: PublisherID { storage.registry.source }
+
   /// Subscribes now, and not at the first `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(reader: source.makeReader(for: Iterator.self)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(reader: storage.makeReader(for: Iterator.self)) }
 
   /// Takes one publication after the other. See ``StateSequence/Iterator``.
   public struct Iterator: AsyncIteratorProtocol {
@@ -141,23 +150,23 @@ public struct PublicationSequence<Value: Sendable>: AsyncSequence, Sendable {
 
 extension StateSequence: CustomStringConvertible {
   /// The publisher and the buffering policy.
-  public var description: String { "states of \(source)" }
+  public var description: String { "states of \(storage)" }
 }
 
 extension ValueSequence: CustomStringConvertible {
   /// The publisher and the buffering policy.
-  public var description: String { "values of \(source)" }
+  public var description: String { "values of \(storage)" }
 }
 
 extension PublicationSequence: CustomStringConvertible {
   /// The publisher and the buffering policy.
-  public var description: String { "publications of \(source)" }
+  public var description: String { "publications of \(storage)" }
 }
 
 /// What all copies of one sequence share. While it lives, iterators can be made that give the last state, even after the
 /// publisher's end (6.03).
-private final class SequenceSource: Sendable, CustomStringConvertible {
-  private let registry: PublisherRegistry
+private final class SequenceStorage: Sendable, CustomStringConvertible {
+  let registry: PublisherRegistry
   private let selection: DeliveryContext.Selection
   private let buffering: BufferingPolicy
 

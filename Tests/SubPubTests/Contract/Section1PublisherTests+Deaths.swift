@@ -86,7 +86,7 @@ extension Section1PublisherTests {
     let (place, publisher, gate) = (Place(kind), Publisher<StruckPayload>(), Gate())
     defer { gate.open() }
     let (intrusion, listener) = (Intrusion(at: publisher), Deaths().mortal())
-    let subscription = publisher.subscribe(listener, on: place.delivery) { _, state in
+    let subscription = publisher.subscribe(listener, on: place.context) { _, state in
       if state.phase == .loading { gate.pass() }
     }
     OwnThread.start { publisher.startLoading() }
@@ -140,11 +140,11 @@ extension Section1PublisherTests {
     let (publisher, executor) = (publisher, ManualExecutor())
     let intrusion = Intrusion(at: publisher)
     var listener: Recorder<Int>? = Recorder<Int>()
-    @discardableResult func subscribe(on delivery: Delivery, _ body: @escaping @Sendable () -> Void = {}) throws
+    @discardableResult func subscribe(on context: DeliveryContext, _ body: @escaping @Sendable () -> Void = {}) throws
       -> Subscription
     {
       let payload = StruckPayload(intrusion)
-      return publisher.subscribe(try #require(listener), on: delivery) { listener, state in
+      return publisher.subscribe(try #require(listener), on: context) { listener, state in
         listener.receive(state)
         withExtendedLifetime(payload, body)
       }
@@ -217,7 +217,7 @@ extension Section1PublisherTests {
     do {
       let subscriber = try #require(holder.withLock { $0 })
       probe = subscriber
-      publisher.subscribe(subscriber, on: place.delivery) { subscriber, state in
+      publisher.subscribe(subscriber, on: place.context) { subscriber, state in
         guard state == .loaded(1) else { return }
         intrusion.arm()
         let last = holder.withLock { $0.take() }

@@ -12,7 +12,7 @@ extension Section1PublisherTests {
     intrusion.arm()
     // The replay: the lane is served for the first time. Then a publish that finds it idle.
     for _ in 0..<2 {
-      publisher.subscribe(recorder, on: place.delivery) { recorder, state in
+      publisher.subscribe(recorder, on: place.context) { recorder, state in
         intrusion.strike()
         recorder.receive(state)
       }
@@ -30,7 +30,7 @@ extension Section1PublisherTests {
   func required_1_04_heldCallback(kind: ContextKind) async throws {
     let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     try await OwnThread.run { for _ in 0..<100 { Intrusion.use(publisher) } }
     #expect(held.versions.last == 1)
@@ -120,7 +120,7 @@ extension Section1PublisherTests {
       publisher.subscribe(chain, on: .executor(executor)) { [weak publisher] chain, _ in
         chain.happen()
         if chain.count == 100 { intrusion.arm() }
-        if chain.count < 600 { publisher?.publish() }
+        if chain.count < 600 { publisher?.republish() }
       }
       #expect(chain.count >= 600)
       #expect(intrusion.hasStruck)

@@ -8,7 +8,7 @@ extension Section1PublisherTests {
   func required_1_05_heldSubscriber(kind: ContextKind) async throws {
     let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     try await OwnThread.run {
       for operation in Operation.allCases { operation.perform(at: publisher) }
@@ -27,15 +27,15 @@ extension Section1PublisherTests {
   func required_1_05_notOnThisThread(kind: ContextKind) async throws {
     let (place, publisher) = (Place(kind), publisher)
     let caller = CallerMark()
-    publisher.subscribe(caller, on: place.delivery) { caller, _ in caller.note() }
+    publisher.subscribe(caller, on: place.context) { caller, _ in caller.note() }
     // From a foreign thread, and from the context itself.
     try await OwnThread.run {
       for operation in Operation.allCases { caller.during { operation.perform(at: publisher) } }
-      caller.during { publisher.subscribe(caller, on: place.delivery) { caller, _ in caller.note() } }
+      caller.during { publisher.subscribe(caller, on: place.context) { caller, _ in caller.note() } }
     }
     try await place.run {
       for operation in Operation.allCases { caller.during { operation.perform(at: publisher) } }
-      caller.during { publisher.subscribe(caller, on: place.delivery) { caller, _ in caller.note() } }
+      caller.during { publisher.subscribe(caller, on: place.context) { caller, _ in caller.note() } }
     }
     await publisher.drain()
     #expect(caller.deliveries > 2 * Operation.allCases.count)

@@ -28,7 +28,7 @@ struct Section1PublisherTests {
     let place = Place(kind)
     #expect(publisher.current.version == 0)
     #expect(publisher.state == .unknown)
-    publisher.subscribe(recorder, on: place.delivery)
+    publisher.subscribe(recorder, on: place.context)
     try await recorder.wait(count: 1)
     #expect(recorder.states == [.unknown])
     #expect(recorder.publications.map(\.version) == [0])
@@ -51,7 +51,7 @@ struct Section1PublisherTests {
   @Test("an update that throws is no transition: no version, no delivery", arguments: ContextKind.allCases)
   func required_1_01_throwingUpdate(kind: ContextKind) async throws {
     let place = Place(kind)
-    publisher.subscribe(recorder, on: place.delivery)
+    publisher.subscribe(recorder, on: place.context)
     #expect(throws: Operation.Failure.offline) { try publisher.update { _ in throw Operation.Failure.offline } }
     #expect(publisher.current.version == 0)
     publisher.update { $0 }
@@ -104,7 +104,7 @@ struct Section1PublisherTests {
     let (place, publisher, recorder) = (Place(kind), publisher, recorder)
     try await place.run {
       if kind != .immediate { #expect(place.isHere) }
-      Self.callEverything(of: publisher, recorder, on: place.delivery)
+      Self.callEverything(of: publisher, recorder, on: place.context)
     }
     #expect(publisher.current.version == 9)
   }
@@ -113,9 +113,9 @@ struct Section1PublisherTests {
   func required_1_06_insideDelivery(kind: ContextKind) async throws {
     let (place, publisher, recorder, done) = (Place(kind), publisher, recorder, Event())
     let listener = Deaths().mortal()
-    publisher.subscribe(listener, on: place.delivery, buffering: .unbounded) { [weak publisher] _, state in
+    publisher.subscribe(listener, on: place.context, buffering: .unbounded) { [weak publisher] _, state in
       guard let publisher, state == .unknown, publisher.current.version == 0 else { return }
-      Self.callEverything(of: publisher, recorder, on: place.delivery)
+      Self.callEverything(of: publisher, recorder, on: place.context)
       done.happen()
     }
     try await done.wait()
@@ -124,8 +124,8 @@ struct Section1PublisherTests {
   }
 
   /// Nine transitions, and everything else.
-  static func callEverything(of publisher: Publisher<Int>, _ recorder: Recorder<Int>, on delivery: Delivery) {
-    let subscription = publisher.subscribe(recorder, on: delivery)
+  static func callEverything(of publisher: Publisher<Int>, _ recorder: Recorder<Int>, on context: DeliveryContext) {
+    let subscription = publisher.subscribe(recorder, on: context)
     for operation in Operation.allCases { operation.perform(at: publisher) }
     publisher.updateData(ifChanged: 5)
     publisher.updateData(6, age: .seconds(1))
@@ -134,7 +134,7 @@ struct Section1PublisherTests {
     _ = (publisher.states().makeAsyncIterator(), publisher.values().makeAsyncIterator())
     _ = (subscription.statistics, subscription.isActive, subscription.description)
     subscription.cancel()
-    publisher.subscribe(recorder, on: delivery) { _, _ in }
+    publisher.subscribe(recorder, on: context) { _, _ in }
     #expect(publisher.unsubscribe(recorder) != .alreadyCancelled)
   }
 }

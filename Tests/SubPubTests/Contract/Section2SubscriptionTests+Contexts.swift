@@ -13,7 +13,7 @@ extension Section2SubscriptionTests {
     let (place, publisher, caller) = (Place(kind), publisher, CallerMark())
     let elsewhere = Event()
     @Sendable func subscribe() {
-      publisher.subscribe(caller, on: place.delivery) { caller, _ in
+      publisher.subscribe(caller, on: place.context) { caller, _ in
         caller.note()
         if !place.isHere { elsewhere.happen() }
       }
@@ -43,7 +43,7 @@ extension Section2SubscriptionTests {
   func required_2_03_fromItself(kind: ContextKind) async throws {
     let (place, publisher, recorder) = (Place(kind), publisher, recorder)
     try await place.run {
-      publisher.subscribe(recorder, on: place.delivery)
+      publisher.subscribe(recorder, on: place.context)
       #expect(recorder.states == [])
     }
     await publisher.drain()
@@ -62,7 +62,7 @@ extension Section2SubscriptionTests {
     publisher.subscribe(screen)
     publisher.subscribe(screen as any MainActorSubscriber)
     publisher.subscribe(screen) { screen, state in screen.receive(state) }
-    publisher.subscribe(screen, calling: MainScreen.receive(_:))
+    publisher.subscribe(screen) { $0.receive($1) }
     publisher.updateData(1)
     #expect(screen.received == 0)
     await publisher.drain()
@@ -139,7 +139,7 @@ extension Section2SubscriptionTests {
     let (place, publisher) = (Place(kind), publisher)
     let (seen, foreign) = (Event(), Event())
     let subscribe: @Sendable () -> Void = {
-      publisher.subscribe(seen, on: place.delivery) { seen, _ in
+      publisher.subscribe(seen, on: place.context) { seen, _ in
         if Self.request != nil { foreign.happen() }
         seen.happen()
       }
@@ -186,7 +186,7 @@ extension Section2SubscriptionTests {
       // Nobody awaits the task: that would raise its priority.
       Task.detached(priority: priority) {
         own.withLock { $0.append(Task.currentPriority) }
-        publisher.subscribe(seen, on: place.delivery) { seen, _ in
+        publisher.subscribe(seen, on: place.context) { seen, _ in
           others.withLock { $0.append(Task.currentPriority) }
           seen.happen()
         }

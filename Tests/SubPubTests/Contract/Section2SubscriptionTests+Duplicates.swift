@@ -15,7 +15,7 @@ extension Section2SubscriptionTests {
     await faces.drain()
     #expect(again === standing)
     #expect(listener.calls == count)
-    #expect(again.delivery == standing.delivery)
+    #expect(again.context == standing.context)
     #expect(again.buffering == standing.buffering)
     #expect(faces.count(through: face) == 1)
   }
@@ -144,7 +144,7 @@ extension Section2SubscriptionTests {
       reused += 1
       let new = publisher.subscribe(next, on: .immediate, ifDuplicate: policy)
       #expect(new !== old)
-      #expect(new.delivery == .immediate)
+      #expect(new.context == .immediate)
       #expect(new.isActive && !old.isActive)
       #expect(next.calls.count == 1)
     }
@@ -166,7 +166,7 @@ extension Section2SubscriptionTests {
   func required_2_06_replacedUnderWay(kind: ContextKind) async throws {
     let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
     defer { held.gate.open() }
-    let old = publisher.subscribe(held, on: place.delivery)
+    let old = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     // Whatever could start, has started when the executor has nothing to run.
     let executor = ManualExecutor()
@@ -191,9 +191,9 @@ extension Section2SubscriptionTests {
   func required_2_06_replacedInLane(kind: ContextKind) async throws {
     let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
     defer { held.gate.open() }
-    let old = publisher.subscribe(held, on: place.delivery)
+    let old = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
-    try await OwnThread.run { publisher.subscribe(held, on: place.delivery, ifDuplicate: .replace) }
+    try await OwnThread.run { publisher.subscribe(held, on: place.context, ifDuplicate: .replace) }
     try await OwnThread.run { publisher.updateData(2) }
     // Whatever could start on a concurrent context has started when this has run.
     if ContextKind.concurrent.contains(kind) { try await place.run {} }

@@ -10,7 +10,7 @@ extension Section2SubscriptionTests {
     weak var probe: Deaths.Mortal?
     var subscriber: Deaths.Mortal? = deaths.mortal()
     probe = subscriber
-    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.delivery) { _, _ in }
+    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.context) { _, _ in }
     for number in 1...5 { publisher.updateData(number) }
     await publisher.drain()
     #expect(probe != nil)
@@ -31,7 +31,7 @@ extension Section2SubscriptionTests {
     weak var probe: Deaths.Mortal?
     var subscriber: Deaths.Mortal? = deaths.mortal()
     probe = subscriber
-    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.delivery) { _, state in
+    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.context) { _, state in
       if state == .loaded(1) { gate.pass() }
     }
     OwnThread.start { publisher.updateData(1) }
@@ -56,7 +56,7 @@ extension Section2SubscriptionTests {
     let subscription: Subscription
     do {
       let subscriber = holder.withLock { $0 } ?? deaths.mortal()
-      subscription = publisher.subscribe(subscriber, on: place.delivery) { _, state in
+      subscription = publisher.subscribe(subscriber, on: place.context) { _, state in
         guard state == .loaded(1) else { return }
         let last = holder.withLock { $0.take() }
         withExtendedLifetime(last) {}
@@ -80,7 +80,7 @@ extension Section2SubscriptionTests {
     let captured = Deaths()
     await place.whileStopped {
       let (subscriber, token) = (deaths.mortal(), captured.mortal())
-      publisher.subscribe(subscriber, on: place.delivery) { _, _ in
+      publisher.subscribe(subscriber, on: place.context) { _, _ in
         calls.happen()
         withExtendedLifetime(token) {}
       }
@@ -99,7 +99,7 @@ extension Section2SubscriptionTests {
   func required_2_05_diesInRound(kind: ContextKind) async {
     let (place, publisher, calls) = (Place(kind), publisher, Event())
     let holder = Locked<Deaths.Mortal?>(Deaths().mortal())
-    publisher.subscribe(recorder, on: place.delivery) { recorder, state in
+    publisher.subscribe(recorder, on: place.context) { recorder, state in
       recorder.receive(state)
       guard state == .loaded(1) else { return }
       let last = holder.withLock { $0.take() }
@@ -107,10 +107,10 @@ extension Section2SubscriptionTests {
     }
     do {
       let second = holder.withLock { $0 } ?? Deaths().mortal()
-      publisher.subscribe(second, on: place.delivery) { _, _ in calls.happen() }
+      publisher.subscribe(second, on: place.context) { _, _ in calls.happen() }
     }
     let third = Recorder<Int>()
-    publisher.subscribe(third, on: place.delivery)
+    publisher.subscribe(third, on: place.context)
     await publisher.drain()
     for number in 1...3 { publisher.updateData(number) }
     await publisher.drain()
@@ -122,8 +122,8 @@ extension Section2SubscriptionTests {
   @Test("a dead one's entry goes, with its closure, when its lane is next served", arguments: ContextKind.allCases)
   func required_2_05_served(kind: ContextKind) async throws {
     let (place, captured) = (Place(kind), Deaths())
-    publisher.subscribe(recorder, on: place.delivery)
-    var others = subscribe(10, on: place.delivery, captured)
+    publisher.subscribe(recorder, on: place.context)
+    var others = subscribe(10, on: place.context, captured)
     await publisher.drain()
     #expect(others.count == 10)
     others = []
@@ -138,8 +138,8 @@ extension Section2SubscriptionTests {
   func required_2_05_servedAfterHold(kind: ContextKind) async throws {
     let (place, captured, held) = (Place(kind), Deaths(), HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
-    var others = subscribe(10, on: place.delivery, captured)
+    publisher.subscribe(held, on: place.context)
+    var others = subscribe(10, on: place.context, captured)
     await publisher.drain()
     await held.hold(publisher)
     #expect(others.count == 10)
@@ -172,13 +172,13 @@ extension Section2SubscriptionTests {
   func required_2_05_countedWhileHeld(kind: ContextKind) async {
     let (place, captured, held) = (Place(kind), Deaths(), HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
-    var others = subscribe(10, on: place.delivery, captured)
+    publisher.subscribe(held, on: place.context)
+    var others = subscribe(10, on: place.context, captured)
     await publisher.drain()
     await held.hold(publisher)
     #expect(others.count == 10)
     others = []
-    subscribeBriefly(10, on: place.delivery, captured)
+    subscribeBriefly(10, on: place.context, captured)
     #expect(captured.count == 0)
     #expect(publisher.subscriberCount == 1)
     #expect(publisher.subscriptions.count == 1)
@@ -210,11 +210,11 @@ extension Section2SubscriptionTests {
   @Test("the same after a larger crowd has cancelled: only the living count", arguments: ManualPlace.Kind.allCases)
   func required_2_05_crowdCancelled(kind: ManualPlace.Kind) {
     let (place, captured) = (ManualPlace(kind), Deaths())
-    let crowd = (0..<500).map { _ in publisher.subscribe(recorder, on: place.delivery) { _, _ in } }
+    let crowd = (0..<500).map { _ in publisher.subscribe(recorder, on: place.context) { _, _ in } }
     for subscription in crowd { subscription.cancel() }
     var most = 0
     for number in 1...200 {
-      subscribeBriefly(1, on: place.delivery, captured)
+      subscribeBriefly(1, on: place.context, captured)
       most = max(most, number - captured.count)
     }
     #expect(most <= 2 + 32)
@@ -224,18 +224,18 @@ extension Section2SubscriptionTests {
   }
 
   /// Subscribes so many objects, with closures that have captured something.
-  private func subscribe(_ count: Int, on delivery: Delivery, _ captured: Deaths) -> [Deaths.Mortal] {
+  private func subscribe(_ count: Int, on context: DeliveryContext, _ captured: Deaths) -> [Deaths.Mortal] {
     (0..<count).map { _ in
       let (subscriber, token) = (Deaths().mortal(), captured.mortal())
-      publisher.subscribe(subscriber, on: delivery) { _, _ in withExtendedLifetime(token) {} }
+      publisher.subscribe(subscriber, on: context) { _, _ in withExtendedLifetime(token) {} }
       return subscriber
     }
   }
 
   /// The same; they are dead when this returns.
-  private func subscribeBriefly(_ count: Int, on delivery: Delivery, _ captured: Deaths) {
+  private func subscribeBriefly(_ count: Int, on context: DeliveryContext, _ captured: Deaths) {
     for _ in 0..<count {
-      let brief = subscribe(1, on: delivery, captured)
+      let brief = subscribe(1, on: context, captured)
       withExtendedLifetime(brief) {}
     }
   }

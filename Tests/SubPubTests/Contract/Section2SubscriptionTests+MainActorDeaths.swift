@@ -83,7 +83,8 @@ extension Section2SubscriptionTests {
         return (window, publisher.subscribe(window))
       case .directory:
         let window = Window(count)
-        return (window, directory.subscribeToAll(window))
+        let part = directory.subscribeToAll(window).subscriptions.first { $0.source == publisher.id }
+        return (window, part ?? publisher.subscribe(window))
       case .handler:
         let window = Window(count)
         return (window, publisher.subscribe(window) { window, _ in window.noteCall() })

@@ -15,7 +15,7 @@ extension Section2SubscriptionTests {
       for _ in 0..<count {
         let number = (members.last?.number ?? -1) + 1
         let subscriber = Deaths().mortal()
-        let subscription = publisher.subscribe(subscriber, on: place.delivery) { _, _ in
+        let subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
           visits.withLock { $0.append(number) }
         }
         members.append(Member(number: number, subscriber: subscriber, subscription: subscription))
@@ -57,9 +57,9 @@ extension Section2SubscriptionTests {
     let faces = (0..<4).map { number in
       ExplicitPublisher<Int, any TypedSubscriber<Int>>(publisher) { _, _ in visits.withLock { $0.append(number) } }
     }
-    for face in faces { face.subscribe(recorder, on: place.delivery) }
+    for face in faces { face.subscribe(recorder, on: place.context) }
     await publisher.drain()
-    faces[1].subscribe(recorder, on: place.delivery, ifDuplicate: .replace)
+    faces[1].subscribe(recorder, on: place.context, ifDuplicate: .replace)
     await publisher.drain()
     visits.withLock { $0 = [] }
     publisher.updateData(1)
@@ -72,10 +72,10 @@ extension Section2SubscriptionTests {
     let (place, held) = (Place(kind), HeldRecorder())
     defer { held.gate.open() }
     let visits = Locked<[Visit]>([])
-    publisher.subscribe(held, on: place.delivery)
-    let policies: [BufferingPolicy] = [.latest, .unbounded, .newest(2), .oldest(2), .unbounded]
+    publisher.subscribe(held, on: place.context)
+    let policies: [BufferingPolicy] = [.latest, .unbounded, .newest(2), .newest(3), .unbounded]
     for (number, policy) in policies.enumerated() {
-      publisher.subscribe(recorder, on: place.delivery, buffering: policy) { _, state in
+      publisher.subscribe(recorder, on: place.context, buffering: policy) { _, state in
         visits.withLock { $0.append(Visit(value: state.value ?? 0, number: number)) }
       }
     }
@@ -102,7 +102,7 @@ extension Section2SubscriptionTests {
   func required_2_08_held(kind: ContextKind) async throws {
     let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     var listeners: [Recorder<Int>] = []
     var others = ContextKind.allCases.filter { $0 != .main || kind != .main }.map(Place.init)
@@ -125,8 +125,8 @@ extension Section2SubscriptionTests {
   func required_2_08_sameLane(kind: ContextKind) async throws {
     let (place, publisher, held, after) = (Place(kind), publisher, HeldRecorder(), Recorder<Int>())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
-    publisher.subscribe(after, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
+    publisher.subscribe(after, on: place.context)
     await publisher.drain()
     await held.hold(publisher)
     publisher.updateData(2)
@@ -143,9 +143,9 @@ extension Section2SubscriptionTests {
   func required_2_08_otherPublisher(kind: ContextKind) async throws {
     let (place, other, held) = (Place(kind), Publisher<Int>(), HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
-    other.subscribe(recorder, on: place.delivery)
+    other.subscribe(recorder, on: place.context)
     other.updateData(5)
     try await recorder.wait { $0 == .loaded(5) }
     #expect(held.versions.last == 1)

@@ -7,7 +7,7 @@ extension Section2SubscriptionTests {
   @Test("a subscriber may count in a plain variable, whoever publishes", arguments: ContextKind.allCases)
   func stochastic_2_09_plainCount(kind: ContextKind) async throws {
     let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
-    let subscription = publisher.subscribe(ledger, on: place.delivery)
+    let subscription = publisher.subscribe(ledger, on: place.context)
     try await Race.run(threads: 4) { thread in
       for number in 0..<1_000 { publisher.updateData(Parcel(thread * 1_000 + number)) }
     }
@@ -22,7 +22,7 @@ extension Section2SubscriptionTests {
   func stochastic_2_09_cancelAndWait(kind: ContextKind) async throws {
     for _ in 0..<20 {
       let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
-      let subscription = publisher.subscribe(ledger, on: place.delivery)
+      let subscription = publisher.subscribe(ledger, on: place.context)
       let end = Event()
       OwnThread.start {
         for number in 0..<100 { publisher.updateData(Parcel(number)) }
@@ -38,7 +38,7 @@ extension Section2SubscriptionTests {
   @Test("and after each drain", arguments: ContextKind.allCases)
   func stochastic_2_09_drained(kind: ContextKind) async {
     let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
-    publisher.subscribe(ledger, on: place.delivery)
+    publisher.subscribe(ledger, on: place.context)
     for number in 1...2_000 {
       publisher.updateData(Parcel(number))
       await publisher.drain()
@@ -50,7 +50,7 @@ extension Section2SubscriptionTests {
   func stochastic_2_09_quiescent(kind: ContextKind) async throws {
     for _ in 0..<20 {
       let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
-      let subscription = publisher.subscribe(ledger, on: place.delivery)
+      let subscription = publisher.subscribe(ledger, on: place.context)
       let end = Event()
       OwnThread.start {
         for number in 0..<50 { publisher.updateData(Parcel(number)) }
@@ -67,7 +67,7 @@ extension Section2SubscriptionTests {
     "a delivery sees what the one before it has written, and the publisher before it", arguments: ContextKind.allCases)
   func required_2_09_chain(kind: ContextKind) async throws {
     let (place, publisher, ledger) = (Place(kind), Publisher<Parcel>(), Ledger())
-    let subscription = publisher.subscribe(ledger, on: place.delivery)
+    let subscription = publisher.subscribe(ledger, on: place.context)
     for number in 1...100 {
       // Each from a thread of its own.
       let parcel = Parcel(0)

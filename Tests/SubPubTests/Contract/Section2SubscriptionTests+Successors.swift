@@ -18,7 +18,7 @@ extension Section2SubscriptionTests {
 
     init(on kind: ContextKind, buffering: BufferingPolicy = .unbounded) async throws {
       place = Place(kind)
-      publisher.subscribe(bystander, on: place.delivery)
+      publisher.subscribe(bystander, on: place.context)
       old = publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
       // The bystander has its state when the publish has returned.
       let published = Event()
@@ -28,7 +28,7 @@ extension Section2SubscriptionTests {
       }
       await subscriber.gate.waitUntilHeld()
       try await published.wait()
-      successor = publisher.subscribe(subscriber, on: place.delivery, buffering: buffering, ifDuplicate: .replace)
+      successor = publisher.subscribe(subscriber, on: place.context, buffering: buffering, ifDuplicate: .replace)
     }
   }
 
@@ -90,7 +90,7 @@ extension Section2SubscriptionTests {
     // The bystander doesn't wait, and nobody waits for more than was there.
     try await replaced.bystander.wait { $0 == .loaded(9) }
     let late = Recorder<Int>()
-    replaced.publisher.subscribe(late, on: replaced.place.delivery)
+    replaced.publisher.subscribe(late, on: replaced.place.context)
     try await late.wait { $0 == .loaded(9) }
     let waiting = replaced.successor.statistics
     #expect(waiting.delivered == 0 && waiting.skipped == 0 && waiting.pending == 9 && waiting.highWater == 9)
@@ -149,10 +149,10 @@ extension Section2SubscriptionTests {
     do {
       let publisher = try #require(publisher)
       let place = Place(isImmediate ? .immediate : .queue)
-      publisher.subscribe(bystander, on: place.delivery)
+      publisher.subscribe(bystander, on: place.context)
       publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
       await subscriber.hold(publisher)
-      successor = publisher.subscribe(subscriber, on: place.delivery, ifDuplicate: .replace)
+      successor = publisher.subscribe(subscriber, on: place.context, ifDuplicate: .replace)
       publisher.updateData(2)
     }
     publisher = nil

@@ -8,7 +8,7 @@ struct Section2SubscriptionTests {
   let publisher = Publisher<Int>()
   let recorder = Recorder<Int>()
 
-  static let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3), .oldest(1), .oldest(3)]
+  static let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3)]
 
   // MARK: 2.01
 
@@ -16,7 +16,7 @@ struct Section2SubscriptionTests {
   func required_2_01_replayThenLater(kind: ContextKind) async {
     let place = Place(kind)
     for number in 1...3 { publisher.updateData(number) }
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
     for number in 4...50 { publisher.updateData(number) }
     await publisher.drain()
     #expect(recorder.publications.map(\.version) == Array(3...50))
@@ -34,10 +34,10 @@ struct Section2SubscriptionTests {
   func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async {
     let (place, held) = (Place(kind), HeldRecorder())
     defer { held.gate.open() }
-    publisher.subscribe(held, on: place.delivery)
+    publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     for number in 2...5 { publisher.updateData(number) }
-    let subscription = publisher.subscribe(recorder, on: place.delivery, buffering: policy)
+    let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
     for number in 6...9 { publisher.updateData(number) }
     #expect(recorder.states == [])
     held.gate.open()
@@ -45,9 +45,8 @@ struct Section2SubscriptionTests {
     let expected: [UInt64] =
       switch policy {
       case .unbounded: [5, 6, 7, 8, 9]
-      case .latest, .newest(1), .oldest(1): [9]
+      case .latest, .newest(1): [9]
       case .newest: [7, 8, 9]
-      case .oldest: [5, 6, 9]
       }
     #expect(recorder.publications.map(\.version) == expected)
     #expect(subscription.statistics.delivered == expected.count)
@@ -91,7 +90,7 @@ struct Section2SubscriptionTests {
       }
       for recorder in recorders {
         let before = publisher.current.version
-        let subscription = publisher.subscribe(recorder, on: place.delivery)
+        let subscription = publisher.subscribe(recorder, on: place.context)
         let after = publisher.current.version
         joined.withLock { $0.append((subscription, before...after)) }
       }
@@ -118,7 +117,7 @@ struct Section2SubscriptionTests {
   func required_2_02_held(kind: ContextKind) async throws {
     let (place, held) = (Place(kind), HeldRecorder())
     defer { held.gate.open() }
-    let subscription = publisher.subscribe(held, on: place.delivery)
+    let subscription = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     publisher.subscribe(recorder, on: place.independent)
     for number in 2...20 { publisher.updateData(number) }
@@ -153,7 +152,7 @@ struct Section2SubscriptionTests {
     let (place, publisher) = (Place(kind), publisher)
     // Never held.
     let subscribers = (0..<4).map { _ in HeldRecorder(at: .max) }
-    for subscriber in subscribers { publisher.subscribe(subscriber, on: place.delivery) }
+    for subscriber in subscribers { publisher.subscribe(subscriber, on: place.context) }
     try await Race.run(threads: 4) { _ in for number in 0..<500 { publisher.updateData(number) } }
     await publisher.drain()
     for subscriber in subscribers {

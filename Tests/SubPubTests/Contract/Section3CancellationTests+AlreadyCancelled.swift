@@ -11,7 +11,7 @@ extension Section3CancellationTests {
     let subscription: Subscription
     do {
       let brief = Recorder<Int>()
-      subscription = publisher.subscribe(brief, on: place.delivery)
+      subscription = publisher.subscribe(brief, on: place.context)
       await publisher.drain()
       #expect(subscription.isActive)
       withExtendedLifetime(brief) {}
@@ -29,7 +29,7 @@ extension Section3CancellationTests {
       let subscription: Subscription
       do {
         let brief = Recorder<Int>()
-        subscription = publisher.subscribe(brief, on: place.delivery)
+        subscription = publisher.subscribe(brief, on: place.context)
         publisher.updateData(1)
         withExtendedLifetime(brief) {}
       }
@@ -67,7 +67,7 @@ extension Section3CancellationTests {
     do {
       let brief = Publisher<Int>()
       let captured = deaths.mortal()
-      subscription = brief.subscribe(recorder, on: place.delivery) { recorder, state in
+      subscription = brief.subscribe(recorder, on: place.context) { recorder, state in
         recorder.receive(state)
         withExtendedLifetime(captured) {}
       }
@@ -89,7 +89,7 @@ extension Section3CancellationTests {
       let subscription: Subscription
       do {
         let brief = Publisher<Int>()
-        subscription = brief.subscribe(recorder, on: place.delivery)
+        subscription = brief.subscribe(recorder, on: place.context)
         brief.updateData(1)
       }
       #expect(subscription.isActive)
@@ -98,7 +98,7 @@ extension Section3CancellationTests {
     }
     // Behind whatever the context still had to do.
     let last = Recorder<Int>()
-    publisher.subscribe(last, on: place.delivery)
+    publisher.subscribe(last, on: place.context)
     try await last.wait(count: 1)
     #expect(recorder.states == [])
   }
@@ -113,7 +113,7 @@ extension Section3CancellationTests {
       defer { gate.open() }
       let inside = Place(.queue)
       if isHeld {
-        publisher.subscribe(recorder, on: Place(.queue).delivery) { _, _ in gate.pass() }
+        publisher.subscribe(recorder, on: Place(.queue).context) { _, _ in gate.pass() }
         await gate.waitUntilHeld()
       }
       publisher.subscribe(recorder, on: .immediate) { _, _ in }.cancel()
@@ -121,7 +121,7 @@ extension Section3CancellationTests {
       let outcome: CancelOutcome
       if isInside {
         let outcomes = Recorder<CancelOutcome>()
-        publisher.subscribe(recorder, on: inside.delivery) { recorder, _ in
+        publisher.subscribe(recorder, on: inside.context) { recorder, _ in
           outcomes.receive(.loaded(publisher.unsubscribe(recorder)))
         }
         try await outcomes.wait(count: 1)

@@ -11,9 +11,9 @@ extension Section3CancellationTests {
     defer { withExtendedLifetime(place) {} }
     let other = Publisher<Int>()
     let outcomes = Recorder<CancelOutcome>()
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
     await publisher.drain()
-    other.subscribe(outcomes, on: place.delivery) { outcomes, _ in
+    other.subscribe(outcomes, on: place.context) { outcomes, _ in
       outcomes.receive(.loaded(subscription.cancel()))
     }
     try await outcomes.wait(count: 1)
@@ -105,7 +105,7 @@ extension Section3CancellationTests {
     for round in 0..<50 {
       let publisher = Publisher<Int>()
       let outcomes = Locked<[CancelOutcome]>([])
-      let subscription = publisher.subscribe(recorder, on: place.delivery) { _, _ in }
+      let subscription = publisher.subscribe(recorder, on: place.context) { _, _ in }
       try await Race.run(threads: 4) { thread in
         if thread == 0 { publisher.updateData(round) }
         let outcome = subscription.cancel()
@@ -128,7 +128,7 @@ extension Section3CancellationTests {
       let publisher = Publisher<Int>()
       let witness = Witness()
       let outcome = Locked<CancelOutcome?>(nil)
-      let subscription = publisher.subscribe(witness, on: place.delivery) { witness, _ in
+      let subscription = publisher.subscribe(witness, on: place.context) { witness, _ in
         if witness.isSilenced.load(ordering: .acquiring) { witness.late.add(1, ordering: .relaxed) }
       }
       try await Race.run(threads: 3) { thread in

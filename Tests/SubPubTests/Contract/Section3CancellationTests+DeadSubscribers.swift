@@ -82,18 +82,18 @@ extension Section3CancellationTests {
       registry.end()
       queue.resume()
     }
-    var after = AfterTurn()
-    let joined = registry.join(
-      Enrolment(subscriber, as: .handler, on: .queue(queue), buffering: .unbounded) { _, _ in }, &after)
-    after.act()
+    let subscription = registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure), on: .queue(queue), buffering: .unbounded
+      ) { _, _ in })
     for _ in 0..<10 {
       let trial = PublishingTests.Trial { await registry.drain() }
       #expect(!trial.run().isOver)
-      #expect(registry.turn { $0.lanes[0].waits.count } == 1)
+      #expect(registry.turn { $0.lanes[0].drains.count } == 1)
       trial.cancel()
       try await trial.finish()
-      #expect(registry.turn { $0.lanes[0].waits.count } == 0)
+      #expect(registry.turn { $0.lanes[0].drains.count } == 0)
     }
-    #expect(joined.subscription.isActive)
+    #expect(subscription.isActive)
   }
 }

@@ -13,7 +13,7 @@ extension Section3CancellationTests {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
     let recorders = (0..<3).map { _ in Recorder<Int>() }
-    let subscriptions = recorders.map { publisher.subscribe($0, on: place.delivery, buffering: policy) }
+    let subscriptions = recorders.map { publisher.subscribe($0, on: place.context, buffering: policy) }
     for number in 1...50 { publisher.updateData(number) }
     await publisher.drain()
     for (recorder, subscription) in zip(recorders, subscriptions) {
@@ -48,7 +48,7 @@ extension Section3CancellationTests {
     defer { held.gate.open() }
     let (publisher, recorder) = (held.publisher, recorder)
     // Its replay is the state whose round is under way.
-    publisher.subscribe(recorder, on: held.place.delivery)
+    publisher.subscribe(recorder, on: held.place.context)
     let trial = Trial {
       await publisher.drain()
       return recorder.states
@@ -81,7 +81,7 @@ extension Section3CancellationTests {
       held.gate.open()
       gate.open()
     }
-    let subscription = held.publisher.subscribe(recorder, on: held.place.delivery) { recorder, state in
+    let subscription = held.publisher.subscribe(recorder, on: held.place.context) { recorder, state in
       recorder.receive(state)
       gate.pass()
     }
@@ -159,7 +159,7 @@ extension Section3CancellationTests {
     let (place, gate, group) = (Place(kind), Gate(), MulticastDelegate<Recorder<Int>>())
     defer { withExtendedLifetime(place) {} }
     defer { gate.open() }
-    group.add(recorder, on: place.delivery)
+    group.add(recorder, on: place.context)
     #expect(Trial { await group.drain() }.run().isOver)
     OwnThread.start {
       group.call { recorder in

@@ -19,7 +19,7 @@ extension Section3CancellationTests {
       recorder.receive(state)
     }
     OwnThread.start { [recorder] in
-      group.add(recorder, on: place.delivery)
+      group.add(recorder, on: place.context)
       group.call { recorder in
         gate.pass()
         recorder.receive(.loaded(1))
@@ -28,7 +28,7 @@ extension Section3CancellationTests {
     await gate.waitUntilHeld()
     // Where the context has one thread, this comes when the gate is open.
     let other = Recorder<Int>()
-    OwnThread.start { explicit.subscribe(other, on: place.delivery) }
+    OwnThread.start { explicit.subscribe(other, on: place.context) }
     group.call { $0.receive(.loaded(2)) }
     let removed = try await OwnThread.result { [recorder] in group.remove(recorder) }
     #expect(removed == .inFlight)
@@ -80,7 +80,7 @@ extension Section3CancellationTests {
     defer { withExtendedLifetime(place) {} }
     let group = MulticastDelegate<Recorder<Int>>()
     await place.whileStopped {
-      group.add(recorder, on: place.delivery)
+      group.add(recorder, on: place.context)
       for _ in 1...3 {
         let captured = deaths.mortal()
         group.call { _ in withExtendedLifetime(captured) {} }
@@ -96,7 +96,7 @@ extension Section3CancellationTests {
     let (place, deaths) = (ManualPlace(kind), Deaths())
     let group = MulticastDelegate<Recorder<Int>>()
     let other = Recorder<Int>()
-    for recorder in [recorder, other] { group.add(recorder, on: place.delivery) }
+    for recorder in [recorder, other] { group.add(recorder, on: place.context) }
     for number in 1...300 {
       let captured = deaths.mortal()
       group.call { recorder in withExtendedLifetime(captured) { recorder.receive(.loaded(number)) } }

@@ -10,7 +10,7 @@ extension Section3CancellationTests {
     defer { withExtendedLifetime(place) {} }
     weak var probe: Subscription?
     do {
-      let subscription = publisher.subscribe(recorder, on: place.delivery)
+      let subscription = publisher.subscribe(recorder, on: place.context)
       probe = subscription
       publisher.updateData(1)
       await publisher.drain()
@@ -31,7 +31,7 @@ extension Section3CancellationTests {
     do {
       let (brief, captured) = (Publisher<Int>(), deaths.mortal())
       probe = brief
-      subscription = brief.subscribe(recorder, on: place.delivery) { recorder, state in
+      subscription = brief.subscribe(recorder, on: place.context) { recorder, state in
         recorder.receive(state)
         withExtendedLifetime(captured) {}
       }
@@ -51,7 +51,7 @@ extension Section3CancellationTests {
     let subscription: Subscription
     do {
       let (brief, captured) = (Publisher<Mortal>(), deaths.mortal())
-      subscription = brief.subscribe(recorder, on: place.delivery) { _, _ in withExtendedLifetime(captured) {} }
+      subscription = brief.subscribe(recorder, on: place.context) { _, _ in withExtendedLifetime(captured) {} }
       brief.updateData(deaths.mortal())
       place.serve()
       #expect(deaths.count == 0)
@@ -73,7 +73,7 @@ extension Section3CancellationTests {
     do {
       let (brief, captured) = (Publisher<Int>(), deaths.mortal())
       probe = brief
-      subscription = brief.subscribe(recorder, on: place.delivery) { recorder, state in
+      subscription = brief.subscribe(recorder, on: place.context) { recorder, state in
         gate.pass()
         recorder.receive(state)
         withExtendedLifetime(captured) {}
@@ -105,7 +105,7 @@ extension Section3CancellationTests {
       do {
         let (brief, captured) = (Publisher<Int>(), deaths.mortal())
         probe = brief
-        subscription = brief.subscribe(recorder, on: place.delivery, buffering: policy) { recorder, state in
+        subscription = brief.subscribe(recorder, on: place.context, buffering: policy) { recorder, state in
           recorder.receive(state)
           withExtendedLifetime(captured) {}
         }
@@ -129,7 +129,7 @@ extension Section3CancellationTests {
     let subscription = Locked<Subscription?>(nil)
     do {
       let captured = deaths.mortal()
-      let made = holder.withLock { $0 }?.subscribe(recorder, on: place.delivery) { recorder, state in
+      let made = holder.withLock { $0 }?.subscribe(recorder, on: place.context) { recorder, state in
         if state == .loaded(1) {
           let last = holder.withLock { $0.take() }
           last?.updateData(2)
@@ -156,8 +156,8 @@ extension Section3CancellationTests {
       let explicit = ExplicitPublisher<Int, Recorder<Int>> { $0.receive($1) }
       let group = MulticastDelegate<Recorder<Int>>()
       (probe, groupProbe) = (explicit.publisher, group)
-      explicit.subscribe(recorder, on: place.delivery)
-      group.add(delegate, on: place.delivery)
+      explicit.subscribe(recorder, on: place.context)
+      group.add(delegate, on: place.context)
       for number in 1...3 {
         explicit.publisher.updateData(number)
         group.call { $0.receive(.loaded(number)) }

@@ -11,7 +11,7 @@ extension Section3CancellationTests {
     let subscription: Subscription
     do {
       let mortal = deaths.mortal()
-      subscription = publisher.subscribe(mortal, on: place.delivery) { _, _ in
+      subscription = publisher.subscribe(mortal, on: place.context) { _, _ in
         withExtendedLifetime(mortal) {}
       }
     }
@@ -35,7 +35,7 @@ extension Section3CancellationTests {
     let publisher = held.publisher
     let trial = Trial { await publisher.drain() }.run()
     #expect(!trial.isOver)
-    publisher.subscribe(recorder, on: held.place.delivery) { recorder, state in
+    publisher.subscribe(recorder, on: held.place.context) { recorder, state in
       gate.pass()
       recorder.receive(state)
     }

@@ -13,7 +13,7 @@ extension Section3CancellationTests {
     let subscription: Subscription
     do {
       let captured = deaths.mortal()
-      subscription = publisher.subscribe(recorder, on: place.delivery) { _, _ in withExtendedLifetime(captured) {} }
+      subscription = publisher.subscribe(recorder, on: place.context) { _, _ in withExtendedLifetime(captured) {} }
     }
     publisher.updateData(1)
     await publisher.drain()
@@ -30,7 +30,7 @@ extension Section3CancellationTests {
     let subscription: Subscription
     do {
       let captured = deaths.mortal()
-      subscription = held.publisher.subscribe(recorder, on: held.place.delivery) { _, _ in
+      subscription = held.publisher.subscribe(recorder, on: held.place.context) { _, _ in
         withExtendedLifetime(captured) {}
       }
     }
@@ -52,7 +52,7 @@ extension Section3CancellationTests {
       let subscription: Subscription
       do {
         let captured = deaths.mortal()
-        subscription = publisher.subscribe(recorder, on: place.delivery) { _, _ in withExtendedLifetime(captured) {} }
+        subscription = publisher.subscribe(recorder, on: place.context) { _, _ in withExtendedLifetime(captured) {} }
       }
       publisher.updateData(1)
       #expect(deaths.count == 0)
@@ -73,7 +73,7 @@ extension Section3CancellationTests {
     do {
       let mortal = deaths.mortal()
       probe = mortal
-      subscription = publisher.subscribe(mortal, on: place.delivery) { _, _ in withExtendedLifetime(mortal) {} }
+      subscription = publisher.subscribe(mortal, on: place.context) { _, _ in withExtendedLifetime(mortal) {} }
     }
     await publisher.drain()
     #expect(probe != nil)
@@ -108,7 +108,7 @@ extension Section3CancellationTests {
     let subscription = Locked<Subscription?>(nil)
     OwnThread.start { [publisher] in
       guard let mortal = holder.withLock({ $0.take() }) else { return }
-      let made = publisher.subscribe(mortal, on: place.delivery) { _, state in
+      let made = publisher.subscribe(mortal, on: place.context) { _, state in
         if state == .loaded(1) { gate.pass() }
       }
       subscription.withLock { $0 = made }
@@ -134,10 +134,10 @@ extension Section3CancellationTests {
     let own = Locked<Subscription?>(nil)
     let found = Locked<[Int]>([])
     // Before it in the order, so it comes first in the round after.
-    publisher.subscribe(recorder, on: place.delivery) { _, _ in found.withLock { $0.append(deaths.count) } }
+    publisher.subscribe(recorder, on: place.context) { _, _ in found.withLock { $0.append(deaths.count) } }
     do {
       let captured = deaths.mortal()
-      let subscription = publisher.subscribe(recorder, on: place.delivery) { [publisher] _, state in
+      let subscription = publisher.subscribe(recorder, on: place.context) { [publisher] _, state in
         if state == .loaded(1) {
           publisher.updateData(2)
           #expect(own.withLock { $0 }?.cancel() == .reentrant)

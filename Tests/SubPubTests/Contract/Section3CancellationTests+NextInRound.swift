@@ -13,10 +13,10 @@ extension Section3CancellationTests {
     let (place, gate) = (Place(kind), Gate())
     defer { withExtendedLifetime(place) {} }
     defer { gate.open() }
-    let first = publisher.subscribe(recorder, on: place.delivery) { _, state in
+    let first = publisher.subscribe(recorder, on: place.context) { _, state in
       if state == .loaded(1) { gate.pass() }
     }
-    let next = publisher.subscribe(recorder, on: place.delivery) { recorder, state in recorder.receive(state) }
+    let next = publisher.subscribe(recorder, on: place.context) { recorder, state in recorder.receive(state) }
     // So that they have one round in common.
     await publisher.drain()
     OwnThread.start { [publisher] in publisher.updateData(1) }
@@ -40,7 +40,7 @@ extension Section3CancellationTests {
     let gates = [Gate(), Gate()]
     defer { for gate in gates { gate.open() } }
     let subscriptions = gates.map { gate in
-      publisher.subscribe(recorder, on: place.delivery) { _, state in
+      publisher.subscribe(recorder, on: place.context) { _, state in
         if state == .loaded(1) { gate.pass() }
       }
     }

@@ -9,7 +9,7 @@ extension Section3CancellationTests {
   func required_3_03_ownContext(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
     try await place.run { [publisher, recorder] in
@@ -65,7 +65,7 @@ extension Section3CancellationTests {
     for _ in 0..<50 {
       let publisher = Publisher<Int>()
       let recorder = Recorder<Int>()
-      let subscription = publisher.subscribe(recorder, on: place.delivery)
+      let subscription = publisher.subscribe(recorder, on: place.context)
       let end = Event()
       try await Race.run(threads: 2) { thread in
         guard thread == 0 else {
@@ -97,7 +97,7 @@ extension Section3CancellationTests {
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.independent)
     await publisher.drain()
-    publisher.subscribe(outcomes, on: place.delivery) { [weak publisher] outcomes, state in
+    publisher.subscribe(outcomes, on: place.context) { [weak publisher] outcomes, state in
       guard state == .unknown else { return }
       publisher?.updateData(1)
       outcomes.receive(.loaded(subscription.cancel()))

@@ -17,7 +17,7 @@ extension Section3CancellationTests {
     defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     let subscription = await place.whileStopped {
-      let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
+      let subscription = publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
       publishMortals(deaths, at: publisher)
       // The first state, version 0, has no payload.
       let rest = policy.rest(of: Array(0...5)).filter { $0 > 0 }
@@ -32,21 +32,21 @@ extension Section3CancellationTests {
 
   @Test(
     "3.05: behind a delivery of another that keeps only the latest, it goes with the round under way",
-    arguments: ContextKind.holdableShared, [.latest, .newest(1), .oldest(1)] as [BufferingPolicy])
+    arguments: ContextKind.holdableShared, [.latest, .newest(1)] as [BufferingPolicy])
   func required_3_05_payloadsBehindHeld(kind: ContextKind, others: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
     defer { withExtendedLifetime((place, publisher)) {} }
     let (gate, found) = (Gate(), Recorder<Int>())
     defer { gate.open() }
     OwnThread.start {
-      publisher.subscribe(found, on: place.delivery, buffering: others) { found, _ in
+      publisher.subscribe(found, on: place.context, buffering: others) { found, _ in
         gate.pass()
         found.receive(.loaded(deaths.count))
       }
     }
     await gate.waitUntilHeld()
     let subscriber = Deaths().mortal()
-    let subscription = publisher.subscribe(subscriber, on: place.delivery) { _, _ in }
+    let subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in }
     publishMortals(deaths, at: publisher)
     #expect(deaths.count == 0)
     #expect(subscription.cancel() == .quiescent)
@@ -74,7 +74,7 @@ extension Section3CancellationTests {
     let found = Recorder<Int>()
     let made = Locked<Subscription?>(nil)
     OwnThread.start {
-      let subscription = publisher.subscribe(calls, on: place.delivery) { calls, _ in
+      let subscription = publisher.subscribe(calls, on: place.context) { calls, _ in
         calls.happen()
         (calls.count == 1 ? first : second).pass()
       }
@@ -83,7 +83,7 @@ extension Section3CancellationTests {
     await first.waitUntilHeld()
     // In a shared lane somebody stays, who wants the latest only.
     if ContextKind.shared.contains(kind) {
-      publisher.subscribe(found, on: place.delivery, buffering: .latest) { found, _ in
+      publisher.subscribe(found, on: place.context, buffering: .latest) { found, _ in
         found.receive(.loaded(deaths.count))
       }
     }
@@ -111,7 +111,7 @@ extension Section3CancellationTests {
   func required_3_05_payloadsReentrant(kind: ManualPlace.Kind, backlog: Backlog) {
     let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), Publisher<Mortal>())
     let calls = Event()
-    let subscription = publisher.subscribe(calls, on: place.delivery) { calls, _ in
+    let subscription = publisher.subscribe(calls, on: place.context) { calls, _ in
       calls.happen()
       if calls.count == 1 { for _ in 1...5 { publisher.updateData(deaths.mortal()) } }
       if calls.count == (backlog == .lane ? 1 : 2) { #expect(publisher.unsubscribe(calls) == .reentrant) }
@@ -129,7 +129,7 @@ extension Section3CancellationTests {
     let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
     defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
-    let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
+    let subscription = publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
     for burst in 1...3 {
       for _ in 1...300 { publisher.updateData(deaths.mortal()) }
       publisher.reset()
@@ -148,7 +148,7 @@ extension Section3CancellationTests {
     defer { withExtendedLifetime((place, publisher)) {} }
     let subscriber = Deaths().mortal()
     let subscription = await place.whileStopped {
-      let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
+      let subscription = publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
       for _ in 1...300 { publisher.updateData(deaths.mortal()) }
       publisher.reset()
       return subscription
@@ -165,7 +165,7 @@ extension Section3CancellationTests {
   func required_3_05_burstManual(kind: ManualPlace.Kind, policy: BufferingPolicy) {
     let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), Publisher<Mortal>())
     let subscriber = Deaths().mortal()
-    let subscription = publisher.subscribe(subscriber, on: place.delivery, buffering: policy) { _, _ in }
+    let subscription = publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
     for burst in 1...3 {
       for _ in 1...300 { publisher.updateData(deaths.mortal()) }
       publisher.reset()

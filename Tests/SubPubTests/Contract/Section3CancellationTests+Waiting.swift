@@ -52,7 +52,7 @@ extension Section3CancellationTests {
   func required_3_04_idle(kind: ContextKind) async {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
     await publisher.drain()
     #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
     #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
@@ -65,7 +65,7 @@ extension Section3CancellationTests {
     let place = StoppablePlace(kind)
     defer { withExtendedLifetime(place) {} }
     let subscription = await place.whileStopped {
-      let subscription = publisher.subscribe(recorder, on: place.delivery)
+      let subscription = publisher.subscribe(recorder, on: place.context)
       #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
       return subscription
     }
@@ -81,7 +81,7 @@ extension Section3CancellationTests {
     let gates = [Gate(), Gate()]
     defer { for gate in gates { gate.open() } }
     let subscriptions = gates.map { gate in
-      publisher.subscribe(recorder, on: place.delivery) { recorder, state in
+      publisher.subscribe(recorder, on: place.context) { recorder, state in
         if state == .loaded(1) { gate.pass() }
         recorder.receive(state)
       }
@@ -109,7 +109,7 @@ extension Section3CancellationTests {
     let own = Locked<Subscription?>(nil)
     let returned = Recorder<Bool>()
     let inline = InlineExecutor()
-    let subscription = publisher.subscribe(recorder, on: place.delivery) { recorder, state in
+    let subscription = publisher.subscribe(recorder, on: place.context) { recorder, state in
       guard state == .loaded(1) else { return recorder.receive(state) }
       let event = Event()
       Task.detached(executorPreference: inline) {

@@ -12,8 +12,8 @@ struct Section3CancellationTests {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
     let other = Recorder<Int>()
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
-    publisher.subscribe(other, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
+    publisher.subscribe(other, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
     #expect(subscription.cancel() == .quiescent)
@@ -53,7 +53,7 @@ struct Section3CancellationTests {
   func required_3_02_quiescentIdle(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let subscription = publisher.subscribe(recorder, on: place.delivery)
+    let subscription = publisher.subscribe(recorder, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
     #expect(subscription.cancel() == .quiescent)
@@ -70,8 +70,8 @@ struct Section3CancellationTests {
     defer { withExtendedLifetime(place) {} }
     let other = Recorder<Int>()
     let subscription = await place.whileStopped {
-      let subscription = publisher.subscribe(recorder, on: place.delivery)
-      publisher.subscribe(other, on: place.delivery)
+      let subscription = publisher.subscribe(recorder, on: place.context)
+      publisher.subscribe(other, on: place.context)
       publisher.updateData(1)
       publisher.updateData(2)
       #expect(subscription.statistics.pending == 3)
@@ -91,7 +91,7 @@ struct Section3CancellationTests {
   func required_3_02_quiescentBehindAnother(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
     defer { held.gate.open() }
-    let subscription = held.publisher.subscribe(recorder, on: held.place.delivery)
+    let subscription = held.publisher.subscribe(recorder, on: held.place.context)
     held.publisher.updateData(2)
     #expect(subscription.statistics.pending == 2)
     let outcome = try await OwnThread.result { subscription.cancel() }
@@ -110,7 +110,7 @@ struct Section3CancellationTests {
     let outcomes = Locked<[CancelOutcome]>([])
     let own = Locked<Subscription?>(nil)
     let end = Event()
-    let subscription = publisher.subscribe(recorder, on: place.delivery) { [publisher] recorder, state in
+    let subscription = publisher.subscribe(recorder, on: place.context) { [publisher] recorder, state in
       recorder.receive(state)
       guard state == .loaded(1) else { return }
       // Pending behind this one.

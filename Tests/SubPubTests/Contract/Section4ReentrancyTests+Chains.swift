@@ -18,7 +18,7 @@ extension Section4ReentrancyTests {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
     let chain = Chain(publisher, length: Self.length)
-    publisher.subscribe(chain, on: place.delivery) { chain, _ in chain.receive() }
+    publisher.subscribe(chain, on: place.context) { chain, _ in chain.receive() }
     try await expectAll(chain)
     await publisher.drain()
   }
@@ -98,7 +98,7 @@ extension Section4ReentrancyTests {
     defer { withExtendedLifetime(place) {} }
     let group = MulticastDelegate<Chain>()
     let chain = Chain(length: Self.length) { [weak group] _ in group?.call { $0.receive() } }
-    group.add(chain, on: place.delivery)
+    group.add(chain, on: place.context)
     group.call { $0.receive() }
     try await expectAll(chain)
     await group.drain()

@@ -14,14 +14,14 @@ extension Section4ReentrancyTests {
     let first = Member("first", log: log) { [publisher, log] version in
       guard version == 1 else { return }
       if publishesBefore { publisher.updateData(2) }
-      publisher.subscribe(newcomer, on: place.delivery)
+      publisher.subscribe(newcomer, on: place.context)
       publisher.updateData(3)
       log.receive(.loaded("first has returned"))
     }
     let next = Member("next", log: log)
     defer { withExtendedLifetime((first, next)) {} }
-    publisher.subscribe(first, on: place.delivery)
-    publisher.subscribe(next, on: place.delivery)
+    publisher.subscribe(first, on: place.context)
+    publisher.subscribe(next, on: place.context)
     await publisher.drain()
     publisher.updateData(1)
     let last: UInt64 = publishesBefore ? 3 : 2
@@ -45,7 +45,7 @@ extension Section4ReentrancyTests {
     defer { withExtendedLifetime(place) {} }
     let newcomers = [Member("new", log: log), Member("late", log: log)]
     let first = Member("first", log: log) { [publisher] version in
-      publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.delivery : .immediate)
+      publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.context : .immediate)
     }
     defer { withExtendedLifetime(first) {} }
     publisher.subscribe(first, on: .immediate)
@@ -70,7 +70,7 @@ extension Section4ReentrancyTests {
         depth.leave()
       }
       members.withLock { $0.append(member) }
-      publisher.subscribe(member, on: place.delivery)
+      publisher.subscribe(member, on: place.context)
     }
     subscribe(1, at: publisher)
     try await log.wait(count: 1_000)
@@ -108,7 +108,7 @@ extension Section4ReentrancyTests {
     }
     let last = Member("last", log: log)
     defer { withExtendedLifetime((canceller, last)) {} }
-    let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.delivery) }
+    let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.context) }
     subscriptions.withLock { $0 = [joined[0], joined[2]] }
     await publisher.drain()
     let before = entries.count
@@ -135,8 +135,8 @@ extension Section4ReentrancyTests {
       for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
     }
     defer { withExtendedLifetime(canceller) {} }
-    publisher.subscribe(canceller, on: place.delivery)
-    for member in behind { publisher.subscribe(member, on: place.delivery) }
+    publisher.subscribe(canceller, on: place.context)
+    for member in behind { publisher.subscribe(member, on: place.context) }
     await publisher.drain()
     let before = entries.count
     for number in 1...3 { publisher.updateData(number) }
@@ -158,8 +158,8 @@ extension Section4ReentrancyTests {
     }
     defer { withExtendedLifetime(canceller) {} }
     for log in [canceller, victim] {
-      explicit.subscribe(log, on: place.delivery)
-      group.add(log, on: place.delivery)
+      explicit.subscribe(log, on: place.context)
+      group.add(log, on: place.context)
     }
     await publisher.drain()
     publisher.updateData(1)

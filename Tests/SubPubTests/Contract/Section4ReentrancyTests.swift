@@ -28,7 +28,7 @@ struct Section4ReentrancyTests {
       }
     }
     defer { withExtendedLifetime(members) {} }
-    for member in members { publisher.subscribe(member, on: place.delivery) }
+    for member in members { publisher.subscribe(member, on: place.context) }
     await publisher.drain()
     publisher.updateData(1)
     try await log.wait(count: 15)
@@ -46,7 +46,7 @@ struct Section4ReentrancyTests {
     let member = Member("a", log: log) { [publisher] version in
       for _ in 0..<2 where version < 6 { publisher.startLoading() }
     }
-    publisher.subscribe(member, on: place.delivery)
+    publisher.subscribe(member, on: place.context)
     // Each of the versions 0 to 5 makes two.
     try await log.wait(count: 13)
     await publisher.drain()
@@ -61,8 +61,8 @@ struct Section4ReentrancyTests {
     let other = Publisher<Int>()
     let ping = Member("ping", log: log) { version in if version < 20 { other.startLoading() } }
     let pong = Member("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
-    other.subscribe(pong, on: place.delivery)
-    publisher.subscribe(ping, on: place.delivery)
+    other.subscribe(pong, on: place.context)
+    publisher.subscribe(ping, on: place.context)
     try await log.wait(count: 42)
     await publisher.drain()
     await other.drain()
@@ -86,11 +86,11 @@ struct Section4ReentrancyTests {
       }
     }
     defer { withExtendedLifetime(logs) {} }
-    for log in logs { explicit.subscribe(log, on: place.delivery) }
+    for log in logs { explicit.subscribe(log, on: place.context) }
     await publisher.drain()
     publisher.updateData(1)
     try await log.wait(count: 6)
-    for log in logs { group.add(log, on: place.delivery) }
+    for log in logs { group.add(log, on: place.context) }
     group.call { $0.write(11) }
     try await log.wait(count: 10)
     #expect(entries == ["0", "0", "1", "1", "2", "2", "11", "11", "12", "12"])

@@ -89,7 +89,7 @@ extension Section5LoadTests {
     bench.manager.logout()
     // Not read: its load is overtaken before its turn.
     bench.refresh()
-    bench.refresh(force: true)
+    bench.refresh(restarting: true)
     #expect(cache.operations == [.read, .write])
     cache.letGo(.write)
     bench.run()

@@ -84,7 +84,7 @@ extension Section5LoadTests {
     defer { bench.finish() }
     bench.manager.refreshIfNeeded()
     bench.run()
-    let caller = bench.refresh(force: true)
+    let caller = bench.refresh(restarting: true)
     bench.cancel(caller)
     #expect(bench.source.cancelled == [0])
     bench.answer(1, 7)
@@ -97,7 +97,7 @@ extension Section5LoadTests {
     let bench = LoadBench()
     defer { bench.finish() }
     bench.publisher.updateData(1)
-    let caller = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(force: force) }
+    let caller = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(restarting: force) }
     bench.cancel(caller)
     #expect(caller.result == .loaded(1))
     #expect(bench.source.calls == 0)
@@ -109,7 +109,7 @@ extension Section5LoadTests {
     let bench = LoadBench()
     defer { bench.finish() }
     let waiting = bench.refresh()
-    let late = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(force: force) }
+    let late = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(restarting: force) }
     bench.cancel(late)
     #expect(late.result == .loading(previous: nil))
     #expect(bench.source.calls == 1)
@@ -126,8 +126,8 @@ extension Section5LoadTests {
     before.make(at: bench.publisher)
     let old = bench.publisher.state
     bench.refresh()
-    bench.refresh(force: true)
-    let last = bench.refresh(force: true)
+    bench.refresh(restarting: true)
+    let last = bench.refresh(restarting: true)
     #expect(bench.source.cancelled == [0, 1])
     bench.cancel(last)
     #expect(last.result == old)

@@ -47,7 +47,7 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loading(previous: nil))
     if how == .forcedRefresh {
       let other = ManualExecutor()
-      _ = Caller(on: other) { [manager = bench.manager] in await manager.refresh(force: true) }
+      _ = Caller(on: other) { [manager = bench.manager] in await manager.refresh(restarting: true) }
       other.runAll()
       bench.run()
       #expect(bench.publisher.state == .loading(previous: nil))
@@ -112,13 +112,13 @@ extension Section5LoadTests {
     let bench = LoadBench()
     defer { bench.finish() }
     let first = bench.refresh()
-    for _ in 0..<times { bench.publisher.publish() }
+    for _ in 0..<times { bench.publisher.republish() }
     bench.run()
     let second = bench.refresh()
     #expect(bench.source.calls == 1)
     #expect(bench.source.cancelled == [])
     #expect(first.result == nil)
-    bench.publisher.publish()
+    bench.publisher.republish()
     bench.answer(0, 7)
     for caller in [first, second] { #expect(caller.result == .loaded(7)) }
     #expect(bench.states.filter { $0.phase == .loading }.count == times + 2)
@@ -130,14 +130,14 @@ extension Section5LoadTests {
     let bench = LoadBench(isStubborn: true)
     defer { bench.finish() }
     let first = bench.refresh()
-    bench.publisher.publish()
+    bench.publisher.republish()
     bench.publisher.updateData(50)
     bench.run()
     #expect(first.result == .loaded(50))
     bench.answer(0, 7)
     #expect(bench.publisher.state == .loaded(50))
     let second = bench.refresh()
-    bench.publisher.publish()
+    bench.publisher.republish()
     bench.cancel(second)
     #expect(bench.source.cancelled == [0, 1])
     #expect(bench.publisher.state == .loaded(50))
@@ -182,7 +182,7 @@ extension Section5LoadTests {
     let bench = LoadBench(isStubborn: true)
     defer { bench.finish() }
     let first = bench.refresh()
-    let forced = bench.refresh(force: true)
+    let forced = bench.refresh(restarting: true)
     let joining = bench.refresh()
     #expect(bench.source.calls == 2)
     #expect(bench.source.cancelled == [0])

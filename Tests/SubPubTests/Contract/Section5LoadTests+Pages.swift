@@ -42,7 +42,7 @@ extension Section5LoadTests {
     defer { bench.finish() }
     bench.load(pages: 2)
     let page = bench.loadNextPage()
-    let refresh = bench.refresh(force: force)
+    let refresh = bench.refresh(restarting: force)
     #expect(bench.source.cancelled == [2])
     #expect(page.result == .loading(previous: PageBench.pages(2)))
     #expect(bench.cursors == [0, 10, 20, 0])
@@ -128,7 +128,7 @@ extension Section5LoadTests {
         for step in 0..<2_400 {
           switch (step + task * 7) % 120 {
           case 0: await manager.refresh()
-          case 40: await manager.refresh(force: true)
+          case 40: await manager.refresh(restarting: true)
           case 80 where task == 0: manager.logout()
           default: await manager.loadNextPage()
           }

@@ -172,7 +172,7 @@ extension Section5LoadTests {
     #expect(bench.clock.sleepers == 0)
     // Overtaken and given up, it leaves none either.
     let second = bench.refresh()
-    bench.publisher.publish()
+    bench.publisher.republish()
     bench.cancel(second)
     #expect(bench.clock.sleepers == 0)
   }

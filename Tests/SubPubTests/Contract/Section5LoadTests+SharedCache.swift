@@ -169,27 +169,28 @@ extension Section5LoadTests {
 
   @Test("5.10: of several values that wait to be written only the newest is kept, whoever reads in between")
   func required_5_10_writesInBetween() {
-    var operations = CacheOperations()
+    var pending = PendingOperations()
     let (deaths, reader) = (Deaths(), Deaths())
     for _ in 0..<5 {
       let value = deaths.mortal()
-      _ = operations.append(.write { withExtendedLifetime(value) {} })
-      _ = operations.append(.read(for: ObjectIdentifier(reader)) {})
+      _ = pending.append(.write { withExtendedLifetime(value) {} })
+      _ = pending.append(.read(for: ObjectIdentifier(reader)) {})
     }
-    #expect(operations.operations.count == 2)
+    #expect(pending.operations.count == 2)
     #expect(deaths.count == 4)
   }
 
-  @Test("5.10: who waits for a cache that stands still, and is cancelled, leaves nothing behind")
-  func required_5_10_cancelledWait() {
-    var operations = CacheOperations()
-    #expect(operations.append(.write {}).isEmpty)
-    let (first, second) = (operations.addMark(), operations.addMark())
-    var after = AfterTurn()
-    operations.remove(first, &after)
-    #expect(operations.operations.count == 2)
-    operations.remove(second, &after)
-    #expect(operations.operations.count == 1)
-    #expect(!operations.waiters.contains(second))
+  @Test("5.10: a task that waits for a blocked cache, and is cancelled, leaves nothing behind")
+  func required_5_10_cancelledWait() throws {
+    var pending = PendingOperations()
+    #expect(pending.append(.write {}).isEmpty)
+    let marks = [pending.addMark(), pending.addMark()]
+    let (first, second) = (try #require(marks[0]), try #require(marks[1]))
+    var effects = Effects()
+    pending.removeMark(of: first, &effects)
+    #expect(pending.operations.count == 2)
+    pending.removeMark(of: second, &effects)
+    #expect(pending.operations.count == 1)
+    #expect(!pending.waiters.contains(second))
   }
 }

@@ -69,7 +69,7 @@ extension Section5LoadTests {
     bench.publisher.updateData(1, age: .seconds(10))
     bench.pass(.seconds(20))
     var callers = [bench.refresh()]
-    for _ in 1..<refreshes { callers.append(bench.refresh(force: true)) }
+    for _ in 1..<refreshes { callers.append(bench.refresh(restarting: true)) }
     bench.pass(.seconds(20))
     bench.cancel(callers[refreshes - 1])
     #expect(bench.publisher.state == .loaded(1))
@@ -104,7 +104,7 @@ extension Section5LoadTests {
     bench.answer(0, 1)
     bench.manager.refreshIfNeeded()
     bench.run()
-    bench.cancel(bench.refresh(force: true))
+    bench.cancel(bench.refresh(restarting: true))
     bench.refresh()
     bench.fail(2)
     bench.manager.logout()

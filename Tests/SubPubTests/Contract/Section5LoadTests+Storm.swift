@@ -40,7 +40,7 @@ extension Section5LoadTests {
             let caller = Caller { await manager.refresh() }
             callers.withLock { $0.append(caller) }
           case 6, 7:
-            let caller = Caller { await manager.refresh(force: true) }
+            let caller = Caller { await manager.refresh(restarting: true) }
             callers.withLock { $0.append(caller) }
           case 8..<12: callers.withLock { $0.randomElement(using: &generator) }?.cancel()
           case 12: manager.logout()

@@ -70,7 +70,7 @@ extension DirectoryTests {
         let directory = PublisherDirectory()
         let standing = directory.publisher(of: Int.self)
         let watcher = Watcher()
-        let handles = SeedTests.Journal<Subscription>()
+        let handles = SeedTests.Journal<DirectorySubscription>()
         try await Race.run(threads: 3) { _ in handles.add(directory.subscribeToAll(watcher, on: .immediate)) }
         #expect(Set(handles.entries).count == 1)
         #expect(watcher.lines == ["Int 0"])

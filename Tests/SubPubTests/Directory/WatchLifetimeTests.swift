@@ -10,7 +10,7 @@ extension DirectoryTests {
     func required_2_05_watcher() {
       let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
-      weak let handle: Subscription?
+      weak let handle: DirectorySubscription?
       weak let part: Subscription?
       weak let probe: Watcher?
       do {
@@ -37,7 +37,7 @@ extension DirectoryTests {
       let directory = PublisherDirectory()
       // At places of their own.
       let others = (0..<40).map { _ in Watcher() }
-      weak let first: Subscription?
+      weak let first: DirectorySubscription?
       do {
         let watcher = Watcher()
         first = directory.subscribeToAll(watcher, on: .immediate)
@@ -53,7 +53,7 @@ extension DirectoryTests {
       let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
       let watcher = Watcher()
-      weak let handle: Subscription?
+      weak let handle: DirectorySubscription?
       do {
         let standing = directory.subscribeToAll(watcher, on: .immediate)
         handle = standing
@@ -76,7 +76,7 @@ extension DirectoryTests {
       #expect(handle.cancel() == .quiescent)
       #expect(first == nil)
       #expect(second == nil)
-      #expect(handle.statistics.delivered == 2)
+      #expect(watcher.notes.count == 2)
     }
 
     @Test("a kept handle keeps neither the directory, nor publishers, nor what has become of them")
@@ -85,7 +85,7 @@ extension DirectoryTests {
       weak let directoryProbe: PublisherDirectory?
       weak let made: Publisher<Int>?
       weak let part: Subscription?
-      let handle: Subscription
+      let handle: DirectorySubscription
       do {
         let directory = PublisherDirectory()
         directoryProbe = directory
@@ -103,7 +103,7 @@ extension DirectoryTests {
       #expect(directoryProbe == nil)
       #expect(made == nil)
       #expect(!handle.isActive)
-      #expect(handle.statistics.delivered == 42)
+      #expect(watcher.notes.count == 42)
     }
 
     @Test("with the directory every watch ends, at publishers that live on too")

@@ -14,8 +14,8 @@ extension DirectoryTests {
       #expect(directory.subscribeToAll(watcher, on: .background) === handle)
       numbers.startLoading()
       #expect(watcher.lines == ["Int 0", "Int 1"])
-      #expect(handle.delivery == .immediate)
-      #expect(handle.buffering == .latest)
+      #expect(handle.subscriptions.map(\.context) == [.immediate])
+      #expect(handle.subscriptions.map(\.buffering) == [.latest])
 
       handle.cancel()
       let second = directory.subscribeToAll(watcher, on: .immediate)
@@ -95,7 +95,7 @@ extension DirectoryTests {
     @Test("a watch that begins while the one before it, whose actor has died, is swept away stands like any other")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
-      let (watcher, successor) = (Watcher(), SeedTests.Journal<Subscription>())
+      let (watcher, successor) = (Watcher(), SeedTests.Journal<DirectorySubscription>())
       let standing = directory.publisher(of: LastWords.self)
       do {
         let host = ManualHost(executor)
@@ -105,7 +105,7 @@ extension DirectoryTests {
         standing.reset()
         withExtendedLifetime(host) {}
       }
-      #expect("\(directory)".hasSuffix("watched by: 0)"))
+      #expect("\(directory)".hasSuffix("subscribers: 0)"))
       #expect(successor.entries.count == 1)
       #expect(directory.subscribeToAll(watcher, on: .immediate) === successor.entries.first)
       _ = directory.publisher(of: Int.self)

@@ -77,7 +77,7 @@ struct HandBackTests {
       }
       if isEnough { mill.withLock { $0.take() } }
       // Each delivery publishes the next, as long as there is somebody to deliver to.
-      publisher?.publish()
+      publisher?.republish()
     }
     try await gone.wait()
     #expect(count.withLock { $0 } >= 1_000)

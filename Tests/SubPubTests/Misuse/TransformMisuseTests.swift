@@ -15,7 +15,7 @@ extension MisuseTests {
       case .setError: publisher.setError(Failure())
       case .reset: publisher.reset()
       case .setState: publisher.setState(.loaded(3))
-      case .publish: publisher.publish()
+      case .publish: publisher.republish()
       case .update: publisher.update { $0 }
       case .updateDataIfChanged: publisher.updateData(ifChanged: 4)
       }

@@ -7,7 +7,7 @@ extension PublishingTests {
   @Suite("Whatever the context and the policy: everyone ends with the publisher's last version")
   struct ConvergenceTests {
     static let policies: [BufferingPolicy] = [
-      .unbounded, .latest, .newest(1), .newest(3), .oldest(1), .oldest(3), .oldest(1_000),
+      .unbounded, .latest, .newest(1), .newest(3), .newest(1_000),
     ]
     static let rounds = 10
     static let transitions = 400
@@ -19,8 +19,8 @@ extension PublishingTests {
       let recorder = Recorder<Int>()
       let subscription: Subscription
 
-      init(_ publisher: Publisher<Int>, on delivery: Delivery, _ policy: BufferingPolicy) {
-        subscription = publisher.subscribe(recorder, on: delivery, buffering: policy)
+      init(_ publisher: Publisher<Int>, on context: DeliveryContext, _ policy: BufferingPolicy) {
+        subscription = publisher.subscribe(recorder, on: context, buffering: policy)
       }
     }
 
@@ -37,7 +37,7 @@ extension PublishingTests {
       case 0: publisher.startLoading()
       case 1: publisher.setError(Failure.offline)
       case 2: publisher.update { .loaded(($0.value ?? 0) + 1) }
-      case 3: publisher.publish()
+      case 3: publisher.republish()
       case 4: publisher.reset()
       case 5: publisher.setState(.loading(previous: number))
       default: publisher.updateData(number)
@@ -50,13 +50,13 @@ extension PublishingTests {
         let publisher = Publisher<Int>()
         let context = Context()
         let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
-        let deliveries: [Delivery] = [
+        let deliveries: [DeliveryContext] = [
           .immediate, .main, .background, .queue(DispatchQueue(label: "serial")), .queue(concurrent),
           .queue(concurrent, independent: true), .executor(QueueExecutor(label: "executor")),
           .executor(globalConcurrentExecutor), .actor(context),
         ]
-        let listeners = deliveries.flatMap { delivery in
-          Self.policies.map { Listener(publisher, on: delivery, $0) }
+        let listeners = deliveries.flatMap { context in
+          Self.policies.map { Listener(publisher, on: context, $0) }
         }
         await race(threads: 4) { thread in
           for number in 0..<Self.transitions { Self.publish(number + thread, at: publisher) }
@@ -84,7 +84,7 @@ extension PublishingTests {
       switch listener.subscription.buffering {
       case .unbounded: #expect(versions == Array(0...last), comment)
       case .latest: #expect(statistics.highWater <= 1, comment)
-      case .newest(let bound), .oldest(let bound): #expect(statistics.highWater <= bound, comment)
+      case .newest(let bound): #expect(statistics.highWater <= bound, comment)
       }
     }
 
@@ -128,10 +128,10 @@ extension PublishingTests {
       let group = MulticastDelegate<Recorder<Int>>()
       let context = Context()
       let recorders = (0..<5).map { _ in Recorder<Int>() }
-      let deliveries: [Delivery] = [
+      let deliveries: [DeliveryContext] = [
         .immediate, .main, .background, .queue(DispatchQueue(label: "serial")), .actor(context),
       ]
-      for (recorder, delivery) in zip(recorders, deliveries) { group.add(recorder, on: delivery) }
+      for (recorder, context) in zip(recorders, deliveries) { group.add(recorder, on: context) }
       await race(threads: 4) { thread in
         for number in 0..<Self.transitions { group.call { $0.receive(.loaded(thread * 1_000 + number)) } }
       }

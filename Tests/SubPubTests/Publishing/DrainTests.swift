@@ -37,7 +37,7 @@ extension PublishingTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("states that were skipped count as served", arguments: [BufferingPolicy.latest, .newest(2), .oldest(1)])
+    @Test("states that were skipped count as served", arguments: [BufferingPolicy.latest, .newest(2)])
     func required_3_07_skipped(policy: BufferingPolicy) {
       publisher.subscribe(recorder, on: .executor(executor), buffering: policy)
       for number in 1...9 { publisher.updateData(number) }

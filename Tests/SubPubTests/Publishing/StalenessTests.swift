@@ -84,10 +84,10 @@ extension PublishingTests {
     func required_5_06_publish() {
       let publisher = publisher()
       publisher.updateData(1, age: .seconds(30))
-      publisher.publish()
+      publisher.republish()
       #expect(!publisher.isStale)
       clock.advance(by: .seconds(30))
-      publisher.publish()
+      publisher.republish()
       #expect(publisher.isStale)
     }
 
@@ -117,7 +117,7 @@ extension PublishingTests {
       publisher.setError(Failure.offline)
       publisher.reset()
       publisher.updateData(4)
-      publisher.publish()
+      publisher.republish()
       #expect(!publisher.isStale)
       #expect(clock.readings == 0)
     }

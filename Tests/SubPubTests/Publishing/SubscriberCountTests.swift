@@ -105,7 +105,7 @@ extension PublishingTests {
       #expect(publisher.subscriptions.count == 1)
       #expect(ObjectIdentifier(subscription.subscriberType) == ObjectIdentifier(Listener.self))
       #expect(subscription.source == publisher.id)
-      #expect(subscription.delivery == .background)
+      #expect(subscription.context == .background)
       #expect(subscription.buffering == .newest(3))
       #expect(subscription.isActive)
       withExtendedLifetime(listener) {}

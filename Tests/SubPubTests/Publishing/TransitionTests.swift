@@ -56,7 +56,7 @@ extension PublishingTests {
       publisher.updateData(1)
       publisher.subscribe(first, on: .immediate)
       publisher.subscribe(second, on: .immediate)
-      publisher.publish()
+      publisher.republish()
       #expect(first.states == [.loaded(1), .loaded(1)])
       #expect(second.publications.map(\.version) == [1, 2])
     }

@@ -108,7 +108,7 @@ extension PublishingTests {
           #expect(publisher.current.version == 1)
           return otherState.map { $0 + 1 }
         }
-        other.publish()
+        other.republish()
         return state.map { $0 + 1 }
       }
       #expect(publisher.state == .loaded(2))

@@ -9,7 +9,7 @@ extension SeedTests {
       private(set) var shown: [String] = []
 
       func subscribe(products: Publisher<[DataModel]>, visitors: Publisher<Int>) {
-        products.subscribe(self, calling: Dashboard.show)
+        products.subscribe(self) { $0.show($1) }
         visitors.subscribe(self) { dashboard, state in dashboard.count(state) }
       }
 

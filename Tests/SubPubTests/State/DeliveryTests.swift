@@ -9,31 +9,31 @@ extension StateTests {
 
     @Test("the main actor, by any name")
     func required_2_07_mainActor() {
-      #expect(Delivery.actor(MainActor.shared) == .main)
-      #expect(Delivery.queue(.main) == .main)
-      #expect(Delivery.queue(.main, independent: true) == .main)
+      #expect(DeliveryContext.actor(MainActor.shared) == .main)
+      #expect(DeliveryContext.queue(.main) == .main)
+      #expect(DeliveryContext.queue(.main, independent: true) == .main)
     }
 
     @Test("a queue or an actor equals itself, and no other")
     func required_2_07_objects() {
       let (queue, other) = (DispatchQueue(label: "same"), DispatchQueue(label: "same"))
-      #expect(Delivery.queue(queue) == .queue(queue))
-      #expect(Delivery.queue(queue) != .queue(other))
-      #expect(Delivery.queue(queue) != .queue(queue, independent: true))
-      #expect(Delivery.queue(.global()) == .queue(.global()))
-      #expect(Delivery.queue(.global()) != .queue(.global(qos: .background)))
+      #expect(DeliveryContext.queue(queue) == .queue(queue))
+      #expect(DeliveryContext.queue(queue) != .queue(other))
+      #expect(DeliveryContext.queue(queue) != .queue(queue, independent: true))
+      #expect(DeliveryContext.queue(.global()) == .queue(.global()))
+      #expect(DeliveryContext.queue(.global()) != .queue(.global(qos: .background)))
       let (actor, another) = (Host(), Host())
-      #expect(Delivery.actor(actor) == .actor(actor))
-      #expect(Delivery.actor(actor) != .actor(another))
-      #expect(Set([Delivery.actor(actor), .actor(actor), .main]).count == 2)
+      #expect(DeliveryContext.actor(actor) == .actor(actor))
+      #expect(DeliveryContext.actor(actor) != .actor(another))
+      #expect(Set([DeliveryContext.actor(actor), .actor(actor), .main]).count == 2)
     }
 
     @Test("an actor's context stays what it is when the actor dies, and isn't that of an actor at the old address")
     func required_2_07_deadActor() {
-      var (contexts, addresses) = ([Delivery](), Set<ObjectIdentifier>())
+      var (contexts, addresses) = ([DeliveryContext](), Set<ObjectIdentifier>())
       for _ in 0..<1_000 {
         let host = Host()
-        let (context, same) = (Delivery.actor(host), Delivery.actor(host))
+        let (context, same) = (DeliveryContext.actor(host), DeliveryContext.actor(host))
         #expect(context == same)
         addresses.insert(ObjectIdentifier(host))
         contexts += [context, same]

@@ -8,7 +8,7 @@ extension StateTests {
   struct PolicyTests {
     @Test("buffering policies are told apart, and print as they are written")
     func buffering() {
-      let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(2), .oldest(1), .oldest(2)]
+      let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(2)]
       #expect(Set(policies).count == policies.count)
       #expect(Set(policies + policies).count == policies.count)
       #expect(
@@ -38,7 +38,7 @@ extension StateTests {
     func equality() {
       let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "queue"))
       let (executor, actor, neighbour) = (QueueExecutor(label: "executor"), Counter(), Counter())
-      let make: [() -> Delivery] = [
+      let make: [() -> DeliveryContext] = [
         { .immediate }, { .main }, { .background }, { .queue(queue) }, { .queue(queue, independent: true) },
         { .queue(other) }, { .executor(executor) }, { .executor(ManualExecutor.shared) }, { .actor(actor) },
         { .actor(neighbour) },
@@ -54,43 +54,43 @@ extension StateTests {
 
     @Test("the main queue is the main actor")
     func mainQueue() {
-      #expect(Delivery.queue(.main) == .main)
-      #expect(Delivery.queue(.main, independent: true) == .main)
+      #expect(DeliveryContext.queue(.main) == .main)
+      #expect(DeliveryContext.queue(.main, independent: true) == .main)
     }
 
     @Test("a global queue is one queue, however often it is asked for")
     func globalQueue() {
-      #expect(Delivery.queue(.global()) == .queue(.global()))
-      #expect(Delivery.queue(.global()).hashValue == Delivery.queue(.global()).hashValue)
-      #expect(Delivery.queue(.global(qos: .utility)) != .queue(.global(qos: .background)))
-      #expect(Delivery.queue(.global()) != .background)
+      #expect(DeliveryContext.queue(.global()) == .queue(.global()))
+      #expect(DeliveryContext.queue(.global()).hashValue == DeliveryContext.queue(.global()).hashValue)
+      #expect(DeliveryContext.queue(.global(qos: .utility)) != .queue(.global(qos: .background)))
+      #expect(DeliveryContext.queue(.global()) != .background)
     }
 
     @Test("they print as they are written, with the names of what they are given")
     func descriptions() {
       let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
-      #expect("\(Delivery.immediate) \(Delivery.main) \(Delivery.background)" == "immediate main background")
-      #expect("\(Delivery.queue(queue))" == "queue(disk)")
-      #expect("\(Delivery.queue(queue, independent: true))" == "queue(disk, independent)")
-      #expect("\(Delivery.executor(ManualExecutor.shared))" == "executor(ManualExecutor)")
-      #expect("\(Delivery.actor(actor))" == "actor(Counter)")
+      #expect("\(DeliveryContext.immediate) \(DeliveryContext.main) \(DeliveryContext.background)" == "immediate main background")
+      #expect("\(DeliveryContext.queue(queue))" == "queue(disk)")
+      #expect("\(DeliveryContext.queue(queue, independent: true))" == "queue(disk, independent)")
+      #expect("\(DeliveryContext.executor(ManualExecutor.shared))" == "executor(ManualExecutor)")
+      #expect("\(DeliveryContext.actor(actor))" == "actor(Counter)")
       #expect("\(QueueExecutor(queue))" == "QueueExecutor(disk)")
     }
 
     @Test("an actor is held weakly; a delivery to it stays the value that it was")
     func required_2_05_actor() {
       weak var probe: Counter?
-      let delivery: Delivery
+      let context: DeliveryContext
       do {
         let actor = Counter()
         probe = actor
-        delivery = .actor(actor)
+        context = .actor(actor)
         withExtendedLifetime(actor) {}
       }
       #expect(probe == nil)
-      #expect(delivery == delivery)
-      #expect(Set([delivery, delivery]).count == 1)
-      #expect("\(delivery)" == "actor(Counter)")
+      #expect(context == context)
+      #expect(Set([context, context]).count == 1)
+      #expect("\(context)" == "actor(Counter)")
     }
   }
 }

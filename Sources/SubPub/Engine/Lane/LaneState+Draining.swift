@@ -1,5 +1,5 @@
 /// A call of `drain()` that waits until this lane has served what there was at one moment (3.07).
-struct DrainWait {
+package struct DrainWait {
   let waiter: WaiterID
   /// The newest version at that moment.
   let version: UInt64

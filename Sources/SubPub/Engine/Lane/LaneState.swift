@@ -2,7 +2,7 @@
 ///
 /// Decides only, inside turns of the registry: it takes no lock, starts nothing, and releases nothing foreign. What is to be
 /// done goes into `Effects`.
-struct LaneState {
+package struct LaneState {
   let lane: Lane
   let subscriptions = SubscriptionList()
   var cursors = ActiveCursors()
@@ -15,7 +15,7 @@ struct LaneState {
   /// The slots of cancelled subscriptions with a delivery under way. Their closures go when it has ended.
   var retiring: [Int] = []
   /// Calls of `drain()` that wait for this lane, and those that needn't wait for it any longer.
-  var drains: [DrainWait] = []
+  package var drains: [DrainWait] = []
   var drained: [WaiterID] = []
   /// Subscriptions that wait for their predecessors. Nil while there are none.
   var successors: Successors?

@@ -18,16 +18,10 @@ struct BufferModel {
 
   mutating func put(_ version: UInt64) {
     put += 1
-    switch policy {
-    case .oldest(let limit) where pending.count == limit:
-      pending[limit - 1] = version
+    pending.append(version)
+    if pending.count > limit {
+      pending.removeFirst()
       skipped += 1
-    default:
-      pending.append(version)
-      if pending.count > limit {
-        pending.removeFirst()
-        skipped += 1
-      }
     }
     highWater = max(highWater, pending.count)
   }
@@ -36,7 +30,7 @@ struct BufferModel {
     switch policy {
     case .unbounded: .max
     case .latest: 1
-    case .newest(let limit), .oldest(let limit): limit
+    case .newest(let limit): limit
     }
   }
 

@@ -2,7 +2,7 @@ import SubPub
 
 extension BufferingPolicy {
   /// One of each.
-  static let oneOfEach: [BufferingPolicy] = [.unbounded, .latest, .newest(3), .oldest(3)]
+  static let oneOfEach: [BufferingPolicy] = [.unbounded, .latest, .newest(3)]
 
   /// What a buffer of that policy has left of states that came all at once.
   func rest<State>(of states: [State]) -> [State] {
@@ -10,7 +10,6 @@ extension BufferingPolicy {
     case .unbounded: states
     case .latest: states.suffix(1)
     case .newest(let count): states.suffix(count)
-    case .oldest(let count): states.count > count ? states.prefix(count - 1) + states.suffix(1) : states
     }
   }
 }

@@ -19,21 +19,21 @@ final class Faces {
   /// A face of the main actor takes no `delivery`, and a delegate no policy.
   @discardableResult
   func subscribe(
-    _ subscriber: ManyFaced, through face: Face, on delivery: Delivery = .background,
+    _ subscriber: ManyFaced, through face: Face, on context: DeliveryContext = .background,
     buffering: BufferingPolicy = .unbounded, _ policy: DuplicatePolicy
   ) -> Subscription {
     let subscription =
       switch face {
-      case .typed: publisher.subscribe(subscriber, on: delivery, buffering: buffering, ifDuplicate: policy)
+      case .typed: publisher.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy)
       case .untyped:
-        publisher.subscribe(subscriber as any Subscriber, on: delivery, buffering: buffering, ifDuplicate: policy)
+        publisher.subscribe(subscriber as any Subscriber, on: context, buffering: buffering, ifDuplicate: policy)
       case .typedOnMainActor: publisher.subscribe(subscriber, buffering: buffering, ifDuplicate: policy)
       case .untypedOnMainActor:
         publisher.subscribe(subscriber as any MainActorSubscriber, buffering: buffering, ifDuplicate: policy)
-      case .explicit: explicit.subscribe(subscriber, on: delivery, buffering: buffering, ifDuplicate: policy)
-      case .otherExplicit: other.subscribe(subscriber, on: delivery, buffering: buffering, ifDuplicate: policy)
+      case .explicit: explicit.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy)
+      case .otherExplicit: other.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy)
       case .explicitOnMainActor: onMainActor.subscribe(subscriber, buffering: buffering, ifDuplicate: policy)
-      case .delegate: group.add(subscriber, on: delivery, ifDuplicate: policy)
+      case .delegate: group.add(subscriber, on: context, ifDuplicate: policy)
       }
     made[face, default: []].insert(subscription)
     return subscription

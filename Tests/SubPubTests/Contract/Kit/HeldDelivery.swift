@@ -20,7 +20,7 @@ final class HeldDelivery: Sendable {
   init(on kind: ContextKind) async {
     place = Place(kind)
     let captured = deaths.mortal()
-    subscription = publisher.subscribe(recorder, on: place.delivery) { [gate] recorder, state in
+    subscription = publisher.subscribe(recorder, on: place.context) { [gate] recorder, state in
       if state == .loaded(1) { gate.pass() }
       recorder.receive(state)
       withExtendedLifetime(captured) {}

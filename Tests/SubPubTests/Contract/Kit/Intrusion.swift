@@ -41,7 +41,7 @@ final class Intrusion: Sendable {
 
   static func use<Value: Sendable>(_ publisher: Publisher<Value>) {
     let before = publisher.current.version
-    publisher.publish()
+    publisher.republish()
     #expect(publisher.current.version == before + 1)
     let recorder = Recorder<Value>()
     let first = publisher.subscribe(recorder, on: .immediate)

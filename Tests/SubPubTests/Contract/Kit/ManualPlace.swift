@@ -5,13 +5,13 @@ import SubPubTesting
 struct ManualPlace {
   enum Kind: String, CaseIterable, Codable, Sendable { case immediate, executor, actor }
 
-  let delivery: Delivery
+  let context: DeliveryContext
   private let executor = ManualExecutor()
   private let host: ManualHost
 
   init(_ kind: Kind) {
     host = ManualHost(executor)
-    delivery =
+    context =
       switch kind {
       case .immediate: .immediate
       case .executor: .executor(executor)

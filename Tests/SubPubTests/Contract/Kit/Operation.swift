@@ -13,7 +13,7 @@ enum Operation: String, CaseIterable, Codable, Sendable {
     case .setError: publisher.setError(Failure.offline)
     case .reset: publisher.reset()
     case .setState: publisher.setState(.loading(previous: 2))
-    case .publish: publisher.publish()
+    case .publish: publisher.republish()
     case .update: publisher.update { $0 }
     }
   }

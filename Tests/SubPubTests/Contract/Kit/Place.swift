@@ -4,10 +4,10 @@ import SubPub
 /// One context of a kind, held as long as the test needs it.
 final class Place: Sendable {
   let kind: ContextKind
-  let delivery: Delivery
-  private let context: Context
+  let context: DeliveryContext
+  private let host: Host
 
-  private enum Context: Sendable {
+  private enum Host: Sendable {
     case thread, main, background
     case queue(MarkedQueue)
     case pool(PoolExecutor)
@@ -18,37 +18,37 @@ final class Place: Sendable {
   init(_ kind: ContextKind) {
     self.kind = kind
     switch kind {
-    case .immediate: (context, delivery) = (.thread, .immediate)
-    case .main: (context, delivery) = (.main, .main)
-    case .background: (context, delivery) = (.background, .background)
+    case .immediate: (host, context) = (.thread, .immediate)
+    case .main: (host, context) = (.main, .main)
+    case .background: (host, context) = (.background, .background)
     case .queue:
       let marked = MarkedQueue(.init(label: "serial"))
-      (context, delivery) = (.queue(marked), .queue(marked.queue))
+      (host, context) = (.queue(marked), .queue(marked.queue))
     case .concurrentQueue, .independentQueue:
       let marked = MarkedQueue(.init(label: "concurrent", attributes: .concurrent))
-      (context, delivery) = (.queue(marked), .queue(marked.queue, independent: kind == .independentQueue))
+      (host, context) = (.queue(marked), .queue(marked.queue, independent: kind == .independentQueue))
     case .executor:
       let pool = PoolExecutor()
-      (context, delivery) = (.pool(pool), .executor(pool))
+      (host, context) = (.pool(pool), .executor(pool))
     case .actor:
-      let host = PlainHost()
-      (context, delivery) = (.actor(host), .actor(host))
+      let actor = PlainHost()
+      (host, context) = (.actor(actor), .actor(actor))
     case .actorOnQueue:
-      let host = QueueHost()
-      (context, delivery) = (.actorOnQueue(host), .actor(host))
+      let actor = QueueHost()
+      (host, context) = (.actorOnQueue(actor), .actor(actor))
     }
   }
 
   /// The same context with a lane of its own for each subscription, where that can be had.
-  var independent: Delivery {
-    if case .queue(let marked) = context { .queue(marked.queue, independent: true) } else { delivery }
+  var independent: DeliveryContext {
+    if case .queue(let marked) = host { .queue(marked.queue, independent: true) } else { context }
   }
 }
 
 extension Place {
   /// Whether the caller runs on this context. An actor stops the program instead of saying no.
   var isHere: Bool {
-    switch context {
+    switch host {
     case .thread: return true
     case .main:
       guard MarkedQueue.main.isHere else { return false }
@@ -70,7 +70,7 @@ extension Place {
 
   /// Puts the body behind what the context already has to do; on the publishing thread's context, on some thread.
   func start(_ body: @escaping @Sendable () -> Void) {
-    switch context {
+    switch host {
     case .thread: OwnThread.start(body)
     case .main: DispatchQueue.main.async(execute: body)
     case .background: DispatchQueue.global().async(execute: body)

@@ -8,7 +8,7 @@ final class StoppablePlace: Sendable {
     case main, queue, concurrentQueue, independentQueue, executor, actor
   }
 
-  let delivery: Delivery
+  let context: DeliveryContext
   /// Nil for the main actor.
   private let queue: DispatchQueue?
   private let host: QueueHost?
@@ -20,7 +20,7 @@ final class StoppablePlace: Sendable {
     let host = QueueHost(executor)
     self.queue = kind == .main ? nil : queue
     self.host = kind == .actor ? host : nil
-    delivery =
+    context =
       switch kind {
       case .main: .main
       case .queue, .concurrentQueue: .queue(queue)

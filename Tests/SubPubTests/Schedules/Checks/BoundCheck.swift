@@ -23,7 +23,7 @@ extension BufferingPolicy {
     switch self {
     case .latest: 1
     case .newest(let count): count
-    case .unbounded, .oldest: nil
+    case .unbounded: nil
     }
   }
 }

@@ -30,7 +30,7 @@ extension BufferingPolicy {
     switch self {
     case .unbounded: nil
     case .latest: 1
-    case .newest(let count), .oldest(let count): count
+    case .newest(let count): count
     }
   }
 }

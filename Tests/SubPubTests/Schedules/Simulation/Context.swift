@@ -3,7 +3,7 @@ import SubPubTesting
 
 /// Where a subscription of a simulation is delivered, and how to tell that a delivery really is there.
 final class Context {
-  let delivery: Delivery
+  let context: DeliveryContext
   /// The lane that its subscriptions share; nil if each has its own.
   let lane: Int?
   /// Whether it runs one thing at a time.
@@ -14,8 +14,8 @@ final class Context {
   /// It was an actor, and was let go of.
   private(set) var isGone = false
 
-  init(_ delivery: Delivery, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool) {
-    self.delivery = delivery
+  init(_ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool) {
+    self.context = context
     self.lane = lane
     self.isSerial = isSerial
     self.actor = actor

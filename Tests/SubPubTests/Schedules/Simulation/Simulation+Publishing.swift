@@ -37,7 +37,7 @@ extension Simulation {
       }
     case 3:
       perform(.publish) {
-        publisher.publish()
+        publisher.republish()
         return .write(.again)
       }
     case 4...7: update(publisher, number)

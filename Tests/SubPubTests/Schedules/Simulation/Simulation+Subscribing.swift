@@ -27,7 +27,7 @@ extension Simulation {
       for old in inbox.members { old.mayHaveEnded = true }
       inbox.members.append(member)
       member.subscription = publisher.subscribe(
-        subscriber, on: context.delivery, buffering: buffering, ifDuplicate: .replace)
+        subscriber, on: context.context, buffering: buffering, ifDuplicate: .replace)
       member.subscribedUpTo = scheduler.trace.events.count
       return .join(member: member.number, replay: nil)
     }

@@ -12,7 +12,7 @@ extension SampleApp.Stage where M == LoadingManager<[SampleApp.Item]> {
       label: "table", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: retry, clock: clock,
       cache: nil, cacheFailed: { _ in }, executor: executor, load: { try await endpoint.rows() })
     let notary = SampleApp.Notary(SampleApp.Transition.legal, attempts: attempts, endpoint, clock, items: items)
-    return Self(manager, endpoint, notary, executor, items: items) { await $0.refresh(force: $1 == .force) }
+    return Self(manager, endpoint, notary, executor, items: items) { await $0.refresh(restarting: $1 == .force) }
   }
 }
 
@@ -32,7 +32,7 @@ extension SampleApp.Stage where M == PagedManager<SampleApp.Item, Int> {
       if action == .nextPage {
         await manager.loadNextPage()
       } else {
-        await manager.refresh(force: action == .force)
+        await manager.refresh(restarting: action == .force)
       }
     }
   }

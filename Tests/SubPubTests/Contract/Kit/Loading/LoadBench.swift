@@ -30,8 +30,8 @@ final class LoadBench: SteppedBench, Sendable {
   var states: [State] { log.states }
 
   /// A task that refreshes, until it waits or has ended.
-  @discardableResult func refresh(force: Bool = false) -> Caller<State> {
-    let caller = Caller(on: executor) { [manager] in await manager.refresh(force: force) }
+  @discardableResult func refresh(restarting: Bool = false) -> Caller<State> {
+    let caller = Caller(on: executor) { [manager] in await manager.refresh(restarting: restarting) }
     run()
     return caller
   }

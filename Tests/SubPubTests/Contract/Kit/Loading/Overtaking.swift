@@ -16,7 +16,7 @@ enum Overtaking: String, CaseIterable, Codable, Sendable {
     case .setState: publisher.setState(.loaded(50))
     case .update: publisher.update { $0 }
     case .forcedRefresh:
-      _ = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(force: true) }
+      _ = Caller(on: bench.executor) { [manager = bench.manager] in await manager.refresh(restarting: true) }
     case .logout: bench.manager.logout()
     }
   }

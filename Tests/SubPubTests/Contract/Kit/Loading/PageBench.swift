@@ -31,8 +31,8 @@ final class PageBench: SteppedBench, Sendable {
   /// The cursors that pages were asked for with, in order.
   var cursors: [Int] { asked.withLock { $0 } }
 
-  @discardableResult func refresh(force: Bool = false) -> Caller<State> {
-    let caller = Caller(on: executor) { [manager] in await manager.refresh(force: force) }
+  @discardableResult func refresh(restarting: Bool = false) -> Caller<State> {
+    let caller = Caller(on: executor) { [manager] in await manager.refresh(restarting: restarting) }
     run()
     return caller
   }
