@@ -13,6 +13,49 @@ extension PublisherRegistry {
     }
   }
 
+  /// The same, but for that long at most.
+  ///
+  /// - Returns: The subscriptions that are late. Empty if everyone has been served, or if the task is cancelled.
+  /// - Throws: What the clock throws, unless everyone has been served first.
+  nonisolated func drain(within limit: Duration, clock: any Clock<Duration>) async throws -> [Subscription] {
+    guard limit < .unlimited else {
+      await drain()
+      return []
+    }
+    guard let (waiter, looksForDead) = turn({ $0.beginDraining() }) else { return [] }
+    if looksForDead { lookForDead() }
+    let late = Locked<Result<[Subscription], any Error>>(.success([]))
+    // Holds the registry weakly: a foreign clock may ignore the cancellation, and sleep on.
+    let timer = Task.detached { [weak self] in
+      do { try await clock.sleep(for: limit) } catch {
+        if Task.isCancelled { return }
+        late.withLock { $0 = .failure(error) }
+      }
+      self?.timeOutDrain(waiter) { subscriptions in
+        late.withLock { late in if case .success = late { late = .success(subscriptions) } }
+      }
+    }
+    await withTaskCancellationHandler {
+      await wait(for: waiter)
+    } onCancel: {
+      turn { state, effects in state.abandonDrain(waiter, &effects) }
+    }
+    timer.cancel()
+    return try late.withLock { $0 }.get()
+  }
+
+  /// Ends the wait, unless it is over. Calls `found` before the waiter goes on.
+  private nonisolated func timeOutDrain(_ waiter: WaiterID, _ found: ([Subscription]) -> Void) {
+    var effects = Effects()
+    let late = turn { state in
+      let late = state.lateSubscriptions(of: waiter)
+      state.abandonDrain(waiter, &effects)
+      return late
+    }
+    found(late)
+    effects.perform()
+  }
+
   /// Looks 20 times a second, while a `drain()` waits, whether subscribers have died whose context doesn't run: nothing else
   /// would notice, and nobody has to wait for the dead.
   ///
@@ -56,7 +99,14 @@ extension RegistryState {
     return awaited.isEmpty ? nil : awaited.flatMap(\.subscriptions.open)
   }
 
-  /// The task that called `drain()` was cancelled.
+  /// The subscriptions that a call of `drain()` waits for.
+  fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
+    lanes.flatMap { lane in
+      lane.drains.filter { $0.waiter == waiter }.flatMap { lane.lateSubscriptions(for: $0) }
+    }
+  }
+
+  /// The task that called `drain()` was cancelled, or its time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
     for index in lanes.indices { lanes[index].drains.removeAll { $0.waiter == waiter } }
     waiters.remove(waiter, &effects)
@@ -64,6 +114,19 @@ extension RegistryState {
 }
 
 extension LaneState {
+  /// The subscriptions of the wait that have a state pending or under way that it waits for.
+  fileprivate func lateSubscriptions(for wait: DrainWait) -> [Subscription] {
+    if isIteration { return pending.firstVersion.map { $0 <= wait.version } ?? false ? subscriptions.open : [] }
+    return (0..<min(wait.limit, subscriptions.count)).map { subscriptions[$0] }.filter { subscription in
+      guard subscription.gate.isOpen else { return false }
+      let reading = subscription.gate.reading
+      if reading.isUnderWay { return true }
+      // Older states were skipped.
+      let oldest = lane.newest + 1 - UInt64(clamping: min(subscription.bounds?.limit ?? .max, Int(lane.newest) + 1))
+      return max(subscription.next(at: reading), oldest) <= wait.version
+    }
+  }
+
   /// Whether a `drain()` waits for this lane, and its subscribers may die before it is served. Contexts without time slices
   /// belong to tests, in which nothing happens by itself.
   fileprivate var mayWaitForDead: Bool {

@@ -121,8 +121,41 @@ extension Publisher {
   /// when its `next()` returns it, so don't call this inside the loop over a sequence. Returns early if the task is cancelled.
   public func drain() async { await registry.drain() }
 
+  /// Returns when every subscription of this moment has received or skipped everything up to the current version, and throws
+  /// if that takes too long (3.07). For a graceful shutdown, for example.
+  ///
+  /// Returns early if the task is cancelled, as ``drain()`` does: check `Task.isCancelled` if you need to tell.
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait. A hundred years or more: as long as it takes.
+  ///   - clock: Measures the limit.
+  /// - Throws: ``DrainTimedOut`` at the limit, with the subscriptions that are late. If the clock fails, its error.
+  public func drain(within limit: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
+    let late = try await registry.drain(within: limit, clock: clock)
+    if !late.isEmpty { throw DrainTimedOut(limit: limit, subscriptions: late) }
+  }
+
   /// Turns off the timer that looks for dead subscribers, for tests in which a seed decides everything.
   package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
+}
+
+/// The error of ``Publisher/drain(within:clock:)`` at its limit.
+public struct DrainTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
+  /// How long the call has waited.
+  public let limit: Duration
+  /// The subscriptions that had a state pending or under way.
+  public let subscriptions: [Subscription]
+
+  /// Creates the error, for tests of code that has to expect it.
+  public init(limit: Duration, subscriptions: [Subscription]) {
+    self.limit = limit
+    self.subscriptions = subscriptions
+  }
+
+  /// Which subscriptions are late, in words.
+  public var description: String {
+    "after \(limit) these subscriptions are late: " + subscriptions.map(\.description).joined(separator: "; ")
+  }
 }
 
 extension Publisher: CustomStringConvertible {

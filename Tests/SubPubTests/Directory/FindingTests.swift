@@ -79,7 +79,7 @@ extension DirectoryTests {
     @Test("the description counts who lives")
     func required_2_05_description() {
       let directory = PublisherDirectory()
-      #expect("\(directory)" == "PublisherDirectory(publishers: 0, watched by: 0)")
+      #expect("\(directory)" == "PublisherDirectory(publishers: 0, subscribers: 0)")
       let made = directory.publisher(of: Int.self)
       let watcher = Watcher()
       directory.subscribeToAll(watcher, on: .immediate)
@@ -88,10 +88,10 @@ extension DirectoryTests {
         directory.register(mine)
         let another = Watcher()
         directory.subscribeToAll(another, on: .immediate)
-        #expect("\(directory)" == "PublisherDirectory(publishers: 2, watched by: 2)")
+        #expect("\(directory)" == "PublisherDirectory(publishers: 2, subscribers: 2)")
         withExtendedLifetime((mine, another)) {}
       }
-      #expect("\(directory)" == "PublisherDirectory(publishers: 1, watched by: 1)")
+      #expect("\(directory)" == "PublisherDirectory(publishers: 1, subscribers: 1)")
       withExtendedLifetime((made, watcher)) {}
     }
 

@@ -173,7 +173,7 @@ extension DirectoryTests {
         }
       }
       try await deaths.wait(count: rounds * watchers)
-      #expect("\(directory)".hasSuffix("watched by: 0)"))
+      #expect("\(directory)".hasSuffix("subscribers: 0)"))
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
   }

@@ -15,7 +15,7 @@ extension MisuseTests {
       }
       #expect(
         message(result).contains(
-          "second one can't be registered as the publisher of Array<Int>: first one is, and lives"))
+          "second one can't be registered as the publisher of Array<Int>: first one is, and is alive"))
     }
 
     @Test("one that is registered after another was made")
@@ -25,7 +25,7 @@ extension MisuseTests {
         _ = directory.publisher(of: Int.self)
         directory.register(Publisher<Int>(label: "mine"))
       }
-      #expect(message(result).contains("mine can't be registered as the publisher of Int: Int is, and lives"))
+      #expect(message(result).contains("mine can't be registered as the publisher of Int: Int is, and is alive"))
     }
 
     @Test("a second manager with a publisher of its own")
@@ -39,7 +39,7 @@ extension MisuseTests {
         directory.register(ManagerValue(publisher: Publisher<Int>(label: "b"), journal: journal))
         withExtendedLifetime(first) {}
       }
-      #expect(message(result).contains("b can't be registered as the publisher of Int: a is, and lives"))
+      #expect(message(result).contains("b can't be registered as the publisher of Int: a is, and is alive"))
     }
 
     @Test("a buffer that can keep nothing, before there is any publisher")

@@ -30,7 +30,7 @@ extension MisuseTests {
       }
       #expect(
         message(result).contains(
-          "The key \"news\" of a MemoryCache was asked for with the value type Array<String>, and has the type Int"))
+          "The key \"news\" of a MemoryCache was asked for with the value type Array<String>, but its type is Int"))
     }
 
     @Test("one key for two types, while there is a value under it")
@@ -40,7 +40,7 @@ extension MisuseTests {
         memory.cache(for: "news").write("one")
         _ = memory.cache(for: "news", of: Int.self)
       }
-      #expect(message(result).contains("with the value type Int, and has the type String"))
+      #expect(message(result).contains("with the value type Int, but its type is String"))
     }
   }
 }
