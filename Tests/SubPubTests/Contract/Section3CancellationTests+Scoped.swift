@@ -1,0 +1,137 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// Subscriptions that end with what they return.
+extension Section3CancellationTests {
+  @Test("3.08: an observer receives publications until its subscription is released", arguments: ContextKind.allCases)
+  func required_3_08_observe(kind: ContextKind) async {
+    let (place, recorder) = (Place(kind), recorder)
+    defer { withExtendedLifetime(place) {} }
+    var observation: ScopedSubscription? = publisher.observe(on: place.context) { recorder.receive($0) }
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(recorder.publications.map(\.version) == [0, 1])
+    #expect(observation?.isActive == true)
+    #expect(observation?.context == place.context)
+    #expect(observation?.statistics.delivered == 2)
+    let subscription = observation?.subscription
+    observation = nil
+    #expect(subscription?.isActive == false)
+    #expect(subscription?.cancel() == .alreadyCancelled)
+    #expect(publisher.subscriberCount == 0)
+    publisher.updateData(2)
+    await publisher.drain()
+    #expect(recorder.publications.map(\.version) == [0, 1])
+  }
+
+  @Test("3.08: on the main actor, with and without on:")
+  @MainActor func required_3_08_observeOnMain() async {
+    final class Screen { var versions: [UInt64] = [] }
+    let screen = Screen()
+    let observations = [
+      publisher.observe { screen.versions.append($0.version) },
+      publisher.observe(on: .main, buffering: .latest) { screen.versions.append($0.version) },
+    ]
+    #expect(screen.versions == [])
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(screen.versions.sorted() == [0, 1, 1])
+    #expect(observations.map(\.buffering) == [.unbounded, .latest])
+    for observation in observations { #expect(observation.cancel() == .quiescent) }
+  }
+
+  @Test("3.08, 3.05: nothing else keeps the closure: it dies with what observe() returned")
+  func required_3_08_3_05_closure() {
+    let deaths = Deaths()
+    var observation: ScopedSubscription?
+    do {
+      let captured = deaths.mortal()
+      observation = publisher.observe(on: .immediate) { _ in withExtendedLifetime(captured) {} }
+    }
+    let subscription = observation?.subscription
+    publisher.updateData(1)
+    #expect(deaths.count == 0)
+    observation = nil
+    #expect(deaths.count == 1)
+    #expect(subscription?.statistics.delivered == 2)
+  }
+
+  @Test("3.08: released during its delivery on another thread, that one ends, and none follows")
+  func required_3_08_releasedDuringDelivery() async throws {
+    let (gate, recorder, publisher) = (Gate(), recorder, publisher)
+    defer { gate.open() }
+    var observation: ScopedSubscription? = publisher.observe(on: .immediate) {
+      if $0.version == 1 { gate.pass() }
+      recorder.receive($0)
+    }
+    let subscription = try #require(observation?.subscription)
+    OwnThread.start { publisher.updateData(1) }
+    await gate.waitUntilHeld()
+    publisher.updateData(2)
+    observation = nil
+    #expect(!subscription.isActive)
+    gate.open()
+    await subscription.cancelAndWait()
+    #expect(recorder.publications.map(\.version) == [0, 1])
+  }
+
+  @Test("3.08: released inside its own delivery")
+  func required_3_08_releasedInside() {
+    let holder = Locked<ScopedSubscription?>(nil)
+    let recorder = recorder
+    let observation = publisher.observe(on: .immediate) {
+      recorder.receive($0)
+      if $0.version == 1 { holder.withLock { $0.take() } }
+    }
+    let subscription = observation.subscription
+    holder.withLock { $0 = observation }
+    func publish() {
+      publisher.updateData(1)
+      publisher.updateData(2)
+    }
+    // Not held by this frame any more.
+    _ = consume observation
+    publish()
+    #expect(recorder.publications.map(\.version) == [0, 1])
+    #expect(!subscription.isActive)
+  }
+
+  @Test("3.08: any subscription can be tied to an object that cancels it, and still ends with its subscriber")
+  func required_3_08_scoped() {
+    var scoped: ScopedSubscription? = publisher.subscribe(recorder, on: .immediate).scoped()
+    let subscription = scoped?.subscription
+    publisher.updateData(1)
+    scoped = nil
+    #expect(subscription?.isActive == false)
+    publisher.updateData(2)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+
+    let mortal: ScopedSubscription
+    do {
+      let brief = Recorder<Int>()
+      mortal = publisher.subscribe(brief, on: .immediate).scoped()
+      #expect(mortal.isActive)
+      withExtendedLifetime(brief) {}
+    }
+    #expect(!mortal.isActive)
+    #expect(mortal.cancel() == .alreadyCancelled)
+    #expect("\(mortal)".hasPrefix("scoped Recorder<Int> on immediate of publisher #"))
+  }
+
+  @Test("3.08: an observer doesn't keep the publisher alive, and ends with it")
+  func required_3_08_publisherGone() {
+    weak let probe: Publisher<Int>?
+    let recorder = recorder
+    let observation: ScopedSubscription
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      observation = brief.observe(on: .immediate) { recorder.receive($0) }
+      brief.updateData(1)
+    }
+    #expect(probe == nil)
+    #expect(!observation.isActive)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+}
