@@ -14,14 +14,18 @@ package actor PublisherRegistry {
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
+  /// Of tests only.
+  nonisolated let schedulingPoints: SchedulingPoint.Maker
+
   @usableFromInline
   package init(_ source: PublisherID, initial: (any BoxedPublication)?) {
-    self.init(source, initial: initial, executor: RegistryExecutor())
+    self.init(source, initial: initial, schedulingPoints: SchedulingPoint.Maker())
   }
 
-  init(_ source: PublisherID, initial: (any BoxedPublication)?, executor: RegistryExecutor) {
+  init(_ source: PublisherID, initial: (any BoxedPublication)?, schedulingPoints: SchedulingPoint.Maker) {
     self.source = source
-    self.executor = executor
+    self.schedulingPoints = schedulingPoints
+    executor = RegistryExecutor(schedulingPoints)
     replays = initial != nil
     unsafe state = RegistryState(initial: initial)
   }

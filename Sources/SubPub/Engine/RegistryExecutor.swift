@@ -13,17 +13,12 @@ final class RegistryExecutor: SerialExecutor {
   /// mislead it, and relaxed accesses are enough.
   private let owner = Atomic<UInt>(0)
 
-  #if DEBUG
-    /// A test's scheduling point: other threads may take their turns before this one. Release builds have none.
-    private let beforeTurn: (@Sendable () -> Void)?
+  private let point: SchedulingPoint
 
-    init(beforeTurn: (@Sendable () -> Void)? = nil) { self.beforeTurn = beforeTurn }
-  #endif
+  init(_ points: SchedulingPoint.Maker) { point = points.makePoint() }
 
   @inline(__always) func lock() {
-    #if DEBUG
-      beforeTurn?()
-    #endif
+    point.reach(.turnBegins)
     mutex.lock()
     owner.store(ThreadToken.current.bits, ordering: .relaxed)
   }
@@ -31,6 +26,7 @@ final class RegistryExecutor: SerialExecutor {
   @inline(__always) func unlock() {
     owner.store(0, ordering: .relaxed)
     mutex.unlock()
+    point.reach(.turnEnded)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {

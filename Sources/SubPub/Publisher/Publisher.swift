@@ -32,13 +32,13 @@ public final class Publisher<Value: Sendable>: Sendable {
   }
 
   #if DEBUG
-    /// With a scheduling point before each turn, for tests that draw from a seed which thread is next.
-    package init(staleAfter: Duration?, clock: any Clock<Duration>, beforeTurn: @escaping @Sendable () -> Void) {
+    /// With scheduling points, for tests that decide which thread is next.
+    package init(staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker) {
       let id = PublisherID(label: nil)
       freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
       registry = PublisherRegistry(
         id, initial: Publication<Value>(.unknown, source: id, freshSince: nil),
-        executor: RegistryExecutor(beforeTurn: beforeTurn))
+        schedulingPoints: schedulingPoints)
     }
   #endif
 

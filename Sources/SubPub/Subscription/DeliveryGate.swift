@@ -11,6 +11,7 @@ package struct DeliveryGate: ~Copyable {
   private let word: Atomic<UInt64>
   /// 0 while the gate is open, otherwise 1 + the newest version at the cancel.
   private let closed = Atomic<UInt64>(0)
+  let point: SchedulingPoint
 
   /// What the word said at one moment.
   package struct Reading: Equatable, Sendable {
@@ -30,7 +31,10 @@ package struct DeliveryGate: ~Copyable {
   }
 
   /// An open gate that lets versions pass from `next` on. With `waits`, nothing passes before `open(at:)`.
-  init(next: UInt64, waits: Bool = false) { word = Atomic((waits ? Reading.beyond : next) << 2) }
+  init(next: UInt64, waits: Bool, _ point: SchedulingPoint) {
+    word = Atomic((waits ? Reading.beyond : next) << 2)
+    self.point = point
+  }
 
   /// Lets versions pass from `next` on, if the gate has been waiting and isn't cancelled. In a turn, while no delivery is
   /// under way.
@@ -64,19 +68,24 @@ extension DeliveryGate {
   /// back.
   @inline(__always) package func begin(_ version: UInt64, from reading: Reading) -> Bool {
     guard enter(version, from: reading) else { return false }
+    point.reach(.read)
     return isOpen || !stepBack(version, to: reading)
   }
 
   /// The first step of `begin`.
   @inline(__always) package func enter(_ version: UInt64, from reading: Reading) -> Bool {
     guard !reading.isCancelled else { return false }
+    point.reach(.write)
     return word.compareExchange(
       expected: reading.bits, desired: (version + 1) << 2 | Reading.underWay, ordering: .sequentiallyConsistent
     ).exchanged
   }
 
   /// The delivery has ended: the subscriber's code has returned, and the subscriber was released.
-  @inline(__always) package func end(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
+  @inline(__always) package func end(_ version: UInt64) {
+    point.reach(.write)
+    word.store((version + 1) << 2, ordering: .releasing)
+  }
 
   /// A delivery that begins and ends at once, in a turn, when nobody can close the gate.
   func pass(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
@@ -88,6 +97,7 @@ extension DeliveryGate {
   /// second look, and a reader would count a delivery that never takes place (2.04).
   package func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
     let mark = isOpen ? 0 : Reading.cancelled
+    point.reach(.write)
     return word.compareExchange(
       expected: (version + 1) << 2 | Reading.underWay, desired: reading.bits | mark, ordering: .sequentiallyConsistent
     ).exchanged
@@ -111,12 +121,14 @@ extension DeliveryGate {
 
   /// The first step of `close`.
   @inline(__always) package func shut(at newest: UInt64) {
+    point.reach(.write)
     closed.store(newest + 1, ordering: .sequentiallyConsistent)
   }
 
   /// The second step of `close`: what is under way. No delivery begins after it.
   @discardableResult
   @inline(__always) package func mark() -> Reading {
-    Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
+    point.reach(.write)
+    return Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
   }
 }

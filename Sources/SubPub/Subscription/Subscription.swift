@@ -33,7 +33,7 @@ public final class Subscription: Sendable {
     interface = request.interface
     bounds = Bounds.of(request.buffering)
     self.lane = lane
-    gate = DeliveryGate(next: version, waits: waits)
+    gate = DeliveryGate(next: version, waits: waits, lane.registry.schedulingPoints.makePoint())
     firstVersion = version
   }
 

@@ -107,6 +107,7 @@ extension Lane {
   private func call(
     _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ subscription: Subscription, _ state: any BoxedPublication
   ) -> Bool {
+    subscription.gate.point.reach(.weakLoad)
     guard let subscriber = subscription.subscriber else { return false }
     snapshot.deliver(slot, to: subscriber, state)
     return true

@@ -10,7 +10,7 @@ package final class Lane: Sendable {
   private let isActor: Bool
   /// The lane's iterator. Nil for lanes that are served.
   let iteration: Iteration?
-  let phase = AtomicLanePhase()
+  let phase: AtomicLanePhase
   /// The newest version. Written in turns, and read wherever a newer state may have taken another's place.
   private let newestVersion: Atomic<UInt64>
   /// The lowest version that a `drain()` waits for. Written in turns, before the request for progress.
@@ -29,6 +29,7 @@ package final class Lane: Sendable {
   init(_ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int) {
     self.context = context
     self.registry = registry
+    phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
     isImmediate = if case .immediate = context.kind { true } else { false }
     isActor = if case .actor = context.kind { true } else { false }
     if case .iteration(let selection) = context.kind {

@@ -52,7 +52,10 @@ enum LanePhase: UInt8 {
 /// idle by a compare-and-swap. So within a turn, idle is certain, and a request must be made by a swap that can fail.
 struct AtomicLanePhase: ~Copyable {
   private let word = Atomic<UInt8>(LanePhase.idle.rawValue)
+  private let point: SchedulingPoint
   private static let phaseBits: UInt8 = 0b11
+
+  init(_ point: SchedulingPoint) { self.point = point }
 
   // Finding the lane idle acquires what its last serving thread has done.
   @inline(__always) var isIdle: Bool { word.load(ordering: .acquiring) == LanePhase.idle.rawValue }
@@ -65,7 +68,8 @@ struct AtomicLanePhase: ~Copyable {
 
   /// Whether others have asked the serving thread for any of these.
   @inline(__always) func hasRequest(_ requests: LanePhase.Requests) -> Bool {
-    word.load(ordering: .acquiring) & requests.rawValue != 0
+    point.reach(.read)
+    return word.load(ordering: .acquiring) & requests.rawValue != 0
   }
 
   /// In a turn. Goes to another phase, without requests.
@@ -78,6 +82,7 @@ struct AtomicLanePhase: ~Copyable {
 
   /// In a turn. False if no thread serves the lane.
   @inline(__always) func request(_ request: LanePhase.Requests) -> Bool {
+    point.reach(.write)
     var seen = word.load(ordering: .acquiring)
     while seen & Self.phaseBits == LanePhase.serving.rawValue {
       if seen & request.rawValue != 0 { return true }
@@ -98,7 +103,8 @@ struct AtomicLanePhase: ~Copyable {
 
   /// Without a turn, on the serving thread: ends if nothing has come meanwhile. Releases what this thread has done.
   @inline(__always) func finishWithoutTurn() -> Bool {
-    word.compareExchange(
+    point.reach(.write)
+    return word.compareExchange(
       expected: LanePhase.serving.rawValue, desired: LanePhase.idle.rawValue, ordering: .acquiringAndReleasing
     ).exchanged
   }

@@ -6,11 +6,15 @@ import SubPubTesting
 /// tests need a share of these, too.
 final class Campaign: @unchecked Sendable {
   private let scenario: Scenario
-  private let scheduler = Scheduler(clients: Scenario.clients, workers: Scenario.workers)
+  private let decider = SeededDecider()
+  private let scheduler: Scheduler
   /// Touched by the scheduler's strands and, while none of them has a turn, by the campaign's own thread.
   private var simulation: Simulation?
 
-  private init(_ scenario: Scenario) { self.scenario = scenario }
+  private init(_ scenario: Scenario) {
+    self.scenario = scenario
+    scheduler = Scheduler(decider, clients: Scenario.clients, workers: Scenario.workers)
+  }
 
   private static let places = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
@@ -34,7 +38,8 @@ final class Campaign: @unchecked Sendable {
     var report = Report(scenario.name)
     for seed in seeds.seeds {
       seeds.announce(seed, of: scenario)
-      scheduler.seed(seed)
+      decider.seed(seed)
+      scheduler.reset()
       let simulation = Simulation(scheduler)
       self.simulation = simulation
       guard play(simulation) else {

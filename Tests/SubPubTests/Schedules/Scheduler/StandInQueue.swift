@@ -13,11 +13,13 @@ final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sen
   private var jobs: [() -> Void] = []
   /// The strands that run its jobs.
   private var holders: [Int] = []
+  private let object: Int
 
   init(_ scheduler: Scheduler, _ width: Width, label: String) {
     self.scheduler = scheduler
     self.width = width
     self.label = label
+    object = scheduler.makeObject()
   }
 
   func submit(_ work: @escaping @Sendable () -> Void) { schedule(work) }
@@ -26,6 +28,7 @@ final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sen
   func schedule(_ work: @escaping () -> Void) {
     scheduler.note(.submit, jobs.count)
     scheduler.point()
+    scheduler.touch(object)
     jobs.append(work)
     scheduler.point()
   }
@@ -39,6 +42,7 @@ final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sen
     let index = width == .serial ? 0 : scheduler.draw(jobs.count)
     let strand = scheduler.running?.number ?? -1
     scheduler.note(.job, index)
+    scheduler.touch(object)
     let job = jobs.remove(at: index)
     holders.append(strand)
     job()

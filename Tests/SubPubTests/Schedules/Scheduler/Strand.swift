@@ -7,6 +7,8 @@ import SubPub
 /// Whoever has the turn touches this, and nobody else; the semaphore that hands the turn on orders the accesses.
 final class Strand: @unchecked Sendable {
   let number: Int
+  /// How many shared objects it has made.
+  var objects = 0
   /// What it waits for; nil if it can go on.
   var condition: (() -> Bool)?
   private(set) var isFinished = true

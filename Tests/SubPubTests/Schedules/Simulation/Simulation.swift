@@ -33,9 +33,8 @@ final class Simulation: @unchecked Sendable {
     // A clock, so that it is read; whether it is called is drawn.
     let staleAfter = draw(8) == 0 ? nil : Duration.seconds(1)
     #if DEBUG
-      return Publisher(staleAfter: staleAfter, clock: StandInClock(simulation: self)) { [scheduler] in
-        scheduler.point()
-      }
+      return Publisher(
+        staleAfter: staleAfter, clock: StandInClock(simulation: self), schedulingPoints: scheduler.schedulingPoints)
     #else
       return Publisher(staleAfter: staleAfter, clock: StandInClock(simulation: self))
     #endif
