@@ -13,7 +13,7 @@ final class ManualJobs: JobSource {
   let executor: ManualExecutor
   private var isRunning = false
 
-  init(seed: UInt64) { executor = ManualExecutor(seed: seed) }
+  init(seed: UInt64?) { executor = ManualExecutor(seed: seed) }
 
   var isReady: Bool { !isRunning && executor.pending > 0 }
 

@@ -10,6 +10,8 @@ protocol Decider: AnyObject {
   func next(of ready: [Int], running: Int?) -> Int
   /// From zero up to, but not including, `bound`.
   func draw(_ bound: Int) -> Int
+  /// A strand begins something that depends on nothing it did before.
+  func forget(strand: Int, operation: Int)
   /// A strand is about to take a step at an object.
   func note(strand: Int, object: Int, isWrite: Bool)
 }
@@ -34,6 +36,7 @@ final class SeededDecider: Decider {
 
   func draw(_ bound: Int) -> Int { Int(generator.next().multipliedFullWidth(by: UInt64(bound)).high) }
 
+  func forget(strand: Int, operation: Int) {}
   func note(strand: Int, object: Int, isWrite: Bool) {}
 }
 
@@ -54,6 +57,7 @@ final class Scheduler: @unchecked Sendable {
   private var isEnding = false
   /// The objects whose turns strands hold.
   private var turns: Set<Int> = []
+  private var objects = 0
 
   init(_ decider: any Decider, clients: Int, workers: Int) {
     self.decider = decider
@@ -67,7 +71,8 @@ final class Scheduler: @unchecked Sendable {
   /// Forgets the history before.
   func reset() {
     trace = Trace()
-    for strand in strands { strand.objects = 0 }
+    objects = 0
+    for strand in strands { (strand.objects, strand.operations, strand.depth) = (0, 0, 0) }
   }
 
   /// From zero up to, but not including, `bound`.
@@ -78,9 +83,11 @@ final class Scheduler: @unchecked Sendable {
     for worker in strands.prefix(workers) {
       worker.prepare {
         while true {
+          worker.isIdle = true
           self.wait { self.isEnding || ready() }
+          worker.isIdle = false
           if self.isEnding { return }
-          work()
+          self.operation(isJob: true, work)
         }
       }
     }
@@ -125,14 +132,34 @@ extension Scheduler {
     decider.note(strand: strand.number, object: object, isWrite: isWrite)
   }
 
+  /// Runs an operation of a client, or a job. Inside of another one it is a part of that.
+  func operation(isJob: Bool = false, _ body: () -> Void) {
+    guard let strand = running, strand.isRunningHere else { return body() }
+    if strand.depth == 0 {
+      // Jobs are told apart by what they do, and not by the worker that does it.
+      if !isJob { strand.operations += 1 }
+      decider.forget(strand: strand.number, operation: isJob ? 0 : strand.operations)
+    }
+    strand.depth += 1
+    body()
+    strand.depth -= 1
+    if isJob { decider.forget(strand: strand.number, operation: 0) }
+  }
+
   /// A step at an object before which nobody else comes.
-  func touch(_ object: Int) { decider.note(strand: running?.number ?? -1, object: object, isWrite: true) }
+  func touch(_ object: Int, isWrite: Bool = true) {
+    if let running { decider.note(strand: running.number, object: object, isWrite: isWrite) }
+  }
 
   /// A number for an object that the running strand makes, the same in every history in which it does the same.
   func makeObject() -> Int {
-    guard let strand = running else { return 0 }
+    guard let strand = running else {
+      // Before the strands begin.
+      objects += 1
+      return objects
+    }
     strand.objects += 1
-    return strand.number << 16 | strand.objects
+    return (strand.number + 1) << 16 | strand.objects
   }
 
   /// The points of a publisher.
@@ -205,7 +232,13 @@ extension Scheduler {
   }
 
   private func chosen(running: Strand?) -> Strand? {
-    let ready = strands.filter(\.canGoOn).map(\.number)
+    var (ready, hasIdle) = ([Int](), false)
+    for strand in strands where strand.canGoOn {
+      // One idle worker is as good as another.
+      if strand.isIdle, hasIdle { continue }
+      if strand.isIdle { hasIdle = true }
+      ready.append(strand.number)
+    }
     guard ready.count > 1 else { return ready.first.map { strands[$0] } }
     return strands[decider.next(of: ready, running: running.flatMap { $0.canGoOn ? $0.number : nil })]
   }

@@ -9,6 +9,11 @@ final class Strand: @unchecked Sendable {
   let number: Int
   /// How many shared objects it has made.
   var objects = 0
+  /// How many operations or jobs it has begun, and how many of them it is inside.
+  var operations = 0
+  var depth = 0
+  /// It waits for any job, as all idle workers do.
+  var isIdle = false
   /// What it waits for; nil if it can go on.
   var condition: (() -> Bool)?
   private(set) var isFinished = true

@@ -9,7 +9,12 @@ extension Simulation {
     let index = operations.count
     operations.append(
       ClientCall(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation, effect: nil))
-    let effect = body()
+    var effect: ClientCall.Effect?
+    scheduler.operation {
+      // What clients share besides the publisher itself.
+      scheduler.touch(Scheduler.subscribers, isWrite: false)
+      effect = body()
+    }
     operations[index].effect = effect
     operations[index].response = scheduler.note(.returned, invocation)
     scheduler.point()
@@ -96,8 +101,11 @@ extension Simulation {
 
   /// The last reference goes when nobody is inside a call.
   func releasePublisher() {
-    releasedAt = scheduler.note(.releasePublisher)
-    publisher = nil
+    scheduler.operation {
+      scheduler.step(at: Scheduler.subscribers)
+      releasedAt = scheduler.note(.releasePublisher)
+      publisher = nil
+    }
     scheduler.point()
   }
 }

@@ -81,17 +81,21 @@ extension Simulation {
   /// Lets the subscriber go; it dies at once, or when the delivery under way has ended.
   func letGo(_ member: SimulatedSubscription?) {
     guard let inbox = member?.inbox, inbox.subscriber != nil else { return }
-    scheduler.step(at: Scheduler.subscribers)
-    inbox.letGoAt = scheduler.note(.letGo, inbox.number)
-    inbox.subscriber = nil
+    scheduler.operation {
+      scheduler.step(at: Scheduler.subscribers)
+      inbox.letGoAt = scheduler.note(.letGo, inbox.number)
+      inbox.subscriber = nil
+    }
     scheduler.point()
   }
 
   /// Lets an actor go that is a context; its subscriptions end with it.
   func letGo(_ context: Context) {
-    scheduler.step(at: Scheduler.subscribers)
-    for member in members where member.context === context { member.mayHaveEnded = true }
-    context.letActorGo()
+    scheduler.operation {
+      scheduler.step(at: Scheduler.subscribers)
+      for member in members where member.context === context { member.mayHaveEnded = true }
+      context.letActorGo()
+    }
     scheduler.point()
   }
 }

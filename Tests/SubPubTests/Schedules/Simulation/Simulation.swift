@@ -23,15 +23,19 @@ final class Simulation: @unchecked Sendable {
   /// The executor of everything that waits or iterates.
   private(set) lazy var tasks = makeManualExecutor()
 
-  init(_ scheduler: Scheduler) {
+  /// Nothing is left to chance.
+  private let isExplored: Bool
+
+  init(_ scheduler: Scheduler, isExplored: Bool = false) {
     self.scheduler = scheduler
+    self.isExplored = isExplored
     publisher = makePublisher()
     publisher?.neverLookForDead()
   }
 
   private func makePublisher() -> Publisher<Payload> {
     // A clock, so that it is read; whether it is called is drawn.
-    let staleAfter = draw(8) == 0 ? nil : Duration.seconds(1)
+    let staleAfter = isExplored || draw(8) == 0 ? nil : Duration.seconds(1)
     #if DEBUG
       return Publisher(
         staleAfter: staleAfter, clock: StandInClock(simulation: self), schedulingPoints: scheduler.schedulingPoints)
@@ -56,7 +60,7 @@ final class Simulation: @unchecked Sendable {
   }
 
   func makeManualExecutor() -> ManualExecutor {
-    let jobs = ManualJobs(seed: UInt64(scheduler.draw(1 << 32)))
+    let jobs = ManualJobs(seed: isExplored ? nil : UInt64(scheduler.draw(1 << 32)))
     sources.append(jobs)
     return jobs.executor
   }

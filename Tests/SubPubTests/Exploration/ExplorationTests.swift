@@ -1,0 +1,88 @@
+import SubPub
+import Testing
+
+/// Each test goes through every interleaving of one cast of clients at the real library, and prints how far it went.
+///
+/// Debug builds only: the library's scheduling points are empty in release builds.
+#if DEBUG
+  @Suite("The engine keeps the contract in every interleaving", .serialized, .timeLimit(.minutes(240)))
+  enum ExplorationTests {
+    /// How often a strand may be interrupted.
+    static let bound = StressBound.current
+
+    static func hold(
+      _ name: String = #function, bound: Int = Self.bound, at location: SourceLocation = #_sourceLocation,
+      _ cast: @escaping @Sendable (Simulation) -> Void
+    ) async {
+      let result = await Explorer.explore(bound: bound, cast)
+      print("\(name), at most \(bound) interruptions: \(result)")
+      if let failure = result.failure { Issue.record("\(failure)", sourceLocation: location) }
+    }
+  }
+
+  /// What clients do, without a choice.
+  extension Simulation {
+    func updateData() {
+      guard let publisher else { return }
+      let number = makeNumber()
+      perform(.updateData, number) {
+        publisher.updateData(Payload(number, self))
+        return .write(.set(.loaded(number)))
+      }
+    }
+
+    /// Two clients that publish twice each.
+    func publishTwiceTwice() {
+      for _ in 0..<2 {
+        client {
+          $0.updateData()
+          $0.updateData()
+        }
+      }
+    }
+  }
+
+  extension ExplorationTests {
+    /// For each kind of lane: one subscription is cancelled, and the other's subscriber is released.
+    @Suite("Every kind of lane, with a cancel and a release")
+    struct Lanes {
+      private static func hold(
+        _ first: BufferingPolicy = .unbounded, _ second: BufferingPolicy = .unbounded,
+        name: String = #function, at location: SourceLocation = #_sourceLocation,
+        on contexts: @escaping @Sendable (Simulation) -> (Context, Context)
+      ) async {
+        await ExplorationTests.hold(name, at: location) { simulation in
+          let contexts = contexts(simulation)
+          let cancelled = simulation.subscribe(on: contexts.0, first)
+          let released = simulation.subscribe(on: contexts.1, second)
+          simulation.publishTwiceTwice()
+          simulation.client { $0.cancel(cancelled) }
+          simulation.client { $0.letGo(released) }
+        }
+      }
+
+      private static func shared(_ simulation: Simulation) -> (Context, Context) {
+        let context = simulation.serialQueue()
+        return (context, context)
+      }
+
+      @Test("the publishing thread") func model_2_03_immediate() async {
+        await Self.hold { ($0.immediate, $0.immediate) }
+      }
+
+      @Test("a queue that both share") func model_2_07_3_02_shared() async { await Self.hold(on: Self.shared) }
+
+      @Test("a lane for each") func model_1_02_own() async {
+        await Self.hold { ($0.concurrentQueue(independent: true), $0.concurrentQueue(independent: true)) }
+      }
+
+      @Test("the publishing thread and a queue") func model_1_03_immediateAndQueue() async {
+        await Self.hold { ($0.immediate, $0.serialQueue()) }
+      }
+
+      @Test("one lane, and a bounded buffer stays") func model_2_04_boundedStays() async {
+        await Self.hold(.unbounded, .latest, on: Self.shared)
+      }
+    }
+  }
+#endif
