@@ -113,14 +113,13 @@ extension DeliveryContext {
     }
   }
 
-  /// Whether a lane there stops serving when its time slice is over.
-  var hasTimeSlice: Bool {
+  /// The number of deliveries in a time slice, where a test has fixed it.
+  var fixedTimeSlice: Int? {
     switch kind {
-    case .immediate: false
-    case .main, .background, .iteration: true
-    case .queue(let reference, _): reference.hasTimeSlice
-    case .executor(let reference): reference.hasTimeSlice
-    case .actor(let reference): reference.hasTimeSlice
+    case .immediate, .main, .background, .iteration: nil
+    case .queue(let reference, _): reference.fixedTimeSlice
+    case .executor(let reference): reference.fixedTimeSlice
+    case .actor(let reference): reference.fixedTimeSlice
     }
   }
 }

@@ -5,14 +5,14 @@ import Dispatch
 /// A queue, equal to every reference to the same queue.
 struct QueueReference: Hashable, Sendable {
   let queue: any WorkQueue
-  let hasTimeSlice: Bool
+  let fixedTimeSlice: Int?
   /// The label of one of Dispatch's global queues, which no two of them share. On Linux every access to a global queue
   /// makes a new object, so identity can't tell them apart.
   private let globalLabel: String?
 
   init(_ queue: any WorkQueue) {
     self.queue = queue
-    hasTimeSlice = !(queue is any IgnoresTimeSlice)
+    fixedTimeSlice = (queue as? any FixedTimeSlice)?.deliveriesAtATime
     let label = queue.label
     globalLabel = label.hasPrefix("com.apple.root.") ? label : nil
   }
@@ -62,18 +62,24 @@ extension DispatchQueue: WorkQueue {
   }
 }
 
-/// A queue or executor on which a lane doesn't look at the clock before it goes on serving. For tests in which everything
-/// follows from the order of the jobs alone.
-package protocol IgnoresTimeSlice: AnyObject {}
+/// A queue or executor on which a time slice is a fixed number of deliveries, and the clock isn't read. For tests in which
+/// everything follows from the order of the jobs alone.
+package protocol FixedTimeSlice: AnyObject {
+  var deliveriesAtATime: Int { get }
+}
+
+extension FixedTimeSlice {
+  package var deliveriesAtATime: Int { TimeSlice.deliveries }
+}
 
 /// A task executor, equal to every reference to the same object.
 struct ExecutorReference: Hashable, Sendable {
   let executor: any TaskExecutor
-  let hasTimeSlice: Bool
+  let fixedTimeSlice: Int?
 
   init(_ executor: any TaskExecutor) {
     self.executor = executor
-    hasTimeSlice = !(executor is any IgnoresTimeSlice)
+    fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
   }
 
   static func == (left: ExecutorReference, right: ExecutorReference) -> Bool { left.executor === right.executor }
@@ -85,7 +91,7 @@ struct ExecutorReference: Hashable, Sendable {
 final class ActorReference: Sendable {
   weak let actor: (any Actor)?
   let type: any Actor.Type
-  let hasTimeSlice: Bool
+  let fixedTimeSlice: Int?
   /// The actor's address. It identifies the actor even after its death; see `memory`.
   private let id: ObjectIdentifier
   /// Keeps the actor's memory, but not the actor: while this reference lives, no other object gets that address. Never
@@ -97,7 +103,7 @@ final class ActorReference: Sendable {
     memory = actor
     id = ObjectIdentifier(actor)
     type = Swift.type(of: actor)
-    hasTimeSlice = !(actor.foreignExecutor?.owner is any IgnoresTimeSlice)
+    fixedTimeSlice = (actor.foreignExecutor?.owner as? any FixedTimeSlice)?.deliveriesAtATime
   }
 }
 

@@ -127,9 +127,9 @@ extension LaneState {
     }
   }
 
-  /// Whether a `drain()` waits for this lane, and its subscribers may die before it is served. Contexts without time slices
+  /// Whether a `drain()` waits for this lane, and its subscribers may die before it is served. Contexts with fixed time slices
   /// belong to tests, in which nothing happens by itself.
   fileprivate var mayWaitForDead: Bool {
-    !drains.isEmpty && !isIteration && (lane.isImmediate || lane.context.hasTimeSlice)
+    !drains.isEmpty && !isIteration && lane.context.fixedTimeSlice == nil
   }
 }

@@ -4,7 +4,7 @@ import SubPub
 ///
 /// If it were the same object, the runtime would take a task that runs on the executor as being on each of those
 /// actors already, and not suspend it on the way there: the points between which a seed can choose would be lost.
-final class ActorFace: SerialExecutor, IgnoresTimeSlice {
+final class ActorFace: SerialExecutor, FixedTimeSlice {
   private let board: JobBoard
 
   init(_ board: JobBoard) { self.board = board }

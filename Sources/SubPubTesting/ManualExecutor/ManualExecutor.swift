@@ -105,7 +105,7 @@ public final class ManualExecutor: SerialExecutor, TaskExecutor {
 }
 
 /// The same seed, the same history: no clock decides when a drain ends.
-extension ManualExecutor: IgnoresTimeSlice {}
+extension ManualExecutor: FixedTimeSlice {}
 
 extension ManualExecutor: CustomStringConvertible {
   /// Its seed, if it has one, and how much is pending: `ManualExecutor(seed: 7), 3 pending`.

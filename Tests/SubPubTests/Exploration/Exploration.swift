@@ -18,6 +18,7 @@ final class Exploration: Decider {
 
   // What has happened, as one word for each strand and object.
   private var strands: [Int: UInt64] = [:]
+  private var twins: Set<Int> = []
   private var writes: [Int: UInt64] = [:]
   private var reads: [Int: UInt64] = [:]
 
@@ -44,7 +45,7 @@ final class Exploration: Decider {
     }
     hasBegun = true
     (depth, left, isKnown) = (0, bound, false)
-    (strands, writes, reads) = ([:], [:], [:])
+    (strands, twins, writes, reads) = ([:], [], [:], [:])
     return true
   }
 
@@ -89,7 +90,7 @@ final class Exploration: Decider {
   }
 
   func note(strand: Int, object: Int, isWrite: Bool) {
-    var word = Self.mixed(strands[strand, default: UInt64(strand)], UInt64(object), isWrite ? 1 : 2)
+    var word = Self.mixed(strands[strand, default: 0], identity(of: strand), UInt64(object) << 1 | (isWrite ? 1 : 0))
     word = Self.mixed(word, writes[object, default: 0], isWrite ? reads[object, default: 0] : 0)
     strands[strand] = word
     if isWrite {
@@ -100,14 +101,18 @@ final class Exploration: Decider {
     }
   }
 
+  func joinTwins(strand: Int) { twins.insert(strand) }
+
   func forget(strand: Int, operation: Int) { strands[strand] = UInt64(operation) }
+
+  private func identity(of strand: Int) -> UInt64 { twins.contains(strand) ? .max : UInt64(strand) }
 
   private func state(running: Int) -> UInt64 {
     var sum: UInt64 = 0
-    for (strand, word) in strands { sum &+= Self.mixed(1, UInt64(strand), word) }
+    for (strand, word) in strands { sum &+= Self.mixed(1, identity(of: strand), word) }
     for (object, word) in writes { sum &+= Self.mixed(2, UInt64(object), word) }
     for (object, word) in reads where word != 0 { sum &+= Self.mixed(3, UInt64(object), word) }
-    return Self.mixed(sum, UInt64(running), 0)
+    return Self.mixed(sum, identity(of: running), strands[running, default: 0])
   }
 
   private static func mixed(_ a: UInt64, _ b: UInt64, _ c: UInt64) -> UInt64 {

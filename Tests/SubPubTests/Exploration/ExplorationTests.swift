@@ -1,14 +1,14 @@
+import Foundation
 import SubPub
 import Testing
 
-/// Each test goes through every interleaving of one cast of clients at the real library, and prints how far it went.
-///
-/// Debug builds only: the library's scheduling points are empty in release builds.
+// Debug builds only: the library's scheduling points are empty in release builds.
 #if DEBUG
+  /// Each test goes through every interleaving of one cast of clients at the real library, and prints how far it went.
   @Suite("The engine keeps the contract in every interleaving", .serialized, .timeLimit(.minutes(240)))
   enum ExplorationTests {
-    /// How often a strand may be interrupted.
-    static let bound = StressBound.current
+    /// How often a strand may be interrupted: `EXPLORE_BOUND`, or once.
+    static let bound = ProcessInfo.processInfo.environment["EXPLORE_BOUND"].flatMap(Int.init) ?? 1
 
     static func hold(
       _ name: String = #function, bound: Int = Self.bound, at location: SourceLocation = #_sourceLocation,
@@ -33,11 +33,9 @@ import Testing
 
     /// Two clients that publish twice each.
     func publishTwiceTwice() {
-      for _ in 0..<2 {
-        client {
-          $0.updateData()
-          $0.updateData()
-        }
+      clients(2) {
+        $0.updateData()
+        $0.updateData()
       }
     }
   }
@@ -66,22 +64,74 @@ import Testing
         return (context, context)
       }
 
+      /// A queue on which the lane is handed back after each delivery.
+      private static func handsBack(_ simulation: Simulation) -> (Context, Context) {
+        let context = simulation.serial(simulation.makeQueue(.serial, deliveriesAtATime: 1))
+        return (context, context)
+      }
+
       @Test("the publishing thread") func model_2_03_immediate() async {
         await Self.hold { ($0.immediate, $0.immediate) }
       }
 
       @Test("a queue that both share") func model_2_07_3_02_shared() async { await Self.hold(on: Self.shared) }
 
+      /// Small enough to be interrupted more often.
+      @Test("one subscription that is cancelled, interrupted twice", arguments: [false, true])
+      func model_3_02_cancel(isImmediate: Bool) async {
+        await ExplorationTests.hold("model_3_02_cancel, immediate: \(isImmediate)", bound: max(2, bound)) { simulation in
+          let cancelled = simulation.subscribe(on: isImmediate ? simulation.immediate : simulation.serialQueue())
+          simulation.client {
+            $0.updateData()
+            $0.updateData()
+          }
+          simulation.client { $0.cancel(cancelled) }
+        }
+      }
+
       @Test("a lane for each") func model_1_02_own() async {
-        await Self.hold { ($0.concurrentQueue(independent: true), $0.concurrentQueue(independent: true)) }
+        await ExplorationTests.hold { simulation in
+          let context = simulation.concurrentQueue(independent: true)
+          let cancelled = simulation.subscribe(on: context)
+          simulation.subscribe(on: context)
+          simulation.clients(2) { $0.updateData() }
+          simulation.client { $0.cancel(cancelled) }
+        }
       }
 
       @Test("the publishing thread and a queue") func model_1_03_immediateAndQueue() async {
         await Self.hold { ($0.immediate, $0.serialQueue()) }
       }
 
-      @Test("one lane, and a bounded buffer stays") func model_2_04_boundedStays() async {
+      @Test("one lane, and the bounded buffer stays") func model_2_04_boundedStays() async {
         await Self.hold(.unbounded, .latest, on: Self.shared)
+      }
+
+      @Test("one lane, and the bounded buffer is cancelled") func model_2_04_boundedGoes() async {
+        await Self.hold(.latest, .unbounded, on: Self.shared)
+      }
+
+      @Test("one lane, and two bounds") func model_2_04_twoBounds() async {
+        await Self.hold(.newest(2), .latest, on: Self.shared)
+      }
+
+      @Test("a lane that is handed back after each delivery") func model_2_02_handBack() async {
+        await Self.hold(on: Self.handsBack)
+      }
+
+      @Test("the same with bounds") func model_3_05_handBackWithBounds() async {
+        await Self.hold(.newest(2), .latest, on: Self.handsBack)
+      }
+
+      @Test("an actor that dies, and a queue") func model_2_05_actor() async {
+        await ExplorationTests.hold { simulation in
+          let (mortal, queue) = (simulation.actor(), simulation.serialQueue())
+          simulation.subscribe(on: mortal)
+          let cancelled = simulation.subscribe(on: queue)
+          simulation.clients(2) { $0.updateData() }
+          simulation.client { $0.cancel(cancelled) }
+          simulation.client { $0.letGo(mortal) }
+        }
       }
     }
   }

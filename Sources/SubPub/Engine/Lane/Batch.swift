@@ -35,13 +35,18 @@ struct TimeSlice {
   private var interval = 1
   private var deliveriesUntilReading: Int
 
-  private static let deliveries = 256
+  static let deliveries = 256
   private static let nanoseconds: UInt64 = 1_000_000
   private static let longestInterval = 16
 
   init(for context: DeliveryContext) {
-    deliveriesLeft = if case .immediate = context.kind { .max } else { Self.deliveries }
-    deliveriesUntilReading = context.hasTimeSlice ? 2 : .max
+    if case .immediate = context.kind {
+      (deliveriesLeft, deliveriesUntilReading) = (.max, .max)
+    } else if let fixed = context.fixedTimeSlice {
+      (deliveriesLeft, deliveriesUntilReading) = (fixed, .max)
+    } else {
+      (deliveriesLeft, deliveriesUntilReading) = (Self.deliveries, 2)
+    }
   }
 
   /// Counts one more delivery. False if it has to wait for the next time slice.

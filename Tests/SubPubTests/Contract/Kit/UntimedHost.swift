@@ -8,7 +8,7 @@ actor UntimedHost {
 
   init(_ executor: Executor) { self.executor = executor }
 
-  final class Executor: SerialExecutor, IgnoresTimeSlice {
+  final class Executor: SerialExecutor, FixedTimeSlice {
     let queue = DispatchQueue(label: "untimed host")
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -10,6 +10,8 @@ protocol Decider: AnyObject {
   func next(of ready: [Int], running: Int?) -> Int
   /// From zero up to, but not including, `bound`.
   func draw(_ bound: Int) -> Int
+  /// Nobody can tell the strand from others that do the same.
+  func joinTwins(strand: Int)
   /// A strand begins something that depends on nothing it did before.
   func forget(strand: Int, operation: Int)
   /// A strand is about to take a step at an object.
@@ -36,6 +38,7 @@ final class SeededDecider: Decider {
 
   func draw(_ bound: Int) -> Int { Int(generator.next().multipliedFullWidth(by: UInt64(bound)).high) }
 
+  func joinTwins(strand: Int) {}
   func forget(strand: Int, operation: Int) {}
   func note(strand: Int, object: Int, isWrite: Bool) {}
 }
@@ -131,6 +134,9 @@ extension Scheduler {
     yield(strand)
     decider.note(strand: strand.number, object: object, isWrite: isWrite)
   }
+
+  /// The running client does the same as others.
+  func joinTwins() { if let running { decider.joinTwins(strand: running.number) } }
 
   /// Runs an operation of a client, or a job. Inside of another one it is a part of that.
   func operation(isJob: Bool = false, _ body: () -> Void) {

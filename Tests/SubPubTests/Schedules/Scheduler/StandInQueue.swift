@@ -4,7 +4,7 @@ import SubPub
 /// in order; of a concurrent one any number, in any order.
 ///
 /// Touched only by the strand that has the turn.
-final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sendable {
+final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Sendable {
   enum Width { case serial, concurrent }
 
   let label: String
@@ -14,11 +14,13 @@ final class StandInQueue: WorkQueue, IgnoresTimeSlice, JobSource, @unchecked Sen
   /// The strands that run its jobs.
   private var holders: [Int] = []
   private let object: Int
+  let deliveriesAtATime: Int
 
-  init(_ scheduler: Scheduler, _ width: Width, label: String) {
+  init(_ scheduler: Scheduler, _ width: Width, label: String, deliveriesAtATime: Int = 256) {
     self.scheduler = scheduler
     self.width = width
     self.label = label
+    self.deliveriesAtATime = deliveriesAtATime
     object = scheduler.makeObject()
   }
 

@@ -71,6 +71,11 @@ extension Simulation {
 
   /// An actor on a manual executor.
   func actor() -> Context {
+    if isExplored {
+      let queue = makeQueue(.serial)
+      let host = StandInActor(queue)
+      return Context(.actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
+    }
     let executor = makeManualExecutor()
     let host = Context.Host(executor)
     return Context(.actor(host), lane: makeNumber(), isSerial: true, actor: host) {

@@ -21,10 +21,11 @@ final class Simulation: @unchecked Sendable {
   var problems: [String] = []
   var releasedAt: Int?
   /// The executor of everything that waits or iterates.
-  private(set) lazy var tasks = makeManualExecutor()
+  private(set) lazy var tasks: any TaskExecutor =
+    isExplored ? StandInExecutor(makeQueue(.serial)) : makeManualExecutor()
 
   /// Nothing is left to chance.
-  private let isExplored: Bool
+  let isExplored: Bool
 
   init(_ scheduler: Scheduler, isExplored: Bool = false) {
     self.scheduler = scheduler
@@ -47,14 +48,24 @@ final class Simulation: @unchecked Sendable {
   /// One more client; its body runs on a strand of its own.
   func client(_ body: @escaping (Simulation) -> Void) { clients.append { body(self) } }
 
+  /// Clients that do the same, so that nobody can tell them apart.
+  func clients(_ count: Int, _ body: @escaping (Simulation) -> Void) {
+    for _ in 0..<count {
+      client {
+        $0.scheduler.joinTwins()
+        body($0)
+      }
+    }
+  }
+
   /// A number that nothing else has.
   func makeNumber() -> Int {
     numbers += 1
     return numbers
   }
 
-  func makeQueue(_ width: StandInQueue.Width) -> StandInQueue {
-    let queue = StandInQueue(scheduler, width, label: "stand-in")
+  func makeQueue(_ width: StandInQueue.Width, deliveriesAtATime: Int = 256) -> StandInQueue {
+    let queue = StandInQueue(scheduler, width, label: "stand-in", deliveriesAtATime: deliveriesAtATime)
     sources.append(queue)
     return queue
   }
