@@ -61,19 +61,12 @@ package struct DeliveryGate: ~Copyable {
 extension DeliveryGate {
   /// The one read-modify-write of a delivery: from `reading` to "under way with that version". False if cancelled.
   ///
-  /// A cancel first closes the gate, and then marks the word. The mark stops later deliveries, and what it displaces is
-  /// the cancel's outcome. But the mark may come during the delivery before this one, whose `end`, a plain store,
-  /// overwrites it. Hence the second look, at `closed`, which `end` never writes. Both steps are sequentially consistent:
-  /// a delivery that begins after its predecessor's `end` has overwritten a mark sees that the gate is closed, and steps
-  /// back.
+  /// A cancel marks the word, which stops every later delivery, and what the mark displaces is the cancel's outcome. If a
+  /// delivery was under way, its `end`, a plain store, overwrites the mark. So after the mark, a cancel that finds a delivery
+  /// under way also requests the serving thread's attention, and that thread, once the gate has let it pass, steps back and
+  /// takes a turn. Only a delivery that begins between the cancel's two steps goes on: then the cancel hasn't returned yet,
+  /// and this is the one that is in flight.
   @inline(__always) package func begin(_ version: UInt64, from reading: Reading) -> Bool {
-    guard enter(version, from: reading) else { return false }
-    point.reach(.read)
-    return isOpen || !stepBack(version, to: reading)
-  }
-
-  /// The first step of `begin`.
-  @inline(__always) package func enter(_ version: UInt64, from reading: Reading) -> Bool {
     guard !reading.isCancelled else { return false }
     point.reach(.write)
     return word.compareExchange(
@@ -90,11 +83,10 @@ extension DeliveryGate {
   /// A delivery that begins and ends at once, in a turn, when nobody can close the gate.
   func pass(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
 
-  /// Takes `enter` back, as if the delivery had never begun. False if a cancel's mark came in between: that cancel has
-  /// found a delivery under way and says so, and this is the delivery that it found.
+  /// Takes `begin` back, as if the delivery had never begun. False if a cancel's mark came in between: that cancel has found
+  /// a delivery under way and says so, and this is the delivery that it found.
   ///
-  /// If an `end` has overwritten the mark, the mark is restored. Otherwise the next `begin` would pass again, up to its
-  /// second look, and a reader would count a delivery that never takes place (2.04).
+  /// If an `end` has overwritten the mark, the mark is restored, so that the next `begin` fails.
   package func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
     let mark = isOpen ? 0 : Reading.cancelled
     point.reach(.write)
@@ -112,7 +104,7 @@ extension DeliveryGate {
 /// What a cancel does.
 extension DeliveryGate {
   /// Closes the gate and returns what was under way. Nil if it was closed before. In a turn, so that one of two cancels is
-  /// the first.
+  /// the first. If a delivery was under way, the caller requests the serving thread's attention; see `begin`.
   func close(at newest: UInt64) -> Reading? {
     guard isOpen else { return nil }
     shut(at: newest)

@@ -26,11 +26,14 @@ struct CancelCheck {
     let later = all.filter { $0.begin > cancel.response }
     let underWay = all.filter { $0.begin < cancel.response && $0.end.map { $0 > cancel.response } ?? true }
     let isHere = underWay.contains { $0.strand == cancel.strand }
+    // One more than had ended before. But a subscriber that is gone isn't called any more.
+    let isGone = member.inbox.letGoAt != nil || member.context.isGone
+    let wasUnderWay = isGone || all.count > cancel.deliveredBefore
     let isTrue =
       switch cancel.outcome {
       case .quiescent: later.isEmpty && underWay.isEmpty
       // The one that is under way may not have come to its first line.
-      case .inFlight: later.count + underWay.count <= 1 && !isHere
+      case .inFlight: later.count + underWay.count <= 1 && !isHere && wasUnderWay
       case .reentrant: later.isEmpty && isHere
       case .alreadyCancelled: later.count + underWay.count <= 1
       }

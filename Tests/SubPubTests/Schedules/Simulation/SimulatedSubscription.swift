@@ -9,6 +9,7 @@ final class SimulatedSubscription {
     let strand: Int
     /// Whether it was called on the subscription's own serial context.
     let isOnContext: Bool
+    let deliveredBefore: Int
     let pending: Int
   }
 

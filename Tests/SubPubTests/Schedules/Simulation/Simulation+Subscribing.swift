@@ -52,21 +52,25 @@ extension Simulation {
     perform(.cancel, member.number) {
       let invocation = scheduler.trace.events.count - 1
       let isOnContext = member.context.isSerial && member.context.isRunningHere
+      let deliveredBefore = subscription.statistics.delivered
       let outcome = subscription.cancel()
-      note(outcome, of: member, since: invocation, isOnContext, pending: subscription.statistics.pending)
+      note(
+        outcome, of: member, since: invocation, isOnContext, deliveredBefore: deliveredBefore,
+        pending: subscription.statistics.pending)
       // How many were put in is known when the delivery under way has ended.
       return outcome == .alreadyCancelled ? nil : .leave(member: member.number, put: -1)
     }
   }
 
   private func note(
-    _ outcome: CancelOutcome, of member: SimulatedSubscription, since invocation: Int, _ isOnContext: Bool, pending: Int
+    _ outcome: CancelOutcome, of member: SimulatedSubscription, since invocation: Int, _ isOnContext: Bool,
+    deliveredBefore: Int, pending: Int
   ) {
     let response = scheduler.note(.cancel, member.number, outcome.code)
     member.cancels.append(
       SimulatedSubscription.Cancel(
         outcome: outcome, invocation: invocation, response: response, strand: scheduler.running?.number ?? -1,
-        isOnContext: isOnContext, pending: pending))
+        isOnContext: isOnContext, deliveredBefore: deliveredBefore, pending: pending))
   }
 
   func unsubscribe(_ member: SimulatedSubscription?) {
