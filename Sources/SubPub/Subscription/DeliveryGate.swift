@@ -5,7 +5,7 @@ import Synchronization
 /// One atomic word holds the position (which version comes next), "a delivery is under way", and "cancelled". So position,
 /// mark and gate change in one step, and a reader sees them together. Only the thread that serves the lane begins and
 /// ends deliveries; only a cancel closes, inside a turn.
-package struct DeliveryGate: ~Copyable {
+struct DeliveryGate: ~Copyable {
   /// Bit 0: cancelled. Bit 1: under way. The rest: the next version, that is, the number of versions that have passed, or
   /// that came before the subscription.
   private let word: Atomic<UInt64>
@@ -14,12 +14,12 @@ package struct DeliveryGate: ~Copyable {
   let point: SchedulingPoint
 
   /// What the word said at one moment.
-  package struct Reading: Equatable, Sendable {
-    package let bits: UInt64
+  struct Reading: Equatable, Sendable {
+    let bits: UInt64
 
     /// Every version below this one has passed, or came before the subscription.
-    package var next: UInt64 { bits >> 2 }
-    package var isUnderWay: Bool { bits & Self.underWay != 0 }
+    var next: UInt64 { bits >> 2 }
+    var isUnderWay: Bool { bits & Self.underWay != 0 }
     /// The gate waits for ``DeliveryGate/open(at:)``: nothing passes yet.
     var isWaiting: Bool { next == Self.beyond }
 
@@ -43,12 +43,12 @@ package struct DeliveryGate: ~Copyable {
   }
 
   /// Acquires what the delivery that ended last has done.
-  @inline(__always) package var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
+  @inline(__always) var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
 
   /// For a caller that has just closed the gate: sees every delivery that began before.
-  package var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
+  var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
 
-  @inline(__always) package var isOpen: Bool { closed.load(ordering: .sequentiallyConsistent) == 0 }
+  @inline(__always) var isOpen: Bool { closed.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// The newest version at the cancel. Nil while the gate is open.
   var closedAt: UInt64? {
@@ -66,7 +66,7 @@ extension DeliveryGate {
   /// under way also requests the serving thread's attention, and that thread, once the gate has let it pass, steps back and
   /// takes a turn. Only a delivery that begins between the cancel's two steps goes on: then the cancel hasn't returned yet,
   /// and this is the one that is in flight.
-  @inline(__always) package func begin(_ version: UInt64, from reading: Reading) -> Bool {
+  @inline(__always) func begin(_ version: UInt64, from reading: Reading) -> Bool {
     guard !reading.isCancelled else { return false }
     point.reach(.write)
     return word.compareExchange(
@@ -75,7 +75,7 @@ extension DeliveryGate {
   }
 
   /// The delivery has ended: the subscriber's code has returned, and the subscriber was released.
-  @inline(__always) package func end(_ version: UInt64) {
+  @inline(__always) func end(_ version: UInt64) {
     point.reach(.write)
     word.store((version + 1) << 2, ordering: .releasing)
   }
@@ -87,7 +87,7 @@ extension DeliveryGate {
   /// a delivery under way and says so, and this is the delivery that it found.
   ///
   /// If an `end` has overwritten the mark, the mark is restored, so that the next `begin` fails.
-  package func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
+  func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
     let mark = isOpen ? 0 : Reading.cancelled
     point.reach(.write)
     return word.compareExchange(
@@ -96,7 +96,7 @@ extension DeliveryGate {
   }
 
   /// Takes `begin` back: the subscriber was dead.
-  package func retract(_ version: UInt64, to reading: Reading) {
+  func retract(_ version: UInt64, to reading: Reading) {
     if !stepBack(version, to: reading) { word.store(reading.bits | Reading.cancelled, ordering: .releasing) }
   }
 }
@@ -107,19 +107,14 @@ extension DeliveryGate {
   /// the first. If a delivery was under way, the caller requests the serving thread's attention; see `begin`.
   func close(at newest: UInt64) -> Reading? {
     guard isOpen else { return nil }
-    shut(at: newest)
+    point.reach(.write)
+    closed.store(newest + 1, ordering: .sequentiallyConsistent)
     return mark()
   }
 
-  /// The first step of `close`.
-  @inline(__always) package func shut(at newest: UInt64) {
-    point.reach(.write)
-    closed.store(newest + 1, ordering: .sequentiallyConsistent)
-  }
-
-  /// The second step of `close`: what is under way. No delivery begins after it.
+  /// Lets nothing pass any more, and returns what was under way.
   @discardableResult
-  @inline(__always) package func mark() -> Reading {
+  func mark() -> Reading {
     point.reach(.write)
     return Reading(bits: word.bitwiseOr(Reading.cancelled, ordering: .sequentiallyConsistent).oldValue)
   }

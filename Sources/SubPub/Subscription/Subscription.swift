@@ -15,7 +15,7 @@ public final class Subscription: Sendable {
   let lane: Lane
   /// Nil for an unbounded buffer.
   let bounds: Bounds?
-  package let gate: DeliveryGate
+  let gate: DeliveryGate
   /// The version of its first state: this one and every later one is put into its buffer.
   let firstVersion: UInt64
   // The next three are small because there may be many subscriptions, and no memory holds so many states or entries.
