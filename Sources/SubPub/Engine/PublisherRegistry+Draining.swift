@@ -9,7 +9,7 @@ extension PublisherRegistry {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
-      turn { state, effects in state.abandonDrain(waiter, &effects) }
+      perform { state, effects in state.abandonDrain(waiter, &effects) }
     }
   }
 
@@ -38,7 +38,7 @@ extension PublisherRegistry {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
-      turn { state, effects in state.abandonDrain(waiter, &effects) }
+      perform { state, effects in state.abandonDrain(waiter, &effects) }
     }
     timer.cancel()
     return try late.withLock { $0 }.get()

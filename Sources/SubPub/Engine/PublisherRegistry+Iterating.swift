@@ -16,7 +16,7 @@ extension PublisherRegistry {
   }
 
   private nonisolated func take(for subscription: Subscription) -> LaneState.NextAction {
-    turn { state, effects in
+    perform { state, effects in
       guard subscription.lane.index >= 0 else { return .end }
       return state.withLane(subscription.lane, &effects) { $0.takeForIterator(&$1) }
     }
@@ -41,7 +41,7 @@ extension PublisherRegistry {
   nonisolated func retainLastState() { turn { $0.sequences += 1 } }
 
   nonisolated func releaseLastState() {
-    turn { state, effects in
+    perform { state, effects in
       state.sequences -= 1
       state.dropLastState(&effects)
     }

@@ -20,7 +20,7 @@ extension PublisherRegistry {
 
   /// What the turn has left to release is gone when this returns, and with it whatever a `deinit` does.
   private nonisolated func beginSubscribing(_ request: SubscriptionRequest) -> SubscribeAction {
-    turn { state, effects in state.subscribe(request, at: self, &effects) }
+    perform { state, effects in state.subscribe(request, at: self, &effects) }
   }
 
   /// The turn of `subscribe`, for a caller that doesn't hold the publisher. Nil after the publisher's end.
@@ -59,7 +59,7 @@ extension PublisherRegistry {
     // Before the turn, as the closure that goes with it may be the last to hold the subscriber. Once that is dead, no
     // delivery is under way, as it would hold the subscriber.
     let isAlive = subscription.isAlive
-    let found = turn { state, effects in state.cancel(subscription, &effects) }
+    let found = perform { state, effects in state.cancel(subscription, &effects) }
     guard let found, isAlive else { return .alreadyCancelled }
     guard found.isUnderWay else { return .quiescent }
     return subscription.lane.isServedHere ? .reentrant : .inFlight
@@ -82,7 +82,7 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func unsubscribe(_ object: AnyObject, through interface: SubscriberInterface? = nil) -> CancelOutcome {
     let id = ObjectIdentifier(object)
-    let found = turn { state, effects in
+    let found = perform { state, effects in
       state.index.find(id, among: state.lanes, active: state.active, &effects)
     }
     return found.filter { interface == nil || $0.interface.kind == interface?.kind }.map { $0.cancel() }
@@ -109,7 +109,7 @@ extension PublisherRegistry {
 
   /// Ends subscriptions whose subscriber or context has died.
   nonisolated func retire(_ dead: [Subscription]) {
-    turn { state, effects in
+    perform { state, effects in
       for subscription in dead { state.cancel(subscription, &effects) }
     }
   }

@@ -48,7 +48,7 @@ extension PublisherRegistry {
   }
 
   /// One turn, and then its effects.
-  nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState, inout Effects) -> R) -> R {
+  nonisolated func perform<R: ~Copyable>(_ body: (inout RegistryState, inout Effects) -> R) -> R {
     var effects = Effects()
     let result = turn { body(&$0, &effects) }
     effects.perform()
@@ -127,7 +127,7 @@ extension PublisherRegistry {
 
   /// The publisher is gone.
   @usableFromInline
-  package nonisolated func end() { turn { $0.end(&$1) } }
+  package nonisolated func end() { perform { $0.end(&$1) } }
 
   nonisolated var hasEnded: Bool { turn { $0.isEnded } }
 }

@@ -54,7 +54,7 @@ extension PublisherRegistry {
     guard let committed else { return }
     perform(committed.action, effects)
     if !committed.waiters.isEmpty {
-      turn { registry, effects in registry.deliver(result, to: committed.waiters, &effects) }
+      perform { registry, effects in registry.deliver(result, to: committed.waiters, &effects) }
     }
   }
 
@@ -68,7 +68,7 @@ extension PublisherRegistry {
     } onCancel: {
       loadTurn { registry, effects in registry.cancelLoadWaiter(waiter, &effects) }
       // The last waiter goes on when this thread has delivered the state from before the load.
-      turn { registry, effects in registry.waiters.remove(waiter, &effects) }
+      perform { registry, effects in registry.waiters.remove(waiter, &effects) }
     }
     return turn { $0.loading.results.removeValue(forKey: waiter) }
   }

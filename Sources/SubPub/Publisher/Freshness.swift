@@ -8,7 +8,8 @@ struct Freshness: Sendable {
   init(staleAfter: Duration, clock: any Clock<Duration>) {
     guard staleAfter >= .zero else {
       stopForMisuse(
-        "staleAfter is \(staleAfter), but data can't become stale before it is there: give zero or more, or nil for never")
+        "staleAfter is \(staleAfter), but data can't become stale before it is there: give zero or more, or nil for never"
+      )
     }
     self.staleAfter = staleAfter
     elapsed = clock.stopwatch()

@@ -79,7 +79,8 @@ import Testing
       /// Small enough to be interrupted more often.
       @Test("one subscription that is cancelled, interrupted twice", arguments: [false, true])
       func model_3_02_cancel(isImmediate: Bool) async {
-        await ExplorationTests.hold("model_3_02_cancel, immediate: \(isImmediate)", bound: max(2, bound)) { simulation in
+        await ExplorationTests.hold("model_3_02_cancel, immediate: \(isImmediate)", bound: max(2, bound)) {
+          simulation in
           let cancelled = simulation.subscribe(on: isImmediate ? simulation.immediate : simulation.serialQueue())
           simulation.client {
             $0.updateData()

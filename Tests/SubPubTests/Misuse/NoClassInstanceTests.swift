@@ -47,7 +47,7 @@ extension MisuseTests {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
         await face.join(ListenerStruct() as any Listener)
       }
-      #expect(message(result).contains("ListenerStruct can't be a \(face.role), as only class instances can be held weakly"))
+      #expect(message(result).contains("ListenerStruct can't be a \(face.role), as only class instances can be"))
     }
 
     @Test("an enum", arguments: ExistentialFace.allCases)
@@ -55,7 +55,7 @@ extension MisuseTests {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
         await face.join(ListenerEnum.only as any Listener)
       }
-      #expect(message(result).contains("ListenerEnum can't be a \(face.role), as only class instances can be held weakly"))
+      #expect(message(result).contains("ListenerEnum can't be a \(face.role), as only class instances can be"))
     }
 
     @Test("an object through a protocol that would put it into a box", arguments: ExistentialFace.allCases)
@@ -64,7 +64,8 @@ extension MisuseTests {
         await face.join(Trouble() as any Error)
       }
       #expect(
-        message(result).contains("Trouble can't be a \(face.role) through Error, as the object would be put into a box"))
+        message(result).contains("Trouble can't be a \(face.role) through Error, as the object would be put into a box")
+      )
     }
 
     @Test("an optional, also when there is an object in it", arguments: ExistentialFace.allCases)
@@ -72,7 +73,7 @@ extension MisuseTests {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
         await face.join(ListenerClass() as (any Listener)?)
       }
-      #expect(message(result).contains("Optional<Listener> can't be a \(face.role), as only class instances can be held weakly"))
+      #expect(message(result).contains("Optional<Listener> can't be a \(face.role), as only class instances can be"))
     }
 
     @Test("an optional that is empty", arguments: ExistentialFace.allCases)
@@ -80,7 +81,7 @@ extension MisuseTests {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
         await face.join(nil as (any Listener)?)
       }
-      #expect(message(result).contains("Optional<Listener> can't be a \(face.role), as only class instances can be held weakly"))
+      #expect(message(result).contains("Optional<Listener> can't be a \(face.role), as only class instances can be"))
     }
 
     @Test("leaving as a struct is the same mistake", arguments: ExistentialFace.allCases)
@@ -88,7 +89,7 @@ extension MisuseTests {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [face] in
         await face.leave(ListenerStruct() as any Listener)
       }
-      #expect(message(result).contains("ListenerStruct can't be a \(face.role), as only class instances can be held weakly"))
+      #expect(message(result).contains("ListenerStruct can't be a \(face.role), as only class instances can be"))
     }
 
     @Test("a class instance and an actor may join and leave", arguments: ExistentialFace.allCases)

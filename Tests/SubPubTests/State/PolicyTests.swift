@@ -68,7 +68,8 @@ extension StateTests {
     @Test("they print as they are written, with the names of what they are given")
     func descriptions() {
       let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
-      #expect("\(DeliveryContext.immediate) \(DeliveryContext.main) \(DeliveryContext.background)" == "immediate main background")
+      let contexts: [DeliveryContext] = [.immediate, .main, .background]
+      #expect(contexts.map(\.description) == ["immediate", "main", "background"])
       #expect("\(DeliveryContext.queue(queue))" == "queue(disk)")
       #expect("\(DeliveryContext.queue(queue, independent: true))" == "queue(disk, independent)")
       #expect("\(DeliveryContext.executor(ManualExecutor.shared))" == "executor(ManualExecutor)")

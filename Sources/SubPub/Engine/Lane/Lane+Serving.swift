@@ -118,15 +118,15 @@ extension Lane {
 extension Lane {
   /// The context has called. False if there is nothing to do.
   private func resume(_ batch: inout Batch) -> Bool {
-    registry.turn { state, effects in
+    registry.perform { state, effects in
       guard index >= 0 else { return false }
       return state.withServedLane(self, &effects) { $0.resume(&batch, &$1) }
     }
   }
 
   /// The batch is served. False if nothing is left to serve.
-  private func takeNext(_ batch: inout Batch) -> Bool { turn { $0.takeNext(&batch, &$1) } }
+  private func takeNext(_ batch: inout Batch) -> Bool { perform { $0.takeNext(&batch, &$1) } }
 
   /// Meets requests between two deliveries.
-  private func settle(_ batch: inout Batch) { turn { $0.settle(&batch, &$1) } }
+  private func settle(_ batch: inout Batch) { perform { $0.settle(&batch, &$1) } }
 }

@@ -55,8 +55,8 @@ package final class Lane: Sendable {
 
 extension Lane {
   /// One turn of the registry, in which `body` decides about this lane, and then its effects.
-  func turn<R>(_ body: (inout LaneState, inout Effects) -> R) -> R {
-    registry.turn { state, effects in state.withServedLane(self, &effects, body) }
+  func perform<R>(_ body: (inout LaneState, inout Effects) -> R) -> R {
+    registry.perform { state, effects in state.withServedLane(self, &effects, body) }
   }
 
   /// Has the lane served on its context. Outside every turn.
@@ -66,7 +66,7 @@ extension Lane {
   }
 
   /// The context is gone, and the lane's subscriptions with it.
-  func end() { registry.turn { state, effects in state.end(self, &effects) } }
+  func end() { registry.perform { state, effects in state.end(self, &effects) } }
 
   /// Whether the context is an actor that has died. Loads the actor, and may be the last to release it.
   var isContextGone: Bool { isActor && context.isGone(context.actor) }

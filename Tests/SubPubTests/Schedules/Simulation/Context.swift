@@ -14,7 +14,8 @@ final class Context {
   /// It was an actor, and was let go of.
   private(set) var isGone = false
 
-  init(_ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool) {
+  init(_ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool)
+  {
     self.context = context
     self.lane = lane
     self.isSerial = isSerial
