@@ -40,9 +40,12 @@ struct Acceptance {
     await cancellingUnderWay()
     await subscriptionValues()
     await weakSubscribers()
+    await scopedSubscriptions()
+    await drainingWithin()
 
     await stateSequences()
     await valueSequences()
+    await publicationSequences()
     await sequencesOnActors()
 
     await explicitPublishers()

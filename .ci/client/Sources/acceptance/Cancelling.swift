@@ -10,7 +10,7 @@ func cancelling() async {
   expect(!subscription.isActive, "not active")
   expectEqual(subscription.cancel(), .alreadyCancelled, "again")
   await subscription.cancelAndWait()
-  publisher.publish()
+  publisher.republish()
   expectEqual(recorder.states, [.unknown], "silence")
 
   // From inside its own callback.
@@ -22,7 +22,7 @@ func cancelling() async {
     listener.note(state)
     if let publisher { outcomes.add(publisher.unsubscribe(listener)) }
   }
-  publisher.publish()
+  publisher.republish()
   expectEqual(outcomes.entries, [.reentrant], "from inside the callback")
   expectEqual(listener.journal.entries, [.unknown], "silence after a reentrant cancel")
 
@@ -30,7 +30,7 @@ func cancelling() async {
   let executor = ManualExecutor()
   let held = Recorder<Int>()
   let pending = publisher.subscribe(held, on: .executor(executor))
-  publisher.publish()
+  publisher.republish()
   expectEqual(pending.statistics.pending, 2, "two wait")
   expectEqual(pending.cancel(), .quiescent, "nothing has begun")
   expectEqual(pending.statistics.pending, 0, "nothing waits")
@@ -80,12 +80,12 @@ func subscriptionValues() async {
   let listener = Listener()
   let first = publisher.subscribe(recorder, on: .background, buffering: .newest(3))
   let second = publisher.subscribe(listener, on: .immediate) { _, _ in }
-  expectEqual(first.delivery, .background, "delivery")
+  expectEqual(first.context, .background, "delivery")
   expectEqual(first.buffering, .newest(3), "buffering")
   expectEqual(first.source, publisher.id, "source")
   expect(first.subscriberType == Recorder<Int>.self, "the subscriber's type")
   expect(second.subscriberType == Listener.self, "the handler's subscriber's type")
-  expectEqual(second.delivery, .immediate, "delivery of a handler")
+  expectEqual(second.context, .immediate, "delivery of a handler")
   expectEqual(publisher.subscriptions.count, 2, "who listens")
   expectEqual(Set(publisher.subscriptions), [first, second], "subscriptions are Hashable")
   expect(first.description != second.description, "descriptions tell them apart")
@@ -100,7 +100,7 @@ func subscriptionValues() async {
 func weakSubscribers() async {
   let publisher = Publisher<Int>()
   let subscription = subscribeOneThatDies(to: publisher)
-  publisher.publish()
+  publisher.republish()
   await publisher.drain()
   expect(!subscription.isActive, "a subscription ends with its subscriber")
   expectEqual(publisher.subscriberCount, 0, "and does not count")

@@ -11,7 +11,7 @@ func converging() async {
     .queue(Here.makeQueue("pool", concurrent: true), independent: true),
     .executor(QueueExecutor(label: "converging")), .actor(tally),
   ]
-  let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(3), .oldest(3)]
+  let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(3)]
   var recorders: [Recorder<Int>] = []
   var subscriptions: [Subscription] = []
   for delivery in deliveries {

@@ -46,7 +46,7 @@ private nonisolated final class Account: Manager {
   directory.register(account)
   let mine = Publisher<Bool>(label: "mine")
   directory.register(mine)
-  expectEqual(directory.description, "PublisherDirectory(publishers: 3, watched by: 2)", "the directory")
+  expectEqual(directory.description, "PublisherDirectory(publishers: 3, subscribers: 2)", "the directory")
 
   numbers.setError(Failure.offline)
   account.publisher.updateData("me")
@@ -62,7 +62,12 @@ private nonisolated final class Account: Manager {
   expectEqual(account.publisher.state, .unknown, "reset by it")
   expectEqual(mine.phase, .error, "a publisher without a manager stays as it is")
 
+  expectEqual(Set(subscription.subscriptions.map(\.source)).count, 3, "one subscription for each publisher")
+  expect(subscription.isActive, "active")
+  expect(subscription.description.hasPrefix("ErrorLog"), "a description: \(subscription)")
   await subscription.cancelAndWait()
+  expectEqual(subscription.cancel(), .alreadyCancelled, "cancelled")
+  expect(Set([subscription]).contains(subscription), "Hashable")
   mine.setError(Failure.offline)
   directory.publisher(of: String.self).setError(Failure.offline)
   await mine.drain()

@@ -59,7 +59,7 @@ func explicitPublishers() async {
   expectEqual(label.shown, [], "never before the publish returns")
   await prices.publisher.drain()
   expectEqual(label.shown, threeStates, "an explicit main-actor protocol")
-  expectEqual(subscription.delivery, .main, "on the main actor")
+  expectEqual(subscription.context, .main, "on the main actor")
   expectEqual(
     prices.subscribe(label, buffering: .latest, ifDuplicate: .ignore), subscription,
     "the standing subscription")

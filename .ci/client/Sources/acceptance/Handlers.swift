@@ -23,12 +23,16 @@ func handlers() async {
   passed("subscribe(_:on:buffering:handler:)")
 
   let desk = Desk()
-  publisher.subscribe(desk, on: .queue(queue), calling: Desk.take)
-  publisher.subscribe(desk, on: .queue(queue), buffering: .latest, calling: Desk.takeLatest)
+  let taking = publisher.subscribe(desk, on: .queue(queue)) { $0.take($1) }
+  publisher.subscribe(desk, on: .queue(queue), buffering: .latest) { $0.takeLatest($1) }
   await publisher.drain()
   expectEqual(desk.taken.entries, [threeStates[3]], "a method")
   expectEqual(desk.latest.entries, [threeStates[3]], "another method")
-  passed("subscribe(_:on:buffering:calling:)")
+  let again = publisher.subscribe(desk, on: .queue(queue), ifDuplicate: .ignore) { $0.take($1) }
+  expectEqual(again, taking, "a closure is a duplicate where the caller asks")
+  let new = publisher.subscribe(desk, on: .queue(queue), ifDuplicate: .replace) { $0.take($1) }
+  expect(!taking.isActive && new.isActive, "replaced")
+  passed("subscribe(_:on:buffering:ifDuplicate:handler:)")
 }
 
 /// A class that any thread may use.
@@ -93,13 +97,21 @@ private nonisolated final class Desk: Sendable {
   passed("subscribe(_:buffering:handler:) on the main actor")
 
   let second = Screen()
-  publisher.subscribe(second, calling: Screen.show)
-  names.subscribe(second, buffering: .unbounded, calling: Screen.rename)
+  publisher.subscribe(second, on: .main) { $0.show($1) }
+  names.subscribe(second, buffering: .unbounded, ifDuplicate: .replace) { $0.rename($1) }
   await publisher.drain()
   await names.drain()
   expectEqual(second.shown, [threeStates[3]], "a main-actor method")
   expectEqual(second.title, "a", "a method for another publisher")
-  passed("subscribe(_:buffering:calling:) on the main actor")
+  let onMain: MainActorContext = .main
+  let observation = publisher.observe(on: onMain, buffering: .latest) {
+    Here.expectMainActor()
+    second.show($0.state)
+  }
+  await publisher.drain()
+  expectEqual(second.shown.count, 2, "an observer on the main actor")
+  expectEqual(observation.cancel(), .quiescent, "its end")
+  passed("subscribe(_:on:buffering:ifDuplicate:handler:) on the main actor")
 }
 
 func actorHandlers() async {
@@ -136,7 +148,7 @@ func unsubscribing() async {
   expectEqual(publisher.unsubscribe(listener), .quiescent, "unsubscribe")
   expectEqual(publisher.subscriberCount, 0, "every subscription of that object")
   expectEqual(publisher.unsubscribe(listener), .alreadyCancelled, "unsubscribe again")
-  publisher.publish()
+  publisher.republish()
   await publisher.drain()
   expectEqual(listener.journal.entries, [.unknown, .unknown], "nothing comes after it")
 

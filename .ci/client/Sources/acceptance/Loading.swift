@@ -17,7 +17,7 @@ func loadingManagers() async {
   expectEqual(publisher.label, "answer", "the publisher has the label")
   expectEqual(publisher.staleAfter, .seconds(60), "and the limit")
   expectEqual(await manager.refresh(), .loaded(1), "what a refresh came to")
-  expectEqual(await manager.refresh(force: true), .loaded(2), "a forced refresh")
+  expectEqual(await manager.refresh(restarting: true), .loaded(2), "a restarted refresh")
 
   manager.refreshIfNeeded()
   expectEqual(calls.count, 2, "fresh data isn't loaded again")
@@ -95,7 +95,7 @@ func pagedManagers() async {
   let version = manager.publisher.current.version
   await manager.loadNextPage()
   expectEqual(manager.publisher.current.version, version, "there is no more to load")
-  expectEqual(await manager.refresh(force: true).value?.elements, ["1a", "1b"], "a refresh starts over")
+  expectEqual(await manager.refresh(restarting: true).value?.elements, ["1a", "1b"], "a refresh starts over")
   manager.refreshIfNeeded()
   manager.logout()
   expectEqual(manager.publisher.state.phase, .unknown, "after a logout")

@@ -16,7 +16,7 @@ func publishing() async {
   expectEqual(publisher.state, .loading(previous: 1), "startLoading keeps the value")
   publisher.setError(Failure.offline)
   expectEqual(publisher.state, .error(Failure.offline, previous: 1), "setError keeps the value")
-  publisher.publish()
+  publisher.republish()
   expectEqual(publisher.state, .error(Failure.offline, previous: 1), "publish changes nothing")
   publisher.setState(.loaded(7))
   expectEqual(publisher.state, .loaded(7), "setState")

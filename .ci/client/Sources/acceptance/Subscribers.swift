@@ -168,7 +168,7 @@ private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
   expectEqual(both.faces.entries, ["typed"], "a class with both faces gets the typed one")
   publisher.subscribe(both as any Subscriber, on: .immediate)
   expectEqual(both.faces.entries, ["typed", "type-less"], "the other for the asking")
-  publisher.publish()
+  publisher.republish()
   expectEqual(both.faces.entries.count, 4, "two faces are two subscriptions")
 
   let names = Publisher<String>()
