@@ -26,9 +26,10 @@ struct CancelCheck {
     let later = all.filter { $0.begin > cancel.response }
     let underWay = all.filter { $0.begin < cancel.response && $0.end.map { $0 > cancel.response } ?? true }
     let isHere = underWay.contains { $0.strand == cancel.strand }
-    // One more than had ended before. But a subscriber that is gone isn't called any more.
-    let isGone = member.inbox.letGoAt != nil || member.context.isGone
-    let wasUnderWay = isGone || all.count > cancel.deliveredBefore
+    // One more than had ended before. But a subscriber that is gone isn't called any more, and a bounded subscription counts a
+    // delivery just before it ends.
+    let isUnknown = member.inbox.letGoAt != nil || member.context.isGone || member.buffering != .unbounded
+    let wasUnderWay = isUnknown || all.count > cancel.deliveredBefore
     let isTrue =
       switch cancel.outcome {
       case .quiescent: later.isEmpty && underWay.isEmpty
