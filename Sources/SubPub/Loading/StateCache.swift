@@ -110,7 +110,7 @@ public struct CacheIdentity: Sendable {
     object = nil
   }
 
-  init(slot: Int, of memory: MemoryCache) {
+  init(slot: Int, of memory: any AnyObject & Sendable) {
     place = .slot(ObjectIdentifier(memory), slot)
     object = memory
   }
