@@ -1,5 +1,5 @@
-// What a fragment of the documents may use without declaring it; `.ci/readme` compiles it beside each fragment.
-// A fragment that declares one of these names itself hides the one here.
+// Declarations that code blocks of the documents may use; `.ci/readme` compiles this file with each of them.
+// A block may declare the same name and hide the one here.
 
 import Dispatch
 import SubPub
@@ -25,16 +25,24 @@ let user = User()
 let publisher = Publisher<[News]>(label: "news")
 let queue = DispatchQueue(label: "work")
 
-/// A view controller: main-actor state, and no conformance.
+/// A view controller.
 @MainActor final class Screen {
   var title = ""
   func show(_ state: LoadState<[News]>) {}
 }
 
-/// A class that any thread may use, and no conformance.
-final class Log: Sendable {
+/// A class that any thread may use.
+final class Log: Sendable, DownloadDelegate {
   func write(_ state: LoadState<[News]>) {}
+  func write(_ line: String) {}
+  func downloadFinished() {}
 }
+
+protocol DownloadDelegate: AnyObject, Sendable {
+  func downloadFinished()
+}
+
+func show(_ state: LoadState<[String]>) {}
 
 /// An actor.
 actor Store {
@@ -42,7 +50,7 @@ actor Store {
   func save(_ state: LoadState<[News]>) {}
 }
 
-/// A handler of what every publisher says.
+/// A handler of the errors of all publishers.
 final class ErrorHandler: Subscriber {
   func receive(_ publication: any AnyPublication) {}
 }
