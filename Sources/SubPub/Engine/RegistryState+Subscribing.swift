@@ -67,7 +67,7 @@ extension RegistryState {
   ) -> SubscribeAction {
     let subscription = Subscription(
       request, in: lane, from: replays ? newest : newest + 1, waits: !deliveries.isEmpty)
-    predecessors += deliveries.map { (subscription: $0, successor: subscription) }
+    for delivery in deliveries { predecessors.append((delivery, subscription)) }
     let replay = current.map { QueuedState($0, version: newest) }
     var action = SubscribeAction(subscription: subscription)
     active += 1
