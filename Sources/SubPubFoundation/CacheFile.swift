@@ -8,16 +8,21 @@ import Foundation
   import Musl
 #endif
 
-/// A file that is replaced as a whole, and shared with other processes that do the same. Blocks its thread.
+/// A file that is replaced as a whole, and shared with other processes that do the same.
+///
+/// Its operations block the thread.
 struct CacheFile: Sendable {
   let path: String
   let folder: String
-  /// How many bytes it may have.
+  /// The largest allowed size in bytes.
   let sizeLimit: Int
-  /// What is being written. The name is always the same: what a killed process leaves behind doesn't add up.
+  /// The path of the file that is being written.
+  ///
+  /// The name is always the same, so files that killed processes leave behind don't accumulate.
   var temporary: String { path + Self.temporarySuffix }
-  /// Whoever replaces or removes the file holds a lock on this one. It is never removed: then two processes could each
-  /// have locked one of that name.
+  /// The path of the file that is locked while the file is replaced or removed.
+  ///
+  /// It is never removed; otherwise, two processes could each lock a different file of that name.
   var lock: String { path + Self.lockSuffix }
 
   init(path: String, sizeLimit: Int) {
@@ -26,7 +31,9 @@ struct CacheFile: Sendable {
     folder = Self.folder(of: path)
   }
 
-  /// Nil if there is no file. Takes no lock: whatever has the name is whole.
+  /// Reads the file; returns nil if there is none.
+  ///
+  /// Takes no lock, because every file with this name is complete.
   func contents() throws(FileCacheError.Reason) -> Data? {
     do throws(FileCacheError.Reason) {
       // A pipe without a writer would block `open`.
@@ -37,7 +44,7 @@ struct CacheFile: Sendable {
     }
   }
 
-  /// Puts the data in the file's place. When it throws, what was there still is.
+  /// Replaces the file; if it throws, the previous file is still there.
   func replace(with data: Data) throws(FileCacheError.Reason) {
     guard data.count <= sizeLimit else { throw .tooLarge(limit: sizeLimit) }
     do throws(FileCacheError.Reason) {
@@ -49,21 +56,24 @@ struct CacheFile: Sendable {
     }
   }
 
-  /// Removes the file, and what a killed process left behind. Makes nothing, not even the lock, if there is neither.
+  /// Removes the file, and the temporary file that a killed process left behind.
+  ///
+  /// If there is neither, it creates nothing, not even the lock.
   func remove() throws(FileCacheError.Reason) {
-    // In this order: what is renamed in between is seen. A writer that has no temporary file yet comes after the clear.
+    // In this order, so that a file that is renamed in between is seen. A writer that has no temporary file yet comes
+    // after the clear.
     if Self.isMissing(temporary), Self.isMissing(path) { return }
     do throws(FileCacheError.Reason) {
       try whileLocked { () throws(FileCacheError.Reason) in try removeBoth() }
     } catch {
-      // The folder went meanwhile.
+      // The folder was removed in the meantime.
       guard error.isMissing else { throw error }
     }
   }
 }
 
 extension CacheFile {
-  /// Waits until nobody else holds the lock, and holds it while `body` runs.
+  /// Waits until no one else holds the lock, and runs `body` while holding it.
   private func whileLocked(
     _ body: () throws(FileCacheError.Reason) -> Void
   ) throws(FileCacheError.Reason) {
@@ -77,7 +87,7 @@ extension CacheFile {
     // Opened first, so that nothing can fail once the new file has its name.
     let parent = try FileDescriptor(folder, O_RDONLY | O_DIRECTORY)
     do throws(FileCacheError.Reason) {
-      // A leftover would keep its mode, and a pipe would block `open`.
+      // An existing file would keep its mode, and a pipe would block `open`.
       try Self.unlinkIfPresent(temporary)
       let descriptor = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
       try descriptor.write(data)
@@ -87,12 +97,12 @@ extension CacheFile {
       _ = unsafe unlink(temporary)
       throw error
     }
-    // If it fails, a power cut may bring the old file back, whole; to throw would say that it is there now.
+    // If this fails, a power failure may bring back the old file, complete; throwing would claim that it is there now.
     try? parent.synchronizeFolder()
   }
 
   private func removeBoth() throws(FileCacheError.Reason) {
-    // Both are tried: each may hold what is to be forgotten.
+    // Both are removed, even if the first attempt fails: each may contain data to be forgotten.
     let results = [path, temporary].map { path in
       Result { () throws(FileCacheError.Reason) in try Self.unlinkIfPresent(path) }
     }
@@ -104,19 +114,22 @@ extension CacheFile {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .failed(to: "remove", path) }
   }
 
-  /// A link that leads nowhere is there.
+  /// Returns whether there is no file; a dangling link counts as a file.
   private static func isMissing(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) != 0 && errno == ENOENT
   }
 
-  /// Searches the bytes: a name that begins with a combining mark makes one `Character` with the slash before it.
+  /// Returns the path of the folder.
+  ///
+  /// Searches the bytes, because a name that begins with a combining mark forms one `Character` with the preceding
+  /// slash.
   private static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// For its owner only, and so is every folder above it that is missing.
+  /// Creates a folder and all missing folders above it, for their owner only.
   private static func makeFolder(_ path: String) throws(FileCacheError.Reason) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     let failure = FileCacheError.Reason.failed(to: "make the folder", path)
@@ -125,4 +138,12 @@ extension CacheFile {
     try makeFolder(above)
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed(to: "make the folder", path) }
   }
+}
+
+/// The format of a cache's file.
+enum FileCacheFormat {
+  static let name = "SubPub cache"
+  static let version = 1
+  /// The largest allowed size in bytes: 256 MiB.
+  static let sizeLimit = 256 << 20
 }

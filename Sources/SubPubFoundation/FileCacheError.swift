@@ -1,45 +1,92 @@
 public import Foundation
 public import SubPub
 
-/// Why a `FileCache` could not do what it was asked for. Its description names the file and the reason.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The error of a ``FileCache``, whose description names the file and the reason.
 public struct FileCacheError: Error, Hashable, Sendable {
-  /// What was asked for.
+  /// The operation that failed.
   public typealias Operation = CacheFailure.Operation
 
-  /// What was in the way.
+  /// The reason why an operation failed.
   public enum Reason: Error, Hashable, Sendable {
-    /// The system refused a call: what was tried, at which path, and its error number.
+    /// A system call failed: the attempted operation, its path, and the error number.
     case system(attempt: String, path: String, code: Int32)
-    /// There is a folder, a device or a pipe in the file's place.
+    /// There is a folder, a device, or a pipe in place of the file.
     case notAFile
-    /// The file, or what was to be written, has more bytes than a cache may have.
+    /// The file, or the data to be written, has more bytes than a cache may have.
     case tooLarge(limit: Int)
-    /// It isn't JSON from the first to the last byte: not whole, or never a cache.
+    /// The file isn't complete JSON: it is damaged, or isn't a cache.
     case damaged(String)
-    /// It is JSON, and not a file of this cache.
+    /// The file is JSON, but not a cache.
     case foreign
-    /// It is a file of this cache, in a version of the format that this library doesn't know.
+    /// The file is a cache, but in a version of the format that this library doesn't support.
     case version(Int)
-    /// It is a file of this cache, and the value in it isn't of the type that is asked for.
+    /// The file is a cache, but its value isn't of the requested type.
     case undecodable(String)
-    /// The value that was to be written can't be encoded.
+    /// The value to be written can't be encoded.
     case unencodable(String)
   }
 
   /// The file of the cache.
   public let file: URL
-  /// What was asked for.
+  /// The operation that failed.
   public let operation: Operation
-  /// What was in the way.
+  /// The reason of the failure.
   public let reason: Reason
 }
 
 extension FileCacheError: CustomStringConvertible, LocalizedError {
-  /// A sentence: `cannot write the cache /home/me/news.json: no space left on device (write /home/me/news.json.subpub-new)`.
+  /// The operation, the file, and the reason, in words.
+  ///
+  /// For example: `cannot write the cache /home/me/news.json: no space left on device (write
+  /// /home/me/news.json.subpub-new)`.
   public var description: String {
     "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)"
   }
 
-  /// The same.
+  /// The same text as ``description``.
   public var errorDescription: String? { description }
+}
+
+extension FileCacheError.Reason {
+  /// Returns the reason for a system call that has just failed on this thread.
+  static func failed(to attempt: String, _ path: String) -> Self {
+    .system(attempt: attempt, path: path, code: errno)
+  }
+
+  /// Whether a file or folder doesn't exist.
+  var isMissing: Bool {
+    if case .system(_, _, let code) = self { code == ENOENT } else { false }
+  }
+}
+
+extension FileCacheError.Reason: CustomStringConvertible {
+  /// The reason in words, without the file and the operation.
+  public var description: String {
+    switch self {
+    case .system(let attempt, let path, let code): "\(Self.words(code)) (\(attempt) \(path))"
+    case .notAFile: "it is not a regular file"
+    case .tooLarge(let limit): "it has more than the \(limit) bytes that a cache may have"
+    case .damaged(let what): "it is damaged, or isn't a cache: \(what)"
+    case .foreign: "it is JSON, but not a SubPub cache"
+    case .version(let number):
+      "it has version \(number) of the format, and this library knows version \(FileCacheFormat.version)"
+    case .undecodable(let what): "its value isn't of the requested type: \(what)"
+    case .unencodable(let what): "the value can't be encoded: \(what)"
+    }
+  }
+
+  /// Returns the system's words for an error number: `no such file or directory`.
+  private static func words(_ code: Int32) -> String {
+    guard let words = unsafe strerror(code) else { return "error \(code)" }
+    let text = unsafe String(cString: words)
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
 }

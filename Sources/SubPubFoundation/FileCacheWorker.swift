@@ -1,8 +1,9 @@
 import Foundation
 import SubPub
 
-/// Where a `FileCache` works: an actor whose executor is a Dispatch queue, which may be blocked by a disk, by a lock and
-/// by the coding of a large value.
+/// An actor that runs the operations of a `FileCache` on a Dispatch queue.
+///
+/// The queue may be blocked by a disk, by a lock, and by coding a large value.
 actor FileCacheWorker<Value: Codable & Sendable> {
   private let file: CacheFile
   private let now: @Sendable () -> Date
@@ -29,11 +30,67 @@ actor FileCacheWorker<Value: Codable & Sendable> {
   }
 
   func write(_ value: Value) throws(FileCacheError.Reason) {
-    // Before anything is touched, and outside the lock: all of them run code of the user's.
+    // Encoded before any file is accessed, and outside the lock: all of these run the user's code.
     let document = FileCacheDocument(value: value, written: now().timeIntervalSince1970)
     let data = try document.encoded(by: encoder())
     try file.replace(with: data)
   }
 
   func clear() throws(FileCacheError.Reason) { try file.remove() }
+}
+
+/// The contents of a `FileCache`'s file.
+struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
+  let value: Value
+  /// Seconds since 1970.
+  let written: Double
+
+  private enum Key: String, CodingKey { case format, version, written, value }
+
+  /// Returns the age of the value; zero if the clock was set back.
+  ///
+  /// Limited, because a damaged file may contain a time whose age exceeds the range of `Duration`.
+  func age(at now: Date) -> Duration {
+    let seconds = now.timeIntervalSince1970 - written
+    return seconds > 0 ? .seconds(min(seconds, 1e18)) : .zero
+  }
+
+  func encoded(by encoder: JSONEncoder) throws(FileCacheError.Reason) -> Data {
+    do { return try encoder.encode(self) } catch { throw .unencodable(String(describing: error)) }
+  }
+
+  static func decode(_ data: Data, by decoder: JSONDecoder) throws(FileCacheError.Reason) -> FileCacheDocument {
+    do {
+      return try decoder.decode(FileCacheDocument.self, from: data)
+    } catch let reason as FileCacheError.Reason {
+      throw reason
+    } catch {
+      // The parser failed before `init(from:)` was called.
+      throw .damaged(String(describing: error))
+    }
+  }
+}
+
+extension FileCacheDocument: Codable {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(FileCacheFormat.name, forKey: .format)
+    try container.encode(FileCacheFormat.version, forKey: .version)
+    try container.encode(written, forKey: .written)
+    try container.encode(value, forKey: .value)
+  }
+
+  init(from decoder: any Decoder) throws {
+    guard let container = try? decoder.container(keyedBy: Key.self),
+      let format = try? container.decode(String.self, forKey: .format), format == FileCacheFormat.name,
+      let version = try? container.decode(Int.self, forKey: .version)
+    else { throw FileCacheError.Reason.foreign }
+    guard version == FileCacheFormat.version else { throw FileCacheError.Reason.version(version) }
+    do {
+      written = try container.decode(Double.self, forKey: .written)
+      value = try container.decode(Value.self, forKey: .value)
+    } catch {
+      throw FileCacheError.Reason.undecodable(String(describing: error))
+    }
+  }
 }

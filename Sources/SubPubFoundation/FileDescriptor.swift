@@ -8,15 +8,17 @@ import Foundation
   import Musl
 #endif
 
-/// An open file or folder; closed at the end of its life.
+/// An open file or folder, closed when the value is destroyed.
 struct FileDescriptor: ~Copyable {
-  /// Bytes.
+  /// The number of bytes to read at a time.
   private static let pieceSize = 1 << 20
 
   private let path: String
   private let number: Int32
 
-  /// A file that is made here is for its owner only. Not inherited by programs that this one starts.
+  /// Opens a file or folder; a file that this creates is for its owner only.
+  ///
+  /// Programs that this one starts don't inherit it.
   init(_ path: String, _ flags: Int32) throws(FileCacheError.Reason) {
     self.path = path
     number = try Self.retrying("open", path) { unsafe open(path, flags | O_CLOEXEC, 0o600) }
@@ -24,25 +26,25 @@ struct FileDescriptor: ~Copyable {
 
   deinit { _ = close(number) }
 
-  /// Everything from here to the end of a regular file, if that isn't more than the limit.
+  /// Reads the rest of a regular file, if it isn't larger than the limit.
   func contents(upTo limit: Int) throws(FileCacheError.Reason) -> Data {
     var status = stat()
-    try Self.retrying("look at", path) { unsafe fstat(number, &status) }
+    try Self.retrying("get the status of", path) { unsafe fstat(number, &status) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
     var data = Data()
-    // In pieces: a file with holes may say that it is larger than the memory.
+    // In pieces: a sparse file may claim to be larger than the memory.
     var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
     while true {
       let count = try Self.retrying("read", path) { unsafe read(number, &buffer, buffer.count) }
       if count == 0 { return data }
-      // It may grow meanwhile.
+      // The file may grow in the meantime.
       guard count <= limit - data.count else { throw .tooLarge(limit: limit) }
       data.append(contentsOf: buffer[..<count])
     }
   }
 
-  /// All of it, in as many steps as the system wants.
+  /// Writes all of the data, in as many steps as the system needs.
   func write(_ data: Data) throws(FileCacheError.Reason) {
     let bytes = [UInt8](data)
     var written = 0
@@ -53,12 +55,14 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Returns when the disk has it.
+  /// Waits until the disk has stored everything.
   func synchronize() throws(FileCacheError.Reason) {
     try Self.retrying("sync", path) { fsync(number) }
   }
 
-  /// The same for the names in a folder. Where the file system has no such thing, there is nothing to wait for.
+  /// Waits until the disk has stored the names in a folder.
+  ///
+  /// Where the file system doesn't support that, there is nothing to wait for.
   func synchronizeFolder() throws(FileCacheError.Reason) {
     do throws(FileCacheError.Reason) {
       try synchronize()
@@ -67,16 +71,17 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Waits until nobody else has the file locked. The lock ends when the descriptor is closed, at the latest by the end
-  /// of the process.
+  /// Waits until no one else has locked the file, and locks it.
+  ///
+  /// The lock ends when the descriptor is closed, at the latest when the process ends.
   func lock() throws(FileCacheError.Reason) {
     try Self.retrying("lock", path) { flock(number, LOCK_EX) }
   }
 
-  /// Now, also when another process has inherited the descriptor.
+  /// Unlocks the file now, even if another process has inherited the descriptor.
   func unlock() { _ = flock(number, LOCK_UN) }
 
-  /// Again for as long as a signal interrupts the call.
+  /// Repeats a call for as long as a signal interrupts it.
   @discardableResult
   private static func retrying<Result: FixedWidthInteger>(
     _ attempt: String, _ path: String, _ call: () -> Result

@@ -1,4 +1,4 @@
-/// What was asked for on the command line.
+/// The options of the command line.
 struct Arguments {
   enum Request {
     case help
@@ -11,18 +11,18 @@ struct Arguments {
 
   static let usage = """
     usage: subpub-bench [--filter NAME] [--pairs N] [--json FILE]
-    Measures SubPub and what the toolchain offers instead, in turn, in one process.
+    Measures SubPub and the alternatives that the toolchain offers, alternately, in one process.
 
-      --filter NAME  only the rows whose name or rival's name contains NAME, in upper or lower case
+      --filter NAME  run only rows whose name or rival's name contains NAME, ignoring case
       --pairs N      measure each row N times, 7 or more (default: 9)
-      --json FILE    write every figure to FILE, which is replaced
+      --json FILE    write every figure to FILE, replacing its contents
       --help         show this
 
-    Exit status: 0 when every row keeps its bound, 1 when some don't, 2 when it can't begin or its report can't be
-    written, 3 when the run is void, 4 when something was lost or came out of order.
+    Exit status: 0 if every row stays within its bound, 1 if one doesn't, 2 if it can't begin or its report can't be
+    written, 3 if the run is void, 4 if a delivery was lost or out of order.
     """
 
-  /// Reads `--name value` and `--name=value`; the second form takes values that begin with two dashes.
+  /// Parses `--name value` and `--name=value`, whose value may begin with two dashes.
   static func parse(_ words: [String]) throws(UsageError) -> Request {
     var arguments = Arguments()
     var rest = words[...]
@@ -54,11 +54,29 @@ struct Arguments {
     }
   }
 
-  /// The rows that were asked for, of which there has to be one.
+  /// Returns the requested rows, of which there must be at least one.
   func rows(of all: [Row]) throws(UsageError) -> [Row] {
     guard let filter else { return all }
     let rows = all.filter { $0.title.lowercased().contains(filter.lowercased()) }
     guard !rows.isEmpty else { throw .noSuchRow(filter, all.map(\.title)) }
     return rows
+  }
+}
+
+/// An error in the command line.
+enum UsageError: Error, CustomStringConvertible {
+  case unknown(String)
+  case valueMissing(String)
+  case notPairs(String)
+  case noSuchRow(String, [String])
+
+  var description: String {
+    switch self {
+    case .unknown(let word): "unknown argument '\(word)' (see --help)"
+    case .valueMissing(let name): "\(name) needs a value (see --help)"
+    case .notPairs(let text): "--pairs needs a whole number from 7 to 1000, not '\(text)' (see --help)"
+    case .noSuchRow(let name, let rows):
+      "no row's name contains '\(name)'; these are the rows:\n" + rows.map { "  \($0)" }.joined(separator: "\n")
+    }
   }
 }

@@ -1,12 +1,12 @@
-// subpub-bench measures the library as its users build it: from a module of its own, by its public API. Each row is a
-// piece of work that we and a rival do in turn, pair by pair, in one process. Begin with `Row` and the files beside it.
+// subpub-bench measures the library as its users build it: from another module, through its public API. Each row is a
+// piece of work that SubPub and a rival do alternately, pair by pair, in one process. Begin with `Row` and the files in
+// its folder.
 //
-//     Rows        what is measured
-//     Ours        the library, in the shapes that rows need
-//     Rivals      what the toolchain offers instead
-//     Listening   the subscribers, which check that nothing is lost or out of order
-//     Measuring   how figures are taken
-//     Report      what is made of them
+//     Rows        the measurements
+//     Rivals      the alternatives that the toolchain offers
+//     Listening   the subscribers, which check that no delivery is lost or out of order
+//     Measuring   SubPub in the shapes that rows need, and the ways to measure
+//     Report      the results
 
 import Foundation
 
@@ -20,24 +20,26 @@ struct Bench {
       case .run(let arguments): exit(try await run(arguments, console))
       }
     } catch {
-      console.complain("\(error)")
-      exit(error is Fault ? 4 : 2)
+      console.reportError("\(error)")
+      exit(error is MeasurementError ? 4 : 2)
     }
   }
 
-  /// Returns the status to exit with. The main actor is free meanwhile: what is measured runs elsewhere.
+  /// Runs the benchmark and returns the exit status.
+  ///
+  /// The main actor is free in the meantime: the work that is measured runs elsewhere.
   private static func run(_ arguments: Arguments, _ console: Console) async throws -> Int32 {
     let rows = try arguments.rows(of: Row.all)
     guard Self.isOptimized else {
-      console.complain("void: a debug build says nothing about speed; use swift run -c release subpub-bench")
+      console.reportError("void: a debug build can't be measured; use swift run -c release subpub-bench")
       return Verdict.statusOfVoid
     }
     let file: ReportFile? = if let path = arguments.json { try ReportFile(path: path) } else { nil }
-    let surroundings = Surroundings()
-    for line in surroundings.lines + ["", Table.head] { console.print(line) }
+    let environment = RunEnvironment()
+    for line in environment.lines + ["", Table.head] { console.print(line) }
     let watchdog = Watchdog()
     watchdog.start { row in
-      console.complain("\(row): takes too long; something that was lost is waited for")
+      console.reportError("\(row): takes too long, probably because a delivery was lost")
       exit(4)
     }
 
@@ -52,7 +54,7 @@ struct Bench {
 
     let verdict = Verdict(outcomes)
     for line in [""] + verdict.lines { console.print(line) }
-    try file?.write(Report(outcomes, verdict: verdict, in: surroundings))
+    try file?.write(Report(outcomes, verdict: verdict, in: environment))
     return verdict.exitStatus
   }
 

@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// What was asked for on the command line.
+/// The options of the command line.
 struct Arguments: Equatable {
   enum Request: Equatable {
     case help
@@ -18,7 +18,7 @@ struct Arguments: Equatable {
   var seconds = Duration.seconds(5)
   var log: String?
   var cache: String?
-  /// As many runnable processes as there are processors is a machine at its limit.
+  /// By default, the number of processors: with as many runnable processes, the machine is at its limit.
   var alarmLoad = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
   static let usage = [
@@ -28,14 +28,14 @@ struct Arguments: Equatable {
     "",
     "  --watch PATH        the file or folder to watch (default: the current folder)",
     "  --interval SECONDS  the time between two readings (default: 0.5)",
-    "  --seconds SECONDS   the time after which it ends, with a table of deliveries (default: 5)",
-    "  --log FILE          write every state to FILE, one JSON object to a line; what FILE held is replaced",
-    "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until others come",
-    "  --alarm-load N      say when the load reaches N (default: the number of processors)",
+    "  --seconds SECONDS   the time until it ends and prints a table of deliveries (default: 5)",
+    "  --log FILE          write every state to FILE, one JSON object per line; replaces the contents of FILE",
+    "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until new ones arrive",
+    "  --alarm-load N      report when the load reaches N (default: the number of processors)",
     "  --help              show this",
   ]
 
-  /// Reads `--name value` and `--name=value`; the second form takes values that begin with two dashes.
+  /// Parses `--name value` and `--name=value`, whose value may begin with two dashes.
   static func parse(_ words: [String]) throws(UsageError) -> Request {
     var arguments = Arguments()
     var rest = words[...]
@@ -70,7 +70,7 @@ struct Arguments: Equatable {
     }
   }
 
-  /// A billion seconds is 31 years, and still far from what a `Duration` cannot hold.
+  /// Limited to a billion seconds, which is 31 years and well within the range of `Duration`.
   private static func number(
     _ text: String, for name: String, atLeast minimum: Double
   ) throws(UsageError) -> Double {
@@ -78,5 +78,21 @@ struct Arguments: Equatable {
       throw .notANumber(name, text, mayBeZero: minimum == 0)
     }
     return number
+  }
+}
+
+/// An error in the command line, described in one line.
+enum UsageError: Error, Equatable, CustomStringConvertible {
+  case unknown(String)
+  case valueMissing(String)
+  case notANumber(String, String, mayBeZero: Bool)
+
+  var description: String {
+    switch self {
+    case .unknown(let word): "unknown argument '\(word)'"
+    case .valueMissing(let name): "\(name) needs a value"
+    case .notANumber(let name, let text, let mayBeZero):
+      "\(name) needs a number \(mayBeZero ? "from 0" : "greater than 0 and") up to 1e9, not '\(text)'"
+    }
   }
 }

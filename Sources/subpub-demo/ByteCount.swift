@@ -1,4 +1,4 @@
-/// A number of bytes that prints as people read it: `734 bytes`, `3.07 MiB`.
+/// A number of bytes, with a description for people: `734 bytes`, `3.07 MiB`.
 struct ByteCount: Hashable, Sendable, Codable, CustomStringConvertible {
   let bytes: Int
 
@@ -12,5 +12,14 @@ struct ByteCount: Hashable, Sendable, Codable, CustomStringConvertible {
       number /= 1024
     }
     return "\(number.twoDecimals) TiB"
+  }
+}
+
+extension Double {
+  /// The number with two decimal places, as in /proc/loadavg; without Foundation there is no `String(format:)`.
+  var twoDecimals: String {
+    guard let hundredths = Int(exactly: (self * 100).rounded()), hundredths >= 0 else { return description }
+    let fraction = hundredths % 100
+    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
   }
 }

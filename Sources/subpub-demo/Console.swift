@@ -8,10 +8,10 @@ import Synchronization
   import Musl
 #endif
 
-/// The two streams that people read, for everyone who has something to say, on whichever thread.
+/// The standard output and standard error of the program, for all threads.
 ///
-/// On a terminal it keeps a block of lines at the bottom, which is redrawn in place, and lets other lines pass
-/// above it. Elsewhere it writes lines, and no escape codes.
+/// On a terminal, it keeps a block of lines at the bottom, which is redrawn in place, and prints other lines above it.
+/// Elsewhere, it writes lines without escape codes.
 final class Console: Sendable {
   private struct State {
     var block: [String] = []
@@ -19,13 +19,13 @@ final class Console: Sendable {
     let hasErrors = fcntl(STDERR_FILENO, F_GETFD) >= 0
   }
 
-  /// Whether there is a block that can be redrawn.
+  /// Whether the block can be redrawn.
   let redraws: Bool
   /// Subscribers on different contexts write at the same time.
   private let state = Mutex(State())
 
   init() {
-    signal(SIGPIPE, SIG_IGN)  // a reader that went away (`| head -1`) is an error of `write`, not our end
+    signal(SIGPIPE, SIG_IGN)  // a closed pipe (`| head -1`) is an error of `write` instead
     let terminal = unsafe getenv("TERM").map { unsafe String(cString: $0) } ?? "dumb"
     redraws = isatty(STDOUT_FILENO) == 1 && terminal != "dumb"
   }
@@ -39,7 +39,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Leaves the block as it is; what follows goes below it.
+  /// Leaves the block on the screen; later lines go below it.
   func leaveBlock() {
     state.withLock { state in
       Self.write(Self.erasing(state.block) + Self.text(of: state.block), in: &state)
@@ -47,49 +47,57 @@ final class Console: Sendable {
     }
   }
 
-  /// A line of output.
+  /// Prints a line.
   func print(_ line: String) {
     state.withLock { state in
       Self.write(Self.erasing(state.block) + line.printable + "\n" + Self.text(of: state.block), in: &state)
     }
   }
 
-  /// A line on the stream for errors, with the name of the program.
+  /// Prints a line on standard error, with the name of the program.
   func report(_ line: String) {
     state.withLock { state in
       Self.write(Self.erasing(state.block), in: &state)
-      Self.complain(line, in: state)
+      Self.reportError(line, in: state)
       Self.write(Self.text(of: state.block), in: &state)
     }
   }
 
-  /// When nobody reads the output any more, or it cannot be written, the program goes on without.
+  /// Writes to standard output; if that fails, the program continues without it.
   private static func write(_ text: String, in state: inout State) {
     guard state.hasOutput else { return }
     do {
       try OpenFile.send(text, to: STDOUT_FILENO)
     } catch {
       state.hasOutput = false
-      if error.code != EPIPE { complain("cannot write to standard output: \(error)", in: state) }
+      if error.code != EPIPE { reportError("cannot write to standard output: \(error)", in: state) }
     }
   }
 
-  private static func complain(_ line: String, in state: borrowing State) {
+  private static func reportError(_ line: String, in state: borrowing State) {
     guard state.hasErrors else { return }
     do {
       try OpenFile.send("subpub-demo: \(line.printable)\n", to: STDERR_FILENO)
     } catch {
-      // Nobody is left to be told.
+      // There is no other stream to report this on.
     }
   }
 
-  /// Up to the block's first line, and everything from there on cleared, an echoed `^C` too.
+  /// Returns the codes that move to the block's first line and clear everything below, including an echoed `^C`.
   private static func erasing(_ block: [String]) -> String {
     block.isEmpty ? "" : "\u{1B}[\(block.count)A\r\u{1B}[J"
   }
 
-  /// Without wrapping, so that a line that is too long still counts as one.
+  /// Returns the block as text, without wrapping, so that an overlong line still counts as one.
   private static func text(of block: [String]) -> String {
     block.isEmpty ? "" : "\u{1B}[?7l" + block.map { $0 + "\n" }.joined() + "\u{1B}[?7h"
+  }
+}
+
+extension String {
+  /// The text in one line and without control characters; a file's name may contain any of them.
+  var printable: String {
+    let shown = unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+    return String(String.UnicodeScalarView(shown))
   }
 }

@@ -1,13 +1,13 @@
 import SubPub
 
-/// What the library counted for each subscription.
+/// A table of the library's counts for each subscription.
 struct DeliveryTable {
   private let versions: [PublisherID: UInt64]
   private var rows = [
     ["subscriber", "publisher", "context", "delivered", "skipped", "last version is the publisher's"]
   ]
 
-  /// - Parameter versions: the publishers' own.
+  /// Creates a table; `versions` are the present versions of the publishers.
   init(versions: [PublisherID: UInt64]) { self.versions = versions }
 
   mutating func add(
@@ -22,7 +22,7 @@ struct DeliveryTable {
     ])
   }
 
-  /// The columns are as wide as the widest of each.
+  /// The lines of the table, with columns as wide as their widest cell.
   var lines: [String] {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in

@@ -1,19 +1,19 @@
-// subpub-demo watches this very machine: its load average, its memory, and one file or folder. It is also the
-// tutorial of SubPub. Read it in this order:
+// subpub-demo watches this machine: its load average, its memory, and one file or folder. It is also the tutorial of
+// SubPub. Read it in this order:
 //
-//   1. Demo               the whole program: managers, subscribers, refreshers, the end
-//   2. LoadingManager+Reader  how a load is tried, timed, tried again and cached
-//   3. Refresher          who asks for it, again and again
-//   4. TerminalView       rows that are subscribers on the main actor; a row shows what a load state holds
-//   5. JSONLog            a subscriber on a Dispatch queue
-//   6. LoadAlarm          a subscriber that is an actor
-//   7. Summary            a subscriber that is an async sequence, and slow
-//   8. ErrorReporter      one handler for the errors of all publishers
-//   9. Ending             a publisher as something to wait for
-//  10. DeliveryTable      what the library counted
+//   1. Demo                   the whole program: managers, subscribers, refreshers, and the end
+//   2. LoadingManager+Reader  how a load is timed, retried, and cached
+//   3. Refresher              requests the loads, again and again
+//   4. TerminalView           its rows are subscribers on the main actor; a row shows a load state
+//   5. JSONLog                a subscriber on a Dispatch queue
+//   6. LoadAlarm              a subscriber that is an actor
+//   7. Summary                a subscriber that is a slow async sequence
+//   8. ErrorReporter          one handler for the errors of all publishers
+//   9. Ending                 a publisher used as an event to wait for
+//  10. DeliveryTable          the counts of the library
 //
-// The rest has no part in it: what is read (LoadAverage, Memory, WatchedItem) and how (…Reader), the command line
-// (Arguments), and writing (Console, OpenFile, JSONText and smaller ones).
+// The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
+// (Arguments), and output (Console, OpenFile, ByteCount, Timestamp).
 
 import SubPub
 
@@ -44,15 +44,15 @@ struct Demo {
   let arguments: Arguments
   let console: Console
 
-  // A manager loads, and drives a publisher, which holds one load state and tells everyone who subscribed. The label
-  // is for people: it names the publisher in the log, in messages and in the table.
+  // A manager loads, and changes the state of its publisher, which informs all subscribers. The label is for people: it
+  // names the publisher in the log, in messages, and in the table.
   let load: LoadingManager<LoadAverage>
   let memory: LoadingManager<Memory>
   let path: LoadingManager<WatchedItem>
-  /// Knows all of them, for who is concerned with all.
+  /// All managers, for subscribers that are interested in all of them.
   let directory = PublisherDirectory()
 
-  /// What the table is about: every subscription, and the name that it goes by.
+  /// The subscriptions that the table lists, with their names.
   private var named: [(name: String, subscription: Subscription)] = []
 
   init(arguments: Arguments, console: Console) {
@@ -60,7 +60,7 @@ struct Demo {
     self.console = console
     load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console)
     memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console)
-    path = LoadingManager("path", from: ItemReader(path: arguments.watch), for: arguments, console)
+    path = LoadingManager("path", from: WatchedItemReader(path: arguments.watch), for: arguments, console)
     directory.register(load)
     directory.register(memory)
     directory.register(path)
@@ -69,10 +69,10 @@ struct Demo {
   consuming func run() async {
     let ending = Ending(after: arguments.seconds)
     console.print(
-      "watching \(arguments.watch) every \(arguments.interval), for \(arguments.seconds); Ctrl-C ends it")
+      "watching \(arguments.watch) every \(arguments.interval), for \(arguments.seconds); press Ctrl-C to stop")
 
-    // Publishers hold their subscribers weakly, as a view controller or a cache would want it: nobody has to
-    // unsubscribe. So whoever makes a subscriber keeps it, and these live until the table is printed.
+    // Publishers hold their subscribers weakly, as is best for a view controller or a cache, so there is no need to
+    // unsubscribe. The code that creates a subscriber keeps it; these live until the table is printed.
     let view = TerminalView(console: console)
     let log = openLog()
     let alarm = LoadAlarm(limit: arguments.alarmLoad, console: console)
@@ -89,8 +89,8 @@ struct Demo {
       Summary.follow(path.publisher, until: ending),
     ]
 
-    // Everyone listens, so the loads may begin. The other order would do as well: who comes late is first given
-    // the state that is current then, and misses none after it.
+    // All subscribers are in place, so the loads may begin. The other order works as well: a late subscriber first
+    // receives the current state, and misses none after it.
     let refreshers = [
       Refresher(load, every: arguments.interval).start(),
       Refresher(memory, every: arguments.interval).start(),
@@ -99,20 +99,20 @@ struct Demo {
 
     await ending.wait()
 
-    // First nobody publishes any more; then `drain` waits until every subscription has been given, or has
-    // skipped, all that was published. Only then are the figures final.
+    // First, publishing stops; then `drain` waits until every subscription has received or skipped everything that was
+    // published. Only then are the counts final.
     for refresher in refreshers { refresher.cancel() }
     for refresher in refreshers { await refresher.value }
     await load.publisher.drain()
     await memory.publisher.drain()
     await path.publisher.drain()
-    // The last values are written behind the loads. Who exits waits for that.
+    // The last values are written after their loads have ended, so wait for that before exiting.
     await load.waitForCache()
     await memory.waitForCache()
     await path.waitForCache()
 
-    // A sequence's task waits for the next state for as long as its publisher lives. It is cancelled after the
-    // drain and not before: cancelling drops what is still in its buffer.
+    // The task of a sequence waits for the next state for as long as its publisher lives. It is cancelled after the
+    // drain, because cancelling drops the states in its buffer.
     var reports: [SummaryReport] = []
     for summary in summaries {
       summary.cancel()
@@ -124,31 +124,36 @@ struct Demo {
     for line in table(with: reports).lines { console.print(line) }
   }
 
-  // MARK: Who listens, and where
+  // MARK: Subscribers and their contexts
 
-  /// A row for each publisher: a typed subscriber of the main actor. No context is named, as there is no other for it.
+  /// Subscribes a row for each publisher: a typed main-actor subscriber.
+  ///
+  /// It names no context, because the main actor is the only one possible.
   private mutating func subscribe(_ view: TerminalView) {
     named.append(("view", load.publisher.subscribe(view.makeRow(of: load.publisher))))
     named.append(("view", memory.publisher.subscribe(view.makeRow(of: memory.publisher))))
     named.append(("view", path.publisher.subscribe(view.makeRow(of: path.publisher))))
   }
 
-  /// One object, one method, many publishers: the log writes whatever comes. All three name the same serial
-  /// queue, so its lines are written one after the other, and a slow disk delays nobody else.
+  /// Subscribes the log, one object with one method, to all publishers.
+  ///
+  /// All three subscriptions name the same serial queue, so lines are written one after the other, and a slow disk
+  /// delays no other subscriber.
   private mutating func subscribe(_ log: JSONLog) {
     named.append(("log", load.publisher.subscribe(log, on: .queue(log.queue))))
     named.append(("log", memory.publisher.subscribe(log, on: .queue(log.queue))))
     named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue))))
   }
 
-  /// The handler is isolated to the actor, so that it calls the actor's methods without `await`.
+  /// Subscribes an actor with a closure that is isolated to it, and calls its methods without `await`.
   private mutating func subscribe(_ alarm: LoadAlarm) {
     named.append(("alarm", load.publisher.subscribe(alarm) { alarm, state in alarm.check(state) }))
   }
 
-  /// Every publisher of the directory in one go; one that is registered later would be watched as well. `.background`
-  /// is Dispatch's global pool, for who doesn't care on which thread it is called. For the table, each publisher tells
-  /// who listens.
+  /// Subscribes the error reporter to every publisher of the directory, present and future.
+  ///
+  /// `.background` is Dispatch's global pool, for subscribers that can be called on any thread. The table finds these
+  /// subscriptions through the publishers.
   private mutating func subscribe(_ errors: ErrorReporter) {
     directory.subscribeToAll(errors, on: .background)
     let all = load.publisher.subscriptions + memory.publisher.subscriptions + path.publisher.subscriptions
@@ -159,7 +164,7 @@ struct Demo {
 
   // MARK: The log and the table
 
-  /// The log, if one is asked for and can be opened; the program goes on without.
+  /// Opens the log if one was requested; if that fails, the program continues without it.
   private func openLog() -> JSONLog? {
     guard let file = arguments.log else { return nil }
     do {

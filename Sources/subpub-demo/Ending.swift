@@ -9,10 +9,10 @@ import SubPub
   import Musl
 #endif
 
-/// The moment when the program shall end: when its time is up, at Ctrl-C, or when it is asked to terminate.
+/// The end of the program: at its time limit, at Ctrl-C, or when it is asked to terminate.
 ///
-/// It is a publisher too. Whatever can happen once and be waited for by many is one: it may be published from any
-/// thread, and who comes too late is told at once.
+/// It is a publisher, too. An event that happens once, and that many tasks wait for, can be a publisher: any thread may
+/// publish it, and a late subscriber learns of it at once.
 @MainActor
 final class Ending {
   private enum Cause { case timeIsUp, signal }
@@ -24,14 +24,14 @@ final class Ending {
     let cause = Publisher<Cause>(label: "ending")
     self.cause = cause
     Task {
-      try await Task.sleep(for: time)  // throws only if its task is cancelled, and nobody cancels this one
+      try await Task.sleep(for: time)  // throws only if its task is cancelled, and this one never is
       cause.updateData(.timeIsUp)
     }
     signals = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)  // the source is told of it all the same
+      signal(number, SIG_IGN)  // the source receives it anyway
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { @Sendable in
-        signal(number, SIG_DFL)  // a second Ctrl-C doesn't wait for anything, a disk that hangs for example
+        signal(number, SIG_DFL)  // a second Ctrl-C waits for nothing, such as a disk that hangs
         cause.updateData(.signal)
       }
       source.activate()
@@ -43,18 +43,18 @@ final class Ending {
     do {
       _ = try await cause.value()
     } catch {
-      // Who waits was cancelled, and needn't wait any longer.
+      // The task was cancelled, so it needn't wait any longer.
     }
   }
 
-  /// A pause that the ending cuts short.
+  /// Pauses for a time, or until the program ends.
   nonisolated func rest(atMost time: Duration) async {
     await withTaskGroup { group in
       group.addTask {
         do {
           try await Task.sleep(for: time)
         } catch {
-          // The ending came first.
+          // The program ends first.
         }
       }
       group.addTask { await self.wait() }

@@ -1,11 +1,10 @@
 import SubPub
 import Synchronization
 
-/// Says what goes wrong, whichever publisher it is and whatever it publishes: each error once, and again if all was
-/// well in between.
+/// Reports the errors of all publishers, whatever their types.
 ///
-/// On a pool each subscription is served by itself, in order. So two publishers may call this at the same time,
-/// and what they share is under a lock.
+/// It reports each error once, and again if there was a success in between. On a pool, each subscription is served
+/// separately, in order. So two publishers may call this object at the same time, and a lock protects its shared state.
 final class ErrorReporter: Subscriber {
   private let console: Console
   private let standing = Mutex<[PublisherID: String]>([:])
@@ -15,7 +14,7 @@ final class ErrorReporter: Subscriber {
   func receive(_ publication: any AnyPublication) {
     let source = publication.source
     switch publication.phase {
-    case .loading: break  // the error stands until the new load has ended
+    case .loading: break  // the error remains until the new load has ended
     case .unknown, .loaded: standing.withLock { $0[source] = nil }
     case .error:
       guard let error = publication.error.map({ "\($0)" }) else { return }

@@ -2,11 +2,11 @@ import Dispatch
 import SubPub
 import Synchronization
 
-/// Writes every state of every publisher, one JSON object to a line.
+/// A log of every state of every publisher, one JSON object per line.
 ///
-/// `Subscriber` is the type-less face: one method for publishers of any type, which is handed the publication,
-/// that is the state together with its version and its publisher. Who wants only states of one type conforms to
-/// `TypedSubscriber`, or subscribes a method, as the view does.
+/// `Subscriber` is the type-less protocol: one method receives publications of any type, each a state with its version
+/// and publisher. To receive the states of only one type, conform to `TypedSubscriber`, as the view's rows do, or
+/// subscribe with a closure, as the alarm does.
 final class JSONLog: Subscriber, CustomStringConvertible {
   private struct State: ~Copyable {
     let file: OpenFile
@@ -15,11 +15,13 @@ final class JSONLog: Subscriber, CustomStringConvertible {
     var failure: SystemError?
   }
 
-  /// Where it wants to be called: writing to a disk may block, which nobody else shall feel.
+  /// The queue for deliveries: writing to a disk may block, which must not delay other subscribers.
   let queue = DispatchQueue(label: "subpub-demo.log")
   private let path: String
   private let console: Console
-  /// Only the queue touches it while the program runs. The lock is for the compiler, and for `description`.
+  /// The state, used only on the queue while the program runs.
+  ///
+  /// The lock satisfies the compiler, and protects `description`.
   private let state: Mutex<State>
 
   init(writingTo path: String, console: Console) throws(SystemError) {
@@ -31,7 +33,7 @@ final class JSONLog: Subscriber, CustomStringConvertible {
   func receive(_ publication: any AnyPublication) {
     let line = Self.line(for: publication)
     let failure = state.withLock { state in Self.append(line, to: &state) }
-    if let failure { console.report("log: cannot write \(path), giving it up: \(failure)") }
+    if let failure { console.report("log: cannot write \(path), so the log ends here: \(failure)") }
   }
 
   var description: String {
@@ -41,7 +43,9 @@ final class JSONLog: Subscriber, CustomStringConvertible {
     }
   }
 
-  /// What went wrong just now. After a failure nothing is written any more, so that a log has no gaps.
+  /// Appends a line; returns the error if this is the first failure.
+  ///
+  /// After a failure, nothing more is written, so a log has no gaps.
   private static func append(_ line: String, to state: inout State) -> SystemError? {
     guard state.failure == nil else { return nil }
     do {
@@ -50,12 +54,12 @@ final class JSONLog: Subscriber, CustomStringConvertible {
       state.bytes += line.utf8.count
     } catch {
       state.failure = error
-      state.file.cut(to: state.bytes)  // a full disk may have taken half of the line
+      state.file.truncate(to: state.bytes)  // a full disk may have stored half of the line
     }
     return state.failure
   }
 
-  /// `value` is the data that the state holds: after an error, the previous ones.
+  /// Returns the line for a publication; `value` is the data, or after an error the previous data.
   private static func line(for publication: any AnyPublication) -> String {
     let value = (publication.anyValue as? any JSONConvertible)?.json ?? "null"
     let error = publication.error.map { JSONText.string("\($0)") } ?? "null"
@@ -68,5 +72,28 @@ final class JSONLog: Subscriber, CustomStringConvertible {
       #""error":\#(error)"#,
     ]
     return "{\(fields.joined(separator: ","))}\n"
+  }
+}
+
+/// A type that the log can write.
+protocol JSONConvertible {
+  /// One JSON value, without line breaks.
+  var json: String { get }
+}
+
+/// JSON strings without Foundation.
+enum JSONText {
+  static func string(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted += "\\\(scalar)"
+      case "\u{0}"..<"\u{20}":
+        let hexadecimal = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
   }
 }

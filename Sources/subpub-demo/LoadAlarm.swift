@@ -1,9 +1,8 @@
 import SubPub
 
-/// Says when the load reaches a limit, and when it is below again.
+/// An actor that reports when the load reaches a limit, and when it is below the limit again.
 ///
-/// The library calls it in the actor's isolation. It holds the actor weakly, too: a subscription ends with its
-/// actor.
+/// The library calls it isolated to the actor. It also holds the actor weakly: a subscription ends with its actor.
 actor LoadAlarm {
   private let limit: Double
   private let console: Console

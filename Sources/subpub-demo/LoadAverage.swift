@@ -1,13 +1,37 @@
-/// How many processes were running or waiting to run, on average over 1, 5 and 15 minutes.
+#if canImport(Darwin)
+  import Darwin
+#endif
+
+/// The average number of running or runnable processes over 1, 5, and 15 minutes.
 struct LoadAverage: Hashable, Sendable, Codable, CustomStringConvertible, JSONConvertible {
   let one: Double
   let five: Double
   let fifteen: Double
 
-  /// As the kernel prints it: `0.07 0.02 0.00`.
+  /// The format of the kernel: `0.07 0.02 0.00`.
   var description: String { "\(one.twoDecimals) \(five.twoDecimals) \(fifteen.twoDecimals)" }
 
   var json: String {
     #"{"one":\#(one.twoDecimals),"five":\#(five.twoDecimals),"fifteen":\#(fifteen.twoDecimals)}"#
+  }
+}
+
+/// A reader of the load average: from /proc/loadavg on Linux, from `getloadavg` elsewhere.
+struct LoadAverageReader: Reader {
+  func read() async throws -> LoadAverage {
+    #if os(Linux)
+      return try Self.parse(OpenFile.contents(of: "/proc/loadavg"))
+    #else
+      var averages = [0.0, 0.0, 0.0]
+      guard unsafe getloadavg(&averages, 3) == 3 else { throw SystemError.last }
+      return LoadAverage(one: averages[0], five: averages[1], fifteen: averages[2])
+    #endif
+  }
+
+  /// Parses `0.07 0.02 0.00 1/85 3470`: the averages, processes, and the last process identifier.
+  static func parse(_ text: String) throws(UnexpectedText) -> LoadAverage {
+    let numbers = text.split(separator: " ").prefix(3).compactMap { Double($0) }
+    guard numbers.count == 3 else { throw UnexpectedText(source: "/proc/loadavg") }
+    return LoadAverage(one: numbers[0], five: numbers[1], fifteen: numbers[2])
   }
 }

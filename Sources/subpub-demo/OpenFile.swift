@@ -6,11 +6,11 @@
   import Musl
 #endif
 
-/// A file that is closed when nobody holds it any more.
+/// A file that is closed when the value is destroyed.
 struct OpenFile: ~Copyable, Sendable {
   private let descriptor: Int32
 
-  /// Opens without waiting for the other end of a named pipe, and then lets reads and writes wait as usual.
+  /// Opens a file without waiting for the other end of a named pipe; later reads and writes may block.
   private init(_ path: String, _ flags: Int32) throws(SystemError) {
     var opened: Int32
     repeat {
@@ -49,10 +49,10 @@ struct OpenFile: ~Copyable, Sendable {
 
   func append(_ text: String) throws(SystemError) { try Self.send(text, to: descriptor) }
 
-  /// Cuts the file back to what it was, for who wrote half a line; what cannot be cut (a pipe, a device) stays.
-  func cut(to length: Int) { ftruncate(descriptor, off_t(length)) }
+  /// Truncates the file after a line was written only in part; does nothing for a pipe or a device.
+  func truncate(to length: Int) { ftruncate(descriptor, off_t(length)) }
 
-  /// Writes all of it: the system may take a part at a time, be interrupted, or ask to come back later.
+  /// Writes the whole text, though the system may write a part, be interrupted, or be busy.
   static func send(_ text: String, to descriptor: Int32) throws(SystemError) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
@@ -66,5 +66,19 @@ struct OpenFile: ~Copyable, Sendable {
         throw .last
       }
     }
+  }
+}
+
+/// An error of the operating system, in its own words: `no such file or directory`.
+struct SystemError: Error, Hashable, CustomStringConvertible {
+  let code: Int32
+
+  /// The error of the call that has just failed on this thread.
+  static var last: SystemError { SystemError(code: errno) }
+
+  var description: String {
+    guard let words = unsafe strerror(code) else { return "error \(code)" }
+    let text = unsafe String(cString: words)
+    return text.prefix(1).lowercased() + text.dropFirst()
   }
 }

@@ -1,9 +1,9 @@
 import SubPub
 
-/// Has a manager load again and again.
+/// A task that makes a manager load repeatedly.
 ///
-/// It knows nothing of who listens, and nothing of how the manager loads. Whoever else asks the manager meanwhile
-/// shares its load.
+/// It knows neither the subscribers nor how the manager loads. Other callers that request a load in the meantime share
+/// it.
 struct Refresher<Value: Sendable>: Sendable {
   private let manager: LoadingManager<Value>
   private let interval: Duration
@@ -13,8 +13,10 @@ struct Refresher<Value: Sendable>: Sendable {
     self.interval = interval
   }
 
-  /// Runs until the task is cancelled. A load that is under way then is given up, and its publisher shows what it
-  /// showed before, as nobody else waits for it.
+  /// Starts the task, which runs until it is cancelled.
+  ///
+  /// A load that is active then is cancelled, because no other task waits for it, and its publisher returns to the
+  /// previous state.
   func start() -> Task<Void, Never> {
     Task {
       while !Task.isCancelled {
@@ -22,7 +24,7 @@ struct Refresher<Value: Sendable>: Sendable {
         do {
           try await Task.sleep(for: interval)
         } catch {
-          return  // cancelled: the program is about to end
+          return  // cancelled, as the program is about to end
         }
       }
     }

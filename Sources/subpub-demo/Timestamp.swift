@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// A point in time that prints as ISO 8601 in UTC: `2025-11-21T08:17:03.512Z`.
+/// A point in time, in ISO 8601 and UTC: `2025-11-21T08:17:03.512Z`.
 struct Timestamp: Hashable, Sendable, Codable, CustomStringConvertible {
   private let seconds: Int
   private let milliseconds: Int

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A value behind the package's lock, for everything that isn't state of a registry: loads, caches, the directory, tests.
+/// A value behind the package's lock, for all state outside registries.
 package final class Locked<State>: Sendable {
   private let mutex = SystemMutex()
   // Accessed only while `mutex` is held.
@@ -14,10 +14,11 @@ package final class Locked<State>: Sendable {
 
   package init(_ state: consuming sending State) { unsafe self.state = state }
 
-  /// Runs `body` while no other thread does. It must not block, resume anything, or release a foreign value.
+  /// Runs `body` while no other thread does.
   ///
-  /// The result outlives the lock even if the caller ignores it. Without `withExtendedLifetime`, the optimizer may
-  /// release an ignored result inside the lock, and a foreign `deinit` would run there (1.04).
+  /// The body must not block, resume anything, or release a foreign value. Its result outlives the lock even if the
+  /// caller ignores it: without `withExtendedLifetime`, the optimizer may release an ignored result inside the lock,
+  /// where a foreign `deinit` would run (1.04).
   @discardableResult
   package func withLock<R: ~Copyable>(_ body: (inout State) throws -> R) rethrows -> R {
     mutex.lock()
@@ -32,8 +33,9 @@ package final class Locked<State>: Sendable {
   }
 }
 
-/// The one lock of this package: a pthread mutex, because ThreadSanitizer sees it on every platform, so the code that is
-/// tested is the code that ships.
+/// The package's only kind of lock: a pthread mutex.
+///
+/// ThreadSanitizer sees it on every platform, so the code that is tested is the code that ships.
 @safe
 struct SystemMutex: ~Copyable, Sendable {
   // A mutex must not move, so it is allocated. Nothing else points to it.
@@ -46,14 +48,16 @@ struct SystemMutex: ~Copyable, Sendable {
     guard status == 0 else { stopForMisuse("The system has no mutex left: pthread_mutex_init returned \(status)") }
   }
 
-  /// Prefers a mutex that spins briefly before it sleeps: turns are short, and waking a thread takes many times as long.
+  /// Prefers a mutex that spins briefly before it sleeps.
+  ///
+  /// Turns are short, and waking a thread takes many times as long.
   private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
     #if canImport(Glibc)
       var attributes = pthread_mutexattr_t()
       let status = unsafe pthread_mutexattr_init(&attributes)
       guard status == 0 else { return status }
       defer { unsafe pthread_mutexattr_destroy(&attributes) }
-      // If this type isn't supported, the default one is correct too; it only sleeps sooner.
+      // If this type isn't supported, the default type is correct as well; it only sleeps sooner.
       _ = unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
       return unsafe pthread_mutex_init(mutex, &attributes)
     #else

@@ -1,5 +1,6 @@
-/// Stops the program because of a programmer error. The message names what was wrong and what to do instead.
+/// Stops the program because of a programmer error.
 ///
-/// `precondition` prints no message in release builds, where it would be needed most.
+/// The message says what was wrong and what to do instead. `precondition` isn't used because it prints no message in
+/// release builds, where it is needed most.
 @usableFromInline
 func stopForMisuse(_ message: String) -> Never { fatalError(message) }

@@ -1,13 +1,13 @@
-/// A step of the engine that other threads may come before, for tests that schedule threads themselves.
+/// A step of the engine before which other threads may run, for tests that schedule threads.
 ///
-/// In release builds it is empty and costs neither time nor memory.
+/// In release builds it is empty and takes neither time nor memory.
 package struct SchedulingPoint: Sendable {
   package enum Step: Sendable {
     /// The thread is about to wait for its turn.
     case turnBegins
     /// The thread's turn has ended.
     case turnEnded
-    /// The thread is about to read, or to change, the object that the point belongs to.
+    /// The thread is about to read or change the object that the point belongs to.
     case read, write
     /// The thread is about to load a weak reference.
     case weakLoad
@@ -25,7 +25,7 @@ package struct SchedulingPoint: Sendable {
     #endif
   }
 
-  /// Makes the points of a publisher's objects.
+  /// Makes the scheduling points of a publisher's objects.
   package struct Maker: Sendable {
     #if DEBUG
       private let make: (@Sendable () -> SchedulingPoint)?

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Identifies a thread while it lives. Never zero.
+/// Identifies a thread while it lives; never zero.
 package struct ThreadToken: Equatable, Sendable {
   let bits: UInt
 

@@ -1,11 +1,13 @@
 import Dispatch
 
 extension DeliveryContext {
-  /// Has the lane served on this context soon.
+  /// Schedules the lane to be served on this context.
   ///
   /// Never called inside a turn: a foreign executor's `enqueue` may run the job at once.
   ///
-  /// - Parameter handsBack: The lane is served at this moment, and moves to the end of its context's line.
+  /// - Parameters:
+  ///   - lane: The lane.
+  ///   - handsBack: Whether the lane is being served now, and moves to the end of its context's queue.
   /// - Returns: False if the context is an actor that has died.
   func wake(_ lane: Lane, handsBack: Bool) -> Bool {
     switch kind {
@@ -18,29 +20,29 @@ extension DeliveryContext {
     case .queue(let reference, _):
       reference.queue.submit { lane.serve() }
     case .executor(let reference):
-      // Detached: a task that inherits would pass the publisher's task-local values to the subscriber (2.10).
+      // Detached, because a task that inherits would pass the publisher's task-local values to the subscriber (2.10).
       Task.detached(executorPreference: reference.executor) { lane.serve() }
     case .actor(let reference):
       guard let actor = reference.actor else { return false }
       if let executor = actor.foreignExecutor {
-        // The job waits on the executor, so the actor may die meanwhile (2.05).
+        // The job waits on the executor, so the actor may die in the meantime (2.05).
         start(on: StandInActor(executor)) { lane.serve() }
       } else if handsBack {
-        // The running job keeps the actor alive, and the next one would from now on: a lane that feeds itself would never
-        // let go of it.
+        // The running job keeps the actor alive, and so would the next job from now on: a lane that feeds itself would
+        // never release the actor.
         DispatchQueue.global().submit { lane.wake() }
       } else {
         start(on: actor) { lane.serve() }
       }
     case .iteration:
-      // An iterator comes by itself.
+      // An iterator takes its states itself.
       break
     }
     return true
   }
 }
 
-/// Stands in for an actor with a foreign executor: code that is isolated to the one is isolated to the other.
+/// A stand-in for an actor with a foreign executor: code isolated to the one is isolated to the other.
 private actor StandInActor {
   private nonisolated let foreign: ForeignExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe foreign.executor }
@@ -50,7 +52,7 @@ private actor StandInActor {
 /// Runs `body` on the actor, in a task that inherits nothing.
 private func start(on actor: any Actor, _ body: @escaping @Sendable () -> Void) {
   if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-    // Goes to the actor from this thread, without a detour through the pool, which may be busy.
+    // Enqueues on the actor from this thread, without a detour through the pool, which may be busy.
     Task.immediateDetached { await run(body, on: actor) }
   } else {
     Task.detached { await run(body, on: actor) }

@@ -1,19 +1,19 @@
 public import Dispatch
 
-/// Where the deliveries of a subscription run.
+/// The place where the deliveries of a subscription run.
 ///
 /// | context | runs deliveries on | shares a lane with |
 /// |---|---|---|
 /// | ``immediate`` | the publishing thread | all immediate subscriptions of the publisher |
-/// | ``main`` | the main actor | all of its main-actor subscriptions |
-/// | ``background`` | Dispatch's global queue | nobody |
-/// | ``queue(_:independent:)`` | that queue | its subscriptions that name the same queue |
-/// | ``executor(_:)`` | that task executor | nobody |
-/// | ``actor(_:)`` | that actor | its subscriptions that name the same actor |
+/// | ``main`` | the main actor | all main-actor subscriptions of the publisher |
+/// | ``background`` | Dispatch's global queue | no other subscription |
+/// | ``queue(_:independent:)`` | that queue | the publisher's subscriptions that name the same queue |
+/// | ``executor(_:)`` | that task executor | no other subscription |
+/// | ``actor(_:)`` | that actor | the publisher's subscriptions that name the same actor |
 ///
-/// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once (2.02,
-/// 2.07). Except with `immediate`, deliveries are always asynchronous, even if the publisher is already there (2.03), and
-/// they see neither the publisher's task-local values nor its priority (2.10).
+/// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once
+/// (2.02, 2.07). Except with `immediate`, deliveries are always asynchronous, even if the publishing thread is already
+/// on the context (2.03), and they see neither the publisher's task-local values nor its priority (2.10).
 public struct DeliveryContext: Hashable, Sendable {
   let kind: Kind
 
@@ -24,11 +24,11 @@ public struct DeliveryContext: Hashable, Sendable {
     case queue(QueueReference, independent: Bool)
     case executor(ExecutorReference)
     case actor(ActorReference)
-    /// The task that iterates a sequence. It takes states when it wants them.
+    /// The task that iterates a sequence, which takes states when it needs them.
     case iteration(of: Selection)
   }
 
-  /// Which states a sequence gives.
+  /// The states that a sequence gives.
   enum Selection: Hashable, Sendable { case everyState, loadedStates }
 
   init(_ kind: Kind) { self.kind = kind }
@@ -37,9 +37,9 @@ public struct DeliveryContext: Hashable, Sendable {
 extension DeliveryContext {
   /// The publishing thread, before the publishing call returns.
   ///
-  /// If a delivery to an immediate subscriber of the same publisher is already under way, that delivery's thread carries
-  /// on with the new state, and the call returns without waiting (2.03). Under a constant flood from other threads, the
-  /// thread that delivers may carry on for them without end.
+  /// If a delivery to an immediate subscriber of the same publisher is already under way, its thread carries on with
+  /// the new state, and the call returns without waiting (2.03). If other threads never stop publishing, the delivering
+  /// thread may never stop delivering for them.
   public static var immediate: DeliveryContext { DeliveryContext(.immediate) }
 
   /// The main actor.
@@ -50,62 +50,65 @@ extension DeliveryContext {
 
   /// Dispatch's global queue, with a lane for each subscription.
   ///
-  /// A blocked subscriber blocks no Swift task, and no other subscription as long as Dispatch has a free thread (2.08).
+  /// A subscriber that blocks there doesn't block any Swift task. It doesn't delay any other subscription either, as
+  /// long as Dispatch has a free thread (2.08).
   public static var background: DeliveryContext { DeliveryContext(.background) }
 
-  /// A Dispatch queue, serial or concurrent.
+  /// Returns the context of a Dispatch queue, serial or concurrent.
   ///
-  /// `.queue(.main)` is ``main``. The queue is retained by its subscriptions.
+  /// The subscriptions retain the queue. `.queue(.main)` is ``main``.
   ///
   /// - Parameters:
   ///   - queue: Where deliveries run. The publisher's subscriptions that name the same queue share a lane.
-  ///   - independent: Gives this subscription a lane of its own, so that a concurrent queue can serve several
+  ///   - independent: Whether each subscription gets a lane of its own, so that a concurrent queue can serve several
   ///     subscriptions at once.
+  /// - Returns: The context.
   public static func queue(_ queue: DispatchQueue, independent: Bool = false) -> DeliveryContext {
     QueueReference.isMain(queue) ? .main : DeliveryContext(.queue(QueueReference(queue), independent: independent))
   }
 
-  /// A task executor, with a lane for each subscription.
+  /// Returns the context of a task executor, with a lane for each subscription.
   ///
-  /// - Parameter executor: Where deliveries run. Retained by its subscriptions.
+  /// - Parameter executor: Where deliveries run. The subscriptions retain it.
+  /// - Returns: The context.
   public static func executor(_ executor: any TaskExecutor) -> DeliveryContext {
     DeliveryContext(.executor(ExecutorReference(executor)))
   }
 
-  /// An actor: deliveries run isolated to it.
+  /// Returns the context of an actor, to which deliveries are isolated.
   ///
-  /// The actor is held weakly, and its subscriptions end with it (2.05). If states are pending, an actor without an
+  /// The actor is held weakly, and its subscriptions end with it (2.05). While states are pending, an actor without an
   /// executor of its own lives until the job that delivers them has run. `.actor(MainActor.shared)` is ``main``.
   ///
   /// - Parameter actor: Where deliveries run. The publisher's subscriptions that name the same actor share a lane.
+  /// - Returns: The context.
   public static func actor(_ actor: any Actor) -> DeliveryContext {
     actor === MainActor.shared ? .main : DeliveryContext(.actor(ActorReference(actor)))
   }
 
-  /// Where a sequence's iterator takes its states.
+  /// Returns the context of a sequence's iterator.
   static func iteration(of selection: Selection) -> DeliveryContext { DeliveryContext(.iteration(of: selection)) }
 
-  /// A stand-in for a queue, for tests. The same as `queue(_:independent:)` in every other respect.
+  /// Returns the context of a test's stand-in for a queue.
   package static func queue(_ standIn: any WorkQueue, independent: Bool = false) -> DeliveryContext {
     DeliveryContext(.queue(QueueReference(standIn), independent: independent))
   }
 }
 
 extension DeliveryContext {
-  /// The actor that is the context, if it is one that lives.
+  /// The actor, if the context is one that is alive.
   var actor: (any Actor)? {
     if case .actor(let reference) = kind { reference.actor } else { nil }
   }
 
-  /// Whether the context is an actor that has died.
-  ///
-  /// - Parameter actor: What `actor` has just returned.
+  /// Returns whether the context is an actor that has died, given the present value of `actor`.
   func isGone(_ actor: (any Actor)?) -> Bool {
     if case .actor = kind { actor == nil } else { false }
   }
 
-  /// Whether the subscriptions of one publisher that name this context share a lane, which is looked up by its context. The
-  /// publishing thread's lane is shared, too, and has a place of its own.
+  /// Whether the lane of the subscriptions that name this context is found by its context.
+  ///
+  /// The publishing thread's lane is shared as well, but has a place of its own.
   var isLookedUp: Bool {
     switch kind {
     case .main, .queue(_, independent: false), .actor: true
@@ -113,7 +116,7 @@ extension DeliveryContext {
     }
   }
 
-  /// The number of deliveries in a time slice, where a test has fixed it.
+  /// The number of deliveries in a time slice, if a test has fixed it.
   var fixedTimeSlice: Int? {
     switch kind {
     case .immediate, .main, .background, .iteration: nil
@@ -125,7 +128,7 @@ extension DeliveryContext {
 }
 
 extension DeliveryContext: CustomStringConvertible {
-  /// The context as it is written in code, with the queue's label, or the type of the executor or actor.
+  /// The context as it is written in code, with the label of the queue or the type of the executor or actor.
   public var description: String {
     switch kind {
     case .immediate: "immediate"

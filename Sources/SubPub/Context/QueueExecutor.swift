@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// An executor over a serial Dispatch queue, for actors that should run on the queue and for tasks that prefer it.
+/// An executor over a serial Dispatch queue, for actors and tasks that should run on the queue.
 ///
 /// Dispatch on Linux has no executor of its own. An actor adopts this one with two properties:
 ///
@@ -11,16 +11,19 @@ public import Dispatch
 /// }
 /// ```
 public final class QueueExecutor: SerialExecutor, TaskExecutor {
-  /// The queue that runs everything.
+  /// The queue that runs the jobs.
   public let queue: DispatchQueue
   private let mark = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Creates an executor over a new serial queue with this label.
+  /// Creates an executor over a new serial queue.
+  ///
+  /// - Parameter label: The label of the queue.
   public convenience init(label: String) { self.init(DispatchQueue(label: label)) }
 
-  /// Creates an executor over a queue of yours.
+  /// Creates an executor over an existing queue.
   ///
-  /// - Precondition: The queue is serial. An actor on a concurrent queue wouldn't be isolated.
+  /// - Parameter serialQueue: The queue. An actor on a concurrent queue wouldn't be isolated.
+  /// - Precondition: The queue is serial, which isn't checked.
   public init(_ serialQueue: DispatchQueue) {
     queue = serialQueue
     queue.setSpecific(key: mark, value: ObjectIdentifier(self))
@@ -28,7 +31,9 @@ public final class QueueExecutor: SerialExecutor, TaskExecutor {
 
   deinit { queue.setSpecific(key: mark, value: nil) }
 
-  /// Appends the job to the queue.
+  /// Appends a job to the queue; the Swift runtime calls this.
+  ///
+  /// - Parameter job: The job.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async {
@@ -37,16 +42,16 @@ public final class QueueExecutor: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// Whether the caller runs on the queue.
+  /// Returns whether the caller runs on the queue; the Swift runtime calls this.
   public func isIsolatingCurrentContext() -> Bool? {
     DispatchQueue.getSpecific(key: mark) == ObjectIdentifier(self)
   }
 
-  /// Stops the program unless the caller runs on the queue.
+  /// Stops the program unless the caller runs on the queue; the Swift runtime calls this.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
 
 extension QueueExecutor: CustomStringConvertible {
-  /// The queue's label.
+  /// The queue's label, for logs.
   public var description: String { "QueueExecutor(\(queue.label))" }
 }

@@ -1,13 +1,14 @@
 import Dispatch
 
-// What a context refers to, with the identity that makes contexts equal.
+// The objects that a context refers to, with the identity that makes contexts equal.
 
-/// A queue, equal to every reference to the same queue.
+/// A reference to a queue, equal to every other reference to the same queue.
 struct QueueReference: Hashable, Sendable {
   let queue: any WorkQueue
   let fixedTimeSlice: Int?
-  /// The label of one of Dispatch's global queues, which no two of them share. On Linux every access to a global queue
-  /// makes a new object, so identity can't tell them apart.
+  /// The label, if the queue is one of Dispatch's global queues, whose labels differ.
+  ///
+  /// On Linux every access to a global queue creates a new object, so identity can't distinguish them.
   private let globalLabel: String?
 
   init(_ queue: any WorkQueue) {
@@ -27,11 +28,12 @@ struct QueueReference: Hashable, Sendable {
 }
 
 extension QueueReference {
-  /// Whether this is the main queue, the only one that carries the mark. On Linux every access to the main queue makes a
-  /// new object, so identity can't tell.
+  /// Returns whether this is the main queue, the only one that carries the mark.
+  ///
+  /// On Linux every access to the main queue creates a new object, so identity can't tell.
   static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mainMark) == true }
 
-  /// Whether the caller runs on the main queue, and so on the main actor.
+  /// Whether the caller runs on the main queue, and thus on the main actor.
   static var isOnMain: Bool { DispatchQueue.getSpecific(key: mainMark) == true }
 
   private static let mainMark: DispatchSpecificKey<Bool> = {
@@ -41,18 +43,21 @@ extension QueueReference {
   }()
 }
 
-/// What a context needs of a queue: Dispatch's queues have it, and so do the stand-ins of tests, which draw from a seed
-/// which job is next.
+/// The operations of a queue that a context needs.
+///
+/// Dispatch's queues conform to it, and so do the stand-ins of tests, in which a seed decides which job is next.
 package protocol WorkQueue: AnyObject, Sendable {
   /// The queue's name, for descriptions.
   var label: String { get }
 
-  /// Runs the work soon, and never before `submit` returns. Not called inside a turn.
+  /// Runs the work asynchronously, never before `submit` returns; not called inside a turn.
   func submit(_ work: @escaping @Sendable () -> Void)
 }
 
 extension DispatchQueue: WorkQueue {
-  /// Runs the work asynchronously, without the caller's quality of service where the platform has one (2.10).
+  /// Runs the work asynchronously.
+  ///
+  /// The work doesn't get the caller's quality of service where the platform has one (2.10).
   package func submit(_ work: @escaping @Sendable () -> Void) {
     #if canImport(Darwin)
       async(flags: .detached, execute: work)
@@ -62,8 +67,9 @@ extension DispatchQueue: WorkQueue {
   }
 }
 
-/// A queue or executor on which a time slice is a fixed number of deliveries, and the clock isn't read. For tests in which
-/// everything follows from the order of the jobs alone.
+/// A queue or executor whose time slices are a fixed number of deliveries, without reading a clock.
+///
+/// For tests in which everything follows from the order of the jobs.
 package protocol FixedTimeSlice: AnyObject {
   var deliveriesAtATime: Int { get }
 }
@@ -72,7 +78,7 @@ extension FixedTimeSlice {
   package var deliveriesAtATime: Int { TimeSlice.deliveries }
 }
 
-/// A task executor, equal to every reference to the same object.
+/// A reference to a task executor, equal to every other reference to the same object.
 struct ExecutorReference: Hashable, Sendable {
   let executor: any TaskExecutor
   let fixedTimeSlice: Int?
@@ -87,15 +93,16 @@ struct ExecutorReference: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
-/// An actor, held weakly (2.05), equal to every reference to the same actor, dead or alive.
+/// A weak reference to an actor, equal to every other reference to it, dead or alive (2.05).
 final class ActorReference: Sendable {
   weak let actor: (any Actor)?
   let type: any Actor.Type
   let fixedTimeSlice: Int?
-  /// The actor's address. It identifies the actor even after its death; see `memory`.
+  /// The actor's address, which identifies the actor even after its death; see `memory`.
   private let id: ObjectIdentifier
-  /// Keeps the actor's memory, but not the actor: while this reference lives, no other object gets that address. Never
-  /// read.
+  /// A reference that keeps the actor's memory, but not the actor.
+  ///
+  /// While it exists, no other object gets the same address. It is never read.
   private unowned let memory: any Actor
 
   init(_ actor: any Actor) {
@@ -113,11 +120,13 @@ extension ActorReference: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// An executor that an actor has from elsewhere, as the actor names it.
+/// The executor of an actor that isn't its own executor.
 @safe
 struct ForeignExecutor: Sendable {
   let executor: UnownedSerialExecutor
-  /// Keeps the executor alive. Never called: if an actor lends its own executor, this object has no methods.
+  /// The owner, which keeps the executor alive.
+  ///
+  /// It is never called: if an actor lends its own executor, this object has no methods.
   let owner: any SerialExecutor
 
   init(_ executor: UnownedSerialExecutor, owner: any SerialExecutor) {
@@ -127,7 +136,7 @@ struct ForeignExecutor: Sendable {
 }
 
 extension Actor {
-  /// The executor that runs the actor's jobs, if it isn't the actor itself. Nil as well where the system can't tell.
+  /// The executor that runs the actor's jobs, if it isn't the actor itself; nil if the system can't tell.
   nonisolated var foreignExecutor: ForeignExecutor? {
     guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else { return nil }
     let executor = unsafe unownedExecutor

@@ -1,8 +1,10 @@
-/// The subscriptions of one object to all publishers of a directory, the present and the future ones.
+/// The subscriptions of one object to all present and future publishers of a directory.
 ///
-/// You needn't keep it: it lasts as long as the object lives, and releasing this value changes nothing.
+/// You don't need to keep it: it lasts as long as the object lives, and releasing this value changes nothing.
 public final class DirectorySubscription: Sendable {
-  /// The object's membership in the directory, which tells whether it is alive. Nothing is delivered to it.
+  /// The object's membership in the directory, which tells whether it is alive.
+  ///
+  /// Nothing is delivered to it.
   private let membership: Subscription
   private let subscriber: TypelessSubscriber
   /// The subscriptions at the publishers.
@@ -10,7 +12,7 @@ public final class DirectorySubscription: Sendable {
 
   private struct Parts {
     var all: [PublisherID: Part] = [:]
-    /// From how many on it is worthwhile to look for those that have ended.
+    /// The number of parts above which it is worth looking for parts that have ended.
     var sweepAt = 16
   }
 
@@ -24,35 +26,39 @@ public final class DirectorySubscription: Sendable {
     self.subscriber = subscriber
   }
 
-  /// Whether states may still be delivered, from the present publishers or from future ones.
+  /// Whether states may still be delivered, from present or future publishers.
   ///
-  /// False once it was cancelled, its subscriber or the actor that is its context has died, or the directory was released.
+  /// False once it was cancelled, its subscriber or the actor that is its context has died, or the directory was
+  /// released.
   public var isActive: Bool { membership.isActive }
 
-  /// The subscriptions, one for each living publisher, in no particular order.
+  /// The active subscriptions, one for each living publisher, in no particular order.
   public var subscriptions: [Subscription] { current.map(\.subscription).filter(\.isActive) }
 
   /// Ends the subscriptions to all publishers, including future ones.
   ///
-  /// No delivery from any of them begins after this has returned. A delivery from each of several publishers may be under way.
+  /// No delivery from any of them begins after this call has returned. Deliveries from several publishers may be under
+  /// way.
   ///
-  /// - Returns: What was under way: the first of inFlight, reentrant, quiescent and alreadyCancelled that was found (3.02).
+  /// - Returns: The first of inFlight, reentrant, quiescent, and alreadyCancelled that was found (3.02).
+  /// - Complexity: O(*n*) in the number of publishers.
   @discardableResult
   public func cancel() -> CancelOutcome {
-    // From here on nobody joins a publisher, and whoever has joined before is found below.
+    // From here on nothing joins a publisher; the parts that joined earlier are found below.
     let outcome = membership.cancel()
-    // By everyone who calls: the second one must not return before everything is cancelled.
+    // Every caller cancels the parts: a second caller must not return before all of them are cancelled.
     let found = current.map { $0.subscription.cancelAsPart() }
       .reduce(CancelOutcome.alreadyCancelled) { $0.combined(with: $1) }
     sweep()
     guard outcome == .quiescent else { return .alreadyCancelled }
-    // It stood for future publishers, even if there are none at present.
+    // It was also for future publishers, even if there are none at present.
     return found == .alreadyCancelled ? .quiescent : found
   }
 
-  /// Ends the subscriptions, and returns when no delivery is under way, even if they were cancelled before (3.04).
+  /// Ends the subscriptions and waits until no delivery is under way, even if they were cancelled before.
   ///
-  /// Ignores the cancellation of the task that calls it. Inside one of its deliveries it doesn't wait for that one.
+  /// Ignores the cancellation of the task that calls it. Inside one of its own deliveries, it doesn't wait for that
+  /// delivery (3.04).
   public func cancelAndWait() async {
     cancel()
     for part in current { await part.subscription.cancelAndWait() }
@@ -63,10 +69,10 @@ public final class DirectorySubscription: Sendable {
 }
 
 extension DirectorySubscription {
-  /// Subscribes to that publisher: once, even if this is called several times, and not after a cancel.
+  /// Subscribes to a publisher, unless it is cancelled or has already subscribed there.
   ///
-  /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and never the
-  /// other way around.
+  /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and
+  /// never the other way around.
   func join(_ publisher: PublisherEntry) {
     // The turn compares actors, and must not be the last to release one.
     let context = membership.context
@@ -76,7 +82,7 @@ extension DirectorySubscription {
     membership.whileSubscriberLives { joinNow(publisher) }
   }
 
-  /// Not inlined, so that nothing holds the subscriber when this returns.
+  /// Joins the publisher; not inlined, so that nothing holds the subscriber when this returns.
   @inline(never)
   private func joinNow(_ publisher: PublisherEntry) {
     guard let action = subscribe(at: publisher) else { return }
@@ -84,7 +90,7 @@ extension DirectorySubscription {
     if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
   }
 
-  /// What the turn has left to release is gone when this returns.
+  /// Takes the turn; everything that it has left to release is released when this returns.
   private func subscribe(at publisher: PublisherEntry) -> SubscribeAction? {
     let request = publisher.request(subscriber)
     var effects = Effects()
@@ -99,13 +105,15 @@ extension DirectorySubscription {
     return action
   }
 
-  /// Removes parts that have ended for good. One that was ended at a living publisher stays, so that nobody joins there again.
+  /// Removes parts that have ended for good.
+  ///
+  /// A part that was ended at a living publisher stays, so that nothing joins there again.
   private func sweep() {
     let isOver = !membership.gate.isOpen
     let ended = current.filter {
       !$0.subscription.gate.isOpen && !$0.subscription.gate.isUnderWayNow && (isOver || $0.registry.hasEnded)
     }
-    // What is removed is held here, so nothing is released under the lock.
+    // The removed parts are held here, so nothing is released under the lock.
     parts.withLock { parts in
       for part in ended { parts.all[part.registry.source] = nil }
       parts.sweepAt = 2 * parts.all.count + 16
@@ -114,8 +122,10 @@ extension DirectorySubscription {
 }
 
 extension Subscription {
-  /// Cancels one of several. A subscription that was cancelled before may still have a delivery under way, which the silence
-  /// of the others must not hide.
+  /// Cancels one of several subscriptions.
+  ///
+  /// A subscription that was cancelled before may still have a delivery under way, which the silence of the others must
+  /// not hide.
   fileprivate func cancelAsPart() -> CancelOutcome {
     let outcome = cancel()
     guard outcome == .alreadyCancelled, gate.isUnderWayNow else { return outcome }
@@ -124,15 +134,15 @@ extension Subscription {
 }
 
 extension DirectorySubscription: Hashable {
-  /// A subscription equals only itself.
+  /// Returns whether both are the same object.
   public static func == (left: DirectorySubscription, right: DirectorySubscription) -> Bool { left === right }
 
-  /// Hashes the identity.
+  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension DirectorySubscription: CustomStringConvertible {
-  /// Who listens where, and to how many publishers.
+  /// The subscriber, its context, and the number of publishers, for logs.
   public var description: String {
     let count = subscriptions.count
     let state = isActive ? "\(count) \(count == 1 ? "subscription" : "subscriptions")" : "ended"

@@ -1,10 +1,11 @@
 extension PublisherDirectory {
-  /// Makes a manager's publisher the one of its type, and has ``logoutAll()`` log the manager out.
+  /// Registers a manager's publisher for its type, and the manager for ``logoutAll()``.
   ///
-  /// A manager that is an object is held weakly, and its publisher goes with it. A manager that is a value is held until the
-  /// directory is released, and its publisher with it. Registering a manager again changes nothing: objects are the same if
-  /// they are identical, values if they have the same type and publisher.
+  /// A manager that is an object is held weakly, and its publisher goes with it. A manager that is a value is held
+  /// until the directory is released, and so is its publisher. Registering a manager again changes nothing: objects are
+  /// the same if they are identical, values if they have the same type and publisher.
   ///
+  /// - Parameter manager: The manager.
   /// - Precondition: The type has no other living publisher. See ``register(_:)-(Publisher<Value>)``.
   public func register(_ manager: some Manager) {
     let publisher = manager.publisher
@@ -12,7 +13,7 @@ extension PublisherDirectory {
     let new = ManagerEntry(manager, publisher.registry)
     while true {
       let existing = state.withLock { $0.managers[new.key] }
-      // The caller holds the object, so whatever lives at its address is the same one.
+      // The caller holds the object, so a living object at its address is the same one.
       if let existing, !existing.isGone { return }
       let isSweepDue = state.withLock { state in
         state.managers.add(new, for: new.key, insteadOf: existing) ? state.managers.isSweepDue : nil
@@ -23,20 +24,25 @@ extension PublisherDirectory {
     }
   }
 
-  /// Removes managers whose publishers are gone, and those of that publisher, which the caller holds, that are gone
-  /// themselves. Loading any other manager would hold its publisher for a moment, maybe in the way of its successor.
+  /// Removes managers that are gone or whose publishers are gone.
+  ///
+  /// Of the living publishers, only the managers of the given one are checked, which the caller holds. Checking any
+  /// other manager would hold its publisher for a moment, and might keep a successor from taking its place.
   private func sweepManagers(of registry: PublisherRegistry) {
     sweep(\.managers) { $0.registry.hasEnded || ($0.registry === registry && $0.isGone) }
   }
 
-  /// Calls `logout()` of every living manager that was registered before.
+  /// Logs out every living manager that was registered before this call.
   ///
-  /// Each is called once, in the order in which they were registered, on this thread, while no lock is held. A manager lives
-  /// at least until its `logout()` has returned, and so does its publisher, but another one of its type may be registered
-  /// meanwhile. A publisher without a manager stays as it is, as nobody has said that it depends on a login.
+  /// Each manager's `logout()` is called once, in the order of registration, on the calling thread, while no lock is
+  /// held. A manager lives at least until its `logout()` has returned, and so does its publisher, but another publisher
+  /// of its type may be registered in the meantime. A publisher without a manager stays as it is, because nothing says
+  /// that it depends on a login.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of managers.
   public func logoutAll() { sweep(\.managers) { !logout($0) } }
 
-  /// Marks the logout before it holds the manager, and until it has released it.
+  /// Logs out one manager, and marks its publisher for as long as the manager is held.
   private func logout(_ manager: ManagerEntry) -> Bool {
     let id = manager.registry.source
     state.withLock { $0.beginLogout(of: id) }
@@ -47,21 +53,21 @@ extension PublisherDirectory {
 
 /// A manager in a directory.
 final class ManagerEntry: Sendable {
-  /// An object is itself. A value has no identity but that of its publisher.
+  /// An object is identified by itself, and a value by its type and publisher.
   enum Key: Hashable {
     case object(ObjectIdentifier)
     case value(ObjectIdentifier, PublisherID)
   }
 
   let key: Key
-  /// The publisher's.
+  /// The registry of the publisher.
   let registry: PublisherRegistry
   private weak let object: (any AnyObject & Manager)?
   private let value: (any Manager)?
 
   init(_ manager: some Manager, _ registry: PublisherRegistry) {
     self.registry = registry
-    // A cast to `AnyObject` alone would put a value into a box that dies at once. No box is a manager.
+    // A cast to `AnyObject` alone would put a value into a box that dies immediately. No box is a manager.
     if let object = manager as? any AnyObject & Manager {
       key = .object(ObjectIdentifier(object))
       self.object = object
@@ -73,10 +79,10 @@ final class ManagerEntry: Sendable {
     }
   }
 
-  /// Loads the manager, and may be the last to release it.
+  /// Whether the manager is gone; loads it, and may be the last to release it.
   var isGone: Bool { value == nil && object == nil }
 
-  /// Foreign code. False if the manager is gone.
+  /// Calls the manager's `logout()`, which is foreign code; returns false if the manager is gone.
   func logout() -> Bool {
     guard let manager = value ?? object else { return false }
     manager.logout()

@@ -1,4 +1,6 @@
-/// A type-less subscriber of any number of publishers. It is held by somebody else while a request is made.
+/// A type-less subscriber of any number of publishers.
+///
+/// Someone else has to hold it while a request is made.
 struct TypelessSubscriber: Sendable {
   private enum Kind: Sendable {
     case untyped(UnownedExistential<any Subscriber>, DeliveryContext)
@@ -36,25 +38,27 @@ struct TypelessSubscriber: Sendable {
 }
 
 extension PublisherDirectory {
-  /// Subscribes an object to every publisher of the directory: to the present ones, and to those that are made or registered
-  /// later. For concerns of all of them, such as a global error handler.
+  /// Subscribes an object to every present and future publisher of the directory.
   ///
-  /// Each publisher's current state comes first, and then every later one (2.01). Each has a subscription and a buffer of its
-  /// own: `.latest` keeps one state of each publisher. Deliveries from one publisher never overlap (2.02). Deliveries from
-  /// different publishers don't overlap on a serial queue or an actor; on a pool, a concurrent queue, an executor, and with
-  /// immediate delivery they may. With immediate delivery, the current states come before this returns, in the order in which
-  /// the publishers were added, and the state of a future publisher comes on the thread that adds it.
+  /// Use it for concerns of all publishers, such as a global error handler. The object receives each publisher's
+  /// current state first and then every later one (2.01). Each publisher gets a subscription and a buffer of its own:
+  /// `.latest` keeps one state of each publisher.
   ///
-  /// The object is held weakly (2.05). If it has subscribed to the directory before, the existing subscription is returned
-  /// unchanged. What it subscribes at a publisher itself is independent of this, and gets deliveries of its own, but
-  /// ``Publisher/unsubscribe(_:)`` there ends both. Releasing the directory cancels.
+  /// Deliveries from one publisher never overlap (2.02). Deliveries from different publishers don't overlap on a serial
+  /// queue or an actor, but may overlap on a pool, a concurrent queue, an executor, and with immediate delivery. With
+  /// immediate delivery, the current states arrive before this function returns, in the order in which the publishers
+  /// were added, and the state of a future publisher arrives on the thread that adds it.
+  ///
+  /// The object is held weakly (2.05). If it has already subscribed to the directory, the existing subscription is
+  /// returned unchanged. Subscriptions that the object makes itself are independent and receive their own deliveries,
+  /// but ``Publisher/unsubscribe(_:)`` ends both kinds. Releasing the directory cancels.
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states of each publisher may be pending.
-  /// - Returns: A value that stands for all of these subscriptions. You needn't keep it.
-  /// - Complexity: O(n) in the number of publishers.
+  /// - Returns: All of these subscriptions as one value, which you don't need to keep.
+  /// - Complexity: O(*n* log *n*) in the number of publishers.
   @discardableResult
   public func subscribeToAll(
     _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded
@@ -67,16 +71,15 @@ extension PublisherDirectory {
     }
   }
 
-  /// Subscribes an object of the main actor to every publisher of the directory, the present and the future ones.
+  /// Subscribes a main-actor object to every present and future publisher of the directory.
   ///
-  /// Deliveries run on the main actor, one at a time. Everything else is as with
-  /// ``subscribeToAll(_:on:buffering:)``.
+  /// Deliveries run on the main actor, one at a time. Everything else is as with ``subscribeToAll(_:on:buffering:)``.
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states of each publisher may be pending.
-  /// - Returns: A value that stands for all of these subscriptions. You needn't keep it.
-  /// - Complexity: O(n) in the number of publishers.
+  /// - Returns: All of these subscriptions as one value, which you don't need to keep.
+  /// - Complexity: O(*n* log *n*) in the number of publishers.
   @discardableResult
   public func subscribeToAll(
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded
@@ -90,19 +93,22 @@ extension PublisherDirectory {
     }
   }
 
-  /// Makes the subscription of a new member, or finds that of an existing one. The caller holds the subscriber.
+  /// Makes the subscription of a new member, or finds that of an existing one.
+  ///
+  /// The caller holds the subscriber.
   private func subscribe(_ subscriber: TypelessSubscriber, join: () -> Subscription) -> DirectorySubscription {
     while true {
       let membership = join()
       let key = ObjectIdentifier(membership)
       let subscription = state.withLock { $0.subscriptions[key] } ?? DirectorySubscription(membership, of: subscriber)
-      // From here on it joins every publisher that is added, and those that were added before are found below.
+      // From here on the subscription joins every publisher that is added; those that were added before are joined
+      // below.
       let isSweepDue = state.withLock { state -> Bool? in
         guard state.subscriptions[key] !== subscription else { return state.subscriptions.isSweepDue }
         return state.subscriptions.add(subscription, for: key, insteadOf: nil) ? state.subscriptions.isSweepDue : nil
       }
       guard let isSweepDue else { continue }
-      // Also for an existing one: the thread that made it may not have come this far.
+      // For an existing subscription as well: the thread that made it may not have reached this point yet.
       for entry in sweepPublishers() { subscription.join(entry) }
       if isSweepDue { sweepSubscriptions() }
       return subscription

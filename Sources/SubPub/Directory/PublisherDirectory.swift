@@ -1,19 +1,20 @@
 import Synchronization
 
-/// The publishers of a program: finds each by the type of its values, lets one object subscribe to all of them, and logs out.
+/// The publishers of a program, each found by the type of its values.
 ///
-/// Make one directory and pass it to whoever needs it. Each type has one publisher here: one that you have registered, or one
-/// that is made when it is first asked for. If two publishers have values of the same type, wrap one of the types.
+/// A directory also lets one object subscribe to all publishers, and logs out all managers. Create one directory and
+/// pass it to the code that needs it. Each type has one publisher: the one that you register, or one that is created
+/// when the type is first requested. If two publishers have values of the same type, wrap one of the types.
 ///
-/// Call everything from any thread, task or actor, without `await` (1.06). No lock is held while foreign code runs (1.04).
-/// Releasing the directory ends the subscriptions that `subscribeToAll` has made, including what is pending for them, and
-/// releases the publishers that it has made.
+/// Call every operation from any thread, task, or actor, without `await` (1.06). No lock is held while foreign code
+/// runs (1.04). Releasing the directory ends the subscriptions that `subscribeToAll` has made, drops their pending
+/// states, and releases the publishers that the directory has created.
 public final class PublisherDirectory: Sendable {
   let state = Locked(DirectoryState())
-  /// Knows who has subscribed to everything, and whether they are alive. Publishes nothing.
+  /// The members: the objects that have subscribed to everything; publishes nothing.
   let members = PublisherRegistry(PublisherID(label: "directory"), initial: nil)
 
-  /// Creates a directory without publishers.
+  /// Creates an empty directory.
   public init() {}
 
   deinit {
@@ -22,19 +23,19 @@ public final class PublisherDirectory: Sendable {
   }
 }
 
-/// What a directory knows. Decides only.
+/// The state of a directory: decisions only, no locks and no foreign code.
 struct DirectoryState {
-  /// By the type of their values.
+  /// The publishers, by the type of their values.
   var publishers = OrderedTable<ObjectIdentifier, PublisherEntry>()
-  /// Those that the directory has made. Never removed.
+  /// The publishers that the directory has created, which are never removed.
   private var made: [any AnyObject & Sendable] = []
-  /// By their memberships.
+  /// The subscriptions, by their memberships.
   var subscriptions = OrderedTable<ObjectIdentifier, DirectorySubscription>()
   var managers = OrderedTable<ManagerEntry.Key, ManagerEntry>()
-  /// The publishers whose managers are being logged out, once for each logout: that may hold both.
+  /// The publishers whose managers are being logged out, once for each logout, which may hold both.
   private var logouts: [PublisherID] = []
 
-  /// Adds a publisher in place of one that is gone. False if another one is there by now.
+  /// Adds a publisher in place of one that is gone; returns false if another one has taken that place.
   mutating func add(
     _ publisher: any AnyObject & Sendable, as entry: PublisherEntry, for type: ObjectIdentifier,
     insteadOf gone: PublisherEntry?, isMade: Bool
@@ -55,15 +56,16 @@ struct DirectoryState {
 
 /// A publisher in a directory.
 ///
-/// It doesn't keep the publisher alive, and loads it only to return it. Loading it for anything else could make it outlive its
-/// last user, and be in the way of its successor.
+/// It doesn't keep the publisher alive, and loads it only to return it. Loading it for anything else could make it
+/// outlive its last user, and keep a successor from taking its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
   let registry: PublisherRegistry
   /// Makes the request of a type-less subscriber.
   let request: @Sendable (TypelessSubscriber) -> SubscriptionRequest
-  /// Whether everyone who had subscribed to the directory before has subscribed here. The release orders their turns before
-  /// whatever is done by somebody who finds it true.
+  /// Whether every earlier subscriber of the directory has subscribed here.
+  ///
+  /// The release orders their turns before everything that a thread does after finding it true.
   private let isIntroduced = Atomic<Bool>(false)
 
   init<Value>(_ publisher: Publisher<Value>) {
@@ -74,8 +76,9 @@ final class PublisherEntry: Sendable {
 
   var id: PublisherID { registry.source }
 
-  /// Subscribes everyone, unless that was done before. Several threads may do so at once, and each returns only when it is
-  /// done.
+  /// Subscribes every subscriber of the directory, unless that was done before.
+  ///
+  /// Several threads may do this at once, and each returns only when it is done.
   func introduce(to subscriptions: () -> [DirectorySubscription]) {
     guard !isIntroduced.load(ordering: .acquiring) else { return }
     for subscription in subscriptions() { subscription.join(self) }
@@ -85,19 +88,21 @@ final class PublisherEntry: Sendable {
 
 /// Finding publishers.
 extension PublisherDirectory {
-  /// Returns the publisher of a type: the registered one while it lives, otherwise one that is made at first use.
+  /// Returns the publisher of a type, which is created if no living publisher is registered.
   ///
-  /// A publisher that is made has the type's name as its label, and is held until the directory is released. Threads that ask
-  /// at the same time receive the same one. When this returns, everyone who has subscribed to the directory has subscribed to
-  /// the publisher, and misses nothing that is published from now on.
+  /// A publisher that is created has the type's name as its label, and is held until the directory is released. Threads
+  /// that ask at the same time receive the same one. When this function returns, every subscriber of the directory has
+  /// subscribed to the publisher, and misses nothing that is published from now on.
   ///
-  /// - Complexity: O(1), except for the first use.
+  /// - Parameter type: The type of the publisher's values.
+  /// - Returns: The publisher.
+  /// - Complexity: O(1) on average; O(*n* log *n*) in the number of the directory's subscribers if it creates one.
   public func publisher<Value: Sendable>(of type: Value.Type = Value.self) -> Publisher<Value> {
     while true {
       let entry = state.withLock { $0.publishers[ObjectIdentifier(type)] }
       if let entry, let found = entry.publisher {
         introduce(entry)
-        // Its key says that its values have this type.
+        // The key guarantees the type of its values.
         return unsafe unsafeDowncast(found, to: Publisher<Value>.self)
       }
       let made = Publisher<Value>(label: "\(type)")
@@ -105,14 +110,15 @@ extension PublisherDirectory {
     }
   }
 
-  /// Makes a publisher the one of its type.
+  /// Registers a publisher for its type.
   ///
-  /// It is held weakly: when it is released, another one can take its place. Registering the same one again changes nothing.
-  /// When this returns, everyone who has subscribed to the directory has subscribed to the publisher.
+  /// The publisher is held weakly: when it is released, another one can take its place. Registering the same one again
+  /// changes nothing. When this function returns, every subscriber of the directory has subscribed to the publisher.
   ///
-  /// - Precondition: The type has no other living publisher. One that ``publisher(of:)`` has made counts, so register before
-  ///   the first use.
-  /// - Complexity: O(n) in the number of subscribers of the directory.
+  /// - Parameter publisher: The publisher.
+  /// - Precondition: The type has no other living publisher. One that ``publisher(of:)`` has created counts, so
+  ///   register before the first use.
+  /// - Complexity: O(*n* log *n*) in the number of the directory's subscribers.
   public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
     while true {
       let (entry, isBeingLoggedOut) = state.withLock { state in
@@ -121,7 +127,7 @@ extension PublisherDirectory {
       }
       if let entry, let existing = entry.publisher {
         if existing === publisher { return introduce(entry) }
-        // Asked before the publisher was loaded. Perhaps only a `logoutAll` on another thread holds it.
+        // Read before the publisher was loaded. Perhaps only a `logoutAll` on another thread holds it.
         guard isBeingLoggedOut else {
           stopForMisuse(
             """
@@ -134,7 +140,7 @@ extension PublisherDirectory {
     }
   }
 
-  /// False if another thread came first.
+  /// Adds a publisher; returns false if another thread came first.
   private func add<Value>(_ publisher: Publisher<Value>, insteadOf gone: PublisherEntry?, isMade: Bool) -> Bool {
     let entry = PublisherEntry(publisher)
     let (isAdded, isSweepDue) = state.withLock { state in
@@ -144,7 +150,7 @@ extension PublisherDirectory {
     }
     guard isAdded else { return false }
     introduce(entry)
-    // All of them were loaded anyway.
+    // All subscriptions were loaded anyway.
     sweepSubscriptions()
     if isSweepDue { sweepPublishers() }
     return true
@@ -155,13 +161,15 @@ extension PublisherDirectory {
   var subscriptions: [DirectorySubscription] { state.withLock { $0.subscriptions.entries }.map(\.entry) }
 }
 
-/// Removing what is gone.
+/// Removing entries that are gone.
 extension PublisherDirectory {
-  /// Removes publishers that are gone. Returns the others.
+  /// Removes publishers that are gone, and returns the others.
   @discardableResult
   func sweepPublishers() -> [PublisherEntry] { sweep(\.publishers) { $0.registry.hasEnded } }
 
-  /// Removes subscriptions that were cancelled, or whose subscriber or actor is gone. Returns the others.
+  /// Removes subscriptions that have ended, and returns the others.
+  ///
+  /// A subscription also ends when its subscriber or actor is gone.
   @discardableResult
   func sweepSubscriptions() -> [DirectorySubscription] {
     sweep(\.subscriptions) { subscription in
@@ -171,8 +179,10 @@ extension PublisherDirectory {
     }
   }
 
-  /// Removes entries that are gone, and returns the others. Asks in the order in which they were added, and outside the lock:
-  /// loading a weak reference holds its object for a moment, and may be the last to release it.
+  /// Removes entries that are gone, and returns the others.
+  ///
+  /// Entries are checked in the order in which they were added, and outside the lock: loading a weak reference holds
+  /// its object for a moment, and may turn out to be its last reference.
   @discardableResult
   func sweep<Key, Entry>(
     _ table: WritableKeyPath<DirectoryState, OrderedTable<Key, Entry>>, isGone: (Entry) -> Bool
@@ -187,7 +197,7 @@ extension PublisherDirectory {
 }
 
 extension PublisherDirectory: CustomStringConvertible {
-  /// The number of living publishers, and of living objects that have subscribed to all of them.
+  /// The numbers of living publishers and of living subscribers to all of them, for logs.
   public var description: String {
     "PublisherDirectory(publishers: \(sweepPublishers().count), subscribers: \(sweepSubscriptions().count))"
   }

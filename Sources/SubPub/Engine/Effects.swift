@@ -1,8 +1,8 @@
-/// What a turn has decided and may not do itself: everything that is, or may run, foreign code (1.04).
+/// The effects that a turn has decided on but mustn't cause itself: everything that may run foreign code.
 ///
-/// The shell ends the turn and then calls `perform()`. Whatever is to be released goes with this value.
+/// The shell ends the turn and then calls `perform()`. Everything that has to be released goes with this value (1.04).
 package struct Effects {
-  // Most turns leave at most one of each. The rest is allocated when it is needed.
+  // Most turns leave at most one of each. Storage for more is allocated only when needed.
   private var firstWake: Lane?
   private var firstObject: AnyObject?
   private var firstClosure: Deliver?
@@ -26,17 +26,17 @@ package struct Effects {
 
   mutating func call(_ body: @escaping @Sendable () -> Void) { needed.calls.append(body) }
 
-  /// Releases a state: the `deinit` of its payload is foreign code.
+  /// Releases a state, because the `deinit` of its payload is foreign code.
   mutating func release(_ state: any BoxedPublication) { release(state as AnyObject) }
 
-  /// Releases a subscription, which may be the last to hold its lane's executor.
+  /// Releases a subscription, which may be the last object to hold its lane's executor.
   mutating func release(_ subscription: Subscription) { release(subscription as AnyObject) }
 
   private mutating func release(_ object: AnyObject) {
     if firstObject == nil { firstObject = object } else { needed.leftovers.append(object) }
   }
 
-  /// Releases a closure, with what it captures.
+  /// Releases a closure and everything that it captures.
   mutating func release(_ closure: @escaping Deliver) {
     if firstClosure == nil { firstClosure = closure } else { needed.leftovers.append(closure) }
   }
@@ -44,13 +44,13 @@ package struct Effects {
   /// Releases a collection of any of these.
   mutating func releaseAll(in collection: Any) { needed.leftovers.append(collection) }
 
-  /// Releases everything now. Outside the turn.
+  /// Releases everything now; outside the turn.
   mutating func releaseNow() {
     (firstObject, firstClosure) = (nil, nil)
     rest?.leftovers = []
   }
 
-  /// Resumes, wakes and calls. Outside the turn.
+  /// Resumes tasks, wakes lanes, and makes calls; outside the turn.
   @inline(__always)
   func perform() {
     if let rest { for task in rest.resumes { task.resume() } }

@@ -1,7 +1,7 @@
 import Dispatch
 
 extension PublisherRegistry {
-  /// Returns when every subscription of this moment has been served (3.07), or the task is cancelled.
+  /// Waits until every present subscription has been served (3.07), or the task is cancelled.
   @usableFromInline
   package nonisolated func drain() async {
     guard let (waiter, looksForDead) = turn({ $0.beginDraining() }) else { return }
@@ -13,10 +13,10 @@ extension PublisherRegistry {
     }
   }
 
-  /// The same, but for that long at most.
+  /// Waits as `drain()` does, but no longer than the limit.
   ///
-  /// - Returns: The subscriptions that are late. Empty if everyone has been served, or if the task is cancelled.
-  /// - Throws: What the clock throws, unless everyone has been served first.
+  /// Returns the subscriptions that are late: none if all have been served, or if the task is cancelled. Throws the
+  /// clock's error unless all have been served first.
   nonisolated func drain(within limit: Duration, clock: any Clock<Duration>) async throws -> [Subscription] {
     guard limit < .unlimited else {
       await drain()
@@ -25,7 +25,7 @@ extension PublisherRegistry {
     guard let (waiter, looksForDead) = turn({ $0.beginDraining() }) else { return [] }
     if looksForDead { lookForDead() }
     let late = Locked<Result<[Subscription], any Error>>(.success([]))
-    // Holds the registry weakly: a foreign clock may ignore the cancellation, and sleep on.
+    // Holds the registry weakly: a foreign clock may ignore the cancellation and continue to sleep.
     let timer = Task.detached { [weak self] in
       do { try await clock.sleep(for: limit) } catch {
         if Task.isCancelled { return }
@@ -44,7 +44,7 @@ extension PublisherRegistry {
     return try late.withLock { $0 }.get()
   }
 
-  /// Ends the wait, unless it is over. Calls `found` before the waiter goes on.
+  /// Ends the wait, unless it is over, and calls `found` before the waiter continues.
   private nonisolated func timeOutDrain(_ waiter: WaiterID, _ found: ([Subscription]) -> Void) {
     var effects = Effects()
     let late = turn { state in
@@ -56,11 +56,11 @@ extension PublisherRegistry {
     effects.perform()
   }
 
-  /// Looks 20 times a second, while a `drain()` waits, whether subscribers have died whose context doesn't run: nothing else
-  /// would notice, and nobody has to wait for the dead.
+  /// Looks for dead subscribers 20 times a second while a `drain()` is waiting.
   ///
-  /// The timer holds the registry, but not the publisher. With a weak reference, a program that ends before the timer fires
-  /// would seem to leak, as no sanitizer understands weak references that are pending.
+  /// Nothing else would notice that a subscriber has died if its context doesn't run, and no `drain()` should wait for
+  /// the dead. The timer holds the registry, but not the publisher. With a weak reference, a program that ends before
+  /// the timer fires would seem to leak, because no sanitizer understands pending weak references.
   private nonisolated func lookForDead() {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
       guard let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
@@ -72,16 +72,16 @@ extension PublisherRegistry {
 
   nonisolated func wait(for waiter: WaiterID) async {
     await SuspendedTask.wait { task in turn { $0.waiters.suspend(waiter, task) } }
-    // The caller may now read what deliveries have written (2.09). The continuation orders that, but ThreadSanitizer isn't
-    // told if it was resumed before the task had suspended. A turn tells it.
+    // The caller may now read what deliveries have written (2.09). The continuation orders that, but ThreadSanitizer
+    // doesn't know it if the task was resumed before it had suspended. A turn makes the order visible.
     turn { _ in }
   }
 }
 
 extension RegistryState {
-  /// Registers a waiter for everything that there is to be served. Nil if there is nothing.
+  /// Registers a waiter for everything that has to be served; returns nil if there is nothing.
   ///
-  /// - Returns: The waiter, and whether the caller is the one to look for dead subscribers.
+  /// Also returns whether the caller has to look for dead subscribers.
   fileprivate mutating func beginDraining() -> (WaiterID, looksForDead: Bool)? {
     let waiter = waiters.add(missing: 0)
     var missing = 0
@@ -92,21 +92,21 @@ extension RegistryState {
     return (waiter, looksForDead)
   }
 
-  /// The subscriptions that a `drain()` may wait for. Nil once there are none, which ends the looking.
+  /// The subscriptions that a `drain()` may be waiting for; nil once there are none, which ends the search.
   fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
     let awaited = lanes.filter(\.mayWaitForDead)
     isLookingForDead = !awaited.isEmpty
     return awaited.isEmpty ? nil : awaited.flatMap(\.subscriptions.open)
   }
 
-  /// The subscriptions that a call of `drain()` waits for.
+  /// Returns the subscriptions that a call of `drain()` is waiting for.
   fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
     lanes.flatMap { lane in
       lane.drains.filter { $0.waiter == waiter }.flatMap { lane.lateSubscriptions(for: $0) }
     }
   }
 
-  /// The task that called `drain()` was cancelled, or its time is over.
+  /// Ends a wait whose task was cancelled, or whose time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
     for index in lanes.indices { lanes[index].drains.removeAll { $0.waiter == waiter } }
     waiters.remove(waiter, &effects)
@@ -114,7 +114,7 @@ extension RegistryState {
 }
 
 extension LaneState {
-  /// The subscriptions of the wait that have a state pending or under way that it waits for.
+  /// Returns the subscriptions that the wait covers and that have a state pending or under way.
   fileprivate func lateSubscriptions(for wait: DrainWait) -> [Subscription] {
     if isIteration { return pending.firstVersion.map { $0 <= wait.version } ?? false ? subscriptions.open : [] }
     return (0..<min(wait.limit, subscriptions.count)).map { subscriptions[$0] }.filter { subscription in
@@ -127,8 +127,9 @@ extension LaneState {
     }
   }
 
-  /// Whether a `drain()` waits for this lane, and its subscribers may die before it is served. Contexts with fixed time slices
-  /// belong to tests, in which nothing happens by itself.
+  /// Whether a `drain()` waits for this lane, whose subscribers may die before it is served.
+  ///
+  /// Contexts with fixed time slices belong to tests, in which nothing happens by itself.
   fileprivate var mayWaitForDead: Bool {
     !drains.isEmpty && !isIteration && lane.context.fixedTimeSlice == nil
   }

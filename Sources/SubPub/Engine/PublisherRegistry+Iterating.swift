@@ -1,6 +1,7 @@
 extension PublisherRegistry {
-  /// The next state of an iterator, for which it waits. Nil at the end, and when the task is cancelled, which cancels the
-  /// subscription.
+  /// Waits for the next state of an iterator.
+  ///
+  /// Returns nil at the end, and if the task is cancelled, which cancels the subscription.
   nonisolated func next(_ subscription: Subscription) async -> (any BoxedPublication)? {
     while true {
       guard !Task.isCancelled else {
@@ -37,7 +38,7 @@ extension PublisherRegistry {
     }
   }
 
-  /// A sequence may ask for the last state after the publisher's end.
+  /// Registers a sequence, which may ask for the last state after the publisher's end.
   nonisolated func retainLastState() { turn { $0.sequences += 1 } }
 
   nonisolated func releaseLastState() {

@@ -13,38 +13,40 @@ extension PublisherRegistry {
         return subscription
       }
       if subscription.isAlive { return subscription }
-      // Its actor has died and nobody has noticed, so it is no duplicate.
+      // Its actor has died unnoticed, so it is no duplicate.
       retire([subscription])
     }
   }
 
-  /// What the turn has left to release is gone when this returns, and with it whatever a `deinit` does.
+  /// Takes the turn; everything that it has left to release is released when this returns.
   private nonisolated func beginSubscribing(_ request: SubscriptionRequest) -> SubscribeAction {
     perform { state, effects in state.subscribe(request, at: self, &effects) }
   }
 
-  /// The turn of `subscribe`, for a caller that doesn't hold the publisher. Nil after the publisher's end.
+  /// Takes the turn of `subscribe` for a caller that doesn't hold the publisher.
+  ///
+  /// Returns nil after the publisher's end.
   nonisolated func subscribeUnlessEnded(
     _ request: SubscriptionRequest, _ effects: inout Effects
   ) -> SubscribeAction? {
     turn { state in state.isEnded ? nil : state.subscribe(request, at: self, &effects) }
   }
 
-  /// Foreign code that follows from subscribing, outside the turn.
+  /// Runs the foreign code that follows from subscribing; outside the turn.
   @inline(__always)
   nonisolated func finishSubscribing(
     _ action: borrowing SubscribeAction, contextIsGone: @autoclosure () -> Bool
   ) {
     let lane = action.subscription.lane
     if let replay = action.replay, let snapshot = action.snapshot {
-      // Its slot can't be asked, as it may have been cancelled since.
+      // Its slot can't be used, because it may have been cancelled by now.
       lane.deliverNow(replay, to: snapshot, from: snapshot.count - 1)
     }
     if contextIsGone() { lane.end() }
     if action.isSweepDue { sweep() }
   }
 
-  /// A number that no other `ExplicitPublisher` of this publisher has.
+  /// Returns a number that no other `ExplicitPublisher` of this publisher has.
   nonisolated func makeInterfaceNumber() -> UInt32 {
     turn { state in
       state.interfaces += 1
@@ -56,8 +58,8 @@ extension PublisherRegistry {
 /// Cancelling.
 extension PublisherRegistry {
   nonisolated func cancel(_ subscription: Subscription) -> CancelOutcome {
-    // Before the turn, as the closure that goes with it may be the last to hold the subscriber. Once that is dead, no
-    // delivery is under way, as it would hold the subscriber.
+    // Checked before the turn, because the closure that is released with it may be the last to hold the subscriber.
+    // Once the subscriber is dead, no delivery is under way, as a delivery would hold it.
     let isAlive = subscription.isAlive
     let found = perform { state, effects in state.cancel(subscription, &effects) }
     guard let found, isAlive else { return .alreadyCancelled }
@@ -65,11 +67,11 @@ extension PublisherRegistry {
     return subscription.lane.isServedHere ? .reentrant : .inFlight
   }
 
-  /// Returns when no delivery of the cancelled subscription is under way, or at once inside one.
+  /// Waits until no delivery of the cancelled subscription is under way; returns at once inside one.
   nonisolated func waitForDelivery(of subscription: Subscription) async {
     guard subscription.gate.isUnderWayNow, !subscription.lane.isServedHere else { return }
     let waiter = turn { state -> WaiterID? in
-      // The serving thread takes a turn before its next delivery. If there is none, the delivery has ended.
+      // The serving thread takes a turn before its next delivery. If no thread is serving, the delivery has ended.
       guard subscription.gate.isUnderWayNow, subscription.lane.phase.request(.attention) else { return nil }
       let waiter = state.waiters.add(missing: 1)
       state.endWaits.append((subscription, waiter))
@@ -78,7 +80,7 @@ extension PublisherRegistry {
     if let waiter { await wait(for: waiter) }
   }
 
-  /// Cancels the subscriptions of the object, all of them or those through one interface.
+  /// Cancels the subscriptions of the object, either all of them or those through one interface.
   @usableFromInline
   nonisolated func unsubscribe(_ object: AnyObject, through interface: SubscriberInterface? = nil) -> CancelOutcome {
     let id = ObjectIdentifier(object)
@@ -92,12 +94,14 @@ extension PublisherRegistry {
 
 /// Finding the dead.
 extension PublisherRegistry {
-  /// The living subscriptions, in no particular order. Releases what belongs to dead ones.
+  /// The living subscriptions, in no particular order; releases everything that belongs to dead ones.
   @usableFromInline
   nonisolated var subscriptions: [Subscription] { sweep() }
 
-  /// Looks for dead subscribers outside the turn: loading a weak reference holds its object for a moment, and perhaps for
-  /// the last one.
+  /// Looks for dead subscribers, and returns the living subscriptions.
+  ///
+  /// Outside the turn, because loading a weak reference holds its object for a moment, and may turn out to be its last
+  /// reference.
   @discardableResult
   private nonisolated func sweep() -> [Subscription] {
     let all = turn { state in state.lanes.flatMap(\.subscriptions.open) }

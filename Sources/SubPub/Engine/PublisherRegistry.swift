@@ -1,20 +1,22 @@
-/// The engine of one publisher: an actor that isolates its state, with an executor that synchronous callers can enter.
+/// The engine of one publisher: an actor with an executor that synchronous callers can enter.
 ///
-/// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then perform the effects. The
-/// engine isn't generic. It moves boxes, and the generic interfaces know what is in them.
+/// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then perform the effects.
+/// The engine isn't generic. It moves boxes, and only the generic interfaces know the types of the contents.
 @usableFromInline
 package actor PublisherRegistry {
   private nonisolated let executor: RegistryExecutor
   @usableFromInline nonisolated let source: PublisherID
-  /// Whether newcomers get the current state. Calls of a multicast delegate aren't replayed.
+  /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
   nonisolated let replays: Bool
-  /// Accessed at the top level of a turn only, and turns exclude each other: a dynamic exclusivity check would find nothing.
+  /// The state, accessed only at the top level of a turn.
+  ///
+  /// Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private var state: RegistryState
 
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Of tests only.
+  /// Makes scheduling points, for tests only.
   nonisolated let schedulingPoints: SchedulingPoint.Maker
 
   @usableFromInline
@@ -32,14 +34,16 @@ package actor PublisherRegistry {
 }
 
 extension PublisherRegistry {
-  /// One turn. `body` decides, and does nothing that is, or may run, foreign code. As with `Locked.withLock`, its result
-  /// outlives the turn.
+  /// Takes one turn.
+  ///
+  /// The body decides, and does nothing that may run foreign code. As with `Locked.withLock`, its result outlives the
+  /// turn.
   @inline(__always)
   package nonisolated func turn<R: ~Copyable>(_ body: (inout RegistryState) -> R) -> R {
     let decide: (isolated PublisherRegistry, (inout RegistryState) -> R) -> R = { unsafe $1(&$0.state) }
     executor.lock()
-    // An isolated function takes its actor as its first argument, and the lock is the isolation. The literal captures
-    // nothing, so nothing is allocated.
+    // An isolated function takes its actor as its first argument, and the lock provides the isolation. The literal
+    // captures nothing, so nothing is allocated.
     let result = unsafe unsafeBitCast(
       decide, to: ((PublisherRegistry, (inout RegistryState) -> R) -> R).self)(self, body)
     executor.unlock()
@@ -47,7 +51,7 @@ extension PublisherRegistry {
     return result
   }
 
-  /// One turn, and then its effects.
+  /// Takes one turn and then performs its effects.
   nonisolated func perform<R: ~Copyable>(_ body: (inout RegistryState, inout Effects) -> R) -> R {
     var effects = Effects()
     let result = turn { body(&$0, &effects) }
@@ -55,7 +59,7 @@ extension PublisherRegistry {
     return result
   }
 
-  /// The turn of `publish`. Nil if this thread runs the transform of an update.
+  /// Takes the turn of `publish`; returns nil if this thread is running the transform of an update.
   @inline(__always)
   private nonisolated func accept(_ new: any BoxedPublication, _ effects: inout Effects) -> AcceptAction? {
     let accept: (isolated PublisherRegistry, any BoxedPublication, inout Effects) -> AcceptAction? = {
@@ -83,7 +87,7 @@ extension PublisherRegistry {
     action.perform(delivering: new)
   }
 
-  /// What came of a publish that depends on the state before.
+  /// The outcome of publishing a state that depends on the one before.
   private enum ReplaceAction {
     case accepted(AcceptAction)
     /// Another thread came first.
@@ -93,10 +97,9 @@ extension PublisherRegistry {
 
   /// Accepts a state and has it delivered, if `old` is still the current state.
   ///
-  /// - Parameters:
-  ///   - endsUpdate: A transform of `update` has made the new state. Its mark goes in the same turn.
-  ///   - keepsLoad: The new state is the old one once more, so a manager's load goes on.
-  /// - Returns: Whether the state was accepted.
+  /// Returns whether the state was accepted. With `endsUpdate`, a transform of `update` has made the new state, and its
+  /// mark is removed in the same turn. With `keepsLoad`, the new state repeats the old one, so a manager's load goes
+  /// on.
   @usableFromInline
   nonisolated func publish(
     _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsLoad: Bool = false
@@ -104,7 +107,7 @@ extension PublisherRegistry {
     var effects = Effects()
     let action: ReplaceAction = turn { state in
       if !endsUpdate, state.updating.contains(.current) { return .misuse }
-      // Even if another thread came first: what is released then, is released outside the transform.
+      // Even if another thread came first, so that whatever is released then is released outside the transform.
       if endsUpdate { state.endUpdate() }
       guard state.current === old else { return .superseded }
       return .accepted(
@@ -121,11 +124,11 @@ extension PublisherRegistry {
     }
   }
 
-  /// The current state and its version, together.
+  /// The current state and its version, read together.
   @usableFromInline
   nonisolated var current: (any BoxedPublication)? { turn { $0.current } }
 
-  /// The publisher is gone.
+  /// Ends the publisher, which was released.
   @usableFromInline
   package nonisolated func end() { perform { $0.end(&$1) } }
 
@@ -134,7 +137,7 @@ extension PublisherRegistry {
 
 /// Updates, whose transforms run outside every turn.
 extension PublisherRegistry {
-  /// Called before each run of the transform on this thread.
+  /// Marks that this thread is about to run the transform.
   @usableFromInline
   nonisolated func beginUpdate() {
     let isNested = turn { state in
@@ -145,7 +148,7 @@ extension PublisherRegistry {
     if isNested { stopForTransform() }
   }
 
-  /// The transform has thrown, or wants no change.
+  /// Ends an update whose transform has thrown or changes nothing.
   @usableFromInline
   nonisolated func abandonUpdate() { turn { $0.endUpdate() } }
 

@@ -2,15 +2,15 @@ import Synchronization
 
 /// Mutual exclusion for one registry, as the executor of its actor.
 ///
-/// Synchronous callers take a *turn*: they call `lock()`, run isolated code, and call `unlock()`. A task that awaits the
-/// actor is run by the thread that enqueues it, in a turn of its own.
-///
-/// Turns are short and contain no foreign code (1.04), so waiting for a turn costs what waiting for a lock does.
+/// Synchronous callers take a *turn*: they call `lock()`, run isolated code, and call `unlock()`. A task that awaits
+/// the actor runs on the thread that enqueues it, in a turn of its own. Turns are short and contain no foreign code
+/// (1.04), so waiting for a turn costs as much as waiting for a lock.
 @safe
 final class RegistryExecutor: SerialExecutor {
   private let mutex = SystemMutex()
-  /// The thread that has the turn, for isolation checks. A thread compares it only with itself, so an outdated value can't
-  /// mislead it, and relaxed accesses are enough.
+  /// The thread that has the turn, for isolation checks.
+  ///
+  /// A thread compares it only with itself, so an outdated value can't mislead it, and relaxed accesses are enough.
   private let owner = Atomic<UInt>(0)
 
   private let point: SchedulingPoint
@@ -30,8 +30,8 @@ final class RegistryExecutor: SerialExecutor {
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // The library never awaits a registry. A foreign task that does leaves it while the turn is still held, and may then
-    // release the registry on another thread, so the executor keeps itself alive until the turn is over.
+    // The library never awaits a registry. A foreign task that does leaves it while the turn is still held, and may
+    // then release the registry on another thread, so the executor keeps itself alive until the turn is over.
     let kept = unsafe Unmanaged.passRetained(self)
     lock()
     unsafe job.runSynchronously(on: asUnownedSerialExecutor())

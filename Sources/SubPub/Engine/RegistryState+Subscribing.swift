@@ -1,18 +1,18 @@
-/// What came of a request to subscribe.
+/// The outcome of a request to subscribe.
 @safe
 struct SubscribeAction: ~Copyable {
   let subscription: Subscription
-  /// The subscription existed before and stays as it is.
+  /// Whether the subscription existed before and stays as it is.
   var isExisting = false
-  /// The state that the subscribing thread delivers now, and the subscription is the snapshot's last.
+  /// The state that the subscribing thread delivers now, to the last subscription of `snapshot`.
   var replay: QueuedState?
   var snapshot: SubscriptionList.Snapshot?
-  /// There are so many subscriptions that some may be of dead subscribers.
+  /// Whether there are so many subscriptions that some may belong to dead subscribers.
   var isSweepDue = false
 }
 
 extension RegistryState {
-  /// Takes the current state and joins, in one step (2.01). Duplicates are handled in the same step.
+  /// Takes the current state, handles duplicates, and joins, all in one step (2.01).
   mutating func subscribe(
     _ request: SubscriptionRequest, at registry: PublisherRegistry, _ effects: inout Effects
   ) -> SubscribeAction {
@@ -38,20 +38,21 @@ extension RegistryState {
     return add(request, to: lane, behind: predecessors, replays: registry.replays, &effects)
   }
 
-  /// The open subscriptions of the same living object through the same interface.
+  /// Returns the open subscriptions of the same living object through the same interface.
   ///
-  /// The caller holds the object. Any other that is found at its address is dead, and can't be released here for the last
-  /// time.
+  /// The caller holds the object. Any other object that was at its address is dead, so its last reference can't be
+  /// released here.
   private mutating func duplicates(of request: SubscriptionRequest, _ effects: inout Effects) -> [Subscription] {
     let found = index.find(ObjectIdentifier(request.subscriber), among: lanes, active: active, &effects)
     return found.isEmpty
       ? [] : found.filter { $0.interface.kind == request.interface.kind && $0.subscriber != nil }
   }
 
-  /// Cancelled subscriptions of the same object with a delivery under way in another lane: replaced now or before, or
-  /// cancelled by somebody. The newcomer waits for these deliveries, as the object must not be called twice at once (2.06).
+  /// Returns cancelled subscriptions of the same object with a delivery under way in another lane.
   ///
-  /// The serving thread takes a turn when the delivery has ended, as the cancel has asked for it.
+  /// They were replaced now or earlier, or cancelled by someone. The new subscription waits for these deliveries,
+  /// because the object must not be called twice at once (2.06). The serving thread takes a turn after each of them, as
+  /// the cancel has requested.
   @inline(never)
   private func deliveries(to request: SubscriptionRequest, besides lane: Lane) -> [Subscription] {
     let object = ObjectIdentifier(request.subscriber)
@@ -95,7 +96,7 @@ extension RegistryState {
 }
 
 extension RegistryState {
-  /// Closes the subscription's gate and removes it from its lane. Nil if it has ended before.
+  /// Closes the subscription's gate and removes it from its lane; returns nil if it has already ended.
   @discardableResult
   mutating func cancel(_ subscription: Subscription, _ effects: inout Effects) -> DeliveryGate.Reading? {
     guard let found = subscription.gate.close(at: newest) else { return nil }
@@ -107,12 +108,12 @@ extension RegistryState {
     return found
   }
 
-  /// The publisher is gone: pending states are delivered, then everything ends (3.06).
+  /// Ends the publisher: pending states are delivered, and then everything ends (3.06).
   mutating func end(_ effects: inout Effects) {
     isEnded = true
     dropLastState(&effects)
     index.clear(&effects)
-    // In reverse, as the last lane takes the place of a lane that ends at once.
+    // In reverse order, because the last lane takes the place of a lane that ends at once.
     for index in lanes.indices.reversed() {
       withLane(lanes[index].lane, &effects) { state, _ in
         state.isClosing = true
@@ -122,13 +123,13 @@ extension RegistryState {
     }
   }
 
-  /// After the end, only a sequence can still ask for the last state.
+  /// Drops the last state unless a sequence can still ask for it.
   mutating func dropLastState(_ effects: inout Effects) {
     guard isEnded, sequences == 0, let last = current.take() else { return }
     effects.release(last)
   }
 
-  /// The lane's context is gone.
+  /// Ends a lane whose context is gone.
   mutating func end(_ lane: Lane, _ effects: inout Effects) {
     guard lane.index >= 0 else { return }
     withLane(lane, &effects) { state, effects in

@@ -1,9 +1,10 @@
-/// Everything that a publisher knows, and every decision about it. Decides only, inside turns: what is to be done goes into
-/// `Effects`.
+/// The whole state of a publisher, and every decision about it.
+///
+/// Decides only, inside turns: everything that remains to be done goes into `Effects`.
 package struct RegistryState {
   /// The newest version.
   var newest: UInt64 = 0
-  /// The newest state. Nil if nothing is replayed, and after the end.
+  /// The newest state; nil if nothing is replayed, and after the end.
   var current: (any BoxedPublication)?
   var isEnded = false
   /// The number of sequences that may still ask for the last state after the end.
@@ -16,14 +17,14 @@ package struct RegistryState {
   var immediateLane: Lane?
   /// The number of open subscriptions.
   var active = 0
-  /// From how many subscriptions on it is worthwhile to look for dead ones.
+  /// The number of subscriptions above which it is worth looking for dead ones.
   var sweepAt = 32
   var index = SubscriberIndex()
-  /// How many numbers were given to `ExplicitPublisher`s.
+  /// How many numbers `ExplicitPublisher`s have received.
   var interfaces: UInt32 = 0
 
   var waiters = Waiters()
-  /// Who waits for the end of a delivery.
+  /// Tasks that wait for the end of a delivery.
   var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
   /// Cancelled subscriptions with a delivery under way, and the successors that wait for its end.
   var predecessors: [(subscription: Subscription, successor: Subscription)] = []
@@ -32,33 +33,34 @@ package struct RegistryState {
   /// Whether a timer looks for dead subscribers while a `drain()` waits.
   var isLookingForDead = false
 
-  /// Threads that run the transform of an update.
+  /// Threads that are running the transform of an update.
   var updating: [ThreadToken] = []
   var loading = LoadingState()
 
   init(initial: (any BoxedPublication)?) { current = initial }
 }
 
-/// What accepting a state left to do.
+/// The work that accepting a state leaves to its caller.
 @safe
 struct AcceptAction {
   let version: UInt64
-  /// The state before, to be released outside the turn.
+  /// The previous state, to be released outside the turn.
   var displaced: (any BoxedPublication)?
-  /// Not retained: the publishing thread serves the lane now, a lane stays at its registry while it is served, and the
-  /// caller holds the registry.
+  /// The lane that the publishing thread serves now, not retained.
+  ///
+  /// A lane stays at its registry while it is served, and the caller holds the registry.
   private var lane: Unmanaged<Lane>?
   private var snapshot: SubscriptionList.Snapshot?
 
   init(version: UInt64) { self.version = version }
 
-  /// The publishing thread delivers the state to this lane. There is at most one such lane.
+  /// Has the publishing thread deliver the state to this lane, the only one of its kind.
   mutating func deliverNow(on lane: Lane, to snapshot: SubscriptionList.Snapshot) {
     unsafe self.lane = .passUnretained(lane)
     self.snapshot = snapshot
   }
 
-  /// Delivers the state, if the publishing thread is to do that.
+  /// Delivers the state if that is up to the publishing thread.
   @inline(__always)
   func perform(delivering state: any BoxedPublication) {
     guard let lane = unsafe lane, let snapshot else { return }
@@ -69,7 +71,7 @@ struct AcceptAction {
 }
 
 extension RegistryState {
-  /// Accepts a state: gives it its version, and puts it into every lane.
+  /// Accepts a state: sets its version and puts it into every lane.
   @inline(__always)
   mutating func accept(_ state: any BoxedPublication, replays: Bool, _ effects: inout Effects) -> AcceptAction {
     if loading.active != nil { supersedeLoad(&effects) }
@@ -89,7 +91,7 @@ extension RegistryState {
     return action
   }
 
-  /// Changes a lane that is still here, and then whatever follows from that for the publisher.
+  /// Changes a lane that still exists, and then updates the publisher's state accordingly.
   mutating func withLane<R>(
     _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
   ) -> R {
@@ -104,8 +106,9 @@ extension RegistryState {
     return result
   }
 
-  /// The same in a turn of the lane's serving thread, which then checks whether deliveries have ended that somebody waits
-  /// for. Only there: what goes on then may be a lane of the publishing thread, and a cancel runs no subscriber's code.
+  /// Changes a lane in a turn of its serving thread, which also resumes waiters for ended deliveries.
+  ///
+  /// Only there: this may wake a lane of the publishing thread, and a cancel runs no subscriber's code.
   mutating func withServedLane<R>(
     _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
   ) -> R {
@@ -132,7 +135,9 @@ extension RegistryState {
     lanes[index].drained = []
   }
 
-  /// Deliveries that somebody waits for may have ended. Looks once at each, as another lane's may end meanwhile.
+  /// Checks whether deliveries have ended for which something is waiting.
+  ///
+  /// Checks each one once, because another lane's delivery may end in the meantime.
   private mutating func checkEndedDeliveries(_ effects: inout Effects) {
     let (waits, predecessors) = (endWaits, predecessors)
     effects.releaseAll(in: waits.map(\.subscription) + predecessors.flatMap { [$0.subscription, $0.successor] })
@@ -158,7 +163,9 @@ extension RegistryState {
     if lane.index >= 0, lanes[lane.index].countDown(successor) { effects.wake(lane) }
   }
 
-  /// Removes an unused lane. The lanes of the publishing thread and of the main actor stay: they hold nothing foreign.
+  /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
+  ///
+  /// Those two stay, because they hold nothing foreign.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
     case .immediate, .main: if !isEnded { return }

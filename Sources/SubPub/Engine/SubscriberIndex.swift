@@ -1,9 +1,9 @@
-/// Finds the subscriptions of an object, in constant time once there are many.
+/// An index that finds the subscriptions of an object, in constant time once there are many.
 ///
-/// Built when it is first needed. Cancelled subscriptions are removed when their object subscribes again, or once there are
-/// many of them, so a cancel needn't search here.
+/// Built when it is first needed. Cancelled subscriptions are removed when their object subscribes again, or once there
+/// are many of them, so a cancel doesn't need to search here.
 struct SubscriberIndex {
-  /// The subscriptions of one object, or of several that have lived at the same address. Most have one.
+  /// The subscriptions of one object, or of several that have lived at the same address; usually one.
   fileprivate struct Entry {
     var first: Subscription
     var others: [Subscription] = []
@@ -14,19 +14,19 @@ struct SubscriberIndex {
   private var table: [ObjectIdentifier: Entry]?
   private var count = 0
 
-  /// Up to this many subscriptions are searched one by one.
+  /// The number of subscriptions up to which they are searched one by one.
   static let smallest = 16
 
   mutating func add(_ subscription: Subscription, active: Int, _ effects: inout Effects) {
     guard table != nil else { return }
-    // Most entries are of cancelled subscriptions by now. The table is built again when it is needed.
+    // Most entries belong to cancelled subscriptions by now. The table is rebuilt when it is needed.
     if isOvergrown(active) { return clear(&effects) }
     put(subscription, &effects)
   }
 
-  /// The open subscriptions of whatever object lives, or has lived, at that address, in no particular order.
+  /// Returns the open subscriptions of any object that lives, or has lived, at an address.
   ///
-  /// - Parameter active: The number of open subscriptions.
+  /// They are in no particular order. `active` is the number of open subscriptions.
   mutating func find(
     _ object: ObjectIdentifier, among lanes: [LaneState], active: Int, _ effects: inout Effects
   ) -> [Subscription] {
@@ -41,7 +41,7 @@ struct SubscriberIndex {
       build(from: lanes, &effects)
     }
     guard let entry = table?[object] else { return [] }
-    // The common case. Once it is cancelled, its object's next subscription takes its place.
+    // The common case. Once the subscription is cancelled, the object's next one takes its place.
     if entry.others.isEmpty { return entry.first.gate.isOpen ? [entry.first] : [] }
     let open = entry.all.filter { $0.gate.isOpen }
     if open.count <= entry.others.count { keep(open, of: entry, at: object, &effects) }
@@ -58,7 +58,7 @@ struct SubscriberIndex {
 
   private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
 
-  /// Releases everything: the subscriptions in the table keep their registry alive.
+  /// Releases everything, because the subscriptions in the table keep their registry alive.
   mutating func clear(_ effects: inout Effects) {
     if let table = table.take() { effects.releaseAll(in: table) }
     count = 0
@@ -76,7 +76,7 @@ struct SubscriberIndex {
 }
 
 extension SubscriberIndex.Entry {
-  /// Adds a subscription. If the first one was cancelled, the new one takes its place, and the old one is returned.
+  /// Adds a subscription; returns the first one if it was cancelled and the new one takes its place.
   fileprivate mutating func put(_ subscription: Subscription) -> Subscription? {
     if first === subscription { return nil }
     guard !first.gate.isOpen else {

@@ -1,7 +1,9 @@
-/// Identifies a waiting task, before, while and after it waits.
+/// Identifies a waiting task before, while, and after it waits.
 package struct WaiterID: Hashable, Sendable { fileprivate let number: Int }
 
-/// Tasks that wait for a number of events each. Decides only: tasks to be resumed go into `Effects`.
+/// Tasks, each of which waits for a number of events.
+///
+/// Decides only: tasks to be resumed go into `Effects`.
 package struct Waiters {
   private struct Waiter {
     var missing: Int
@@ -23,7 +25,7 @@ package struct Waiters {
     return id
   }
 
-  /// Sets the number of events afterwards. With zero, the waiter goes, and nil is returned.
+  /// Sets the number of events later; with zero, removes the waiter and returns nil.
   mutating func expect(_ missing: Int, of id: WaiterID) -> WaiterID? {
     waiters[id]?.missing = missing
     if missing > 0 { return id }
@@ -31,14 +33,14 @@ package struct Waiters {
     return nil
   }
 
-  /// The task is suspended. False if there is nothing left to wait for.
+  /// Records a suspended task; returns false if there is nothing left to wait for.
   mutating func suspend(_ id: WaiterID, _ task: SuspendedTask) -> Bool {
     guard waiters[id] != nil else { return false }
     waiters[id]?.task = task
     return true
   }
 
-  /// One of the waiter's events has happened.
+  /// Records one of the events that the waiter waits for.
   mutating func arrive(_ id: WaiterID, _ effects: inout Effects) {
     guard var waiter = waiters[id] else { return }
     waiter.missing -= 1
@@ -46,20 +48,22 @@ package struct Waiters {
     if waiter.missing == 0 { remove(id, &effects) }
   }
 
-  /// All events have happened, or the task was cancelled.
+  /// Removes a waiter because all of its events have happened, or its task was cancelled.
   mutating func remove(_ id: WaiterID, _ effects: inout Effects) {
     if let task = waiters.removeValue(forKey: id)?.task { effects.resume(task) }
   }
 }
 
-/// A suspended task. It carries no value: what the task has waited for, it fetches in a turn of its own.
+/// A suspended task.
+///
+/// It carries no value: after it was resumed, the task fetches its result in a turn of its own.
 @safe
 struct SuspendedTask: Sendable {
   private let continuation: UnsafeContinuation<Void, Never>
 
   /// Suspends the current task until it is resumed.
   ///
-  /// - Parameter register: Keeps the task for whoever resumes it. Returns false if there is nothing to wait for.
+  /// `register` keeps the task for the code that resumes it, and returns false if there is nothing to wait for.
   static func wait(_ register: (SuspendedTask) -> Bool) async {
     unsafe await withUnsafeContinuation { continuation in
       let task = unsafe SuspendedTask(continuation: continuation)
@@ -67,11 +71,11 @@ struct SuspendedTask: Sendable {
     }
   }
 
-  /// Resumes the task. Once, and outside every turn: an executor's `enqueue` may run the task at once.
+  /// Resumes the task, once, and outside every turn: an executor's `enqueue` may run the task at once.
   func resume() {
     #if DEBUG
-      // Through the runtime's library. Without optimization, `UnsafeContinuation.resume` is code of this module that reads
-      // the task's memory, and ThreadSanitizer isn't told how that is ordered if the task hasn't suspended yet.
+      // Through the runtime's library. Without optimization, `UnsafeContinuation.resume` is code of this module that
+      // reads the task's memory, and ThreadSanitizer doesn't know how that is ordered if the task hasn't suspended yet.
       unsafe CheckedContinuation(continuation: continuation).resume()
     #else
       unsafe continuation.resume()

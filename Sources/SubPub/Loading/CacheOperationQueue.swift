@@ -1,14 +1,16 @@
-/// Runs the operations of one cache, one at a time, in the order of the turns that decided them (5.10). All managers of the
-/// cache share the queue, so what one of them clears, no other can read.
+/// A queue that runs the operations of one cache, one at a time.
+///
+/// They run in the order of the turns that decided on them (5.10). All managers of the cache share the queue, so no
+/// manager can read what another one has cleared.
 package final class CacheOperationQueue: Sendable {
   package typealias Work = @Sendable () async -> Void
 
   package enum Operation {
-    /// For the active load of one manager.
+    /// A read for the active load of one manager.
     case read(for: ObjectIdentifier, Work)
     case write(Work)
     case clear(Work)
-    /// Resumes a task that waits until everything before it is done.
+    /// A mark that resumes a task once everything before it is done.
     case mark(WaiterID)
   }
 
@@ -17,12 +19,14 @@ package final class CacheOperationQueue: Sendable {
 
   private init(_ identity: CacheIdentity?) { self.identity = identity }
 
-  /// Appends an operation. Returns the operations that it makes obsolete: their closures hold values, so they are released
-  /// outside every turn.
+  /// Appends an operation, and returns the operations that it makes obsolete.
+  ///
+  /// Their closures hold values, so they are released outside every turn.
   func append(_ operation: Operation) -> [Operation] { pending.withLock { $0.append(operation) } }
 
-  /// Runs the pending operations in a task. The task holds what it needs, but no publisher: a value is written even if
-  /// everything else is gone.
+  /// Runs the pending operations in a task.
+  ///
+  /// The task holds everything that it needs, but no publisher: a value is written even if everything else is gone.
   func run(on executor: (any TaskExecutor)?) {
     guard pending.withLock({ $0.begin() }) else { return }
     Task.detached(executorPreference: executor) {
@@ -35,7 +39,7 @@ package final class CacheOperationQueue: Sendable {
     }
   }
 
-  /// Returns when everything that has been appended is done, or when the task is cancelled.
+  /// Waits until all operations appended so far are done, or the task is cancelled.
   func drain() async {
     guard let waiter = pending.withLock({ $0.addMark() }) else { return }
     await withTaskCancellationHandler {
@@ -54,18 +58,18 @@ package final class CacheOperationQueue: Sendable {
   }
 }
 
-/// What operations know of the cache's value.
+/// The state of the cache's value, as far as operations know it.
 extension CacheOperationQueue {
   /// Whether a clear has failed.
   var isTainted: Bool { pending.withLock { $0.isTainted } }
 
-  /// How many clears were requested.
+  /// The number of clears that were requested.
   var clears: Int { pending.withLock { $0.clears } }
 
-  /// A clear begins.
+  /// Records that a clear has begun.
   func taint() { setTainted(true) }
 
-  /// A clear has succeeded, or a new value has replaced the old one.
+  /// Records that a clear has succeeded, or that a new value has replaced the old one.
   func removeTaint() { setTainted(false) }
 
   private func setTainted(_ isTainted: Bool) {
@@ -77,9 +81,11 @@ extension CacheOperationQueue {
   }
 }
 
-/// Where managers find the queue of their cache.
+/// The table in which managers find the queue of their cache.
 extension CacheOperationQueue {
-  /// The queue of that cache. A manager keeps its cache, and with it the identity's object, alive.
+  /// Returns the queue of a cache.
+  ///
+  /// A manager keeps its cache alive, and with it the object of the identity.
   static func of(_ cache: some StateCache) -> CacheOperationQueue {
     // Foreign code, so before the lock.
     guard let identity = cache.identity else { return CacheOperationQueue(nil) }
@@ -89,13 +95,15 @@ extension CacheOperationQueue {
 
   private static let table = Locked(Table())
 
-  /// The number of caches in the table: at most about twice as many as are in use, and tainted names.
+  /// The number of caches in the table.
+  ///
+  /// At most about twice as many as are in use, plus the tainted names.
   package static var count: Int { table.withLock { $0.entries.count } }
 
   private struct Table {
     struct Entry {
       weak var queue: CacheOperationQueue?
-      /// The queue of a tainted cache stays, as the cache's next manager has to know.
+      /// The queue of a tainted cache, which is kept because the cache's next manager needs to know.
       var tainted: CacheOperationQueue?
     }
 
@@ -106,7 +114,7 @@ extension CacheOperationQueue {
     mutating func queue(
       of identity: CacheIdentity, orInsert new: CacheOperationQueue
     ) -> (queue: CacheOperationQueue, loaded: [any AnyObject & Sendable]) {
-      // The address of an object that has died may be another's by now.
+      // The object may have died, and its address may be another object's by now.
       if let existing = entries[identity]?.queue, let known = existing.identity, known.isNamed || known.object != nil {
         return (existing, [])
       }
@@ -118,8 +126,9 @@ extension CacheOperationQueue {
       entries[identity]?.tainted = queue
     }
 
-    /// Removes queues that are gone, and tainted ones whose object is gone. Loading a living object may turn out to be its
-    /// last reference.
+    /// Removes queues that are gone, and tainted ones whose object is gone.
+    ///
+    /// Loading a living object may turn out to be its last reference.
     private mutating func sweep() -> [any AnyObject & Sendable] {
       var loaded: [any AnyObject & Sendable] = []
       entries = entries.filter { _, entry in
@@ -134,16 +143,19 @@ extension CacheOperationQueue {
   }
 }
 
-/// The pending operations of one cache, in order. Decides only.
+/// The pending operations of one cache, in order.
 ///
-/// An operation that a later one makes obsolete is dropped, so a cache that is slow, or hangs, has few to catch up with.
+/// Decides only. An operation that a later one makes obsolete is dropped, so a cache that is slow, or hangs, has few
+/// operations to catch up on.
 package struct PendingOperations {
   package private(set) var operations: [CacheOperationQueue.Operation] = []
   private var isRunning = false
   package var waiters = Waiters()
-  /// How many clears were requested: a read that began before the last one must not be used.
+  /// The number of clears that were requested; a read that began before the last one must not be used.
   private(set) var clears = 0
-  /// A clear has failed. Until one succeeds, or a value is written, the cache must not be read.
+  /// Whether a clear has failed.
+  ///
+  /// Until a clear succeeds or a value is written, the cache must not be read.
   var isTainted = false
 
   package init() {}
@@ -152,10 +164,10 @@ package struct PendingOperations {
     var obsolete: [CacheOperationQueue.Operation] = []
     switch operation {
     case .read(let manager, _):
-      // The load that wanted the other read is over.
+      // The load that requested the other read is over.
       obsolete = remove { if case .read(manager, _) = $0 { true } else { false } }
     case .write:
-      // Takes the place of a write that waits, so that reads in between find the newest value, and values don't pile up.
+      // Takes the place of a pending write, so that reads in between find the newest value, and values don't pile up.
       if let index = operations.lastIndex(where: { if case .write = $0 { true } else { false } }) {
         obsolete = [operations[index]]
         operations[index] = operation
@@ -178,14 +190,14 @@ package struct PendingOperations {
     return removed
   }
 
-  /// Whether the caller is to run the operations until none is left.
+  /// Returns whether the caller has to run the operations until none is left.
   mutating func begin() -> Bool {
     guard !isRunning, !operations.isEmpty else { return false }
     isRunning = true
     return true
   }
 
-  /// The next operation to run. Nil ends the run.
+  /// Takes the next operation to run; nil ends the run.
   mutating func next() -> CacheOperationQueue.Operation? {
     if operations.isEmpty {
       isRunning = false
@@ -194,7 +206,7 @@ package struct PendingOperations {
     return operations.removeFirst()
   }
 
-  /// Adds a mark for a task that is going to wait. Nil if there is nothing to wait for.
+  /// Adds a mark for a task that is about to wait; returns nil if there is nothing to wait for.
   package mutating func addMark() -> WaiterID? {
     if operations.isEmpty, !isRunning { return nil }
     let waiter = waiters.add(missing: 1)
@@ -202,7 +214,7 @@ package struct PendingOperations {
     return waiter
   }
 
-  /// Everything before the waiter's mark is done, or the waiter was cancelled.
+  /// Removes a waiter's mark because everything before it is done, or the waiter was cancelled.
   package mutating func removeMark(of waiter: WaiterID, _ effects: inout Effects) {
     operations.removeAll { if case .mark(waiter) = $0 { true } else { false } }
     waiters.remove(waiter, &effects)

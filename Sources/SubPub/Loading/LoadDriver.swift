@@ -1,15 +1,15 @@
-/// Runs the loads of a manager, and publishes what comes of them.
+/// The driver of a manager's loads, which runs them and publishes their results.
 ///
-/// The registry's turns decide whether a load is active, who waits for it, and whether its result still counts. This is what
-/// happens between two turns.
+/// The registry's turns decide whether a load is active, which tasks wait for it, and whether its result still counts.
+/// The driver acts between the turns.
 ///
-/// The task of a load holds the driver, so the driver holds the registry and not the publisher. The publisher ends when its
-/// users have released it (3.06), and not when a cancelled load has noticed its cancellation.
+/// The task of a load holds the driver, so the driver holds the registry instead of the publisher. The publisher ends
+/// when its users have released it (3.06), rather than when a cancelled load has noticed its cancellation.
 final class LoadDriver<Value: Sendable>: Sendable {
-  /// What a load does, given the state before it.
+  /// A plan of a load, given the state before it.
   struct Plan: Sendable {
     let kind: ActiveLoad.Kind
-    /// Called once for each attempt.
+    /// Loads the value; called once for each attempt.
     let load: @Sendable () async throws -> Value
   }
 
@@ -31,11 +31,11 @@ final class LoadDriver<Value: Sendable>: Sendable {
   }
 }
 
-/// What managers ask for.
+/// The operations of managers.
 extension LoadDriver {
-  /// Loads, or joins the active load, and waits for its result (5.03 to 5.05). Nil if it has none.
+  /// Loads, or joins the active load, and waits for the result (5.03 to 5.05).
   ///
-  /// - Parameter plan: What to load, given the current publication. Nil: nothing.
+  /// `plan` decides what to load, given the current publication; nil means nothing. Returns nil if there is no result.
   func load(
     _ requested: ActiveLoad.Kind, joins: Bool, _ plan: (Publication<Value>) -> Plan?
   ) async -> LoadState<Value>? {
@@ -43,8 +43,9 @@ extension LoadDriver {
     return (await registry.result(for: waiter) as? Publication<Value>)?.state
   }
 
-  /// Loads if the current state is unknown, an error or stale, and nothing loads yet. An active load goes on from now on,
-  /// even if all of its waiters are cancelled.
+  /// Loads if the current state is unknown, an error, or stale, and no load is active.
+  ///
+  /// An active load continues from now on even if all of its waiters are cancelled.
   func loadIfNeeded(_ plan: Plan) {
     while case .free(let current) = join(.page, waits: false) {
       let isNeeded =
@@ -65,10 +66,10 @@ extension LoadDriver {
     cache.queue.run(on: operation.executor)
   }
 
-  /// The manager is gone (5.09).
+  /// Cancels the active load, because the manager is gone (5.09).
   func rollBack() { registry.rollBackLoad() }
 
-  /// Returns when the cache has done everything that was asked of it until now.
+  /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
 }
 
@@ -107,7 +108,7 @@ extension LoadDriver {
     _ plan: Plan, insteadOf old: Publication<Value>, waits: Bool
   ) -> PublisherRegistry.BeginLoadAction {
     let task = LoadTask()
-    // Two objects, as each can be published once.
+    // Two objects, because each can be published only once.
     let loading = publication(.loading(previous: old.state.value), freshSince: old.freshSince)
     let before = publication(old.state, freshSince: old.freshSince)
     let reading = old.state.value == nil ? cache.map { CacheReading(of: $0) } : nil
@@ -124,7 +125,7 @@ extension LoadDriver {
     return action
   }
 
-  /// Publishes the cache's value, or why it can't be read, and goes on loading.
+  /// Publishes the cache's value, or the reason why it can't be read, and continues to load.
   private func publishCached(
     _ read: @escaping @Sendable () async throws -> Cached<Value>?, within task: LoadTask
   ) async {
@@ -161,7 +162,8 @@ extension LoadDriver {
     let result =
       switch kind {
       case .whole: publication(loaded: value)
-      // As old as the oldest page. Pages that `setState` has put into an error have no age and count as new from now on.
+      // As old as the oldest page. Pages that `setState` has put into an error have no age, and count as new from now
+      // on.
       case .page: publication(.loaded(value), freshSince: current?.freshSince ?? freshness?.start())
       }
     guard let cache else { return registry.commit(result, of: task) }
@@ -170,20 +172,20 @@ extension LoadDriver {
   }
 
   private func fail(_ task: LoadTask, with error: any Error) {
-    // Nobody else changes the state while the load is active.
+    // Nothing else changes the state while the load is active.
     let current = current
     let result = publication(.error(error, previous: current?.state.value), freshSince: current?.freshSince)
     registry.commit(result, of: task)
   }
 
-  /// Nil once the publisher has ended.
+  /// The current publication; nil once the publisher has ended.
   private var current: Publication<Value>? { registry.current as? Publication<Value> }
 
   private func publication(_ state: LoadState<Value>, freshSince: Duration? = nil) -> Publication<Value> {
     Publication(state, source: registry.source, freshSince: freshSince)
   }
 
-  /// A publication of data that arrives now and has that age already.
+  /// Makes a publication of data that arrives now and already has an age.
   private func publication(loaded value: Value, age: Duration = .zero) -> Publication<Value> {
     publication(.loaded(value), freshSince: freshness?.start(age: age))
   }

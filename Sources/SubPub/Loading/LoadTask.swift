@@ -1,4 +1,4 @@
-/// The task of one load, and the load's identity.
+/// The task of one load, which also identifies the load.
 final class LoadTask: Sendable {
   private enum Phase {
     case new
@@ -8,8 +8,10 @@ final class LoadTask: Sendable {
 
   private let phase = Locked(Phase.new)
 
-  /// Runs the load, unless it was cancelled before. A load is shared by all of its waiters, so it takes neither task-local
-  /// values nor a priority from the first of them.
+  /// Runs the load, unless it was already cancelled.
+  ///
+  /// A load is shared by all of its waiters, so it takes neither task-local values nor a priority from the first of
+  /// them.
   func start(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
     let task = Task.detached(executorPreference: executor, operation: body)
     let isCancelled = phase.withLock { phase in
@@ -20,7 +22,7 @@ final class LoadTask: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Outside every turn, as handlers of the cancellation are foreign code.
+  /// Cancels the load; outside every turn, because cancellation handlers are foreign code.
   func cancel() {
     let before = phase.withLock { phase in
       let before = phase
@@ -31,11 +33,11 @@ final class LoadTask: Sendable {
   }
 }
 
-/// Runs foreign asynchronous code that may take too long, or ignore its cancellation.
+/// Runs foreign asynchronous code that may take too long or ignore its cancellation.
 struct TimeLimitedOperation: Sendable {
   private let timeout: Duration?
   private let sleep: @Sendable (Duration) async throws -> Void
-  /// Runs everything. Nil: the pool. Tests pass their own.
+  /// The executor that runs everything, passed by tests; nil for the pool.
   let executor: (any TaskExecutor)?
 
   init(timeout: Duration?, clock: any Clock<Duration>, executor: (any TaskExecutor)?) {
@@ -47,24 +49,24 @@ struct TimeLimitedOperation: Sendable {
     sleep = { try await clock.sleep(for: $0) }
   }
 
-  /// Runs the operation, and returns its result, or `LoadTimedOut` as its error once its time is over. Nil if this task is
-  /// cancelled.
+  /// Runs an operation, and returns its result or `LoadTimedOut`; nil if this task is cancelled.
   ///
-  /// Returns as soon as one of these happens. An operation that still runs then is cancelled, and its result is dropped.
+  /// Returns as soon as one of these happens. An operation that is still running then is cancelled, and its result is
+  /// dropped.
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
     await run(operation, within: timeout)
   }
 
-  /// Waits between two attempts. False if this task is cancelled, or the clock fails.
+  /// Waits between two attempts; returns false if this task is cancelled or the clock fails.
   func pause(for delay: Duration) async -> Bool {
     if delay == .zero { return true }
     if delay >= .unlimited {
       await waitForCancellation()
       return false
     }
-    // The clock is foreign code, too, and may ignore a cancellation.
+    // The clock is foreign code as well, and may ignore a cancellation.
     if case .success = await run({ [sleep] in try await sleep(delay) }, within: nil) { return true }
     return false
   }
@@ -102,26 +104,31 @@ struct TimeLimitedOperation: Sendable {
       for await result in results { return result }
       return nil
     } onCancel: {
-      // At once, and not only when this task gets a thread.
+      // At once, rather than when this task gets a thread.
       work.cancel()
     }
   }
 }
 
 extension Duration {
-  /// A hundred years: waiting that long, or longer, never ends. The system's clocks stop the program if they are asked to
-  /// sleep for longer than they can count.
+  /// A hundred years: a wait of this length, or longer, never ends.
+  ///
+  /// The system's clocks stop the program if they have to sleep for longer than they can count.
   static let unlimited = Duration.seconds(100 * 365 * 86_400)
 }
 
-/// The error of a load that took longer than its manager's `timeout`. Published if no attempt is left.
+/// The error of a load that took longer than its manager's timeout.
+///
+/// It is published if no attempt is left (5.07).
 public struct LoadTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
   /// How long the load was allowed to take.
   public let timeout: Duration
 
-  /// Creates the error of a load that was allowed to take this long.
+  /// Creates the error, for tests of code that handles it.
+  ///
+  /// - Parameter timeout: How long the load was allowed to take.
   public init(timeout: Duration) { self.timeout = timeout }
 
-  /// What has happened, in words.
+  /// The time limit, in words.
   public var description: String { "the load took longer than \(timeout)" }
 }

@@ -1,8 +1,9 @@
-/// Loads one value for any number of callers, and publishes loading, and then loaded or error.
+/// A manager that loads one value for any number of callers.
 ///
-/// One load is active at a time, and everyone who asks meanwhile shares it (5.03). A load is superseded by any transition but
-/// `republish()` that somebody else makes, by `refresh(restarting: true)`, and by `logout()`: its loader is cancelled, and its
-/// result is dropped (5.04). Releasing the manager cancels its load (5.09).
+/// One load is active at a time, and all callers share it (5.03). The publisher changes to `loading`, and then to
+/// `loaded` or `error`. A load is superseded by any transition that it doesn't make itself, except `republish()`, and
+/// by `refresh(restarting: true)` and `logout()`: its loader is cancelled, and its result is dropped (5.04). Releasing
+/// the manager cancels its load (5.09).
 ///
 /// ```swift
 /// let news = LoadingManager<[String]>(
@@ -16,12 +17,12 @@
 /// let state = await news.refresh()  // Shares that load.
 /// ```
 ///
-/// Call every operation from any thread, task or actor. Only ``refresh(restarting:)`` and ``waitForCache()`` wait, which
-/// suspends their task.
+/// Call every operation from any thread, task, or actor. Only ``refresh(restarting:)`` and ``waitForCache()`` wait,
+/// which suspends their task.
 public final class LoadingManager<Value: Sendable>: Manager {
   /// The publisher of the value.
   ///
-  /// If you change its state yourself, that supersedes an active load and leaves the cache as it is.
+  /// If you change its state yourself, you supersede an active load (5.04). The cache doesn't change.
   public let publisher: Publisher<Value>
   private let driver: LoadDriver<Value>
   private let plan: LoadDriver<Value>.Plan
@@ -30,18 +31,22 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long loaded data counts as fresh. Nil: forever.
-  ///   - timeout: How long one call of `load` may take. Then it is cancelled, even if it ignores its cancellation, its result
-  ///     is dropped, and its error is ``LoadTimedOut``. Nil, or a hundred years or more: no limit.
+  ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
+  ///   - timeout: How long one call of `load` may take. After that, it is cancelled, its result is dropped even if it
+  ///     ignores its cancellation, and its error is ``LoadTimedOut``. With nil, or a hundred years or more, there is no
+  ///     limit.
   ///   - retry: Whether and when a failed load is tried again. Only the last failure is published (5.07).
   ///   - clock: Measures `staleAfter`, `timeout`, and the delays between attempts.
-  ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached value
-  ///     with its age, or an error if it can't be read. Each loaded value is written. `logout()` clears the cache.
-  ///   - cacheFailed: Called if the cache can't be read, written or cleared. A failed write changes nothing else. After a
-  ///     failed clear nothing is read until a clear succeeds or a value is written. Called on no particular thread.
-  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its callers. May
-  ///     be called again after a failure, and while a cancelled call hasn't returned yet. Every error counts as a failure,
-  ///     including `CancellationError`. Don't await a refresh of the same manager in it: that would never end.
+  ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached
+  ///     value with its age, or an error if it can't be read. Each loaded value is written to the cache. `logout()`
+  ///     clears it (5.10).
+  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread. A failed write
+  ///     changes nothing else. After a failed clear, nothing is read until a clear succeeds or a value is written.
+  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its
+  ///     callers. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
+  ///     counts as a failure, including `CancellationError`. Don't await a refresh of the same manager in it: that
+  ///     would never end.
+  /// - Precondition: `staleAfter` isn't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), cache: (any StateCache<Value>)? = nil,
@@ -53,7 +58,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
       cacheFailed: cacheFailed, executor: nil, load: load)
   }
 
-  /// The same, with everything run by one executor. For tests that draw from a seed which job is next.
+  /// Creates a manager whose work runs on one executor, for tests in which a seed decides which job is next.
   package init(
     label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
     cache: (any StateCache<Value>)?, cacheFailed: @escaping @Sendable (CacheFailure) -> Void,
@@ -68,40 +73,44 @@ public final class LoadingManager<Value: Sendable>: Manager {
 
   deinit { driver.rollBack() }
 
-  /// Loads, or shares the active load, and returns its result.
+  /// Loads, or shares the active load, and waits for the result (5.03).
   ///
-  /// When it returns, subscribers with immediate delivery have received the result from the thread that published it; if
-  /// another thread was delivering to them, that thread carries on with it (2.03).
+  /// When it returns, subscribers with immediate delivery have received the result on the thread that published it,
+  /// unless another thread was delivering to them: that thread carries on with it (2.03).
   ///
-  /// If the calling task is cancelled, it returns the current state at once. When the last task that waits for a load is
-  /// cancelled, the loader is cancelled and the state from before the load is published again (5.05); subscribers with
-  /// immediate delivery receive it on the thread that cancels.
+  /// If the calling task is cancelled, it returns the current state at once. When the last task that waits for a load
+  /// is cancelled, the loader is cancelled, and the state from before the load is published again (5.05); subscribers
+  /// with immediate delivery receive it on the thread that cancels.
   ///
-  /// - Parameter restarting: Supersedes an active load instead of sharing it, for data that must not have been requested
-  ///   before now.
-  /// - Returns: Loaded or error. The current state if the load was superseded.
+  /// - Parameter restarting: Whether to supersede an active load instead of sharing it, for data that must not have
+  ///   been requested before now.
+  /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was
+  ///   superseded.
   @discardableResult
   public func refresh(restarting: Bool = false) async -> LoadState<Value> {
     await driver.load(.whole, joins: !restarting) { [plan] _ in plan } ?? publisher.state
   }
 
-  /// Loads if nothing was loaded yet, after an error, and if the data is stale. Otherwise does nothing. Returns at once.
+  /// Loads if nothing was loaded yet, after an error, or if the data is stale; otherwise does nothing.
   ///
-  /// From now on an active load goes on even if everyone who waits for it is cancelled (5.05).
+  /// Returns without waiting. From now on an active load continues even if every task that waits for it is cancelled
+  /// (5.05).
   public func refreshIfNeeded() { driver.loadIfNeeded(plan) }
 
-  /// Forgets everything that was loaded, and cancels the active load.
+  /// Forgets all data and cancels the active load.
   ///
-  /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared after this call returns: a
-  /// program that is about to exit awaits ``waitForCache()``.
+  /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared after this call has
+  /// returned, so await ``waitForCache()`` before you exit the program.
   public func logout() { driver.logout() }
 
-  /// Returns when the cache has done everything that was asked of it until now: loaded values are written, and what
-  /// `logout()` has forgotten is cleared. Returns early if the task is cancelled.
+  /// Waits until the cache has done everything that was requested so far.
+  ///
+  /// Loaded values are written then, and values that `logout()` has forgotten are cleared. Returns early if the task is
+  /// cancelled.
   public func waitForCache() async { await driver.waitForCache() }
 }
 
 extension LoadingManager: CustomStringConvertible {
-  /// The publisher's description.
+  /// The description of the publisher.
   public var description: String { "LoadingManager of \(publisher)" }
 }

@@ -1,14 +1,14 @@
-/// What a registry knows of its manager's load.
+/// The state of a manager's load, as its registry knows it.
 struct LoadingState {
-  /// Nil while nothing loads, and once another transition has superseded the load.
+  /// The active load; nil while nothing is loading, and once another transition has superseded the load.
   var active: ActiveLoad?
   /// The results of loads that have ended, for waiters that haven't fetched them yet.
   var results: [WaiterID: any BoxedPublication] = [:]
 }
 
-/// A manager's load: who waits for it, and what to return to.
+/// A manager's load, with its waiters and the state to return to.
 ///
-/// There is at most one at a publisher. Every transition but its own and `republish()` supersedes it (5.04).
+/// A publisher has at most one. Every transition except its own and `republish()` supersedes it (5.04).
 struct ActiveLoad {
   enum Kind: Sendable {
     /// All of the data, or its first page.
@@ -19,11 +19,12 @@ struct ActiveLoad {
 
   let task: LoadTask
   let kind: Kind
-  /// The state before the load, in a publication that isn't stamped yet. Published when the last waiter is cancelled
-  /// (5.05).
+  /// The state before the load, in a publication that has no version yet.
+  ///
+  /// It is published when the last waiter is cancelled (5.05).
   var before: any BoxedPublication
   private(set) var waiters: [WaiterID] = []
-  /// Somebody wants it who can't be cancelled.
+  /// Whether there is a caller that can't be cancelled.
   private(set) var isKept = false
 
   init(_ task: LoadTask, _ kind: Kind, before: any BoxedPublication) {
@@ -32,18 +33,20 @@ struct ActiveLoad {
     self.before = before
   }
 
-  /// Whether nobody wants it any more.
+  /// Whether nothing needs the load any longer.
   var isUnwanted: Bool { waiters.isEmpty && !isKept }
 
-  /// Whether it covers the requested kind. If there are no pages yet, the first page is the next one.
+  /// Returns whether the load covers the requested kind.
+  ///
+  /// If there are no pages yet, the first page is the next one.
   func covers(_ requested: Kind) -> Bool { kind == requested || requested == .page }
 
-  /// Adds a waiter. Nil stands for somebody who doesn't wait, and can't be cancelled.
+  /// Adds a waiter; nil stands for a caller that doesn't wait and can't be cancelled.
   mutating func add(_ waiter: WaiterID?) {
     if let waiter { waiters.append(waiter) } else { isKept = true }
   }
 
-  /// False if it isn't one of the waiters.
+  /// Removes a waiter; returns false if it isn't one of the load's.
   mutating func remove(_ waiter: WaiterID) -> Bool {
     guard let index = waiters.firstIndex(of: waiter) else { return false }
     waiters.remove(at: index)
@@ -51,7 +54,7 @@ struct ActiveLoad {
   }
 }
 
-/// Joining, beginning, ending and rolling back a load are one step each with the publisher's state (5.03 to 5.05).
+/// The changes of a load, each of which is one step with the publisher's state (5.03 to 5.05).
 extension RegistryState {
   /// A state that a load has published, to be delivered outside the turn.
   struct LoadAction {
@@ -59,11 +62,11 @@ extension RegistryState {
     let state: any BoxedPublication
   }
 
-  /// What a request to load has found.
+  /// The outcome of a request to load.
   enum JoinLoadAction {
-    /// The active load covers it. The waiter, for callers that wait.
+    /// The active load covers it; the waiter is for callers that wait.
     case joined(WaiterID?)
-    /// No load covers it. The current state, from which one can begin.
+    /// No load covers it; one can begin from this current state.
     case free(any BoxedPublication)
     /// The publisher has ended.
     case ended
@@ -77,8 +80,9 @@ extension RegistryState {
     return .joined(waiter)
   }
 
-  /// Begins a load. It takes the place of an active one: the state to return to and the callers that don't wait are carried
-  /// over.
+  /// Begins a load, which may take the place of an active one.
+  ///
+  /// It then takes over the state to return to, and the callers that don't wait.
   mutating func begin(
     _ new: ActiveLoad, publishing state: any BoxedPublication, waits: Bool, _ effects: inout Effects
   ) -> (action: LoadAction, waiter: WaiterID?) {
@@ -95,9 +99,9 @@ extension RegistryState {
     return (action, waiter)
   }
 
-  /// Publishes another state while the load goes on. Nil if the load has ended.
+  /// Publishes another state while the load continues; returns nil if the load has ended.
   ///
-  /// - Parameter before: What to return to from now on.
+  /// `before` is the state to return to from now on.
   mutating func publish(
     _ state: any BoxedPublication, within task: LoadTask, before: (any BoxedPublication)?, _ effects: inout Effects
   ) -> LoadAction? {
@@ -116,7 +120,9 @@ extension RegistryState {
     return accept(state, replays: true, &effects)
   }
 
-  /// The load has a result. Returns the waiters, or nil if the load was superseded and the result is dropped (5.04).
+  /// Publishes the load's result, and returns its waiters.
+  ///
+  /// Returns nil if the load was superseded: the result is dropped (5.04).
   mutating func commit(
     _ result: any BoxedPublication, of task: LoadTask, _ effects: inout Effects
   ) -> (action: LoadAction, waiters: [WaiterID])? {
@@ -126,7 +132,7 @@ extension RegistryState {
     return (publish(result, &effects), ended.waiters)
   }
 
-  /// Gives waiters the result, unless they were cancelled meanwhile.
+  /// Gives the result to waiters that weren't cancelled in the meantime.
   mutating func deliver(_ result: any BoxedPublication, to loadWaiters: [WaiterID], _ effects: inout Effects) {
     for waiter in loadWaiters where waiters.contains(waiter) {
       loading.results[waiter] = result
@@ -134,19 +140,19 @@ extension RegistryState {
     }
   }
 
-  /// A waiter is cancelled. If it was the last, the load ends, and the state before it is published (5.05).
+  /// Removes a cancelled waiter; if it was the last, rolls back the load (5.05).
   mutating func cancelLoadWaiter(_ waiter: WaiterID, _ effects: inout Effects) -> LoadAction? {
     guard loading.active?.remove(waiter) == true, loading.active?.isUnwanted == true else { return nil }
     return rollBackLoad(&effects)
   }
 
-  /// Ends the load and publishes the state before it.
+  /// Ends the load and publishes the state from before it.
   mutating func rollBackLoad(_ effects: inout Effects) -> LoadAction? {
     guard let load = loading.active else { return nil }
     return publish(load.before, &effects)
   }
 
-  /// A transition has come that isn't the load's own. Its waiters return the current state.
+  /// Ends the load because of another transition; its waiters return the current state.
   mutating func supersedeLoad(_ effects: inout Effects) {
     guard let ended = loading.active.take() else { return }
     effects.call { [task = ended.task] in task.cancel() }

@@ -1,4 +1,4 @@
-/// A manager's side of its cache. The cache's queue runs the operations one at a time.
+/// A manager's side of its cache, whose queue runs the operations one at a time.
 final class ManagerCache<Value: Sendable>: Sendable {
   let queue: CacheOperationQueue
   private let cache: any StateCache<Value>
@@ -19,10 +19,12 @@ final class ManagerCache<Value: Sendable>: Sendable {
   }
 }
 
-/// What the queue runs.
+/// The operations that the queue runs.
 extension ManagerCache {
-  /// The value that was written last. If the last clear has failed, it is repeated first. A value that was read before
-  /// another clear was requested doesn't count.
+  /// Reads the value that was written last.
+  ///
+  /// If the last clear has failed, it is repeated first. A value that was read before another clear was requested is
+  /// dropped.
   func read() async throws -> Cached<Value>? {
     let clears = queue.clears
     if queue.isTainted {
@@ -43,7 +45,7 @@ extension ManagerCache {
   private func write(_ value: Value) async {
     do {
       try await cache.write(value)
-      // The value has replaced whatever was there.
+      // The value has replaced the one that a failed clear left behind.
       queue.removeTaint()
     } catch {
       report(.write, error)
@@ -77,11 +79,13 @@ struct CacheOperation {
   let operation: CacheOperationQueue.Operation
 }
 
-/// A load's look into its manager's cache: the operation that reads, and its result.
+/// A load's read of its manager's cache: the operation and its result.
 struct CacheReading<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Cached<Value>?, any Error>
 
-  /// Held by the operation only. A clear makes the operation obsolete; then there is nothing to find, and the stream ends.
+  /// The sender of the result, held only by the operation.
+  ///
+  /// If a clear makes the operation obsolete, there is nothing to find, and the stream ends.
   private final class Answer: Sendable {
     private let outcome: AsyncStream<Outcome>.Continuation
     init(_ outcome: AsyncStream<Outcome>.Continuation) { self.outcome = outcome }
@@ -90,8 +94,9 @@ struct CacheReading<Value: Sendable>: Sendable {
   }
 
   let operation: CacheOperation
-  /// What the operation has found. Nil as well if the waiting task is cancelled, and if the cache is cleared first. To be
-  /// called once.
+  /// Waits for the result; call it once.
+  ///
+  /// Nil if there is no value, if the waiting task is cancelled, or if the cache is cleared first.
   let result: @Sendable () async throws -> Cached<Value>?
 
   init(of cache: ManagerCache<Value>) {

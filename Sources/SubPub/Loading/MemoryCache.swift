@@ -1,4 +1,4 @@
-/// Keeps the values of any number of managers in memory, up to a limit that they share.
+/// A cache that keeps the values of any number of managers in memory, up to a shared limit.
 ///
 /// ```swift
 /// let memory = MemoryCache(limit: 100)
@@ -6,18 +6,18 @@
 /// names.write(["Ada"])
 /// ```
 ///
-/// If a new value would exceed the limit, the least recently used values are removed first. The limit has whatever unit the
-/// sizes have: a value counts as 1 unless the `size` closure of its cache says otherwise, so the limit is a number of values,
-/// or of bytes if the closures return bytes.
+/// If a new value would exceed the limit, the least recently used values are removed first. The limit has the same unit
+/// as the sizes. A value has size 1 unless the `size` closure of its cache says otherwise, so the limit is a number of
+/// values, or a number of bytes if the closures return bytes.
 ///
-/// Call every operation from any thread. Each takes constant time on average and waits for no foreign code: sizes are
-/// measured, the clock is read, and values are released outside the lock (1.04).
+/// Call every operation from any thread. None of them waits for foreign code: sizes are measured, the clock is read,
+/// and values are released outside the lock (1.04).
 public final class MemoryCache: Sendable {
   /// The largest sum of sizes.
   public let limit: Int
 
   private let records = Locked(MemoryCacheRecords())
-  /// How long ago the cache was made. Foreign code.
+  /// The time since the cache was created; foreign code.
   private let elapsed: @Sendable () -> Duration
 
   /// Creates an empty cache.
@@ -34,16 +34,17 @@ public final class MemoryCache: Sendable {
     elapsed = clock.stopwatch()
   }
 
-  /// Returns the cache of one manager: the value that is kept under this key.
+  /// Returns the cache of one manager, which keeps its value under a key.
   ///
   /// Two caches with the same key share the value.
   ///
   /// - Parameters:
-  ///   - key: Names the value among all that are kept here.
+  ///   - key: The key of the value.
   ///   - type: The type of the value.
-  ///   - size: How much of the limit a value takes. Called once for each `write`, on the thread that writes. Values of size
-  ///     zero are kept without limit.
-  /// - Precondition: A key has one type, as long as there is a cache for it or a value under it.
+  ///   - size: Returns how much of the limit a value takes. Called once for each `write`, on the writing thread. There
+  ///     is no limit on the number of values of size zero.
+  /// - Returns: A cache that keeps this object alive.
+  /// - Precondition: A key has one type for as long as there is a cache or a value for it.
   public func cache<Value: Sendable>(
     for key: String, of type: Value.Type = Value.self, size: @escaping @Sendable (Value) -> Int = { _ in 1 }
   ) -> MemoryCacheEntry<Value> {
@@ -58,13 +59,15 @@ public final class MemoryCache: Sendable {
     return MemoryCacheEntry(MemoryCacheSlot(memory: self, key: key, index: slot), size: size)
   }
 
-  /// The sum of the sizes of the values that are kept now. At most ``limit``.
+  /// The sum of the sizes of all values; at most ``limit``.
   public var size: Int { records.withLock { $0.size } }
 
-  /// The number of values that are kept now.
+  /// The number of values.
   public var count: Int { records.withLock { $0.count } }
 
-  /// Removes every value of every manager. For when memory is short.
+  /// Removes every value of every manager, for example when memory is short.
+  ///
+  /// - Complexity: O(*n*) in the number of values.
   public func removeAll() {
     // The removed values are returned, and released after the unlock.
     records.withLock { $0.removeAll() }
@@ -72,19 +75,19 @@ public final class MemoryCache: Sendable {
 }
 
 extension MemoryCache: CustomStringConvertible {
-  /// What is kept: `MemoryCache(3 values, size 120 of 1000)`.
+  /// The number of values and their size, for logs: `MemoryCache(3 values, size 120 of 1000)`.
   public var description: String {
     let (count, size) = records.withLock { ($0.count, $0.size) }
     return "MemoryCache(\(count) \(count == 1 ? "value" : "values"), size \(size) of \(limit))"
   }
 }
 
-/// What the caches of managers ask for.
+/// The operations of the managers' caches.
 extension MemoryCache {
-  /// A value in a box, so that it is taken out under the lock and released after it.
+  /// A value in a box, so that it is removed under the lock and released after it.
   private final class Box<Value: Sendable>: Sendable {
     let value: Value
-    /// On the stopwatch of the cache.
+    /// The time of the write, on the stopwatch of the cache.
     let written: Duration
 
     init(_ value: Value, written: Duration) {
@@ -113,13 +116,13 @@ extension MemoryCache {
   fileprivate func leave(_ slot: Int) { records.withLock { $0.leave(slot) } }
 }
 
-/// Holds the slot of one key in a `MemoryCache`, so that it stays the slot of that key.
+/// A holder of the slot of one key, which keeps the slot assigned to that key.
 final class MemoryCacheSlot: Sendable {
   let memory: MemoryCache
   let key: String
   let index: Int
 
-  /// Takes over one holder of the slot.
+  /// Takes over one holder that was counted by `MemoryCacheRecords.join`.
   init(memory: MemoryCache, key: String, index: Int) {
     self.memory = memory
     self.key = key
@@ -131,8 +134,8 @@ final class MemoryCacheSlot: Sendable {
 
 /// The cache of one manager in a ``MemoryCache``: the value under one key.
 ///
-/// Call its operations from any thread, and from synchronous code. None of them throws. It keeps the `MemoryCache` alive.
-/// When it is released, the value stays for the next cache with the same key.
+/// Call its operations from any thread, and from synchronous code; none of them throws. It keeps the `MemoryCache`
+/// alive. When it is released, the value remains for the next cache with the same key.
 public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   private let slot: MemoryCacheSlot
   private let measure: @Sendable (Value) -> Int
@@ -145,17 +148,21 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   /// The key of the value.
   public var key: String { slot.key }
 
-  /// The key together with its `MemoryCache`: all caches with that key share the value.
+  /// The key and its `MemoryCache`, which identify the value.
   public var identity: CacheIdentity? { CacheIdentity(slot: slot.index, of: slot.memory) }
 
-  /// The value that was written last, if it is still kept. It becomes the most recently used one.
+  /// Returns the last written value if it is still kept, and makes it the most recently used one.
+  ///
+  /// - Returns: The value with its age, or nil if there is none.
   public func read() -> Cached<Value>? { slot.memory.read(slot.index) }
 
-  /// Replaces the value and makes room for it.
+  /// Replaces the value, and makes room for it.
   ///
-  /// A value that is larger than the whole limit isn't kept, and the one before is removed because it would be outdated. The
-  /// values under other keys stay.
+  /// A value that is larger than the whole limit isn't kept, and the value before it is removed because it is outdated.
+  /// The values under other keys stay then.
   ///
+  /// - Parameter value: The new value.
+  /// - Complexity: Amortized O(1).
   /// - Precondition: The size of the value isn't negative.
   public func write(_ value: Value) {
     let size = measure(value)

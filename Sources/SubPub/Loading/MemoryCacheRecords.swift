@@ -1,5 +1,6 @@
-/// What a `MemoryCache` keeps, and what it removes next. Decides only: takes no lock, calls no foreign code, and returns what
-/// is to be released.
+/// The values of a `MemoryCache`, in the order of their use.
+///
+/// Decides only: takes no lock, calls no foreign code, and returns everything that has to be released.
 struct MemoryCacheRecords {
   /// The sum of the sizes of the values.
   private(set) var size = 0
@@ -7,7 +8,7 @@ struct MemoryCacheRecords {
   private(set) var count = 0
 
   private var slots: [String: Int] = [:]
-  /// A record for each key that has a holder or a value, and vacant ones.
+  /// A record for each key with a holder or a value, and vacant records.
   private var records: [Record] = []
   private var vacant: [Int] = []
   // The values form a list from the most to the least recently used.
@@ -17,7 +18,7 @@ struct MemoryCacheRecords {
   private struct Record {
     var key: String
     var type: any Any.Type
-    /// How many hold the slot. A slot with neither a holder nor a value is vacant.
+    /// The number of holders of the slot; a slot with neither a holder nor a value is vacant.
     var holders = 0
     var stored: Stored?
     var newer: Int?
@@ -31,7 +32,9 @@ struct MemoryCacheRecords {
 }
 
 extension MemoryCacheRecords {
-  /// Finds or makes the slot of that key, and holds it if it has that type. Returns the type that it has.
+  /// Finds or makes the slot of a key, and returns its type.
+  ///
+  /// Holds the slot if it has the requested type.
   mutating func join(_ key: String, type: any Any.Type) -> (slot: Int, type: any Any.Type) {
     if let slot = slots[key] {
       if records[slot].type == type { records[slot].holders += 1 }
@@ -56,7 +59,7 @@ extension MemoryCacheRecords {
     vacateIfUnused(slot)
   }
 
-  /// The value, which becomes the most recently used one.
+  /// Returns the value, which becomes the most recently used one.
   mutating func read(_ slot: Int) -> (any AnyObject & Sendable)? {
     guard let stored = records[slot].stored else { return nil }
     if newest != slot {
@@ -66,7 +69,7 @@ extension MemoryCacheRecords {
     return stored.value
   }
 
-  /// Stores the value unless it is larger than the limit. Returns the values that are removed for it.
+  /// Stores the value unless it is larger than the limit, and returns the values that it displaces.
   mutating func write(
     _ value: any AnyObject & Sendable, size added: Int, into slot: Int, limit: Int
   ) -> [any AnyObject & Sendable] {
@@ -80,7 +83,7 @@ extension MemoryCacheRecords {
     return displaced
   }
 
-  /// Removes the value.
+  /// Removes the value and returns it.
   mutating func clear(_ slot: Int) -> (any AnyObject & Sendable)? {
     guard let stored = records[slot].stored else { return nil }
     unlink(slot)
@@ -91,7 +94,7 @@ extension MemoryCacheRecords {
     return stored.value
   }
 
-  /// Removes all values.
+  /// Removes all values and returns them.
   mutating func removeAll() -> [any AnyObject & Sendable] {
     var removed: [any AnyObject & Sendable] = []
     while let last = oldest, let value = clear(last) { removed.append(value) }

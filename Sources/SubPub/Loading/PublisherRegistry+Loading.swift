@@ -5,11 +5,11 @@ extension PublisherRegistry {
     turn { $0.joinLoad(requested, waits: waits) }
   }
 
-  /// What came of a request to begin a load.
+  /// The outcome of a request to begin a load.
   enum BeginLoadAction {
-    /// The waiter, for callers that wait.
+    /// The load has begun; the waiter is for callers that wait.
     case began(WaiterID?)
-    /// The state is another one by now.
+    /// The state has changed in the meantime.
     case superseded
   }
 
@@ -31,9 +31,9 @@ extension PublisherRegistry {
     return .began(begun.waiter)
   }
 
-  /// Publishes another state while the load goes on. False if the load has ended.
+  /// Publishes another state while the load continues; returns false if the load has ended.
   ///
-  /// - Parameter before: What to return to from now on, if the load is cancelled.
+  /// `before` is the state to return to from now on if the load is cancelled.
   nonisolated func publish(
     _ state: any BoxedPublication, within task: LoadTask, before: (any BoxedPublication)? = nil
   ) -> Bool {
@@ -42,8 +42,8 @@ extension PublisherRegistry {
 
   /// Publishes the load's result, or drops it if the load was superseded.
   ///
-  /// The waiters are resumed in a second turn, after this thread has delivered the result as every publishing thread does. A
-  /// caller that hasn't begun to wait yet wouldn't wait at all once its result is there.
+  /// The waiters are resumed in a second turn, after this thread has delivered the result as every publishing thread
+  /// does. A caller that hasn't begun to wait yet doesn't wait at all once its result is available.
   nonisolated func commit(_ result: any BoxedPublication, of task: LoadTask, then operation: CacheOperation? = nil) {
     var effects = Effects()
     let committed = turn { registry in
@@ -58,22 +58,24 @@ extension PublisherRegistry {
     }
   }
 
-  /// Whether the load has neither ended nor been superseded.
+  /// Returns whether the load has neither ended nor been superseded.
   nonisolated func isActive(_ task: LoadTask) -> Bool { turn { $0.loading.active?.task === task } }
 
-  /// Waits for the end of the load, and returns its result. Nil if it was superseded, or if this task is cancelled.
+  /// Waits for the end of the load, and returns its result.
+  ///
+  /// Returns nil if the load was superseded, or if this task is cancelled.
   nonisolated func result(for waiter: WaiterID) async -> (any BoxedPublication)? {
     await withTaskCancellationHandler {
       await wait(for: waiter)
     } onCancel: {
       loadTurn { registry, effects in registry.cancelLoadWaiter(waiter, &effects) }
-      // The last waiter goes on when this thread has delivered the state from before the load.
+      // The last waiter continues when this thread has delivered the state from before the load.
       perform { registry, effects in registry.waiters.remove(waiter, &effects) }
     }
     return turn { $0.loading.results.removeValue(forKey: waiter) }
   }
 
-  /// Ends the load, as its manager is gone, and publishes the state before it.
+  /// Ends the load because its manager is gone, and publishes the state from before it.
   nonisolated func rollBackLoad() { loadTurn { registry, effects in registry.rollBackLoad(&effects) } }
 
   /// Publishes a state and appends an operation to the cache's queue, in one step.
@@ -89,7 +91,7 @@ extension PublisherRegistry {
     accepted.perform(delivering: new)
   }
 
-  /// One turn that may publish a state. Returns whether it did.
+  /// Takes one turn that may publish a state; returns whether it did.
   @discardableResult
   private nonisolated func loadTurn(
     _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadAction?

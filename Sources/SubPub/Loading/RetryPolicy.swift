@@ -1,19 +1,19 @@
-/// Whether and when a manager tries a failed load again.
+/// A policy that decides whether and when a manager tries a failed load again.
 ///
-/// Only the last failure is published (5.07). Delays pass on the manager's clock. A load that is cancelled or superseded isn't
-/// tried again.
+/// Only the last failure is published (5.07). Delays are measured on the manager's clock. A load that is cancelled or
+/// superseded isn't tried again.
 public struct RetryPolicy: Sendable {
-  /// How many times the loader may be called for one load, including the first.
+  /// The number of calls of the loader that one load may make, including the first.
   public let maxAttempts: Int
   private let delay: @Sendable (_ attempt: Int, _ error: any Error) -> Duration?
 
-  /// Creates a policy of your own.
+  /// Creates a policy from a closure.
   ///
   /// - Parameters:
-  ///   - maxAttempts: How many times the loader may be called for one load, including the first.
-  ///   - delay: How long to wait after a failure, or nil to stop trying. Gets the number of calls that have failed, starting
-  ///     with 1, and the last error. A hundred years or more mean: until the load is cancelled. Called on no particular
-  ///     thread, and while no lock is held.
+  ///   - maxAttempts: The number of calls of the loader that one load may make, including the first.
+  ///   - delay: Returns how long to wait after a failure, or nil to stop trying. Receives the number of calls that have
+  ///     failed, starting with 1, and the last error. A hundred years or more never end: the load waits until it is
+  ///     cancelled. Called on no particular thread, while no lock is held.
   /// - Precondition: `maxAttempts` is at least 1, and no delay is negative.
   public init(maxAttempts: Int, delay: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Duration?) {
     guard maxAttempts >= 1 else {
@@ -23,21 +23,23 @@ public struct RetryPolicy: Sendable {
     self.delay = delay
   }
 
-  /// Never tries again.
+  /// A policy that never tries again.
   public static let never = RetryPolicy(maxAttempts: 1) { _, _ in nil }
 
-  /// Waits longer after each failure: `initial` after the first, and then `factor` times as long, up to `maximum`.
+  /// Returns a policy with delays that grow: `initial` after the first failure, then `factor` times as long.
   ///
   /// - Parameters:
-  ///   - maxAttempts: How many times the loader may be called for one load, including the first.
+  ///   - maxAttempts: The number of calls of the loader that one load may make, including the first.
   ///   - initial: The delay after the first failure.
-  ///   - factor: How much the delay grows each time.
+  ///   - factor: The factor by which the delay grows each time.
   ///   - maximum: The longest delay.
-  ///   - jitter: The fraction of itself by which a delay may be shorter at random, so that many clients that have failed
-  ///     together don't come back together.
-  ///   - seed: For tests: the same seed and attempt give the same delay. Nil: the system's randomness.
-  /// - Precondition: `maxAttempts` and `factor` are at least 1, `initial` isn't negative, `maximum` isn't shorter than
-  ///   `initial`, and `jitter` is between 0 and 1.
+  ///   - jitter: The fraction of a delay by which it may be shortened at random, so that clients that failed together
+  ///     don't try again together.
+  ///   - seed: A seed for tests: the same seed and attempt give the same delay. With nil, the system's randomness is
+  ///     used.
+  /// - Returns: The policy.
+  /// - Precondition: `maxAttempts` and `factor` are at least 1, `factor` is finite, `initial` isn't negative, `maximum`
+  ///   isn't shorter than `initial`, and `jitter` is between 0 and 1.
   public static func exponential(
     maxAttempts: Int, initial: Duration, factor: Double = 2, maximum: Duration, jitter: Double = 0,
     seed: UInt64? = nil
@@ -46,7 +48,7 @@ public struct RetryPolicy: Sendable {
     return RetryPolicy(maxAttempts: maxAttempts) { attempt, _ in backoff.delay(after: attempt) }
   }
 
-  /// How long to wait after this many failures. Nil: the last failure stands.
+  /// Returns how long to wait after a number of failures; nil if the last failure stands.
   func delay(after failures: Int, _ error: any Error) -> Duration? {
     guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
     guard delay >= .zero else {
@@ -85,14 +87,14 @@ private struct Backoff: Sendable {
     var (delay, steps) = (initial, failures - 1)
     while steps > 0, delay < maximum {
       let longer = delay.scaled(by: factor, upTo: maximum)
-      // The delay is zero, or the factor is one: it never grows, however many failures there are.
+      // The delay is zero or the factor is one, so the delay never grows, however many failures there are.
       if longer == delay { break }
       (delay, steps) = (longer, steps - 1)
     }
     return jitter > 0 ? delay.scaled(by: 1 - jitter * random(failures), upTo: maximum) : delay
   }
 
-  /// From 0 up to, but not including, 1.
+  /// Returns a number from 0 up to, but not including, 1.
   private func random(_ attempt: Int) -> Double {
     guard let seed else { return .random(in: 0..<1) }
     // SplitMix64: neighboring seeds give unrelated numbers.
@@ -104,7 +106,7 @@ private struct Backoff: Sendable {
 }
 
 extension Duration {
-  /// The product, or the limit if the product would exceed it, or would be no `Duration`.
+  /// Returns the product, or the limit if the product exceeds it or isn't a valid `Duration`.
   fileprivate func scaled(by factor: Double, upTo limit: Duration) -> Duration {
     let (seconds, limitInSeconds) = (self / .seconds(1) * factor, limit / .seconds(1))
     return seconds < limitInSeconds ? self * factor : limit

@@ -1,6 +1,7 @@
-/// The object behind a value such as `any SomeProtocol`, whose type doesn't say that it is one.
+/// Returns the class instance behind a value such as `any SomeProtocol`.
 ///
-/// `as? AnyObject` never fails on Linux: it would put a struct into a box that dies at once. So this tests the type.
+/// The cast `as? AnyObject` never fails on Linux: it puts a struct into a box that dies immediately. So this function
+/// checks the type instead.
 @usableFromInline
 func classInstance<T>(of value: T, as role: StaticString) -> any AnyObject & Sendable {
   let type = type(of: value as Any)
@@ -12,18 +13,20 @@ func classInstance<T>(of value: T, as role: StaticString) -> any AnyObject & Sen
     stopForMisuse(
       "\(type) can't be a \(role) through \(T.self), as the object would be put into a box: use a protocol of your own")
   }
-  // `Sendable` has no requirements and no witness, so the bits are the same. If `T` isn't `Sendable`, its instances are used
-  // on the main actor only.
+  // `Sendable` has no requirements and no witness table, so the bits are the same. If `T` isn't `Sendable`, its
+  // instances are only used on the main actor.
   return unsafe unsafeBitCast(object, to: (any AnyObject & Sendable).self)
 }
 
-/// A value such as `any SomeProtocol` whose object is held by somebody else while the value is used. It remembers how the
-/// object conforms, and doesn't retain it.
+/// A value such as `any SomeProtocol`, stored without retaining its object.
 ///
-/// Casting the object back to the protocol for every delivery would cost several times the delivery.
+/// It keeps the object's conformance. Casting the object back to the protocol for every delivery would cost several
+/// times as much as the delivery. Someone else has to hold the object while the value is used.
 @_fixed_layout @safe @usableFromInline
 final class UnownedExistential<Existential>: @unchecked Sendable {
-  /// Not copyable, so that a call borrows the value: retaining and releasing its object would cost as much as the delivery.
+  /// The stored value, which a call borrows.
+  ///
+  /// Not copyable, because retaining and releasing its object would cost as much as the delivery.
   @frozen @usableFromInline
   struct Borrowed: ~Copyable {
     @usableFromInline let value: Existential
@@ -35,10 +38,10 @@ final class UnownedExistential<Existential>: @unchecked Sendable {
     borrowing func use<R>(_ body: (Existential) -> R) -> R { body(value) }
   }
 
-  // Never written again. Reading it is safe anywhere, and the value is used on the isolation of its user.
+  // Written once. Any thread may read it; the value is used on the isolation of its user.
   @usableFromInline let bits: UnsafeMutablePointer<Borrowed>
 
-  /// Stores the value, and releases what that has retained: one class instance, and nothing else that is counted.
+  /// Stores the value and undoes the retain of its class instance, the only reference counted part.
   @inlinable
   init(_ value: Existential) {
     unsafe bits = .allocate(capacity: 1)
@@ -46,10 +49,10 @@ final class UnownedExistential<Existential>: @unchecked Sendable {
     unsafe Unmanaged.passUnretained(value as AnyObject).release()
   }
 
-  /// Doesn't release the object again.
+  /// Frees the memory without releasing the object a second time.
   deinit { unsafe bits.deallocate() }
 
-  /// Passes the value to `body`. The caller holds the object.
+  /// Passes the value to `body`, while the caller holds the object.
   @inlinable @inline(__always)
   func use<R>(_ body: (Existential) -> R) -> R { unsafe bits.pointee.use(body) }
 }

@@ -1,24 +1,26 @@
-/// Gives a publisher a subscriber protocol of its own, without subclassing.
+/// A publisher with a subscriber protocol of its own, without subclassing.
 ///
-/// So one class can subscribe to many publishers, each through a protocol that names it:
+/// One class can subscribe to many publishers, each through a protocol that names what has changed:
 ///
 /// ```swift
 /// protocol NewsSubscriber: AnyObject, Sendable { func newsChanged(_ state: LoadState<[String]>) }
 /// let news = ExplicitPublisher<[String], any NewsSubscriber> { $0.newsChanged($1) }
 /// ```
 ///
-/// It keeps every rule of a publisher. Several may share one publisher, and each counts duplicates for itself (2.06).
+/// It keeps every rule that a ``Publisher`` keeps. Several explicit publishers may share one publisher; each detects
+/// duplicates separately (2.06).
 public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sendable {
-  /// The publisher behind it. Publish here.
+  /// The underlying publisher, whose transitions the subscribers receive.
   public let publisher: Publisher<Value>
   @usableFromInline let interface: SubscriberInterface
   @usableFromInline let call: @Sendable (Subscriber, LoadState<Value>) -> Void
 
-  /// Gives a publisher a subscriber protocol.
+  /// Adds a subscriber protocol to a publisher.
   ///
   /// - Parameters:
-  ///   - publisher: The publisher. By default, a new one.
-  ///   - calling: Passes a state to a subscriber. Kept until this object and its subscriptions are gone.
+  ///   - publisher: The publisher; by default, a new one.
+  ///   - calling: Passes a state to a subscriber, on the context of the subscription. Released after this object and
+  ///     all of its subscriptions.
   public init(
     _ publisher: Publisher<Value> = Publisher(), calling: @escaping @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
@@ -29,15 +31,15 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
 
   /// Subscribes an object that conforms to the protocol.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
+  /// subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed here (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed here (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `subscriber` is a class instance.
   @discardableResult @inlinable
   public func subscribe(
@@ -53,11 +55,13 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
       })
   }
 
-  /// Cancels what the object has subscribed here.
+  /// Cancels every subscription that the object has made here.
   ///
-  /// You may call this in the object's own `deinit`.
+  /// Call it from any thread, even in the object's own `deinit`.
   ///
-  /// - Returns: What was under way (3.02).
+  /// - Parameter subscriber: The object.
+  /// - Returns: Whether a delivery was under way, and where (3.02).
+  /// - Complexity: Amortized O(1) for each subscription of the object.
   /// - Precondition: `subscriber` is a class instance.
   @discardableResult @inlinable
   public func unsubscribe(_ subscriber: Subscriber) -> CancelOutcome {
@@ -66,26 +70,29 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
 }
 
 extension ExplicitPublisher: CustomStringConvertible {
-  /// The subscriber protocol and the publisher.
+  /// The subscriber protocol and the publisher, for logs.
   public var description: String { "ExplicitPublisher<\(Subscriber.self)>(\(publisher))" }
 }
 
-/// Gives a publisher a subscriber protocol of the main actor, which needn't be `Sendable`. Deliveries run on the main actor.
+/// A publisher with a main-actor subscriber protocol of its own, which needn't be `Sendable`.
 ///
-/// Everything else is as with ``ExplicitPublisher``. If another thread looks at a subscriber, through `subscriberCount`,
-/// `isActive`, `cancel()` or `drain()`, the library may hold the subscriber until the main actor has time to release it, as it
-/// must not die anywhere else (2.05).
+/// Deliveries run on the main actor. Everything else is as with ``ExplicitPublisher``.
+///
+/// A subscriber must be released on the main actor. If another thread checks whether it is alive, through
+/// ``Publisher/subscriberCount``, ``Subscription/isActive``, ``Subscription/cancel()``, or ``Publisher/drain()``, the
+/// library may hold the subscriber until the main actor has time to release it (2.05).
 public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Sendable {
-  /// The publisher behind it. Publish here, from any thread.
+  /// The underlying publisher, which you can change from any thread.
   public let publisher: Publisher<Value>
   @usableFromInline let interface: SubscriberInterface
   @usableFromInline let call: @Sendable (Subscriber, LoadState<Value>) -> Void
 
-  /// Gives a publisher a subscriber protocol of the main actor.
+  /// Adds a main-actor subscriber protocol to a publisher.
   ///
   /// - Parameters:
-  ///   - publisher: The publisher. By default, a new one.
-  ///   - calling: Passes a state to a subscriber, on the main actor. Kept until this object and its subscriptions are gone.
+  ///   - publisher: The publisher; by default, a new one.
+  ///   - calling: Passes a state to a subscriber, on the main actor. Released after this object and all of its
+  ///     subscriptions.
   public init(
     _ publisher: Publisher<Value> = Publisher(),
     calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
@@ -97,14 +104,14 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
 
   /// Subscribes an object that conforms to the protocol.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
+  /// subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed here (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed here (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `subscriber` is a class instance.
   @MainActor @discardableResult @inlinable
   public func subscribe(
@@ -119,9 +126,11 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
       })
   }
 
-  /// Cancels what the object has subscribed here.
+  /// Cancels every subscription that the object has made here.
   ///
-  /// - Returns: What was under way (3.02).
+  /// - Parameter subscriber: The object.
+  /// - Returns: Whether a delivery was under way (3.02).
+  /// - Complexity: Amortized O(1) for each subscription of the object.
   /// - Precondition: `subscriber` is a class instance.
   @MainActor @discardableResult @inlinable
   public func unsubscribe(_ subscriber: Subscriber) -> CancelOutcome {
@@ -130,6 +139,6 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
 }
 
 extension MainActorExplicitPublisher: CustomStringConvertible {
-  /// The subscriber protocol and the publisher.
+  /// The subscriber protocol and the publisher, for logs.
   public var description: String { "MainActorExplicitPublisher<\(Subscriber.self)>(\(publisher))" }
 }

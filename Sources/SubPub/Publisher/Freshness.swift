@@ -1,8 +1,10 @@
-/// How old data is, on the publisher's clock.
+/// Measures the age of data on the publisher's clock.
 @usableFromInline
 struct Freshness: Sendable {
   let staleAfter: Duration
-  /// How long ago the publisher was made. Foreign code, so never called inside a turn (1.04).
+  /// The time since the publisher was created.
+  ///
+  /// Foreign code, so never called inside a turn (1.04).
   private let elapsed: @Sendable () -> Duration
 
   init(staleAfter: Duration, clock: any Clock<Duration>) {
@@ -15,21 +17,23 @@ struct Freshness: Sendable {
     elapsed = clock.stopwatch()
   }
 
-  /// Since when data of that age has been fresh.
+  /// Returns when data that now has this age was new.
   @usableFromInline
   func start(age: Duration = .zero) -> Duration { elapsed() - min(age, Self.longest) }
 
-  /// Older than the universe. The difference of any two such ages is still a `Duration`.
+  /// An age that no data has; the difference of any two such ages still fits into a `Duration`.
   private static let longest = Duration.seconds(1 << 60)
 
   func age(since start: Duration) -> Duration { elapsed() - start }
 
-  /// False if the age isn't known.
+  /// Returns whether data from that time is stale; false if the time isn't known.
   func isStale(since start: Duration?) -> Bool { start.map { age(since: $0) >= staleAfter } ?? false }
 }
 
 extension Clock where Duration == Swift.Duration {
-  /// Measures how much time has passed since this call. Foreign code, so never called inside a turn (1.04).
+  /// Returns a function that measures the time since this call.
+  ///
+  /// The function is foreign code, so it is never called inside a turn (1.04).
   func stopwatch() -> @Sendable () -> Duration {
     let start = now
     return { start.duration(to: now) }

@@ -1,30 +1,35 @@
-/// Many delegates of one protocol: every call goes to each of them, on the context that it has chosen.
+/// A group of delegates of one protocol, each called on the context that it chose.
 ///
 /// ```swift
+/// protocol DownloadDelegate: AnyObject, Sendable { func downloadFinished() }
+/// final class Log: DownloadDelegate { func downloadFinished() { print("finished") } }
+///
+/// let log = Log()
 /// let delegates = MulticastDelegate<any DownloadDelegate>()
 /// delegates.add(log, on: .background)
 /// delegates.call { $0.downloadFinished() }
 /// ```
 ///
-/// It keeps the rules of a publisher, with "call" for "transition", with unbounded buffers, and without a replay: all delegates
-/// receive the same calls in the same order. Optional methods are methods with a default implementation.
+/// It keeps the rules of a ``Publisher``, with "call" for "transition": all delegates receive the same calls in the
+/// same order (1.02). Buffers are unbounded, and a new delegate receives no earlier calls. To make a method of the
+/// protocol optional, give it a default implementation.
 public final class MulticastDelegate<Delegate: Sendable>: Sendable {
   @usableFromInline let registry: PublisherRegistry
 
-  /// Creates a group without delegates.
+  /// Creates an empty group.
   ///
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 
   deinit { registry.end() }
 
-  /// Adds an object that conforms to the protocol. It receives every call from now on.
+  /// Adds an object that conforms to the protocol; it receives every later call.
   ///
   /// - Parameters:
-  ///   - delegate: Receives the calls. Held weakly (2.05).
+  ///   - delegate: The object that receives the calls. Held weakly (2.05).
   ///   - context: Where the calls run.
-  ///   - ifDuplicate: What happens if the object is a delegate already (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object is already a delegate (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `delegate` is a class instance.
   @discardableResult @inlinable
   public func add(
@@ -39,9 +44,13 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
       })
   }
 
-  /// Removes an object. You may call this in its own `deinit`.
+  /// Removes an object.
   ///
-  /// - Returns: What was under way (3.02).
+  /// Call it from any thread, even in the object's own `deinit`.
+  ///
+  /// - Parameter delegate: The object.
+  /// - Returns: Whether a call was under way, and where (3.02).
+  /// - Complexity: Amortized O(1).
   /// - Precondition: `delegate` is a class instance.
   @discardableResult @inlinable
   public func remove(_ delegate: Delegate) -> CancelOutcome {
@@ -50,44 +59,47 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
 
   /// Calls every delegate.
   ///
-  /// - Parameter body: Runs once for each delegate, on its context. Released after the last one.
+  /// Returns without waiting for the calls, except those to delegates with ``DeliveryContext/immediate`` (1.05).
+  ///
+  /// - Parameter body: Runs once for each delegate, on the delegate's context. Released after the last call.
   @inlinable
   public func call(_ body: @escaping @Sendable (Delegate) -> Void) { registry.publish(DelegateCall(body)) }
 
-  /// Returns when every delegate of this moment has received every call of this moment (3.07). Returns early if the task is
-  /// cancelled.
+  /// Waits until every delegate has received every call made so far (3.07).
+  ///
+  /// Only delegates that have been added before count. Returns early if the task is cancelled.
   public func drain() async { await registry.drain() }
 
   /// The number of living delegates.
   ///
-  /// - Complexity: O(n) in the number of delegates.
+  /// - Complexity: O(*n*) in the number of delegates.
   public var count: Int { registry.subscriptions.count }
 }
 
 extension MulticastDelegate: CustomStringConvertible {
-  /// The protocol, the label, and the number of living delegates.
+  /// The protocol, the label, and the number of living delegates, for logs.
   public var description: String { "MulticastDelegate<\(Delegate.self)>(\(registry.source), delegates: \(count))" }
 }
 
-/// Many delegates of a protocol of the main actor, which needn't be `Sendable`. Calls run on the main actor.
+/// A group of delegates of a main-actor protocol, which needn't be `Sendable`.
 ///
-/// Everything else is as with ``MulticastDelegate``.
+/// Calls run on the main actor. Everything else is as with ``MulticastDelegate``.
 public final class MainActorMulticastDelegate<Delegate>: Sendable {
   @usableFromInline let registry: PublisherRegistry
 
-  /// Creates a group without delegates.
+  /// Creates an empty group.
   ///
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 
   deinit { registry.end() }
 
-  /// Adds an object that conforms to the protocol. It receives every call from now on.
+  /// Adds an object that conforms to the protocol; it receives every later call.
   ///
   /// - Parameters:
-  ///   - delegate: Receives the calls. Held weakly (2.05).
-  ///   - ifDuplicate: What happens if the object is a delegate already (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - delegate: The object that receives the calls. Held weakly (2.05).
+  ///   - ifDuplicate: What to do if the object is already a delegate (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `delegate` is a class instance.
   @MainActor @discardableResult @inlinable
   public func add(_ delegate: Delegate, ifDuplicate: DuplicatePolicy = .ignore) -> Subscription {
@@ -102,37 +114,42 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
 
   /// Removes an object.
   ///
-  /// - Returns: What was under way (3.02).
+  /// - Parameter delegate: The object.
+  /// - Returns: Whether a call was under way (3.02).
+  /// - Complexity: Amortized O(1).
   /// - Precondition: `delegate` is a class instance.
   @MainActor @discardableResult @inlinable
   public func remove(_ delegate: Delegate) -> CancelOutcome {
     registry.unsubscribe(classInstance(of: delegate, as: "delegate"))
   }
 
-  /// Calls every delegate on the main actor. Call it from any thread.
+  /// Calls every delegate on the main actor.
   ///
-  /// - Parameter body: Runs once for each delegate, on the main actor.
+  /// Call it from any thread. It returns without waiting for the calls (1.05).
+  ///
+  /// - Parameter body: Runs once for each delegate, on the main actor. Released after the last call.
   @inlinable
   public func call(_ body: @escaping @MainActor @Sendable (Delegate) -> Void) {
     let body = forMainActorLane { (delegate: Delegate, _: Void) in body(delegate) }
     registry.publish(DelegateCall<Delegate> { body($0, ()) })
   }
 
-  /// Returns when every delegate of this moment has received every call of this moment (3.07). Returns early if the task is
-  /// cancelled.
+  /// Waits until every delegate has received every call made so far (3.07).
+  ///
+  /// Only delegates that have been added before count. Returns early if the task is cancelled.
   public func drain() async { await registry.drain() }
 
   /// The number of living delegates.
   ///
-  /// Counted on another thread than the main actor's, it may include a delegate that is being released at that moment, and
-  /// then holds the delegate until the main actor has time to release it, as it must not die anywhere else (2.05).
+  /// If you read it outside the main actor, it may include a delegate that is being released at that moment. The
+  /// library then holds the delegate until the main actor has time to release it (2.05).
   ///
-  /// - Complexity: O(n) in the number of delegates.
+  /// - Complexity: O(*n*) in the number of delegates.
   public var count: Int { registry.subscriptions.count }
 }
 
 extension MainActorMulticastDelegate: CustomStringConvertible {
-  /// The protocol, the label, and the number of living delegates.
+  /// The protocol, the label, and the number of living delegates, for logs.
   public var description: String {
     "MainActorMulticastDelegate<\(Delegate.self)>(\(registry.source), delegates: \(count))"
   }
@@ -146,7 +163,7 @@ final class DelegateCall<Delegate>: BoxedPublication {
   @inlinable
   init(_ body: @escaping @Sendable (Delegate) -> Void) { self.body = body }
 
-  /// Nobody asks a call for its version.
+  /// Does nothing: no one asks a call for its version.
   @inlinable
   package func stamp(_ version: UInt64) {}
 

@@ -1,8 +1,8 @@
-// Subscribers without a protocol: a closure that is given the object, so that it needn't capture it.
+// Subscribers without a protocol: a closure receives the object, so it doesn't need to capture it.
 
 /// The main actor, as the context of closures that are isolated to it.
 ///
-/// Write `on: .main`, or leave `on:` out.
+/// Write `on: .main`, or omit `on:`.
 public struct MainActorContext: Sendable {
   /// The main actor.
   public static var main: MainActorContext { MainActorContext() }
@@ -11,21 +11,21 @@ public struct MainActorContext: Sendable {
 extension Publisher {
   /// Subscribes an object with a closure that is isolated to the main actor.
   ///
-  /// The closure receives the object and its state, the current one first (2.01). The object is held weakly, and the
-  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure and don't capture it,
-  /// because a closure that captures it keeps it alive.
+  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
+  /// captures the object keeps it alive.
   ///
   /// ```swift
-  /// news.subscribe(screen) { screen, state in screen.show(state) }
+  /// publisher.subscribe(screen) { screen, state in screen.show(state) }
   /// ```
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - context: The main actor.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed with a closure (2.06).
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
-  /// - Returns: The subscription. You needn't keep it.
+  /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
@@ -43,17 +43,17 @@ extension Publisher {
 
   /// Subscribes an object with a closure.
   ///
-  /// The closure receives the object and its state, the current one first (2.01). The object is held weakly, and the
-  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure and don't capture it,
-  /// because a closure that captures it keeps it alive.
+  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
+  /// captures the object keeps it alive.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed with a closure (2.06).
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
-  /// - Returns: The subscription. You needn't keep it.
+  /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
@@ -69,21 +69,21 @@ extension Publisher {
 
   /// Subscribes an actor with a closure that is isolated to it.
   ///
-  /// The closure receives the actor and its state, the current one first (2.01). The actor is held weakly, and the
+  /// The closure receives the actor and a state, the current one first (2.01). The actor is held weakly, and the
   /// subscription lasts as long as it lives (2.05, 3.06).
   ///
   /// - Parameters:
   ///   - subscriber: The actor that receives the states.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the actor has already subscribed with a closure (2.06).
+  ///   - ifDuplicate: What to do if the actor has already subscribed with a closure (2.06).
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
-  /// - Returns: The subscription. You needn't keep it.
+  /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<A: Actor>(
     _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
     handler: @escaping @Sendable (isolated A, LoadState<Value>) -> Void
   ) -> Subscription {
-    // The actor is the first argument in any case, and its lane is served on the actor.
+    // An isolated function takes its actor as its first argument, and the lane is served on the actor.
     let handler = unsafe unsafeBitCast(handler, to: (@Sendable (A, LoadState<Value>) -> Void).self)
     return subscribe(
       subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate,
@@ -93,7 +93,7 @@ extension Publisher {
 
 /// Observing without an object.
 extension Publisher {
-  /// Observes the publisher with a closure that is isolated to the main actor, until the result is released.
+  /// Observes the publisher on the main actor until the returned object is released.
   ///
   /// The closure receives the current publication first (2.01).
   ///
@@ -101,7 +101,7 @@ extension Publisher {
   ///   - context: The main actor.
   ///   - buffering: How many states may be pending.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
-  /// - Returns: The subscription, which ends when this object is released (3.08).
+  /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @inlinable
   public func observe(
     on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
@@ -111,7 +111,7 @@ extension Publisher {
     return observe(on: DeliveryContext.main, buffering: buffering) { handler((), $0) }
   }
 
-  /// Observes the publisher with a closure, until the result is released.
+  /// Observes the publisher until the returned object is released.
   ///
   /// The closure receives the current publication first (2.01).
   ///
@@ -119,7 +119,7 @@ extension Publisher {
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
-  /// - Returns: The subscription, which ends when this object is released (3.08).
+  /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @_disfavoredOverload @inlinable
   public func observe(
     on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,

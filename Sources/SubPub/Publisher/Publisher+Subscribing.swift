@@ -1,18 +1,18 @@
-// Subscribers with a protocol. A class with a typed and a type-less interface uses the typed one: the type-less overloads are
-// disfavored, and `x as any Subscriber` asks for them.
+// Subscribers with a protocol. If a class has both a typed and a type-less interface, the typed one is used: the
+// type-less overloads are disfavored, and `x as any Subscriber` selects them.
 
 extension Publisher {
-  /// Subscribes an object that receives states without their type.
+  /// Subscribes an object that receives states of any type.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
+  /// subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed through this protocol (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe(
     _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
@@ -24,16 +24,16 @@ extension Publisher {
         ifDuplicate: ifDuplicate))
   }
 
-  /// Subscribes an object of the main actor that receives states without their type, on the main actor.
+  /// Subscribes a main-actor object that receives states of any type.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// Deliveries run on the main actor. The object receives the current state first and then every later one (2.01). It
+  /// is held weakly, and the subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed through this protocol (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe(
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded,
@@ -45,17 +45,17 @@ extension Publisher {
         ifDuplicate: ifDuplicate))
   }
 
-  /// Subscribes an object that receives the states of this type of publisher.
+  /// Subscribes an object that receives states of this publisher's type.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
+  /// subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed through this protocol (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: TypedSubscriber<Value>>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
@@ -69,16 +69,16 @@ extension Publisher {
       })
   }
 
-  /// Subscribes an object of the main actor that receives the states of this type of publisher, on the main actor.
+  /// Subscribes a main-actor object that receives states of this publisher's type.
   ///
-  /// It receives the current state first (2.01). The object is held weakly, and the subscription lasts as long as it lives
-  /// (2.05, 3.06).
+  /// Deliveries run on the main actor. The object receives the current state first and then every later one (2.01). It
+  /// is held weakly, and the subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
-  ///   - subscriber: Receives the states.
+  ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
-  ///   - ifDuplicate: What happens if the object has already subscribed through this protocol (2.06).
-  /// - Returns: The subscription. You needn't keep it.
+  ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: MainActorTypedSubscriber<Value>>(
     _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore
@@ -95,18 +95,20 @@ extension Publisher {
       })
   }
 
-  /// Cancels every subscription of an object at this publisher.
+  /// Cancels every subscription that an object has at this publisher.
   ///
-  /// You may call this in the object's own `deinit`.
+  /// This includes subscriptions made through an ``ExplicitPublisher`` or a ``PublisherDirectory``. Call it from any
+  /// thread, even in the object's own `deinit`.
   ///
-  /// - Returns: What was under way (3.02).
-  /// - Complexity: O(1), amortized.
+  /// - Parameter subscriber: The object.
+  /// - Returns: Whether a delivery was under way, and where (3.02).
+  /// - Complexity: Amortized O(1) for each subscription of the object.
   @discardableResult @inlinable
   public func unsubscribe(_ subscriber: AnyObject) -> CancelOutcome { registry.unsubscribe(subscriber) }
 }
 
 extension Publisher {
-  /// The request of a type-less subscriber.
+  /// Makes the request of a type-less subscriber.
   @inlinable @inline(__always)
   static func request(
     for subscriber: any Subscriber, through interface: SubscriberInterface, on context: DeliveryContext,
@@ -119,7 +121,7 @@ extension Publisher {
     }
   }
 
-  /// The request of a type-less subscriber of the main actor.
+  /// Makes the request of a type-less main-actor subscriber.
   @inlinable @inline(__always)
   static func request(
     for subscriber: any MainActorSubscriber, through interface: SubscriberInterface, buffering: BufferingPolicy,
@@ -136,9 +138,9 @@ extension Publisher {
   }
 }
 
-/// A closure of the main actor as one that the main actor's lanes can call.
+/// Converts a main-actor closure to one that the main actor's lanes can call.
 ///
-/// A lane is served on the main actor, and closures that are isolated to it are called like all others.
+/// Those lanes are served on the main actor, and a closure that is isolated to it is called like any other.
 @inlinable @inline(__always)
 func forMainActorLane<A, B>(_ body: @escaping @MainActor (A, B) -> Void) -> @Sendable (A, B) -> Void {
   unsafe unsafeBitCast(body, to: (@Sendable (A, B) -> Void).self)

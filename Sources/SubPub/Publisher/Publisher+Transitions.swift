@@ -1,51 +1,64 @@
 extension Publisher {
-  /// Publishes that data was asked for. Previous data survives (5.01).
+  /// Publishes ``LoadState/loading(previous:)``, with the present data as previous data (5.01).
   @inlinable public func startLoading() {
     replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
   }
 
-  /// Publishes data.
+  /// Publishes ``LoadState/loaded(_:)``.
+  ///
+  /// - Parameter value: The data, which counts as new.
   @inlinable public func updateData(_ value: Value) {
     registry.publish(Publication(.loaded(value), source: id, freshSince: freshness?.start()))
   }
 
-  /// Publishes data that isn't new, from a cache for example.
+  /// Publishes ``LoadState/loaded(_:)`` with data that isn't new, such as data from a cache.
   ///
   /// - Parameters:
   ///   - value: The data.
-  ///   - age: How old the data is already. Counts towards ``staleAfter``.
+  ///   - age: How old the data already is. Counts towards ``staleAfter`` (5.06).
   /// - Precondition: `age` isn't negative.
   @inlinable public func updateData(_ value: Value, age: Duration) {
     registry.publish(Publication(.loaded(value), source: id, freshSince: freshSince(age: age)))
   }
 
-  /// Publishes a failure. Previous data survives (5.01).
+  /// Publishes ``LoadState/error(_:previous:)``, with the present data as previous data (5.01).
+  ///
+  /// - Parameter error: The reason of the failure.
   @inlinable public func setError(_ error: any Error) {
     replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
   }
 
-  /// Returns to ``LoadState/unknown``, without previous data (5.02). For a logout, for example.
+  /// Publishes ``LoadState/unknown`` and forgets all data, for example at logout (5.02).
   @inlinable public func reset() {
     registry.publish(Publication<Value>(.unknown, source: id, freshSince: nil))
   }
 
-  /// Publishes a state as it is. Loaded data counts as new.
+  /// Publishes a state as it is.
+  ///
+  /// - Parameter state: The new state. If it is `loaded`, its data counts as new; otherwise, its previous data has no
+  ///   age.
   @inlinable public func setState(_ state: LoadState<Value>) {
     registry.publish(Publication(state, source: id, freshSince: freshSince(of: state)))
   }
 
-  /// Publishes the current state once more, to everyone, with a new version. Its data keeps its age.
+  /// Publishes the current state once more, with a new version.
+  ///
+  /// Every subscriber receives it. Its data keeps its age, and an active load goes on (5.04).
   @inlinable public func republish() {
     replaceCurrent(keepsLoad: true) { Publication($0.state, source: $1, freshSince: $0.freshSince) }
   }
 
-  /// Reads, changes and publishes the state in one atomic step. Loaded data counts as new.
+  /// Reads, changes, and publishes the state in one atomic step.
   ///
-  /// - Parameter transform: Makes the new state. Runs on this thread while nothing is locked, and runs again if another thread
-  ///   has published meanwhile, so keep it short and free of side effects.
-  /// - Returns: What was published.
-  /// - Throws: Whatever `transform` throws. Then nothing is published.
-  /// - Precondition: `transform` doesn't change the same publisher, either directly or through another's transform.
+  /// If the new state is `loaded`, its data counts as new.
+  ///
+  /// - Parameter transform: Makes the new state from the current one. Runs on the calling thread while nothing is
+  ///   locked, and runs again if another thread has published in the meantime, so keep it short and free of side
+  ///   effects.
+  /// - Returns: The publication of the new state.
+  /// - Throws: Rethrows the error that `transform` throws; then nothing is published.
+  /// - Precondition: `transform` doesn't change the same publisher, neither directly nor through the transform of
+  ///   another one.
   @discardableResult @inlinable
   public func update(_ transform: (LoadState<Value>) throws -> LoadState<Value>) rethrows -> Publication<Value> {
     while true {
@@ -63,11 +76,13 @@ extension Publisher {
 }
 
 extension Publisher where Value: Equatable {
-  /// Publishes data unless equal data is loaded already. Data that stays keeps its age.
+  /// Publishes data unless equal data is already loaded.
   ///
-  /// One atomic step, as ``update(_:)`` is. `==` runs on this thread while nothing is locked, and runs again if another thread
-  /// has published meanwhile.
+  /// Comparing and publishing is one atomic step, as with ``update(_:)``. `==` runs on the calling thread while nothing
+  /// is locked, and runs again if another thread has published in the meantime. If nothing is published, the loaded
+  /// data keeps its age.
   ///
+  /// - Parameter value: The data, which counts as new if it is published.
   /// - Returns: Whether the data was published.
   /// - Precondition: `==` doesn't change the same publisher.
   @discardableResult @inlinable
@@ -86,7 +101,9 @@ extension Publisher where Value: Equatable {
 }
 
 extension Publisher {
-  /// Publishes what follows from the current publication. Tries again if another thread has published meanwhile.
+  /// Publishes the successor of the current publication.
+  ///
+  /// Tries again if another thread has published in the meantime.
   @inlinable
   func replaceCurrent(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {

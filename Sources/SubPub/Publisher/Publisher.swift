@@ -1,19 +1,19 @@
-/// Holds the state of one load, and broadcasts every change of it to its subscribers.
+/// An object that holds the state of one load and broadcasts every change of it.
 ///
-/// A new publisher is ``LoadState/unknown``, at version 0. Every accepted change is a transition with a version one greater
-/// than the last (1.01). All subscribers see them in the same order (1.02). A new subscriber receives the current state first,
-/// and then everything that follows (2.01).
+/// A new publisher is ``LoadState/unknown``, at version 0. Every transition increases the version by one, even if the
+/// new state equals the old one (1.01). All subscribers see the transitions in the same order (1.02). A new subscriber
+/// receives the current state first and then every later one (2.01).
 ///
 /// ```swift
 /// let news = Publisher<[String]>(label: "news")
-/// news.subscribe(log, on: .background) { log, state in log.write("\(state)") }
+/// news.subscribe(screen) { screen, state in screen.title = "\(state)" }
 /// news.startLoading()
 /// news.updateData(["one", "two"])
 /// ```
 ///
-/// Subscribers are held weakly. Call every operation that isn't `async` from any thread, task or actor (1.06): none of them
-/// waits for a subscriber (1.05). When the publisher is released, pending states are still delivered, and then its
-/// subscriptions and sequences end (3.06).
+/// Subscribers are held weakly (2.05). Call every operation that isn't `async` from any thread, task, or actor (1.06);
+/// none of them waits for a subscriber (1.05). When the publisher is released, pending states are still delivered, and
+/// then its subscriptions and sequences end (3.06).
 public final class Publisher<Value: Sendable>: Sendable {
   @usableFromInline let registry: PublisherRegistry
   @usableFromInline let freshness: Freshness?
@@ -22,8 +22,8 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long loaded data counts as fresh. Nil: forever, and the clock isn't read.
-  ///   - clock: Measures `staleAfter`. Read while no lock is held (5.06).
+  ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
+  ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
   /// - Precondition: `staleAfter` isn't negative.
   public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
     let id = PublisherID(label: label)
@@ -32,7 +32,7 @@ public final class Publisher<Value: Sendable>: Sendable {
   }
 
   #if DEBUG
-    /// With scheduling points, for tests that decide which thread is next.
+    /// Creates a publisher with scheduling points, for tests that decide which thread runs next.
     package init(staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker) {
       let id = PublisherID(label: nil)
       freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
@@ -46,10 +46,10 @@ public final class Publisher<Value: Sendable>: Sendable {
 }
 
 extension Publisher {
-  /// Identifies this publisher in everything that it publishes.
+  /// Identifies this publisher in its publications and subscriptions.
   @inlinable public var id: PublisherID { registry.source }
 
-  /// The name that the publisher was given.
+  /// The name that the publisher was created with.
   public var label: String? { id.label }
 
   /// The current state.
@@ -61,44 +61,46 @@ extension Publisher {
     return unsafe unsafeDowncast(current, to: Publication<Value>.self)
   }
 
-  /// How long loaded data counts as fresh. Nil: forever.
+  /// How long loaded data counts as fresh; nil if it never becomes stale.
   public var staleAfter: Duration? { freshness?.staleAfter }
 
-  /// Whether the state is loaded and its data is at least as old as ``staleAfter``.
+  /// Whether the state is `loaded` and its data is at least as old as ``staleAfter``.
   ///
-  /// Becoming stale publishes nothing (5.06).
+  /// Reads the clock. Becoming stale publishes nothing (5.06).
   public var isStale: Bool {
     let current = current
     return current.phase == .loaded && freshness?.isStale(since: current.freshSince) ?? false
   }
 
-  /// How old the data of one of this publisher's publications is, or its previous data (5.06).
+  /// Returns the age of a publication's data, or of its previous data (5.06).
   ///
-  /// - Returns: Nil if there is no data or no ``staleAfter``, or if `setState` or `update` has put the data into a state that
-  ///   isn't loaded.
+  /// - Parameter publication: A publication of this publisher.
+  /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, or if ``setState(_:)`` or
+  ///   ``update(_:)`` published the data in a state that isn't `loaded`.
   public func age(of publication: Publication<Value>) -> Duration? {
     publication.freshSince.flatMap { freshness?.age(since: $0) }
   }
 
   /// The number of living subscriptions, including sequences that are being iterated.
   ///
-  /// - Complexity: O(n) in the number of subscriptions.
+  /// - Complexity: O(*n*) in the number of subscriptions.
   public var subscriberCount: Int { registry.subscriptions.count }
 
-  /// The living subscriptions, for debugging, in no particular order.
+  /// The living subscriptions, in no particular order, for debugging.
   ///
-  /// - Complexity: O(n) in the number of subscriptions.
+  /// - Complexity: O(*n*) in the number of subscriptions.
   public var subscriptions: [Subscription] { registry.subscriptions }
 }
 
 /// Waiting.
 extension Publisher {
-  /// Returns the first loaded value from now on. If one is loaded now, returns it at once.
+  /// Waits for the first loaded value from now on.
   ///
-  /// Waiting doesn't keep the publisher alive.
+  /// Returns at once if a value is loaded now. Waiting doesn't keep the publisher alive.
   ///
-  /// - Throws: The first error that is published, including the current one. `CancellationError` if the task is cancelled.
-  ///   ``PublisherEnded`` if the publisher is released before it has a value.
+  /// - Returns: The loaded value.
+  /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
+  ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
     let source = id
     let states = states()
@@ -114,22 +116,26 @@ extension Publisher {
     throw PublisherEnded(source: source)
   }
 
-  /// Returns when every subscription of this moment has received or skipped everything up to the current version (3.07).
+  /// Waits until every subscription has received or skipped everything published so far (3.07).
   ///
-  /// A subscription that ends doesn't hold it up, even if its context is blocked: dead subscribers are looked for 20 times a
-  /// second. (On contexts that only run when a test tells them to, they are noticed then.) A sequence has received a state
-  /// when its `next()` returns it, so don't call this inside the loop over a sequence. Returns early if the task is cancelled.
+  /// Only subscriptions that exist at the call count. One that ends doesn't hold it up, even if its context is blocked:
+  /// dead subscribers are looked for 20 times a second. On contexts that run only when a test tells them to, dead
+  /// subscribers are noticed when they run.
+  ///
+  /// A sequence has received a state when its `next()` returns it, so don't call this function inside the loop over a
+  /// sequence of this publisher. Returns early if the task is cancelled.
   public func drain() async { await registry.drain() }
 
-  /// Returns when every subscription of this moment has received or skipped everything up to the current version, and throws
-  /// if that takes too long (3.07). For a graceful shutdown, for example.
+  /// Waits as ``drain()`` does, but throws if that takes too long (3.07).
   ///
-  /// Returns early if the task is cancelled, as ``drain()`` does: check `Task.isCancelled` if you need to tell.
+  /// Use it for a graceful shutdown, for example. Returns early if the task is cancelled; check `Task.isCancelled` to
+  /// find out.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait. A hundred years or more: as long as it takes.
+  ///   - limit: How long to wait. With a hundred years or more, there is no limit.
   ///   - clock: Measures the limit.
-  /// - Throws: ``DrainTimedOut`` at the limit, with the subscriptions that are late. If the clock fails, its error.
+  /// - Throws: ``DrainTimedOut`` at the limit, with the subscriptions that are late. The clock's error if the clock
+  ///   fails.
   public func drain(within limit: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
     let late = try await registry.drain(within: limit, clock: clock)
     if !late.isEmpty { throw DrainTimedOut(limit: limit, subscriptions: late) }
@@ -139,26 +145,30 @@ extension Publisher {
   package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
 }
 
-/// The error of ``Publisher/drain(within:clock:)`` at its limit.
+/// The error that ``Publisher/drain(within:clock:)`` throws at its limit.
 public struct DrainTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// How long the call has waited.
+  /// How long the call waited.
   public let limit: Duration
-  /// The subscriptions that had a state pending or under way.
+  /// The subscriptions that still had a state pending or under way.
   public let subscriptions: [Subscription]
 
-  /// Creates the error, for tests of code that has to expect it.
+  /// Creates the error, for tests of code that handles it.
+  ///
+  /// - Parameters:
+  ///   - limit: How long the call waited.
+  ///   - subscriptions: The subscriptions that are late.
   public init(limit: Duration, subscriptions: [Subscription]) {
     self.limit = limit
     self.subscriptions = subscriptions
   }
 
-  /// Which subscriptions are late, in words.
+  /// The limit and a description of each late subscription.
   public var description: String {
     "after \(limit) these subscriptions are late: " + subscriptions.map(\.description).joined(separator: "; ")
   }
 }
 
 extension Publisher: CustomStringConvertible {
-  /// The label, the version and the state, for logs.
+  /// The label, the version, and the state, for logs.
   public var description: String { "Publisher<\(Value.self)>(\(current))" }
 }

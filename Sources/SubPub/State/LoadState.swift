@@ -1,32 +1,32 @@
-/// The state of a load, as a publisher holds it and as every subscriber receives it.
+/// The state of a load, as a publisher holds it and its subscribers receive it.
 ///
-/// Switch over it exhaustively, so that ignoring a case is a choice and not an oversight. Previous data survives while a load
-/// is active and after a failed one (5.01).
+/// Switch over it exhaustively, so that ignoring a case is a decision rather than an oversight. Previous data survives
+/// while a load is active and after a load fails (5.01).
 @frozen public enum LoadState<Value: Sendable>: Sendable {
-  /// Nothing was asked for yet.
+  /// Nothing has been requested yet.
   case unknown
-  /// Data was asked for. `previous` is what was loaded before, if anything was.
+  /// Data has been requested. `previous` is the data from before, if there was any.
   case loading(previous: Value?)
-  /// Data is there.
+  /// Data is available.
   case loaded(Value)
-  /// The last attempt to load failed. `previous` is what was loaded before, if anything was.
+  /// The last attempt to load failed. `previous` is the data from before, if there was any.
   case error(any Error, previous: Value?)
 }
 
 /// A ``LoadState`` without its data.
 @frozen public enum LoadPhase: Hashable, Sendable {
-  /// Nothing was asked for yet, or everything was cleared.
+  /// Nothing has been requested yet, or everything was cleared.
   case unknown
-  /// Data was asked for and hasn't arrived yet.
+  /// Data has been requested and hasn't arrived yet.
   case loading
-  /// Data is there.
+  /// Data is available.
   case loaded
   /// The last attempt to load failed.
   case error
 }
 
 extension LoadState {
-  /// The loaded value, or the previous one while loading and after an error.
+  /// The loaded value, or the previous value while loading and after an error.
   @inlinable public var value: Value? {
     switch self {
     case .unknown: nil
@@ -36,7 +36,7 @@ extension LoadState {
     }
   }
 
-  /// The error of a failed load.
+  /// The error of a failed load; nil in every other state.
   @inlinable public var error: (any Error)? {
     switch self {
     case .error(let error, _): error
@@ -54,10 +54,11 @@ extension LoadState {
     }
   }
 
-  /// The same state with its value, or its previous value, transformed.
+  /// Returns the same state with its value, or its previous value, transformed.
   ///
-  /// - Parameter transform: Called at most once, on the calling thread.
-  /// - Throws: Whatever `transform` throws.
+  /// - Parameter transform: Called at most once, on the calling thread, before `map` returns.
+  /// - Returns: A state in the same phase, with the same error.
+  /// - Throws: Rethrows the error that `transform` throws.
   @inlinable public func map<T: Sendable>(_ transform: (Value) throws -> T) rethrows -> LoadState<T> {
     switch self {
     case .unknown: .unknown
@@ -69,9 +70,9 @@ extension LoadState {
 }
 
 extension LoadState: Equatable where Value: Equatable {
-  /// Whether both are the same case with equal values.
+  /// Returns whether both states are the same case with equal values.
   ///
-  /// Errors are compared by type and description, as `any Error` isn't `Equatable`.
+  /// Two errors are equal if they have the same type and the same description, because `any Error` isn't `Equatable`.
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.unknown, .unknown): true
@@ -85,7 +86,7 @@ extension LoadState: Equatable where Value: Equatable {
 }
 
 extension LoadState: CustomStringConvertible {
-  /// The phase with its data, for logs: `loaded([1, 2])`.
+  /// The phase and its data, for logs: `loaded([1, 2])`.
   public var description: String {
     switch self {
     case .unknown: "unknown"

@@ -1,18 +1,21 @@
 public import Synchronization
 
-/// One accepted transition of a publisher: a state with its version.
+/// One accepted transition of a publisher: a state and its version.
 ///
-/// Immutable, and shared by everyone who receives it.
+/// A publication is immutable. All of its recipients share one object.
 @_fixed_layout public final class Publication<Value: Sendable>: AnyPublication {
   /// The state that was published.
   public let state: LoadState<Value>
-  /// The publisher's ``Publisher/id``.
+  /// The ``Publisher/id`` of the publisher.
   public let source: PublisherID
-  /// When the data, or the previous data, was accepted, less the age that it had then. On the publisher's clock. Nil if it
-  /// can't become stale.
+  /// When the data was accepted, minus its age at that time; nil if it can't become stale.
+  ///
+  /// Measured on the publisher's clock. In the states `loading` and `error`, it belongs to the previous data.
   @usableFromInline let freshSince: Duration?
-  /// Written once, in the turn that accepts the publication. The end of that turn, and whatever passes the publication on,
-  /// orders the write before every read, so relaxed accesses are enough.
+  /// The version, written once, in the turn that accepts the publication.
+  ///
+  /// The end of that turn, and every handover of the publication, order the write before all reads, so relaxed accesses
+  /// are enough.
   @usableFromInline let stampedVersion = Atomic<UInt64>(0)
 
   @inlinable
@@ -22,49 +25,51 @@ public import Synchronization
     self.freshSince = freshSince
   }
 
-  /// The number of transitions that the publisher had made when it accepted this state, this one included (1.01).
+  /// The publisher's version: the number of transitions up to and including this one (1.01).
   @inlinable public var version: UInt64 { stampedVersion.load(ordering: .relaxed) }
-  /// The state without its data.
+  /// The phase of the state.
   @inlinable public var phase: LoadPhase { state.phase }
-  /// The error of a failed load.
+  /// The error of a failed load; nil in every other state.
   @inlinable public var error: (any Error)? { state.error }
-  /// The loaded value, or the previous one, without its type.
+  /// The loaded or previous value, with its type erased; nil if there is none.
   @inlinable public var anyValue: (any Sendable)? { state.value }
   /// The type of the publisher's values.
   @inlinable public var valueType: Any.Type { Value.self }
 }
 
 extension Publication: CustomStringConvertible {
-  /// The publisher, the version and the state, for logs: `news 3: loaded(7)`.
+  /// The publisher, the version, and the state, for logs: `news 3: loaded(7)`.
   public var description: String { "\(source) \(version): \(state)" }
 }
 
-/// A publication whose value type isn't known, as a ``Subscriber`` of several publishers receives it.
+/// A publication whose value type isn't known statically.
 ///
-/// Test for the types that you handle: `if let news = publication as? Publication<[News]>`. A handler of all errors needs no
-/// type: ``phase``, ``error``, ``source`` and ``version`` are enough.
+/// A ``Subscriber`` or ``MainActorSubscriber`` of several publishers receives it. Test for the types that you handle:
+/// `if let news = publication as? Publication<[News]>`. To handle the errors of all publishers, you don't need the
+/// type: ``phase``, ``error``, ``source``, and ``version`` are enough.
 public protocol AnyPublication: AnyObject, Sendable {
-  /// The number of transitions that the publisher had made when it accepted this state, this one included (1.01).
+  /// The publisher's version: the number of transitions up to and including this one (1.01).
   var version: UInt64 { get }
-  /// The publisher's ``Publisher/id``.
+  /// The ``Publisher/id`` of the publisher.
   var source: PublisherID { get }
-  /// The state without its data.
+  /// The phase of the state.
   var phase: LoadPhase { get }
-  /// The error of a failed load.
+  /// The error of a failed load; nil in every other state.
   var error: (any Error)? { get }
-  /// The loaded value, or the previous one, without its type.
+  /// The loaded or previous value, with its type erased; nil if there is none.
   var anyValue: (any Sendable)? { get }
   /// The type of the publisher's values.
   var valueType: Any.Type { get }
 }
 
-/// What the engine moves: a box that learns its version when it is accepted. The engine isn't generic, and only the generic
-/// interfaces know what is in the boxes.
+/// A publication as the engine sees it: a box that receives its version when it is accepted.
+///
+/// The engine isn't generic. Only the generic interfaces know the types of the contents.
 @usableFromInline
 package protocol BoxedPublication: AnyObject, Sendable {
-  /// Called once, in the turn that accepts it, before anybody else can see it.
+  /// Sets the version, once, in the turn that accepts the publication and before anyone else can see it.
   func stamp(_ version: UInt64)
-  /// Whether it is a loaded value, which is all that some sequences are interested in.
+  /// Whether the state is `loaded`; some sequences skip all other states.
   var isLoaded: Bool { get }
 }
 
@@ -73,7 +78,7 @@ extension Publication: BoxedPublication {
 
   @inlinable package var isLoaded: Bool { if case .loaded = state { true } else { false } }
 
-  /// The publication in a box that a publisher of this type has filled.
+  /// Casts a box that a publisher of this type has filled.
   @inlinable @inline(__always)
   static func from(_ box: any BoxedPublication) -> Publication { unsafe unsafeDowncast(box, to: Publication.self) }
 }

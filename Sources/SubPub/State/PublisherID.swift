@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Identifies one publisher for as long as the process runs. No two publishers ever have the same one.
+/// Identifies one publisher for the lifetime of the process.
+///
+/// No two publishers ever have equal identifiers, even if one is created after the other was released.
 public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
-  /// The label in a box, which takes one word in every publication, and no reference count without a label.
+  /// The label in a box: one word in each publication, and no reference counting without a label.
   private final class Label: Sendable {
     let text: String
     init(_ text: String) { self.text = text }
@@ -14,32 +16,34 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   private static let last = Atomic<UInt64>(0)
 
   init(label: String?) {
-    // Only uniqueness matters, and not the order among threads.
+    // Only uniqueness matters, so the order among threads doesn't.
     number = Self.last.add(1, ordering: .relaxed).newValue
     box = label.map(Label.init)
   }
 
-  /// The publisher's label.
+  /// The publisher's label, if it has one.
   var label: String? { box?.text }
 
-  /// Whether both identify the same publisher.
+  /// Returns whether both identify the same publisher.
   public static func == (left: PublisherID, right: PublisherID) -> Bool { left.number == right.number }
 
-  /// Hashes the identity, not the label.
+  /// Hashes the identity; the label has no influence.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-  /// The publisher's label, or `publisher #` and a number.
+  /// The publisher's label, or `publisher #` and a number without one.
   public var description: String { label ?? "publisher #\(number)" }
 }
 
-/// The error of ``Publisher/value()`` if the publisher is released before it has a value.
+/// The error that ``Publisher/value()`` throws if the publisher is released before it has a value.
 public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The publisher that has ended.
+  /// The publisher that was released.
   public let source: PublisherID
 
-  /// Creates the error, for tests of code that has to expect it.
+  /// Creates the error, for tests of code that handles it.
+  ///
+  /// - Parameter source: The publisher that was released.
   public init(source: PublisherID) { self.source = source }
 
-  /// What has ended, in words.
+  /// The name of the publisher and what happened to it.
   public var description: String { "\(source) was released before it had a value" }
 }

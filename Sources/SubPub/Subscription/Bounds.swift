@@ -1,18 +1,20 @@
 import Synchronization
 
-/// The limit of a bounded buffer, and the exact counts that it needs.
+/// The limit of a bounded buffer, and the counts that it needs.
 ///
-/// With an unbounded buffer, everything before the gate's position was delivered, so versions alone tell the counts. With
-/// a bound, states in between may have been skipped.
+/// An unbounded buffer skips nothing, so versions alone give the counts: everything before the gate's position was
+/// delivered. With a bound, states in between may have been skipped.
 final class Bounds: Sendable {
   let policy: BufferingPolicy
-  /// How many states may be pending.
+  /// The largest number of pending states.
   let limit: Int
   // Counters for statistics: nothing is ordered by them, so relaxed accesses are enough.
   private let deliveredCount = Atomic<Int>(0)
   private let lastDelivered = Atomic<UInt64>(0)
 
-  /// Nil for an unbounded buffer. (A failing initializer would allocate an object first.)
+  /// Returns nil for an unbounded buffer.
+  ///
+  /// A function, because a failing initializer would allocate an object first.
   static func of(_ policy: BufferingPolicy) -> Bounds? {
     switch policy {
     case .unbounded: nil
@@ -31,10 +33,10 @@ final class Bounds: Sendable {
   /// The version of the last state that was delivered, if any was.
   var lastVersion: UInt64 { lastDelivered.load(ordering: .relaxed) }
 
-  /// Whether the state is still to be delivered. False if newer states have taken its place (2.04).
+  /// Whether the state has to be delivered, which newer states may have made unnecessary (2.04).
   @inline(__always) func admits(_ version: UInt64, newest: UInt64) -> Bool { newest < version + UInt64(limit) }
 
-  /// Counts a delivery that ends. Called by the thread that serves the lane.
+  /// Counts a delivery that ends, on the thread that serves the lane.
   func countDelivery(of version: UInt64) {
     deliveredCount.store(delivered + 1, ordering: .relaxed)
     lastDelivered.store(version, ordering: .relaxed)

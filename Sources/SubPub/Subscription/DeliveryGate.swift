@@ -1,71 +1,78 @@
 import Synchronization
 
-/// The gate that every delivery of a subscription passes, and that a cancel closes (section 3 of the contract).
+/// The gate that every delivery of a subscription passes and that a cancel closes.
 ///
-/// One atomic word holds the position (which version comes next), "a delivery is under way", and "cancelled". So position,
-/// mark and gate change in one step, and a reader sees them together. Only the thread that serves the lane begins and
-/// ends deliveries; only a cancel closes, inside a turn.
+/// One atomic word holds the position (the next version), the mark "a delivery is under way", and the mark "cancelled".
+/// So all three change in one step, and a reader sees them together. Only the thread that serves the lane begins and
+/// ends deliveries; only a cancel closes the gate, inside a turn.
 struct DeliveryGate: ~Copyable {
-  /// Bit 0: cancelled. Bit 1: under way. The rest: the next version, that is, the number of versions that have passed, or
-  /// that came before the subscription.
+  /// The marks and the next version.
+  ///
+  /// Bit 0 means cancelled, and bit 1 means under way. The other bits are the next version, which is also the number of
+  /// versions that have passed or that precede the subscription.
   private let word: Atomic<UInt64>
-  /// 0 while the gate is open, otherwise 1 + the newest version at the cancel.
+  /// Zero while the gate is open, otherwise 1 + the newest version at the cancel.
   private let closed = Atomic<UInt64>(0)
   let point: SchedulingPoint
 
-  /// What the word said at one moment.
+  /// The contents of the word at one moment.
   struct Reading: Equatable, Sendable {
     let bits: UInt64
 
-    /// Every version below this one has passed, or came before the subscription.
+    /// The next version: every earlier one has passed or precedes the subscription.
     var next: UInt64 { bits >> 2 }
     var isUnderWay: Bool { bits & Self.underWay != 0 }
-    /// The gate waits for ``DeliveryGate/open(at:)``: nothing passes yet.
+    /// Whether nothing passes before ``DeliveryGate/open(at:)`` is called.
     var isWaiting: Bool { next == Self.beyond }
 
-    /// Greater than every version, so that a delivery needn't check whether the gate waits.
+    /// Greater than every version, so that a delivery needn't check whether the gate is waiting.
     fileprivate static let beyond = UInt64.max >> 2
     fileprivate var isCancelled: Bool { bits & Self.cancelled != 0 }
     fileprivate static let cancelled: UInt64 = 1
     fileprivate static let underWay: UInt64 = 2
   }
 
-  /// An open gate that lets versions pass from `next` on. With `waits`, nothing passes before `open(at:)`.
+  /// Creates an open gate for the versions from `next` on.
+  ///
+  /// If `waits` is true, nothing passes before ``open(at:)`` is called.
   init(next: UInt64, waits: Bool, _ point: SchedulingPoint) {
     word = Atomic((waits ? Reading.beyond : next) << 2)
     self.point = point
   }
 
-  /// Lets versions pass from `next` on, if the gate has been waiting and isn't cancelled. In a turn, while no delivery is
-  /// under way.
+  /// Lets the versions from `next` on pass if the gate was waiting and isn't cancelled.
+  ///
+  /// Called inside a turn, while no delivery is under way.
   func open(at next: UInt64) {
     _ = word.compareExchange(expected: Reading.beyond << 2, desired: next << 2, ordering: .releasing)
   }
 
-  /// Acquires what the delivery that ended last has done.
+  /// The contents of the word; acquires the effects of the last delivery that has ended.
   @inline(__always) var reading: Reading { Reading(bits: word.load(ordering: .acquiring)) }
 
-  /// For a caller that has just closed the gate: sees every delivery that began before.
+  /// Whether a delivery is under way, for a caller that has just closed the gate.
+  ///
+  /// It sees every delivery that began before.
   var isUnderWayNow: Bool { Reading(bits: word.load(ordering: .sequentiallyConsistent)).isUnderWay }
 
   @inline(__always) var isOpen: Bool { closed.load(ordering: .sequentiallyConsistent) == 0 }
 
-  /// The newest version at the cancel. Nil while the gate is open.
+  /// The newest version at the cancel; nil while the gate is open.
   var closedAt: UInt64? {
     let closed = closed.load(ordering: .sequentiallyConsistent)
     return closed == 0 ? nil : closed - 1
   }
 }
 
-/// What the thread that serves the lane does.
+/// The operations of the thread that serves the lane.
 extension DeliveryGate {
-  /// The one read-modify-write of a delivery: from `reading` to "under way with that version". False if cancelled.
+  /// Begins a delivery, unless the subscription is cancelled: the only read-modify-write of a delivery.
   ///
-  /// A cancel marks the word, which stops every later delivery, and what the mark displaces is the cancel's outcome. If a
-  /// delivery was under way, its `end`, a plain store, overwrites the mark. So after the mark, a cancel that finds a delivery
-  /// under way also requests the serving thread's attention, and that thread, once the gate has let it pass, steps back and
-  /// takes a turn. Only a delivery that begins between the cancel's two steps goes on: then the cancel hasn't returned yet,
-  /// and this is the one that is in flight.
+  /// A cancel marks the word, which stops every later delivery; the word that the mark replaces is the cancel's
+  /// outcome. If a delivery was under way, its `end`, a plain store, overwrites the mark. So a cancel that finds a
+  /// delivery under way also requests the serving thread's attention, and that thread steps back and takes a turn after
+  /// the gate has let it pass. Only a delivery that begins between these two steps of the cancel continues: the cancel
+  /// hasn't returned yet, and this is the delivery that it reports as in flight.
   @inline(__always) func begin(_ version: UInt64, from reading: Reading) -> Bool {
     guard !reading.isCancelled else { return false }
     point.reach(.write)
@@ -74,19 +81,20 @@ extension DeliveryGate {
     ).exchanged
   }
 
-  /// The delivery has ended: the subscriber's code has returned, and the subscriber was released.
+  /// Ends the delivery, after the subscriber's code has returned and the subscriber was released.
   @inline(__always) func end(_ version: UInt64) {
     point.reach(.write)
     word.store((version + 1) << 2, ordering: .releasing)
   }
 
-  /// A delivery that begins and ends at once, in a turn, when nobody can close the gate.
+  /// Begins and ends a delivery at once, in a turn, in which no one can close the gate.
   func pass(_ version: UInt64) { word.store((version + 1) << 2, ordering: .releasing) }
 
-  /// Takes `begin` back, as if the delivery had never begun. False if a cancel's mark came in between: that cancel has found
-  /// a delivery under way and says so, and this is the delivery that it found.
+  /// Takes `begin` back, as if the delivery had never begun.
   ///
-  /// If an `end` has overwritten the mark, the mark is restored, so that the next `begin` fails.
+  /// Returns false if a cancel's mark came in between: that cancel has found a delivery under way and reports it, so
+  /// this delivery has to be the one. If an `end` has overwritten the mark of an earlier cancel, the mark is restored,
+  /// so that the next `begin` fails.
   func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
     let mark = isOpen ? 0 : Reading.cancelled
     point.reach(.write)
@@ -95,16 +103,18 @@ extension DeliveryGate {
     ).exchanged
   }
 
-  /// Takes `begin` back: the subscriber was dead.
+  /// Takes `begin` back because the subscriber was dead.
   func retract(_ version: UInt64, to reading: Reading) {
     if !stepBack(version, to: reading) { word.store(reading.bits | Reading.cancelled, ordering: .releasing) }
   }
 }
 
-/// What a cancel does.
+/// The operations of a cancel.
 extension DeliveryGate {
-  /// Closes the gate and returns what was under way. Nil if it was closed before. In a turn, so that one of two cancels is
-  /// the first. If a delivery was under way, the caller requests the serving thread's attention; see `begin`.
+  /// Closes the gate and returns its contents; nil if it was already closed.
+  ///
+  /// Called inside a turn, so that one of two cancels is the first. If a delivery was under way, the caller has to
+  /// request the serving thread's attention; see `begin`.
   func close(at newest: UInt64) -> Reading? {
     guard isOpen else { return nil }
     point.reach(.write)
@@ -112,7 +122,7 @@ extension DeliveryGate {
     return mark()
   }
 
-  /// Lets nothing pass any more, and returns what was under way.
+  /// Sets the cancelled mark and returns the contents from before.
   @discardableResult
   func mark() -> Reading {
     point.reach(.write)

@@ -1,21 +1,24 @@
-/// How many states may be pending for a subscription, and which one gives way to a new state (2.04).
+/// How many states may be pending for a subscription, and which one a new state replaces (2.04).
 ///
-/// No policy ever loses the last state (1.03). Every state that a policy drops is counted as skipped.
+/// No policy drops the last state (1.03). Every dropped state counts as skipped.
 public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps every state until it is delivered.
   ///
-  /// If a subscriber never catches up, memory grows without limit. ``Subscription/Statistics/highWater`` tells how far.
+  /// If a subscriber never catches up, memory grows without limit. ``Subscription/Statistics/highWater`` shows how many
+  /// states were pending at most.
   case unbounded
-  /// Keeps one state, the latest.
+  /// Keeps only the latest state.
   ///
-  /// If you only show the newest state, use `.latest`.
+  /// Use it if you only show the newest state.
   case latest
-  /// Keeps at most this many states, and drops the oldest one for a new one. At least 1.
+  /// Keeps at most this many states: a new state replaces the oldest one.
+  ///
+  /// - Precondition: The number is at least 1, which is checked when you subscribe.
   case newest(Int)
 }
 
 extension BufferingPolicy {
-  /// Stops the program if the capacity makes no sense.
+  /// Stops the program if the capacity is less than 1.
   func checkCapacity() {
     if case .newest(let count) = self, count < 1 {
       stopForMisuse("The buffering policy .\(self) keeps no state: give it a capacity of at least 1, or use .latest")
@@ -34,23 +37,26 @@ extension BufferingPolicy: CustomStringConvertible {
   }
 }
 
-/// What happens when an object subscribes again through the same interface of the same publisher (2.06).
+/// The treatment of an object that subscribes again through the same interface of the same publisher (2.06).
 ///
-/// Two subscriptions of one object are duplicates if both use the same protocol, or the same ``ExplicitPublisher``, or if
-/// both use a closure.
+/// Two subscriptions of one object are duplicates if both use the same protocol, the same ``ExplicitPublisher``, or a
+/// closure.
 public enum DuplicatePolicy: Hashable, Sendable {
-  /// Returns the existing subscription unchanged, with its own context and buffering. Nothing is replayed.
+  /// Returns the existing subscription unchanged, with its own context and buffering.
+  ///
+  /// No state is replayed.
   case ignore
-  /// Cancels the existing subscriptions and subscribes anew, in one step.
+  /// Cancels the existing subscriptions and subscribes again, in one step.
   ///
-  /// If a delivery of an old subscription is under way, the first delivery of the new one waits for its end. Nobody else
-  /// waits.
+  /// If a delivery of an old subscription is under way, the first delivery of the new one waits until it has ended. No
+  /// one else waits.
   case replace
-  /// Cancels the subscriptions of every object of exactly the same class and subscribes anew, in one step.
+  /// Cancels the subscriptions of all objects of exactly the same class and subscribes, in one step.
   ///
-  /// Deliveries of other objects that are under way aren't waited for. Takes O(n) time in the number of subscriptions.
+  /// The new subscription doesn't wait for deliveries to other objects that are under way. Takes O(*n*) time in the
+  /// number of subscriptions.
   case replaceSameType
-  /// Subscribes once more.
+  /// Adds another subscription.
   case allow
 }
 
@@ -59,7 +65,7 @@ extension DuplicatePolicy {
   var replaces: Bool { self == .replace || self == .replaceSameType }
 }
 
-/// What a cancel has found (3.02).
+/// The outcome of a cancel (3.02).
 @frozen public enum CancelOutcome: Hashable, Sendable {
   /// No delivery of the subscription was under way: none of its code runs after the cancel has returned.
   case quiescent
@@ -69,14 +75,14 @@ extension DuplicatePolicy {
   case inFlight
   /// The cancel was called from inside the delivery that was under way, and none begins after it.
   case reentrant
-  /// The subscription was cancelled before, or had ended with its subscriber, its actor or its publisher.
+  /// The subscription had already been cancelled, or had ended with its subscriber, actor, or publisher.
   ///
   /// A delivery may still be under way.
   case alreadyCancelled
 }
 
 extension CancelOutcome {
-  /// The outcome of several cancels at once: the first of inFlight, reentrant, quiescent, alreadyCancelled that occurs.
+  /// The outcome of several cancels: the first of inFlight, reentrant, quiescent, alreadyCancelled that occurs.
   func combined(with other: CancelOutcome) -> CancelOutcome { rank <= other.rank ? self : other }
 
   private var rank: Int {

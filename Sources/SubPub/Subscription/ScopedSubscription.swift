@@ -1,15 +1,15 @@
 /// A subscription that ends when this object is released (3.08).
 ///
-/// ``Publisher/observe(on:buffering:handler:)`` returns one, and ``Subscription/scoped()`` makes one of any subscription.
-/// Everything that a ``Subscription`` tells can be read here directly: `observation.statistics`.
+/// ``Publisher/observe(on:buffering:handler:)-(DeliveryContext,_,_)`` returns one, and ``Subscription/scoped()`` makes
+/// one from any subscription. You can read the properties of the ``Subscription`` directly: `observation.statistics`.
 @dynamicMemberLookup
 public final class ScopedSubscription: Sendable {
-  /// The subscription that ends.
+  /// The subscription that this object cancels.
   public let subscription: Subscription
-  /// With `observe`, what the subscription holds weakly, so nothing else keeps the closure.
+  /// With `observe`, the subscriber, which the subscription holds weakly; so nothing else keeps the closure.
   private let subscriber: Observer?
 
-  /// Stands for a subscriber where there is none.
+  /// A stand-in for a subscriber.
   final class Observer: Sendable {}
 
   init(_ subscription: Subscription, of subscriber: Observer? = nil) {
@@ -19,7 +19,9 @@ public final class ScopedSubscription: Sendable {
 
   deinit { subscription.cancel() }
 
-  /// Ends the subscription now. See ``Subscription/cancel()``.
+  /// Ends the subscription now, as ``Subscription/cancel()`` does.
+  ///
+  /// - Returns: Whether a delivery was under way, and where (3.02).
   @discardableResult
   public func cancel() -> CancelOutcome { subscription.cancel() }
 
@@ -28,14 +30,16 @@ public final class ScopedSubscription: Sendable {
 }
 
 extension Subscription {
-  /// Ties the subscription to an object that cancels it when it is released.
+  /// Returns an object that cancels the subscription when it is released.
   ///
-  /// The subscription still ends with its subscriber. If you call this several times, the first object that is released
-  /// cancels.
+  /// The subscription still ends with its subscriber. If you call this function several times, the first object that is
+  /// released cancels.
+  ///
+  /// - Returns: An object that you keep for as long as the subscription should last.
   public func scoped() -> ScopedSubscription { ScopedSubscription(self) }
 }
 
 extension ScopedSubscription: CustomStringConvertible {
-  /// The description of the subscription.
+  /// The description of the subscription, with the word `scoped`.
   public var description: String { "scoped \(subscription)" }
 }

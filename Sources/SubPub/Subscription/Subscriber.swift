@@ -1,44 +1,55 @@
-/// An object that receives states from any number of publishers through one function without a type.
+/// An object that receives the states of any number of publishers through one function.
 ///
 /// Test for the types that you handle with `as? Publication<…>`, and switch over their states:
 ///
 /// ```swift
-/// func receive(_ publication: any AnyPublication) {
-///   if let news = publication as? Publication<[String]> { show(news.state) }
+/// final class Log: Subscriber {
+///   func receive(_ publication: any AnyPublication) {
+///     if let news = publication as? Publication<[String]> { print(news.state) }
+///   }
 /// }
 /// ```
 public protocol Subscriber: AnyObject, Sendable {
   /// Called for every delivery, on the context of the subscription.
   ///
   /// Deliveries of one subscription never overlap (2.02).
+  ///
+  /// - Parameter publication: A state with its version and publisher.
   func receive(_ publication: any AnyPublication)
 }
 
-/// An object of the main actor that receives states from any number of publishers through one function without a type.
+/// A main-actor object that receives the states of any number of publishers through one function.
 ///
 /// Deliveries run on the main actor. The library never releases such an object on another thread (2.05).
 @MainActor
 public protocol MainActorSubscriber: AnyObject, Sendable {
   /// Called for every delivery, on the main actor.
+  ///
+  /// - Parameter publication: A state with its version and publisher.
   func receive(_ publication: any AnyPublication)
 }
 
 /// An object that receives the states of publishers of one type.
 ///
-/// Implement one of the two functions: `receive(_ state:)` if the state is all you need, `receive(_ publication:)` to see
-/// its version and source as well. If you implement both, the library calls the one that takes a publication.
+/// Implement one of the two functions: `receive(_ state:)` if you only need the state, or `receive(_ publication:)` if
+/// you also need its version and source. If you implement both, the library calls the one that takes a publication.
 public protocol TypedSubscriber<Value>: AnyObject, Sendable {
   /// The type of the publishers' values.
   associatedtype Value: Sendable
 
-  /// Called for every delivery, on the context of the subscription, unless `receive(_ publication:)` is implemented.
+  /// Called for every delivery, on the subscription's context, unless you implement `receive(_ publication:)`.
   ///
   /// Deliveries of one subscription never overlap (2.02).
+  ///
+  /// - Parameter state: The state.
   func receive(_ state: LoadState<Value>)
 
-  /// Called for every delivery, on the context of the subscription. By default, passes the state on.
+  /// Called for every delivery, on the context of the subscription.
   ///
-  /// Deliveries of one subscription never overlap (2.02).
+  /// Deliveries of one subscription never overlap (2.02). The default implementation passes the state to `receive(_
+  /// state:)`.
+  ///
+  /// - Parameter publication: The state with its version and publisher.
   func receive(_ publication: Publication<Value>)
 }
 
@@ -46,23 +57,29 @@ extension TypedSubscriber {
   /// Stops the program: implement one of the two functions.
   public func receive(_ state: LoadState<Value>) { stopForMissingFunction(Self.self) }
 
-  /// Passes the state on.
+  /// Passes the state to `receive(_ state:)`.
   @inlinable public func receive(_ publication: Publication<Value>) { receive(publication.state) }
 }
 
-/// An object of the main actor that receives the states of publishers of one type.
+/// A main-actor object that receives the states of publishers of one type.
 ///
-/// Deliveries run on the main actor. The library never releases such an object on another thread (2.05). Implement one of
-/// the two functions, as for ``TypedSubscriber``.
+/// Deliveries run on the main actor. The library never releases such an object on another thread (2.05). Implement one
+/// of the two functions, as for ``TypedSubscriber``.
 @MainActor
 public protocol MainActorTypedSubscriber<Value>: AnyObject, Sendable {
   /// The type of the publishers' values.
   associatedtype Value: Sendable
 
-  /// Called for every delivery, on the main actor, unless `receive(_ publication:)` is implemented.
+  /// Called for every delivery, on the main actor, unless you implement `receive(_ publication:)`.
+  ///
+  /// - Parameter state: The state.
   func receive(_ state: LoadState<Value>)
 
-  /// Called for every delivery, on the main actor. By default, passes the state on.
+  /// Called for every delivery, on the main actor.
+  ///
+  /// The default implementation passes the state to `receive(_ state:)`.
+  ///
+  /// - Parameter publication: The state with its version and publisher.
   func receive(_ publication: Publication<Value>)
 }
 
@@ -70,7 +87,7 @@ extension MainActorTypedSubscriber {
   /// Stops the program: implement one of the two functions.
   public func receive(_ state: LoadState<Value>) { stopForMissingFunction(Self.self) }
 
-  /// Passes the state on.
+  /// Passes the state to `receive(_ state:)`.
   @inlinable public func receive(_ publication: Publication<Value>) { receive(publication.state) }
 }
 

@@ -1,13 +1,14 @@
 import Dispatch
 import Synchronization
 
-// Loading a weak reference holds its object for a moment, and may be the last to release it. Objects that belong to the
-// main actor needn't be `Sendable`, and must not die elsewhere: if the library holds one on another thread, it is released
-// on the main actor.
+// Loading a weak reference holds its object for a moment, and may turn out to be its last reference. Main-actor objects
+// needn't be `Sendable` and must not die on another thread, so if the library holds one elsewhere, it releases the
+// object on the main actor.
 
 extension Subscription {
-  /// Whether the subscriber and the actor that is its context are alive. Not inside a turn: loads them, and may be the last
-  /// to release them.
+  /// Whether the subscriber is alive, and also the actor if the context is one.
+  ///
+  /// Not inside a turn: it loads both, and may be the last to release them.
   @inline(__always)
   var isAlive: Bool { (isBoundToMainActor ? isAliveOnMainActor : subscriber != nil) && !lane.isContextGone }
 
@@ -20,7 +21,7 @@ extension Subscription {
     return true
   }
 
-  /// Holds the subscriber while `body` runs. Does nothing if it is dead. Not inside a turn.
+  /// Runs `body` while holding the subscriber, unless that is dead; not inside a turn.
   func whileSubscriberLives(_ body: () -> Void) {
     guard isBoundToMainActor else {
       if let subscriber { withExtendedLifetime(subscriber, body) }
@@ -33,26 +34,31 @@ extension Subscription {
 
   private var isBoundToMainActor: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
 
-  /// Retained by hand. Not inlined, so that nothing else holds the object when this returns.
+  /// The subscriber, retained by hand.
+  ///
+  /// Not inlined, so that nothing else holds the object when this function returns.
   @inline(never)
   private func retainedSubscriber() -> Unmanaged<AnyObject>? {
     guard let subscriber else { return nil }
     return unsafe .passRetained(subscriber)
   }
 
-  /// Marks one release at a time, so that a busy main actor has few of them to catch up with, however often others look.
+  /// Has the main actor release the object.
+  ///
+  /// The mark is set for one release at a time, so that a busy main actor has few releases to catch up on, however
+  /// often other threads look.
   private func releaseOnMainActor(_ object: Unmanaged<AnyObject>) {
     let isMarked = !isReleaseDue.exchange(true, ordering: .acquiringAndReleasing)
     unsafe MainActorReleases.add(object, marking: isMarked ? self : nil)
   }
 }
 
-/// Objects that the main actor is to release.
+/// Objects that the main actor has to release.
 package enum MainActorReleases {
   @safe
   private struct Release {
     let object: Unmanaged<AnyObject>
-    /// The subscription with the mark that a release is due.
+    /// The subscription that is marked with a due release, if this release is the one.
     let marked: Subscription?
   }
 
@@ -75,7 +81,7 @@ package enum MainActorReleases {
       return due
     }
     for release in releases {
-      // First: a thread that finds the mark relies on the object.
+      // First, because a thread that finds the mark relies on the object being alive.
       release.marked?.isReleaseDue.store(false, ordering: .releasing)
       unsafe release.object.release()
     }

@@ -1,30 +1,30 @@
 extension Subscription {
-  /// How many states a subscription has received and dropped.
+  /// The numbers of states that a subscription has received and dropped.
   ///
   /// Every state that was put into the buffer is delivered, skipped, pending, or under way (2.04).
   public struct Statistics: Hashable, Sendable {
     /// The number of deliveries that have ended.
     public var delivered: Int
-    /// The number of states that were dropped by the buffering policy, or by the end of the subscription.
+    /// The number of states dropped by the buffering policy or by the end of the subscription.
     public var skipped: Int
-    /// The number of states that wait to be delivered.
+    /// The number of states waiting to be delivered.
     public var pending: Int
-    /// The largest number of states that were ever pending.
+    /// The largest number of states that were ever pending at once.
     public var highWater: Int
-    /// The version of the last delivery that has ended. Nil if nothing was delivered yet.
+    /// The version of the last delivery that has ended; nil if none has.
     public var lastVersion: UInt64?
   }
 
-  /// The counts at this moment.
+  /// The present counts.
   ///
-  /// Read them from any thread. While deliveries go on, the counts are of moments close to each other.
+  /// Read them from any thread. While deliveries are going on, the counts may be from slightly different moments.
   public var statistics: Statistics {
     if let iteration = lane.iteration { return iteration.statistics }
-    // The order matters: what is read later is never behind what was read before.
+    // The order matters: a value that is read later is never older than one that was read before.
     let reading = gate.reading
     let closedAt = gate.closedAt
     let next = next(at: reading)
-    // One past the newest version, as `next` may be.
+    // One past the newest version, like `next`.
     let end = max((closedAt ?? lane.newest) + 1, next)
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(end - firstVersion)
@@ -43,7 +43,7 @@ extension Subscription {
 }
 
 extension Subscription.Statistics: CustomStringConvertible {
-  /// The counts in words.
+  /// The counts in words, for logs.
   public var description: String {
     let last = lastVersion.map { ", last version \($0)" } ?? ", nothing delivered yet"
     return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater))\(last)"

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// One subscriber at one publisher, on one delivery context, with one buffering policy.
+/// A connection of one subscriber to one publisher, with a delivery context and a buffering policy.
 ///
-/// You needn't keep it: a subscription lasts as long as its subscriber lives, and releasing this value changes nothing
-/// (3.06). It keeps neither the subscriber nor the publisher alive.
+/// You don't need to keep it: a subscription lasts as long as its subscriber lives, and releasing this object changes
+/// nothing (3.06). It keeps neither the subscriber nor the publisher alive.
 public final class Subscription: Sendable {
-  /// Held weakly (2.05).
+  /// The subscriber, held weakly (2.05).
   weak let subscriber: (any AnyObject & Sendable)?
   /// The subscriber's address: a key that is never dereferenced.
   let subscriberID: ObjectIdentifier
-  /// The subscriber's class. For a sequence, the type of its iterator.
+  /// The subscriber's class; for a sequence, the type of its iterator.
   public let subscriberType: Any.Type
   let interface: SubscriberInterface
   let lane: Lane
-  /// Nil for an unbounded buffer.
+  /// The limit and its counts; nil for an unbounded buffer.
   let bounds: Bounds?
   let gate: DeliveryGate
-  /// The version of its first state: this one and every later one is put into its buffer.
+  /// The version of the first state: it and every later one are put into the buffer.
   let firstVersion: UInt64
   // The next three are small because there may be many subscriptions, and no memory holds so many states or entries.
-  /// The most states that were ever pending. Only ever raised.
+  /// The largest number of states that were ever pending.
   private let mostPending = Atomic<UInt32>(0)
-  /// The library holds the subscriber until the main actor has released it. See `isAlive`.
+  /// Whether the library holds the subscriber until the main actor has released it; see `isAlive`.
   let isReleaseDue = Atomic<Bool>(false)
   // The index in the lane's list. Accessed inside turns, which order the accesses.
   private let place = Atomic<Int32>(-1)
@@ -37,47 +37,48 @@ public final class Subscription: Sendable {
     firstVersion = version
   }
 
-  /// The index in the lane's list, -1 once its closure was taken away. Inside a turn.
+  /// The index in the lane's list, -1 once the closure was taken away; accessed inside turns.
   var slot: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(Int32(newValue), ordering: .relaxed) }
   }
 
-  /// How many states may be pending, and which one gives way.
+  /// How many states may be pending, and which one a new state replaces.
   public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
 
   /// Where deliveries run.
   public var context: DeliveryContext { lane.context }
 
-  /// The publisher's ``Publisher/id``.
+  /// The ``Publisher/id`` of the publisher.
   public var source: PublisherID { lane.registry.source }
 
   /// Whether states may still be delivered.
   ///
-  /// False once the subscription was cancelled, its subscriber has died, or the actor that is its context has died. After
-  /// the publisher was released it stays true until everything that was pending has been delivered.
+  /// False once the subscription was cancelled, or its subscriber or the actor that is its context has died. After the
+  /// publisher was released, it stays true until all pending states have been delivered.
   public var isActive: Bool { gate.isOpen && isAlive }
 }
 
 extension Subscription {
-  /// Ends the subscription, and says what it found.
+  /// Ends the subscription.
   ///
-  /// No delivery begins after `cancel()` has returned. Pending states are dropped and counted as skipped. The subscriber's
-  /// closure is released before a ``CancelOutcome/quiescent`` cancel returns, otherwise when the delivery under way and its
-  /// round have ended (3.05).
+  /// No delivery begins after `cancel()` has returned. Pending states are dropped and counted as skipped. The
+  /// subscriber's closure is released before a ``CancelOutcome/quiescent`` cancel returns; otherwise, it is released at
+  /// the latest when the round under way in its lane ends (3.05).
   ///
-  /// Call it from any thread, from inside any callback, and from any `deinit`; it never waits for a subscriber (3.01). On
-  /// the subscription's own serial context, and inside its own callback, the outcome is never ``CancelOutcome/inFlight``
-  /// (3.03).
+  /// Call it from any thread, from inside any callback, and from any `deinit`; it never waits for a subscriber (3.01).
+  /// On the subscription's own serial context, and inside its own callback, the outcome is never
+  /// ``CancelOutcome/inFlight`` (3.03).
   ///
-  /// - Returns: What was under way (3.02).
-  /// - Complexity: O(1), amortized.
+  /// - Returns: Whether a delivery was under way, and where (3.02).
+  /// - Complexity: Amortized O(1).
   @discardableResult
   public func cancel() -> CancelOutcome { lane.registry.cancel(self) }
 
-  /// Ends the subscription, and returns when none of its deliveries is under way, even if it was cancelled before (3.04).
+  /// Ends the subscription and waits until none of its deliveries is under way.
   ///
-  /// Ignores the cancellation of the task that calls it. Inside the subscription's own delivery it returns at once.
+  /// It waits even if the subscription was already cancelled, and ignores the cancellation of its own task. Inside the
+  /// subscription's own delivery it returns at once instead of deadlocking (3.04).
   public func cancelAndWait() async {
     cancel()
     await lane.registry.waitForDelivery(of: self)
@@ -85,13 +86,13 @@ extension Subscription {
 }
 
 extension Subscription {
-  /// The next version to be delivered, as far as the gate says.
+  /// The next version to be delivered, according to the gate.
   func next(at reading: DeliveryGate.Reading) -> UInt64 { reading.isWaiting ? firstVersion : reading.next }
 
-  /// Remembers how many states are pending before one is taken or all are dropped.
+  /// Records the number of pending states before one is taken or all are dropped.
   @inline(__always)
   func noteBacklog(from next: UInt64, newest: UInt64) {
-    // A bound may let fewer wait than this.
+    // With a bound, fewer may be pending.
     guard Int(newest + 1 - next) > highWater else { return }
     raiseHighWater(from: next, newest: newest)
   }
@@ -106,15 +107,17 @@ extension Subscription {
 }
 
 extension Subscription: Hashable {
-  /// A subscription equals only itself.
+  /// Returns whether both are the same object.
   public static func == (left: Subscription, right: Subscription) -> Bool { left === right }
 
-  /// Hashes the identity.
+  /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Subscription: CustomStringConvertible {
-  /// Who listens where to which publisher, for logs: `Screen on main of news, unbounded, 3 delivered, 1 pending`.
+  /// The subscriber, its context, and the publisher, for logs.
+  ///
+  /// For example: `Screen on main of news, unbounded, 3 delivered, 1 pending`.
   public var description: String {
     let statistics = statistics
     let state = isActive ? "\(statistics.pending) pending" : "ended"

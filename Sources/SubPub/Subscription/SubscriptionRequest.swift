@@ -1,4 +1,4 @@
-/// The subscriber's code, without its types. Called with the living subscriber.
+/// The subscriber's code with its types erased, called with the living subscriber.
 @usableFromInline
 package typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) -> Void
 
@@ -13,9 +13,10 @@ package struct SubscriptionRequest: Sendable {
   let ifDuplicate: DuplicatePolicy
   let deliver: Deliver
 
-  /// - Parameters:
-  ///   - type: What `Subscription.subscriberType` shows. Nil: the subscriber's class.
-  ///   - deliver: Runs the subscriber's code. Must not retain the subscriber.
+  /// Creates a request.
+  ///
+  /// By default, `Subscription.subscriberType` is the subscriber's class; `type` replaces it. `deliver` runs the
+  /// subscriber's code and must not retain the subscriber.
   @usableFromInline
   package init(
     _ subscriber: any AnyObject & Sendable, ofType type: Any.Type? = nil, through interface: SubscriberInterface,
@@ -33,28 +34,32 @@ package struct SubscriptionRequest: Sendable {
   }
 }
 
-/// How an object has subscribed. A duplicate is the same object through the same interface (2.06).
+/// How an object has subscribed.
+///
+/// A duplicate is the same object through the same interface (2.06).
 @usableFromInline
 package struct SubscriberInterface: Sendable {
   @usableFromInline
   package enum Kind: Hashable, Sendable {
-    /// A closure that is given the object.
+    /// A closure that receives the object.
     case closure
     case untyped
     case untypedOnMainActor
     case typed
     case typedOnMainActor
-    /// One of the publisher's `ExplicitPublisher`s. Each counts for itself.
+    /// One of the publisher's `ExplicitPublisher`s, each of which detects duplicates separately.
     case explicit(UInt32)
-    /// What a `PublisherDirectory` has subscribed for an object, apart from what the object subscribes itself.
+    /// A subscription by a `PublisherDirectory`, independent of those that the object makes itself.
     case directory
     case directoryOnMainActor
-    /// The delegates of one `MulticastDelegate`.
+    /// A delegate of a `MulticastDelegate`.
     case delegate
   }
 
   let kind: Kind
-  /// Whether the objects belong to the main actor. They needn't be `Sendable`, and must not be released elsewhere.
+  /// Whether the objects belong to the main actor.
+  ///
+  /// They needn't be `Sendable`, and must not be released on another thread.
   let isOnMainActor: Bool
 
   @usableFromInline

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets a task go on when that many have arrived.
+/// A latch on which one task waits for a number of arrivals.
 final class Latch: Sendable {
   private struct State {
     var missing: Int
@@ -19,7 +19,7 @@ final class Latch: Sendable {
     waiting?.resume()
   }
 
-  /// For one task.
+  /// Waits for the arrivals; only one task may call this.
   func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in

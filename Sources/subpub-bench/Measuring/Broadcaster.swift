@@ -1,13 +1,48 @@
-/// A way to hand values to many listeners: ours, or a rival's.
+import SubPub
+
+/// A way to broadcast values to many listeners, from SubPub or a rival.
 protocol Broadcaster: Sendable {
   func publish(_ value: [Int])
-  /// Returns when everything that was published has been delivered.
-  func settle() async
+  /// Waits until everything that was published has been delivered.
+  func drain() async
 }
 
 extension Broadcaster {
-  /// Publishes one payload after the other, from where `after` others have ended.
+  /// Publishes a number of payloads, the first of which follows `others` earlier ones.
   func publish(_ count: Int, of ring: [[Int]] = Payload.ring, after others: Int = 0) {
     for index in others..<others + count { publish(ring[index & (Payload.count - 1)]) }
   }
+}
+
+/// A publisher with typed subscribers, all on one context.
+struct PublisherBroadcaster: Broadcaster {
+  private let publisher = Publisher<[Int]>()
+
+  init(to listeners: [some Receiver], on delivery: DeliveryContext) {
+    for listener in listeners { publisher.subscribe(listener, on: delivery) }
+  }
+
+  func publish(_ value: [Int]) { publisher.updateData(value) }
+  func drain() async { await publisher.drain() }
+}
+
+/// A `MulticastDelegate` whose delegates are called on the publishing thread.
+struct DelegateBroadcaster: Broadcaster {
+  private let delegates = MulticastDelegate<any StateDelegate>()
+
+  init(to listeners: [Listener]) {
+    for listener in listeners { delegates.add(listener, on: .immediate) }
+  }
+
+  func publish(_ value: [Int]) { delegates.call { $0.stateChanged(.loaded(value)) } }
+  func drain() async { await delegates.drain() }
+}
+
+/// A delegate protocol as users write it.
+protocol StateDelegate: AnyObject, Sendable {
+  func stateChanged(_ state: LoadState<[Int]>)
+}
+
+extension Listener: StateDelegate {
+  func stateChanged(_ state: LoadState<[Int]>) { receive(state) }
 }

@@ -2,13 +2,14 @@
   import Glibc
 #endif
 
-/// The bytes of the heap that are in use, from glibc's own books. What the allocator keeps in reserve isn't among them,
-/// as it would be in the resident size.
+/// The number of bytes in use on the heap, from glibc's own accounts.
+///
+/// Unlike the resident size, it doesn't include the allocator's reserve.
 enum HeapUse {
-  /// Nil where there is no such account.
+  /// The number of bytes in use; nil if it isn't available.
   static var bytes: Int? {
     guard let account else { return nil }
-    // One line for each arena, and the totals at the end: what glibc has from the system, and what of it is free.
+    // One line for each arena, and the totals at the end: the memory from the system, and the part of it that is free.
     var amounts: [String: Int] = [:]
     for line in account.split(separator: "\n") {
       let quoted = line.split(separator: "\"", omittingEmptySubsequences: false)
@@ -24,7 +25,7 @@ enum HeapUse {
 
   static var isMeasured: Bool { bytes != nil }
 
-  /// The bytes that are in use after the body, and weren't before.
+  /// Returns the number of bytes by which the heap grows while the body runs.
   static func growth(_ body: () async -> Void) async -> Int {
     let before = bytes ?? 0
     await body()
@@ -32,7 +33,7 @@ enum HeapUse {
   }
 
   #if canImport(Glibc)
-    /// What `malloc_info` writes. Its header is in no module, so it is looked up.
+    /// The output of `malloc_info`, which is looked up because its header is in no module.
     private static var account: String? {
       typealias WriteAccount = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
       guard let address = unsafe dlsym(nil, "malloc_info") else { return nil }

@@ -8,19 +8,22 @@ import Synchronization
   import Musl
 #endif
 
-/// Counts the objects that the Swift runtime allocates: class instances, arrays, boxes, contexts of closures.
+/// A count of the objects that the Swift runtime allocates: instances, arrays, boxes, and closure contexts.
 ///
-/// For Instruments, the runtime has its own functions called through variables. When it finds that of allocations
-/// changed, it flips a switch by itself, and retains take a detour from then on; on Linux, Swift 6.3 has a fault there
-/// that stops the program when a short string is retained (swiftlang/swift#88924). So all of it is on only while objects
-/// are counted, what is counted uses no strings, and no other thread is busy then.
+/// For Instruments, the runtime calls some of its own functions through variables. When it finds that the one for
+/// allocations has changed, it sets a flag itself, and from then on retains take a detour; on Linux, Swift 6.3 has a
+/// bug there that stops the program when a short string is retained (swiftlang/swift#88924). So the replacement is
+/// active only while objects are counted, the code that is measured uses no strings, and no other thread is busy in the
+/// meantime.
 enum ObjectCount {
   private typealias Allocate = @convention(c) @Sendable (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
 
   private static let count = Atomic<Int>(0)
   private static let original = unsafe allocate?.pointee
 
-  /// Not where the runtime is linked statically, or has no such variables any more: then a known number of objects
+  /// Whether objects can be counted.
+  ///
+  /// They can't if the runtime is linked statically, or no longer has such variables: then a known number of objects
   /// isn't found.
   static let isMeasured = {
     let counter = CallCounter()
@@ -32,7 +35,7 @@ enum ObjectCount {
     return counted == known.count
   }()
 
-  /// The objects that were allocated while the body ran.
+  /// Returns the number of objects that were allocated while the body ran.
   static func during(_ body: () -> Void) -> Int {
     guard let original = unsafe original, let allocate = unsafe allocate, let isReplaced = unsafe isReplaced else {
       return 0
@@ -52,7 +55,7 @@ enum ObjectCount {
     unsafe dlsym(nil, "_swift_allocObject")?.assumingMemoryBound(to: Allocate.self)
   }
 
-  /// The switch.
+  /// The flag that the runtime sets.
   private static var isReplaced: UnsafeMutablePointer<Bool>? {
     unsafe dlsym(nil, "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly")?
       .assumingMemoryBound(to: Bool.self)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Ends the program when a row takes too long: what is lost may be waited for in vain.
+/// A watchdog that ends the program when a row takes too long, as it does if a delivery was lost.
 ///
-/// Its thread is needed anyway: in a process that has only one, glibc elides locks, and every figure flatters.
+/// Its thread is needed anyway: in a process with only one thread, glibc elides locks, which flatters every figure.
 final class Watchdog: Sendable {
   private struct Watch {
     let row: String
@@ -12,15 +12,15 @@ final class Watchdog: Sendable {
 
   private let watch = Mutex<Watch?>(nil)
 
-  /// - Parameter bark: Called when a row is late, with its name.
-  func start(bark: @escaping @Sendable (String) -> Void) {
+  /// Starts the thread, which calls `onTimeout` with the name of a row that is late.
+  func start(onTimeout: @escaping @Sendable (String) -> Void) {
     let thread = Thread {
       while true {
         sleep(1)
         let late = self.watch.withLock { watch in
           watch.flatMap { $0.end < .now ? $0.row : nil }
         }
-        if let late { bark(late) }
+        if let late { onTimeout(late) }
       }
     }
     thread.start()

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The table goes to the output, at once; progress and faults go to the stream for errors. On a terminal, progress is one
-/// line that goes away.
+/// The console, which prints the table on standard output, and progress and errors on standard error.
+///
+/// On a terminal, progress is one line that is cleared.
 struct Console {
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -14,7 +15,7 @@ struct Console {
     FileHandle.standardError.write(Data((isTerminal ? "\r\u{1B}[K\(progress)" : "\(progress)\n").utf8))
   }
 
-  func complain(_ line: String) {
+  func reportError(_ line: String) {
     clear()
     FileHandle.standardError.write(Data("subpub-bench: \(line)\n".utf8))
   }

@@ -1,4 +1,4 @@
-/// A run, as `--json` writes it.
+/// The results of a run, as `--json` writes them.
 struct Report: Encodable {
   struct Line: Encodable {
     let row: String
@@ -13,18 +13,18 @@ struct Report: Encodable {
     let boundOfRatio: Double?
     let boundOfFigure: Double?
     let aim: Double?
-    /// Absent for a row without a bound.
+    /// Nil for a row without a bound.
     let isWithinBound: Bool?
   }
 
-  let surroundings: Surroundings
+  let environment: RunEnvironment
   let verdict: Verdict
   let rows: [Line]
 }
 
 extension Report {
-  init(_ outcomes: [Outcome], verdict: Verdict, in surroundings: Surroundings) {
-    self.init(surroundings: surroundings, verdict: verdict, rows: outcomes.map(Line.init))
+  init(_ outcomes: [Outcome], verdict: Verdict, in environment: RunEnvironment) {
+    self.init(environment: environment, verdict: verdict, rows: outcomes.map(Line.init))
   }
 }
 

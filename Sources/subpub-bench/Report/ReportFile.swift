@@ -1,11 +1,11 @@
 import Foundation
 
-/// The file for `--json`, opened before anything is measured, and written at the end.
+/// The file for `--json`, opened before anything is measured and written at the end.
 struct ReportFile: ~Copyable {
   private let path: String
   private let handle: FileHandle
 
-  /// What the file held stays until there is something to replace it.
+  /// Opens the file, whose contents remain until they are replaced.
   init(path: String) throws(FileError) {
     self.path = path
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
@@ -18,8 +18,19 @@ struct ReportFile: ~Copyable {
     encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let data = try encoder.encode(report)
-    // A pipe or a device has nothing to cut.
+    // A pipe or a device can't be truncated.
     try? handle.truncate(atOffset: 0)
     try handle.write(contentsOf: data + Data("\n".utf8))
+  }
+}
+
+/// The error of a file that can't be written, in the system's words.
+struct FileError: Error, CustomStringConvertible {
+  let path: String
+  let code: Int32
+
+  var description: String {
+    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    return "cannot write \(path): \(reason.prefix(1).lowercased() + reason.dropFirst())"
   }
 }

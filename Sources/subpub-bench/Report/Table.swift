@@ -1,4 +1,4 @@
-/// The outcomes, as lines of text.
+/// The outcomes as lines of text.
 enum Table {
   static let head = line(
     "row", "unit", "ours", "rival", "ratio", "(least-most)", "bound", "", "against")

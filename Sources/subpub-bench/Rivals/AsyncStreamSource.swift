@@ -1,7 +1,7 @@
 import SubPub
 import Synchronization
 
-/// An AsyncStream for each consumer.
+/// A source with an AsyncStream for each consumer.
 final class AsyncStreamSource: StateSource {
   private let continuations = Mutex<[AsyncStream<LoadState<[Int]>>.Continuation]>([])
 

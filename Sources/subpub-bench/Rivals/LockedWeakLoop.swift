@@ -1,8 +1,9 @@
 import SubPub
 import Synchronization
 
-/// A loop over weak references in final classes, under a lock: the least that a delivery can cost. It promises nothing: a
-/// listener that looks at the list waits for itself.
+/// A loop over weak references under a lock: the minimum cost of a delivery.
+///
+/// It guarantees nothing: a listener that accesses the list deadlocks.
 final class LockedWeakLoop<Listener: Receiver>: Broadcaster {
   private let references: Mutex<[WeakReference<Listener>]>
 
@@ -14,5 +15,14 @@ final class LockedWeakLoop<Listener: Receiver>: Broadcaster {
     }
   }
 
-  func settle() async {}
+  func drain() async {}
+}
+
+/// A weak reference in a final class.
+///
+/// Copying a reference to it costs a retain, but copying a struct would copy the weak reference.
+final class WeakReference<Object: AnyObject & Sendable>: Sendable {
+  weak let object: Object?
+
+  init(_ object: Object) { self.object = object }
 }

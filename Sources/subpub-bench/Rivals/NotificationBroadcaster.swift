@@ -1,8 +1,9 @@
 import Foundation
 import SubPub
 
-/// NotificationCenter, with blocks on the posting thread that hold their listeners weakly. The value comes as the
-/// notification's object: out of `userInfo` it takes twice as long.
+/// NotificationCenter, with blocks on the posting thread that hold their listeners weakly.
+///
+/// The value is the notification's object, because reading it from `userInfo` takes twice as long.
 final class NotificationBroadcaster<Listener: Receiver>: Broadcaster {
   private final class Box: Sendable {
     let value: [Int]
@@ -13,7 +14,7 @@ final class NotificationBroadcaster<Listener: Receiver>: Broadcaster {
   private let center = NotificationCenter()
 
   init(to listeners: [Listener]) {
-    // The center is released as a whole, so nobody needs the tokens.
+    // The center is released as a whole, so the tokens aren't needed.
     for listener in listeners {
       _ = center.addObserver(forName: Self.name, object: nil, queue: nil) { [weak listener] notification in
         guard let box = notification.object as? Box else { return }
@@ -23,5 +24,5 @@ final class NotificationBroadcaster<Listener: Receiver>: Broadcaster {
   }
 
   func publish(_ value: [Int]) { center.post(name: Self.name, object: Box(value)) }
-  func settle() async {}
+  func drain() async {}
 }

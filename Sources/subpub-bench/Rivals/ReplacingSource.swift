@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A Dispatch source whose data is replaced, until its handler runs the loop: what the toolchain has for conflating.
+/// A Dispatch source whose data is replaced until its handler runs: the toolchain's way to conflate.
 final class ReplacingSource {
   private let source: any DispatchSourceUserDataReplace
 

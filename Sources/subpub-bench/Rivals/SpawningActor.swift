@@ -1,6 +1,6 @@
 import SubPub
 
-/// A plain actor that spawns a task for each subscriber. Deliveries overlap, and come in any order.
+/// An actor that starts a task for each subscriber; deliveries overlap, and arrive in any order.
 actor SpawningActor {
   private let references: [WeakReference<OverlappedListener>]
 
@@ -12,7 +12,7 @@ actor SpawningActor {
     }
   }
 
-  /// As its users would, one `await` after the other.
+  /// Publishes as users would, with one `await` after the other.
   nonisolated func publish(_ count: Int, of ring: [[Int]]) async {
     for index in 0..<count { await publish(ring[index & (Payload.count - 1)]) }
   }

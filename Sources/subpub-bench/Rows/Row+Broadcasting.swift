@@ -1,5 +1,8 @@
+import Dispatch
+import SubPub
+
 extension Row {
-  /// One that publishes to listeners, and measures the time for each delivery.
+  /// Creates a row that publishes to listeners, and measures the time for each delivery.
   init(
     _ name: String, subscribers: Int, deliveries: Int, against rivalName: String, bound: Double? = nil,
     ours: @escaping @Sendable ([Listener]) -> some Broadcaster,
@@ -20,13 +23,78 @@ private func timePerDelivery<Contestant: Broadcaster>(
 ) async throws -> Double {
   let listeners = (0..<subscribers).map { _ in Listener() }
   let contestant = make(listeners)
-  // Of the replays.
-  await contestant.settle()
+  // Waits for the replays.
+  await contestant.drain()
   let clock = ContinuousClock()
   let start = clock.now
   contestant.publish(publishes)
-  await contestant.settle()
+  await contestant.drain()
   let time = clock.now - start
   for listener in listeners { try listener.check(published: publishes) }
   return time.nanoseconds / Double(publishes * subscribers)
+}
+
+extension Row {
+  /// Delivery on the publishing thread.
+  static let publishingThread: [Row] =
+    [
+      onPublishingThread(1, bound: 2.8, aim: 2.2, baseline: 53),
+      onPublishingThread(10, bound: 1.45, baseline: 40),
+      onPublishingThread(1_000, bound: 1.2, baseline: 38),
+      onPublishingThread(100_000, bound: 1.2, baseline: 38),
+    ] + [(1, 0.22), (10, 0.30), (1_000, 0.36)].map(onPublishingThreadAgainstNotifications)
+
+  private static func onPublishingThread(
+    _ subscribers: Int, bound: Double, aim: Double? = nil, baseline: Double
+  ) -> Row {
+    var row = Row(
+      "publishing thread", subscribers: subscribers, deliveries: 1_000_000, against: "locked weak loop",
+      bound: bound, ours: { PublisherBroadcaster(to: $0, on: .immediate) }, rival: { LockedWeakLoop(to: $0) })
+    row.aim = aim
+    row.baseline = baseline
+    return row
+  }
+
+  private static func onPublishingThreadAgainstNotifications(_ subscribers: Int, bound: Double) -> Row {
+    Row(
+      "publishing thread", subscribers: subscribers, deliveries: 300_000, against: "NotificationCenter",
+      bound: bound, ours: { PublisherBroadcaster(to: $0, on: .immediate) },
+      rival: { NotificationBroadcaster(to: $0) })
+  }
+}
+
+extension Row {
+  /// Delivery on one serial queue, until the last state has been delivered.
+  static let serialQueue: [Row] =
+    [(1, 0.5), (10, 1.1), (1_000, 1.2)].map { subscribers, bound in
+      Row(
+        "serial queue", subscribers: subscribers, deliveries: 400_000, against: "one async per publish", bound: bound,
+        ours: { PublisherBroadcaster(to: $0, on: .queue(DispatchQueue(label: "ours"))) },
+        rival: { AsyncPerPublish(to: $0, on: DispatchQueue(label: "rival")) })
+    }
+    + [(1, 0.25), (10, 0.10), (1_000, 0.10)].map { subscribers, bound in
+      Row(
+        "serial queue", subscribers: subscribers, deliveries: 200_000, against: "one async per delivery",
+        bound: bound, ours: { PublisherBroadcaster(to: $0, on: .queue(DispatchQueue(label: "ours"))) },
+        rival: { AsyncPerDelivery(to: $0, on: DispatchQueue(label: "rival")) })
+    }
+}
+
+extension Row {
+  /// Delivery on the main actor, published from a thread of the pool.
+  static let mainActor: [Row] = [1, 10, 1_000].map { subscribers in
+    Row(
+      "main actor", subscribers: subscribers, deliveries: 400_000, against: "one main.async per publish",
+      ours: { PublisherBroadcaster(to: $0, on: .main) }, rival: { AsyncPerPublish(to: $0, on: .main) })
+  }
+}
+
+extension Row {
+  /// `MulticastDelegate.call`, compared with the delivery to a typed subscriber.
+  static let delegates: [Row] = [1, 10, 1_000].map { subscribers in
+    Row(
+      "MulticastDelegate.call", subscribers: subscribers, deliveries: 500_000,
+      against: "a publisher's typed subscriber", bound: 1.5, ours: { DelegateBroadcaster(to: $0) },
+      rival: { PublisherBroadcaster(to: $0, on: .immediate) })
+  }
 }

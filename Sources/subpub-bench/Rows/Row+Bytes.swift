@@ -3,7 +3,7 @@ import Foundation
 import SubPub
 
 extension Row {
-  /// What lies on the heap for each subscription, beside the subscriber, and for each publisher.
+  /// The heap memory of each subscription, without the subscriber, and of each publisher.
   static let bytes: [Row] = [
     Row(
       "bytes for each subscription", in: .bytes, against: "NotificationCenter", bound: .figure(200),
@@ -20,8 +20,8 @@ extension Row {
       let growth = await HeapUse.growth {
         for _ in 0..<count { publishers.append(Publisher()) }
       }
-      // Those that were made are still there.
-      guard publishers.allSatisfy({ $0.current.version == 0 }) else { throw Shortfall(published: 0, delivered: 1) }
+      // All publishers are still alive.
+      guard publishers.allSatisfy({ $0.current.version == 0 }) else { throw DeliveryError(published: 0, delivered: 1) }
       return Double(growth) / Double(count)
     },
   ]
@@ -29,7 +29,7 @@ extension Row {
 
 private let subscriptions = 100_000
 
-/// Weak, with a handler, on one queue.
+/// Measures subscriptions with a closure, all on one queue.
 @concurrent
 private func bytesPerSubscription() async throws -> Double {
   let publisher = Publisher<[Int]>()

@@ -2,7 +2,7 @@ import Dispatch
 import SubPub
 
 extension Row {
-  /// What is allocated for a publish to a lane that stands, and whose buffers have grown.
+  /// The allocations of a publish to an existing lane whose buffers have grown.
   static let objects: [Row] = [1, 1_000].flatMap { subscribers in
     [
       objects("publishing thread, \(subscribers.grouped)") {
@@ -22,7 +22,7 @@ extension Row {
   }
 }
 
-/// - Parameter queue: Suspended while objects are counted, so that no other thread allocates.
+/// Counts the objects per publish; `queue` is suspended so that no other thread allocates.
 @concurrent
 private func objectsPerPublish(
   to subscribers: Int, on delivery: DeliveryContext, suspending queue: DispatchQueue?
@@ -31,14 +31,14 @@ private func objectsPerPublish(
   let listeners = (0..<subscribers).map { _ in Listener() }
   let contestant = PublisherBroadcaster(to: listeners, on: delivery)
   var objects = 0
-  // A lane has two buffers, which take turns: they grow in the first two rounds.
+  // A lane has two buffers, which it uses alternately: they grow in the first two rounds.
   for round in 0..<rounds {
-    await contestant.settle()
+    await contestant.drain()
     queue?.suspend()
     objects = ObjectCount.during { contestant.publish(publishes, after: round * publishes) }
     queue?.resume()
   }
-  await contestant.settle()
+  await contestant.drain()
   for listener in listeners { try listener.check(published: rounds * publishes) }
   return Double(objects) / Double(publishes)
 }

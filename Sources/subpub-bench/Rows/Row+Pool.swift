@@ -1,4 +1,5 @@
 import SubPub
+import Synchronization
 
 extension Row {
   /// Delivery on a pool of threads.
@@ -7,11 +8,11 @@ extension Row {
     return Row("pool, \(subscribers)", against: "actor, a task per delivery") {
       try await timePerDelivery(to: subscribers, publishing: publishes, isOrdered: true) { listeners in
         let contestant = PublisherBroadcaster(to: listeners, on: .background)
-        await contestant.settle()
+        await contestant.drain()
         return { contestant.publish(publishes) }
       }
     } rival: {
-      // It keeps no order, so it isn't asked for one.
+      // It keeps no order, so none is checked.
       try await timePerDelivery(to: subscribers, publishing: publishes, isOrdered: false) { listeners in
         let contestant = SpawningActor(to: listeners)
         return { await contestant.publish(publishes, of: Payload.ring) }
@@ -20,7 +21,7 @@ extension Row {
   }
 }
 
-/// - Parameter prepare: Gets the listeners, and returns what publishes everything.
+/// Measures the time per delivery; `prepare` receives the listeners, and returns a function that publishes.
 @concurrent
 private func timePerDelivery(
   to subscribers: Int, publishing publishes: Int, isOrdered: Bool,
@@ -28,7 +29,7 @@ private func timePerDelivery(
 ) async throws -> Double {
   let latch = Latch(subscribers)
   let listeners = (0..<subscribers).map { _ in
-    OverlappedListener(isOrdered: isOrdered, expecting: publishes, thenArrivingAt: latch)
+    OverlappedListener(isOrdered: isOrdered, expecting: publishes, latch: latch)
   }
   let publish = await prepare(listeners)
   let clock = ContinuousClock()
@@ -38,4 +39,36 @@ private func timePerDelivery(
   let time = clock.now - start
   for listener in listeners { try listener.check(published: publishes) }
   return time.nanoseconds / Double(publishes * subscribers)
+}
+
+/// A subscriber for a rival that delivers several values to one subscriber at once, in any order.
+///
+/// It counts in one atomic step, and arrives at a latch with the last value.
+final class OverlappedListener: Receiver {
+  private let delivered = Atomic<Int>(0)
+  private let outOfOrder = Atomic<Int>(0)
+  private let isOrdered: Bool
+  private let expected: Int
+  private let latch: Latch
+
+  /// Creates a subscriber, for which values out of order are an error if `isOrdered` is true.
+  init(isOrdered: Bool, expecting expected: Int, latch: Latch) {
+    self.isOrdered = isOrdered
+    self.expected = expected
+    self.latch = latch
+  }
+
+  func receive(_ state: LoadState<[Int]>) {
+    guard case .loaded(let value) = state else { return }
+    let before = delivered.add(1, ordering: .relaxed).oldValue
+    if !Payload.isNext(value, after: before) { outOfOrder.add(1, ordering: .relaxed) }
+    if before + 1 == expected { latch.arrive() }
+  }
+
+  func check(published: Int) throws(DeliveryError) {
+    let failure = DeliveryError(
+      published: published, delivered: delivered.load(ordering: .relaxed),
+      outOfOrder: isOrdered ? outOfOrder.load(ordering: .relaxed) : 0)
+    guard failure.delivered == published, failure.outOfOrder == 0 else { throw failure }
+  }
 }

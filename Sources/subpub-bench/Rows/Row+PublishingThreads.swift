@@ -18,10 +18,29 @@ private func timePerDelivery(
   let listener = MultiSourceListener(sources: threads)
   let contestant = make([listener])
   let publishes = 400_000 / threads
-  // A thread that delivers for the others returns only when nothing is left, so the last of them has seen everything.
-  let time = await Team.run(threads) { thread in
+  // A thread that delivers for the others returns only when nothing is left, so the last thread has seen everything.
+  let time = await ThreadGroup.run(threads) { thread in
     contestant.publish(publishes, of: Payload.ring(from: thread))
   }
   try listener.check(published: publishes)
   return time.nanoseconds / Double(publishes * threads)
+}
+
+/// A subscriber that receives from several publishing threads, each of which must keep its order.
+///
+/// The payloads contain the number of the thread.
+final class MultiSourceListener: Receiver {
+  private let sources: [Listener]
+
+  init(sources: Int) { self.sources = (0..<sources).map { _ in Listener() } }
+
+  func receive(_ state: LoadState<[Int]>) {
+    guard case .loaded(let value) = state else { return }
+    sources[value[1]].receive(state)
+  }
+
+  /// Checks that every thread's values have arrived; `published` is their number for each thread.
+  func check(published: Int) throws(DeliveryError) {
+    for source in sources { try source.check(published: published) }
+  }
 }

@@ -1,7 +1,7 @@
 import SubPub
 
 extension Row {
-  /// Delivery to async sequences, until each has come to its end.
+  /// Delivery to async sequences, until each of them has ended.
   static let sequences: [Row] = [1, 10, 100].map { consumers in
     let publishes = 100_000 / consumers
     return Row("sequences, \(consumers)", against: "AsyncStream for each", bound: .ratio(0.35)) {
@@ -34,18 +34,18 @@ private func timePerState<Source: StateSource>(
   return time.nanoseconds / Double(publishes * consumers)
 }
 
-/// Arrives at the latch when it has an iterator: ours subscribes when that is made.
+/// Consumes a sequence, and arrives at the latch when it has an iterator, which subscribes when it is made.
 @concurrent
 private func consume(
   _ states: some AsyncSequence<LoadState<[Int]>, Never>, _ published: Int, whenReady ready: Latch
 ) async throws {
   var iterator = states.makeAsyncIterator()
   ready.arrive()
-  var shortfall = Shortfall(published: published, delivered: 0)
+  var failure = DeliveryError(published: published, delivered: 0)
   while let state = await iterator.next(isolation: nil) {
     guard case .loaded(let value) = state else { continue }
-    if !Payload.isNext(value, after: shortfall.delivered) { shortfall.outOfOrder += 1 }
-    shortfall.delivered += 1
+    if !Payload.isNext(value, after: failure.delivered) { failure.outOfOrder += 1 }
+    failure.delivered += 1
   }
-  guard shortfall.delivered == published, shortfall.outOfOrder == 0 else { throw shortfall }
+  guard failure.delivered == published, failure.outOfOrder == 0 else { throw failure }
 }

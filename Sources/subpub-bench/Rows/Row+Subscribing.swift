@@ -2,7 +2,7 @@ import Foundation
 import SubPub
 
 extension Row {
-  /// Subscribe and cancel at once, with others present.
+  /// Subscribing and cancelling immediately, with other subscriptions present.
   static let subscribing: [Row] = [
     Row("subscribe + cancel, 0 present", against: "NotificationCenter", bound: .ratio(0.6)) {
       try await timePerSubscription(present: 0)
@@ -29,13 +29,13 @@ private func timePerSubscription(present: Int) async throws -> Double {
   let publisher = Publisher<[Int]>()
   let others = (0..<present).map { _ in Listener() }
   for other in others { publisher.subscribe(other, on: .immediate) }
-  let newcomer = CallCounter()
+  let newSubscriber = CallCounter()
   let time = ContinuousClock().measure {
-    for _ in 0..<rounds { publisher.subscribe(newcomer, on: .immediate).cancel() }
+    for _ in 0..<rounds { publisher.subscribe(newSubscriber, on: .immediate).cancel() }
   }
-  // The newcomer had a replay each time, and is no longer there; the others still are.
+  // The new subscriber has received a replay each time, and isn't subscribed any longer; the others still are.
   publisher.updateData(Payload.ring[0])
-  try newcomer.check(rounds)
+  try newSubscriber.check(rounds)
   for other in others { try other.check(published: 1) }
   return time.nanoseconds / Double(rounds)
 }
@@ -49,12 +49,12 @@ private func timePerObserver(present: Int) async throws -> Double {
   }
   let others = (0..<present).map { _ in CallCounter() }
   let tokens = others.map(add)
-  let newcomer = CallCounter()
+  let newSubscriber = CallCounter()
   let time = ContinuousClock().measure {
-    for _ in 0..<rounds { center.removeObserver(add(newcomer)) }
+    for _ in 0..<rounds { center.removeObserver(add(newSubscriber)) }
   }
   center.post(name: name, object: nil)
-  try newcomer.check(0)
+  try newSubscriber.check(0)
   for other in others { try other.check(1) }
   withExtendedLifetime(tokens) {}
   return time.nanoseconds / Double(rounds)

@@ -2,7 +2,7 @@ import Dispatch
 import SubPub
 
 extension Row {
-  /// To publish costs the same, however many wait for it.
+  /// Publishing costs the same, however many subscribers wait.
   static let suspendedQueue: [Row] = [
     Row("publish to a suspended queue, 10,000", against: "the same with 1", bound: .ratio(2)) {
       try await timePerPublish(to: 10_000)
@@ -14,13 +14,14 @@ extension Row {
 
 @concurrent
 private func timePerPublish(to subscribers: Int) async throws -> Double {
-  // Bursts are short, as everything has to be delivered afterwards, to 10,000. In the first two, buffers grow. Each begins
-  // with some that aren't timed: this thread has slept, and its caches are others' by now.
+  // Bursts are short, because everything has to be delivered to 10,000 subscribers afterwards. In the first two,
+  // buffers grow. Each burst begins with some publishes that aren't timed, because this thread has slept, and its
+  // caches have been used by others.
   let (bursts, warmUp, burst) = (7, 100, 400)
   let queue = DispatchQueue(label: "suspended")
   let listeners = (0..<subscribers).map { _ in Listener() }
   let contestant = PublisherBroadcaster(to: listeners, on: .queue(queue))
-  await contestant.settle()
+  await contestant.drain()
   var times: [Double] = []
   for index in 0..<bursts {
     queue.suspend()
@@ -29,7 +30,7 @@ private func timePerPublish(to subscribers: Int) async throws -> Double {
     let time = ContinuousClock().measure { contestant.publish(burst, after: before + warmUp) }
     times.append(time.nanoseconds / Double(burst))
     queue.resume()
-    await contestant.settle()
+    await contestant.drain()
   }
   for listener in listeners { try listener.check(published: bursts * (warmUp + burst)) }
   return times.median

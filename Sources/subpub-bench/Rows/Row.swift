@@ -1,23 +1,23 @@
-/// One line of the table: a piece of work, done by us and, where there is someone to compare with, by a rival.
+/// One line of the table: a piece of work, done by SubPub and usually by a rival.
 struct Row: Sendable {
   let name: String
   var unit = Unit.nanoseconds
   var rival: String?
   var bound: Bound?
-  /// A ratio to reach, where the bound is only what has to hold.
+  /// A ratio to aim for, if the bound is less strict.
   var aim: Double?
-  /// What the rival took when the bounds were set, if the row is one of the floor; see `Floor`.
-  var floor: Double?
-  /// Whether this platform has a way to measure it.
+  /// The rival's figure when the bounds were set, if this is a row of the baseline; see `Baseline`.
+  var baseline: Double?
+  /// Whether this platform can measure the row.
   var isMeasurable = true
   let measure: @concurrent @Sendable (_ oursFirst: Bool) async throws -> Pair
 
-  /// What `--filter` looks at.
+  /// The text that `--filter` searches.
   var title: String { [name, rival].compactMap(\.self).joined(separator: " / ") }
 }
 
 extension Row {
-  /// Without a rival.
+  /// Creates a row without a rival.
   init(
     _ name: String, in unit: Unit, bound: Bound? = nil, isMeasurable: Bool = true, ours: @escaping Sample
   ) {
@@ -26,7 +26,7 @@ extension Row {
     }
   }
 
-  /// With a rival; who goes first changes from pair to pair.
+  /// Creates a row with a rival; SubPub and the rival alternately go first.
   init(
     _ name: String, in unit: Unit = .nanoseconds, against rivalName: String, bound: Bound? = nil,
     isMeasurable: Bool = true, ours: @escaping Sample, rival: @escaping Sample
@@ -42,23 +42,68 @@ extension Row {
     }
   }
 
-  /// So many pairs; one more before them warms up.
-  func pairs(_ count: Int) async throws(Fault) -> [Pair] {
+  /// Measures a number of pairs, after one more to warm up.
+  func pairs(_ count: Int) async throws(MeasurementError) -> [Pair] {
     guard isMeasurable else { return [] }
     do {
       var pairs: [Pair] = []
       for index in 0...count { pairs.append(try await measure(index.isMultiple(of: 2))) }
       return Array(pairs.dropFirst())
     } catch {
-      throw Fault(subject: title, reason: error)
+      throw MeasurementError(subject: title, reason: error)
     }
   }
 
-  private static func figure(of contestant: String, _ sample: Sample) async throws(Fault) -> Double {
+  private static func figure(of contestant: String, _ sample: Sample) async throws(MeasurementError) -> Double {
     do {
       return try await sample()
     } catch {
-      throw Fault(subject: contestant, reason: error)
+      throw MeasurementError(subject: contestant, reason: error)
     }
   }
+}
+
+extension Row {
+  static let all: [Row] =
+    publishingThread + serialQueue + mainActor + pool + sequences + conflated + subscribing + wakeUp
+    + suspendedQueue + publishingThreads + delegates + bytes + objects
+}
+
+/// The bound of a row.
+enum Bound {
+  /// The largest ratio of SubPub's figure to the rival's.
+  case ratio(Double)
+  /// The largest figure of SubPub.
+  case figure(Double)
+}
+
+/// The unit of a row's figures.
+enum Unit: String {
+  case nanoseconds = "ns"
+  case microseconds = "µs"
+  case bytes = "bytes"
+  case objects = "objects"
+}
+
+/// Two figures, measured one right after the other.
+struct Pair {
+  let ours: Double
+  let rival: Double?
+
+  var ratio: Double? { rival.map { ours / $0 } }
+}
+
+/// The error of a measurement, with its row and contestant.
+struct MeasurementError: Error, CustomStringConvertible {
+  let subject: String
+  let reason: any Error
+
+  var description: String { "\(subject): \(reason)" }
+}
+
+/// A measurement of one contestant, which throws if a delivery was lost.
+typealias Sample = @concurrent @Sendable () async throws -> Double
+
+extension Duration {
+  var nanoseconds: Double { self / .nanoseconds(1) }
 }

@@ -2,22 +2,22 @@ import Dispatch
 
 /// The states that the serving thread has taken to serve between two turns.
 struct Batch {
-  /// States that are still to be served. They count as pending (2.04).
+  /// States that still have to be served; they count as pending (2.04).
   var queue = StateQueue()
   /// The state whose round is under way.
   var current: QueuedState?
-  /// The subscription that the round visits next.
+  /// The slot of the subscription that the round visits next.
   var slot = 0
   var snapshot: SubscriptionList.Snapshot?
   /// The slots of subscriptions whose subscribers were found dead.
   var dead: [Int] = []
 
-  /// The version that is served next, and the subscription that it is served to first. Nil when nothing is left.
+  /// The next version and the slot of its first subscription; nil when nothing is left.
   var upcoming: (version: UInt64, slot: Int)? {
     if let current { (current.version, slot) } else { queue.upcoming }
   }
 
-  /// Goes on to the next state. False when all states are served.
+  /// Advances to the next state; returns false when all states are served.
   mutating func startRound() -> Bool {
     slot = queue.firstSlot
     current = queue.popFirst()
@@ -25,13 +25,16 @@ struct Batch {
   }
 }
 
-/// How long a lane may occupy its context: 256 deliveries or about a millisecond, so that a flood doesn't starve other work
-/// on the same context. On the publishing thread there is no such limit.
+/// The limit on how long a lane may occupy its context: 256 deliveries or about a millisecond.
+///
+/// So a flood doesn't starve other work on the same context. There is no such limit on the publishing thread.
 struct TimeSlice {
   private var deliveriesLeft: Int
   private var start: UInt64 = 0
-  /// Reading the clock costs as much as a delivery, so it is read more and more rarely: before deliveries 2, 4, 8 and 16,
-  /// and from then on before every 16th. A single delivery doesn't read it.
+  /// The number of deliveries between two readings of the clock.
+  ///
+  /// Reading it costs as much as a delivery, so it is read less and less often: before deliveries 2, 4, 8, and 16, and
+  /// from then on before every 16th. A single delivery doesn't read it.
   private var interval = 1
   private var deliveriesUntilReading: Int
 
@@ -49,7 +52,7 @@ struct TimeSlice {
     }
   }
 
-  /// Counts one more delivery. False if it has to wait for the next time slice.
+  /// Counts one more delivery; returns false if it has to wait for the next time slice.
   @inline(__always)
   mutating func allowsDelivery() -> Bool {
     deliveriesLeft &-= 1

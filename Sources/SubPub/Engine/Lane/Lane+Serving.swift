@@ -1,11 +1,13 @@
 extension Lane {
-  /// Serves what is pending, in batches, until nothing is left or the time slice is over. Called by the lane's context.
+  /// Serves pending states, in batches, until nothing is left or the time slice is over.
+  ///
+  /// Called by the lane's context.
   func serve() {
     let actor = context.actor
     defer { withExtendedLifetime(actor) {} }
     if context.isGone(actor) { return end() }
-    // An executor may run the job inside `enqueue`, on top of the thread that hands the lane back. That thread goes on
-    // below, otherwise the stack would grow with every time slice (4.04).
+    // An executor may run the job inside `enqueue`, on top of the thread that hands the lane back. That thread
+    // continues below; otherwise, the stack would grow with every time slice (4.04).
     if isBeingHandedBackHere { return setNestedJob() }
     repeat {
       var batch = Batch()
@@ -15,8 +17,9 @@ extension Lane {
     } while takeNestedJob()
   }
 
-  /// Delivers one state on the publishing thread, without a queue, and without another turn unless something came in
-  /// between. The phase is "serving".
+  /// Delivers one state on the publishing thread, without a queue.
+  ///
+  /// Takes no other turn unless something arrives in the meantime. The phase is "serving".
   @inline(__always)
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     setServingThread()
@@ -28,7 +31,7 @@ extension Lane {
     carryOn(dead)
   }
 
-  /// Serves what has come during `deliverNow`.
+  /// Serves the states that have arrived during `deliverNow`.
   @inline(never)
   private func carryOn(_ dead: [Int]) {
     // The caller doesn't retain the lane (see `AcceptAction`), and the publisher's end may remove it in its last turn.
@@ -39,7 +42,7 @@ extension Lane {
     if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) }
   }
 
-  /// Meets a request in the middle of a round that has no batch.
+  /// Handles a request in the middle of a round that has no batch.
   @inline(never)
   private func attend(to state: QueuedState) {
     var batch = Batch()
@@ -56,7 +59,7 @@ extension Lane {
     } while takeNext(&batch)
   }
 
-  /// Delivers the current state to everyone that it is for. False if the time slice ends before.
+  /// Delivers the current state to its subscriptions; returns false if the time slice ends first.
   private func serveRound(_ batch: inout Batch, _ timeSlice: inout TimeSlice) -> Bool {
     guard let state = batch.current, let snapshot = batch.snapshot else { return true }
     while batch.slot < snapshot.count {
@@ -69,7 +72,7 @@ extension Lane {
     return true
   }
 
-  /// One delivery, if the subscription is to get the state: gate, weak load, call, end.
+  /// Makes one delivery, if the subscription has to receive the state: gate, weak load, call, end.
   @inline(__always)
   private func visit(
     _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, attend: () -> Void,
@@ -77,7 +80,7 @@ extension Lane {
   ) {
     snapshot.visit(slot) { subscription in
       let reading = subscription.gate.reading
-      // It has joined later, or has received this state as its replay.
+      // The subscription has joined later, or has received this state as its replay.
       guard reading.next <= state.version else { return }
       let newest = newest
       if newest != state.version || subscription.bounds != nil {
@@ -85,10 +88,10 @@ extension Lane {
         if let bounds = subscription.bounds, !bounds.admits(state.version, newest: newest) { return }
       }
       guard subscription.gate.begin(state.version, from: reading) else { return }
-      // Checked after the gate, which orders it behind the end of the delivery before. Whoever waits for that end is told
-      // now, and not after this delivery, which may take long.
+      // Checked after the gate, which orders it after the end of the previous delivery. Tasks that wait for that end
+      // are resumed now rather than after this delivery, which may take long.
       if phase.hasRequest(.attention) {
-        // Meanwhile this delivery isn't under way, so a waiter that is told may cancel the subscription.
+        // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription.
         let hasLeft = subscription.gate.stepBack(state.version, to: reading)
         attend()
         guard !hasLeft || subscription.gate.begin(state.version, from: reading) else { return }
@@ -102,7 +105,7 @@ extension Lane {
     }
   }
 
-  /// Retains the subscriber while its code runs, and releases it before the delivery ends.
+  /// Runs the subscriber's code while retaining the subscriber; returns false if it is dead.
   @inline(__always)
   private func call(
     _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ subscription: Subscription, _ state: any BoxedPublication
@@ -114,9 +117,9 @@ extension Lane {
   }
 }
 
-/// The turns of the serving thread. See `LaneState+Serving.swift`.
+/// The turns of the serving thread; see `LaneState+Serving.swift`.
 extension Lane {
-  /// The context has called. False if there is nothing to do.
+  /// Starts serving when the context calls; returns false if there is nothing to do.
   private func resume(_ batch: inout Batch) -> Bool {
     registry.perform { state, effects in
       guard index >= 0 else { return false }
@@ -124,9 +127,9 @@ extension Lane {
     }
   }
 
-  /// The batch is served. False if nothing is left to serve.
+  /// Takes the next batch after one was served; returns false if nothing is left to serve.
   private func takeNext(_ batch: inout Batch) -> Bool { perform { $0.takeNext(&batch, &$1) } }
 
-  /// Meets requests between two deliveries.
+  /// Handles requests between two deliveries.
   private func settle(_ batch: inout Batch) { perform { $0.settle(&batch, &$1) } }
 }

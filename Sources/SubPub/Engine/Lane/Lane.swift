@@ -1,27 +1,33 @@
 import Synchronization
 
-/// One delivery context at one publisher: the shell that is woken there and serves the lane's subscriptions.
+/// One delivery context at one publisher: the shell that is woken there and serves subscriptions.
 ///
-/// What is pending, and for whom, is decided in turns by the lane's `LaneState`, which is part of the registry's state.
+/// Decisions about pending states and their subscriptions are made in turns by the lane's `LaneState`, which is part of
+/// the registry's state.
 package final class Lane: Sendable {
   let registry: PublisherRegistry
   let context: DeliveryContext
   let isImmediate: Bool
   private let isActor: Bool
-  /// The lane's iterator. Nil for lanes that are served.
+  /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
   let phase: AtomicLanePhase
-  /// The newest version. Written in turns, and read wherever a newer state may have taken another's place.
+  /// The newest version.
+  ///
+  /// Written in turns, and read wherever a newer state may have taken the place of another one.
   private let newestVersion: Atomic<UInt64>
-  /// The lowest version that a `drain()` waits for. Written in turns, before the request for progress.
+  /// The lowest version that a `drain()` waits for; written in turns, before the request for progress.
   private let drainedVersion = Atomic<UInt64>(0)
-  /// The thread that serves the lane. A thread compares it only with itself, and only while a delivery of the lane is under
-  /// way; the begin of that delivery releases the store.
+  /// The thread that serves the lane.
+  ///
+  /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
+  /// delivery releases the store.
   private let servingThread = Atomic<UInt>(0)
-  /// How many threads are handing the lane back to its context. Spares all others a turn to look for their own mark, so
-  /// relaxed accesses are enough.
+  /// The number of threads that are handing the lane back to its context.
+  ///
+  /// It saves all other threads a turn to look for their own mark, so relaxed accesses are enough.
   private let handBacks = Atomic<Int>(0)
-  /// The context ran the lane's next job at once, inside the call that hands the lane back.
+  /// Whether the context ran the lane's next job at once, inside the call that hands the lane back.
   private let hasNestedJob = Atomic<Bool>(false)
   // The index among the registry's lanes. Accessed inside turns, which order the accesses.
   private let place: Atomic<Int>
@@ -41,7 +47,7 @@ package final class Lane: Sendable {
     place = Atomic(index)
   }
 
-  /// The index among the registry's lanes, -1 once the lane was removed. Inside a turn.
+  /// The index among the registry's lanes, -1 once the lane was removed; accessed inside turns.
   var index: Int {
     get { place.load(ordering: .relaxed) }
     set { place.store(newValue, ordering: .relaxed) }
@@ -49,43 +55,45 @@ package final class Lane: Sendable {
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
 
-  /// Inside a turn.
+  /// Sets the newest version; inside a turn.
   @inline(__always) func setNewest(_ version: UInt64) { newestVersion.store(version, ordering: .releasing) }
 }
 
 extension Lane {
-  /// One turn of the registry, in which `body` decides about this lane, and then its effects.
+  /// Takes one turn of the registry, in which `body` decides about this lane, and performs its effects.
   func perform<R>(_ body: (inout LaneState, inout Effects) -> R) -> R {
     registry.perform { state, effects in state.withServedLane(self, &effects, body) }
   }
 
-  /// Has the lane served on its context. Outside every turn.
+  /// Schedules the lane to be served on its context; outside every turn.
   func wake() {
-    // The thread that hands the lane back does so while it serves it.
+    // A thread that hands the lane back does so while serving it.
     if !context.wake(self, handsBack: isBeingHandedBackHere) { end() }
   }
 
-  /// The context is gone, and the lane's subscriptions with it.
+  /// Ends the lane and its subscriptions, because the context is gone.
   func end() { registry.perform { state, effects in state.end(self, &effects) } }
 
-  /// Whether the context is an actor that has died. Loads the actor, and may be the last to release it.
+  /// Whether the context is an actor that has died; loads it, and may be the last to release it.
   var isContextGone: Bool { isActor && context.isGone(context.actor) }
 }
 
-/// What others learn of the serving thread, and ask of it.
+/// The serving thread, as other threads see it and send requests to it.
 extension Lane {
   @inline(__always) func setServingThread() { servingThread.store(ThreadToken.current.bits, ordering: .relaxed) }
 
-  /// Whether this thread runs the delivery of the lane that is under way.
+  /// Whether this thread is running the lane's delivery that is under way.
   var isServedHere: Bool { servingThread.load(ordering: .relaxed) == ThreadToken.current.bits }
 
-  /// Asks for a turn once everything up to that version is served. Inside a turn. False if no thread serves the lane.
+  /// Requests a turn once everything up to a version is served.
+  ///
+  /// Inside a turn. Returns false if no thread serves the lane.
   func requestProgress(to version: UInt64) -> Bool {
     drainedVersion.store(version, ordering: .relaxed)
     return phase.request(.progress)
   }
 
-  /// Whether something was asked for that can't wait for the end of the batch. Asked between two rounds.
+  /// Whether there is a request that can't wait for the end of the batch; checked between two rounds.
   @inline(__always)
   func needsTurn(before batch: borrowing Batch) -> Bool {
     if phase.hasRequest(.attention) || !batch.dead.isEmpty { return true }
@@ -97,8 +105,10 @@ extension Lane {
     handBacks.load(ordering: .relaxed) > 0 && registry.turn { $0.handBack(of: self) } != nil
   }
 
-  /// Puts the rest of the batch aside until the context calls again. Several threads may be here at once: the next one that
-  /// serves the lane may hand it back, too, before the context has returned to this one.
+  /// Puts the rest of the batch aside until the context calls again.
+  ///
+  /// Several threads may be here at once: the next thread that serves the lane may hand it back as well before the
+  /// context has returned to this one.
   func handBack(_ batch: inout Batch) {
     handBacks.add(1, ordering: .relaxed)
     var effects = Effects()
@@ -106,7 +116,8 @@ extension Lane {
       state.handBacks.append((self, .current))
       state.withServedLane(self, &effects) { $0.pause(&batch, &$1) }
     }
-    // On a concurrent queue the lane goes on at once. What went with the round has to be released by then (3.05).
+    // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
+    // (3.05).
     effects.releaseNow()
     effects.perform()
     registry.turn { state in
@@ -121,7 +132,7 @@ extension Lane {
 }
 
 extension RegistryState {
-  /// The index of the mark that this thread hands that lane back.
+  /// Returns the index of this thread's mark for handing that lane back.
   fileprivate func handBack(of lane: Lane) -> Int? {
     handBacks.firstIndex { $0.lane === lane && $0.thread == .current }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a lane is doing.
+/// The phase of a lane.
 ///
 /// ```
 ///            a state arrives              its context calls            time slice over
@@ -17,39 +17,40 @@ import Synchronization
 /// |---|---|---|
 /// | idle | scheduled | a turn that puts a state into the lane, and wakes it |
 /// | idle, scheduled | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
-/// | scheduled, paused | serving | the first turn of the thread that the lane's context gave it |
-/// | serving | serving | a turn that takes the next batch |
+/// | scheduled, paused | serving | the first turn of the thread on which the lane's context calls |
+/// | serving | serving | the turn that takes the next batch |
 /// | serving | paused | the turn that puts the rest of a batch aside, and wakes the lane again |
-/// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has come |
+/// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has arrived |
 /// | any | idle | the turn that ends a lane whose context is gone |
 ///
-/// The lane of an iterator is always idle: nobody serves it, and the iterator takes its states.
+/// The lane of an iterator is always idle: no thread serves it, and the iterator takes its states.
 enum LanePhase: UInt8 {
-  /// Nothing is pending and nothing under way.
+  /// Nothing is pending or under way.
   case idle
   /// The lane was woken, and its context hasn't called yet.
   case scheduled
-  /// The same, with the rest of a batch put aside.
+  /// The lane was woken, and the rest of a batch was put aside.
   case paused
-  /// A thread delivers.
+  /// A thread is delivering.
   case serving
 
-  /// What others ask of the thread that serves the lane. Only while serving.
+  /// Requests from other threads to the thread that serves the lane, only while it is serving.
   struct Requests: OptionSet {
     let rawValue: UInt8
-    /// More is pending: don't end without a turn.
+    /// More is pending: don't finish without a turn.
     static let more = Requests(rawValue: 1 << 2)
     /// Take a turn before the next delivery.
     static let attention = Requests(rawValue: 1 << 3)
-    /// Take a turn once the states are served that a `drain()` waits for.
+    /// Take a turn once the states that a `drain()` waits for are served.
     static let progress = Requests(rawValue: 1 << 4)
   }
 }
 
-/// The phase of a lane and the requests to its serving thread, in one atomic word, so that serving can end without a turn.
+/// The phase of a lane and the requests to its serving thread, in one atomic word.
 ///
-/// Everything is written inside turns, with one exception: the serving thread goes from "serving, without requests" to
-/// idle by a compare-and-swap. So within a turn, idle is certain, and a request must be made by a swap that can fail.
+/// So serving can end without a turn. Everything is written inside turns, with one exception: the serving thread goes
+/// from "serving, without requests" to idle by a compare-and-swap. So within a turn, idle is certain, and a request
+/// must be made by a swap that can fail.
 struct AtomicLanePhase: ~Copyable {
   private let word = Atomic<UInt8>(LanePhase.idle.rawValue)
   private let point: SchedulingPoint
@@ -57,22 +58,22 @@ struct AtomicLanePhase: ~Copyable {
 
   init(_ point: SchedulingPoint) { self.point = point }
 
-  // Finding the lane idle acquires what its last serving thread has done.
+  // Finding the lane idle acquires the effects of its last serving thread.
   @inline(__always) var isIdle: Bool { word.load(ordering: .acquiring) == LanePhase.idle.rawValue }
   @inline(__always) var current: LanePhase {
     // Two bits, and each of their values is a phase.
     LanePhase(rawValue: word.load(ordering: .acquiring) & Self.phaseBits) ?? .idle
   }
-  /// Woken, and not served yet.
+  /// Whether the lane was woken and isn't being served yet.
   var isAwaitingContext: Bool { current == .scheduled || current == .paused }
 
-  /// Whether others have asked the serving thread for any of these.
+  /// Whether other threads have made any of these requests.
   @inline(__always) func hasRequest(_ requests: LanePhase.Requests) -> Bool {
     point.reach(.read)
     return word.load(ordering: .acquiring) & requests.rawValue != 0
   }
 
-  /// In a turn. Goes to another phase, without requests.
+  /// Enters another phase, without requests; in a turn.
   @inline(__always) func enter(_ phase: LanePhase) {
     assert(
       phase != .paused || current == .serving, "only a lane that is served can be paused, and this one is \(current)")
@@ -80,7 +81,7 @@ struct AtomicLanePhase: ~Copyable {
     word.store(phase.rawValue, ordering: .releasing)
   }
 
-  /// In a turn. False if no thread serves the lane.
+  /// Makes a request, in a turn; returns false if no thread serves the lane.
   @inline(__always) func request(_ request: LanePhase.Requests) -> Bool {
     point.reach(.write)
     var seen = word.load(ordering: .acquiring)
@@ -94,14 +95,18 @@ struct AtomicLanePhase: ~Copyable {
     return false
   }
 
-  /// In a turn of the serving thread, or while nobody serves: these requests have been met.
+  /// Clears requests that were handled.
+  ///
+  /// In a turn of the serving thread, or while no thread serves the lane.
   func clear(_ requests: LanePhase.Requests) {
     let seen = word.load(ordering: .relaxed)
     let left = seen & ~requests.rawValue
     if left != seen { word.store(left, ordering: .releasing) }
   }
 
-  /// Without a turn, on the serving thread: ends if nothing has come meanwhile. Releases what this thread has done.
+  /// Finishes serving without a turn, unless something has arrived in the meantime.
+  ///
+  /// On the serving thread. Releases the effects of its deliveries.
   @inline(__always) func finishWithoutTurn() -> Bool {
     point.reach(.write)
     return word.compareExchange(

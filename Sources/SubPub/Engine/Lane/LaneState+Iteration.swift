@@ -1,20 +1,20 @@
 import Synchronization
 
-/// The lane of an iterator: nobody serves it, and the iterating task takes its states.
+/// The lane of an iterator: no thread serves it, and the iterating task takes its states.
 extension LaneState {
-  /// What an iterator's `next()` has found.
+  /// The outcome of an iterator's `next()`.
   enum NextAction {
     case state(QueuedState)
     case suspend
     case end
   }
 
-  /// What becomes of an iterating task that has found nothing.
+  /// The outcome of suspending an iterating task that has found nothing.
   enum SuspendAction {
     case suspended
-    /// There is something to take by now, or nothing more will come.
+    /// There is something to take now, or nothing more will arrive.
     case resume
-    /// Another task waits already.
+    /// Another task is already waiting.
     case misuse
   }
 
@@ -28,7 +28,7 @@ extension LaneState {
     if let task = iteratingTask.take() { effects.resume(task) }
   }
 
-  /// The next state for the iterator. A delivery begins and ends within this turn.
+  /// Takes the next state for the iterator; the delivery begins and ends within this turn.
   mutating func takeForIterator(_ effects: inout Effects) -> NextAction {
     let subscription = subscriptions[0]
     guard subscription.gate.isOpen else { return .end }
@@ -39,7 +39,7 @@ extension LaneState {
     return .state(state)
   }
 
-  /// Suspends the iterating task, unless there is something to take, or nothing more will come.
+  /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
   mutating func suspend(_ task: SuspendedTask) -> SuspendAction {
     guard active > 0, !isClosing, pending.isEmpty else { return .resume }
     guard iteratingTask == nil else { return .misuse }
@@ -48,7 +48,9 @@ extension LaneState {
   }
 }
 
-/// Which states an iterator takes, and its counts. Written in turns, which order the accesses, and read by anyone.
+/// The selection and the counts of an iterator.
+///
+/// Written in turns, which order the accesses, and read by any thread.
 final class Iteration: Sendable {
   private let selection: DeliveryContext.Selection
   private let accepted = Atomic<Int>(0)
@@ -61,7 +63,7 @@ final class Iteration: Sendable {
 
   func selects(_ state: QueuedState) -> Bool { selection == .everyState || state.state.isLoaded }
 
-  /// One more state is pending, and others have given way to it.
+  /// Counts one more pending state, for which others were dropped.
   func accept(skipping count: Int) {
     accepted.add(1, ordering: .relaxed)
     skipped.add(count, ordering: .relaxed)
@@ -73,7 +75,7 @@ final class Iteration: Sendable {
     delivered.add(1, ordering: .relaxed)
   }
 
-  /// The iterator has left.
+  /// Counts all pending states as skipped, because the iterator has left.
   func skipPending() { skipped.add(statistics.pending, ordering: .relaxed) }
 
   var statistics: Subscription.Statistics {

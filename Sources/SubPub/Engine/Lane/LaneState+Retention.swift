@@ -1,14 +1,16 @@
-/// How many pending states a lane has to keep, from the buffering policies of its subscriptions.
+/// The pending states that a lane has to keep, according to its subscriptions' buffering policies.
 struct Retention {
-  /// For each capacity of a bounded buffer, the number of subscriptions that have it.
+  /// For each capacity of a bounded buffer, the number of subscriptions with that capacity.
   private var subscriptions: [Int: Int] = [:]
-  /// These capacities in ascending order, among others that no subscription has any more; those go when they come last. So
-  /// the largest is found at once, however many subscriptions are cancelled.
+  /// The capacities in ascending order, including some that no subscription has any longer.
+  ///
+  /// Those are removed when they are last. So the largest capacity is found at once, however many subscriptions are
+  /// cancelled.
   private var capacities: [Int] = []
-  /// Everything from this version on is for an unbounded subscription. `.max` if there is none.
+  /// The version from which every state is kept for an unbounded subscription; `.max` if there is none.
   private var unboundedFrom = UInt64.max
 
-  /// The newest states that are kept in any case.
+  /// The number of newest states that are kept in any case.
   private var largest: Int { capacities.last ?? 1 }
 
   mutating func add(_ subscription: Subscription) {
@@ -28,7 +30,7 @@ struct Retention {
     while let last = capacities.last, subscriptions[last] == nil { capacities.removeLast() }
   }
 
-  /// The index where that capacity stands, or would stand.
+  /// Returns the index of a capacity, or the index at which it would be inserted.
   private func index(of capacity: Int) -> Int {
     var (low, high) = (0, capacities.count)
     while low < high {
@@ -38,13 +40,13 @@ struct Retention {
     return low
   }
 
-  /// The first unbounded subscription that is left.
+  /// Sets the first remaining unbounded subscription.
   mutating func setFirstUnbounded(_ subscription: Subscription?) { unboundedFrom = subscription?.firstVersion ?? .max }
 
-  /// Whether every state from that version on has to be kept.
+  /// Returns whether every state from a version on has to be kept.
   @inline(__always) func keepsAll(from version: UInt64?) -> Bool { version.map { $0 >= unboundedFrom } ?? true }
 
-  /// Drops the oldest states, if they are too old for every bound, and every unbounded subscription came later.
+  /// Drops the oldest states that exceed the largest bound and precede every unbounded subscription.
   func trim(_ pending: inout StateQueue, _ effects: inout Effects) {
     let surplus = min(pending.count - largest, pending.count(before: unboundedFrom))
     guard surplus > 0 else { return }
@@ -52,9 +54,11 @@ struct Retention {
   }
 }
 
-/// Dropping states that nobody is left to get (3.05).
+/// Dropping states that no subscription will receive (3.05).
 extension LaneState {
-  /// Drops states from the batch of the calling thread, which serves the lane or has paused, and from what is pending.
+  /// Drops states from a batch and from the pending states.
+  ///
+  /// The batch belongs to the calling thread, which serves the lane, or was put aside.
   mutating func trim(_ batch: inout Batch, _ effects: inout Effects) {
     updateCursors()
     if !batch.queue.isEmpty, !retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
@@ -62,7 +66,7 @@ extension LaneState {
     trimPending(&effects)
   }
 
-  /// Drops states from what is pending.
+  /// Drops states from the pending states.
   mutating func trim(_ effects: inout Effects) {
     updateCursors()
     trimPending(&effects)
@@ -79,11 +83,14 @@ extension LaneState {
     if pending.count > 1 { retention.trim(&pending, &effects) }
   }
 
-  /// The version of the first state that a subscription is left for. Subscriptions are in the order of joining.
+  /// The version of the first state that a remaining subscription needs.
+  ///
+  /// Subscriptions are in the order of joining.
   private var firstVersion: UInt64 { active == 0 ? .max : subscriptions[cursors.first].firstVersion }
 
-  /// Drops states before that version, and a replay whose newcomers have all left. Static, because a method that takes a part
-  /// of its own `self` copies the rest.
+  /// Drops states before a version, and a replay if all of its new subscriptions have left.
+  ///
+  /// Static, because a method that takes a part of its own `self` copies the rest.
   private static func drop(
     from queue: inout StateQueue, before version: UInt64, _ subscriptions: SubscriptionList, _ effects: inout Effects
   ) {
@@ -92,18 +99,20 @@ extension LaneState {
     }
   }
 
-  /// Whether the first state is for a subscription that is still open. Moves on to it.
+  /// Returns whether an open subscription needs the first state, and advances to that subscription.
   private static func isAwaited(_ queue: inout StateQueue, by subscriptions: SubscriptionList) -> Bool {
     guard queue.firstSlot > 0 else { return true }
     while queue.firstSlot < subscriptions.count, !subscriptions[queue.firstSlot].gate.isOpen { queue.firstSlot += 1 }
     return queue.firstSlot < subscriptions.count
   }
 
-  /// No unbounded subscription is left for the states in hand: they are pending again, so that bounds apply to them.
+  /// Makes the states of a batch pending again, so that bounds apply to them.
+  ///
+  /// Called when no unbounded subscription needs them any longer.
   private mutating func requeue(_ batch: inout Batch) {
     var all = StateQueue()
     swap(&all, &batch.queue)
-    // A replay that came later is for newcomers only, and they get the same state from what was in hand.
+    // A later replay is only for new subscriptions, and they receive the same state from the batch.
     if let last = all.last?.version, pending.firstVersion == last { _ = pending.popFirst() }
     while let state = pending.popFirst() { all.append(state) }
     pending = all

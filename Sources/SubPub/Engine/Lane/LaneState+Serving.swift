@@ -1,6 +1,6 @@
 /// The turns of the thread that serves the lane.
 extension LaneState {
-  /// The context has called. False if there is nothing to do.
+  /// Starts serving when the context calls; returns false if there is nothing to do.
   mutating func resume(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
     guard lane.phase.isAwaitingContext else { return false }
     lane.phase.enter(.serving)
@@ -12,7 +12,9 @@ extension LaneState {
     return takeNext(&batch, &effects)
   }
 
-  /// The batch is served, and its snapshot is back. False if nothing is left to serve.
+  /// Takes the next batch after one was served and its snapshot returned.
+  ///
+  /// Returns false if nothing is left to serve.
   mutating func takeNext(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
     batch.snapshot = nil
     settle(&batch, &effects)
@@ -28,7 +30,8 @@ extension LaneState {
     if retention.keepsAll(from: pending.firstVersion) {
       swap(&batch.queue, &pending)
     } else {
-      // One at a time: whatever is replaced meanwhile, and has no unbounded subscription to wait for it, goes at once.
+      // One at a time, so that a state that is replaced in the meantime, and that no unbounded subscription needs, is
+      // released at once.
       let firstSlot = pending.firstSlot
       if let state = pending.popFirst() { batch.queue.append(state) }
       batch.queue.firstSlot = firstSlot
@@ -37,7 +40,7 @@ extension LaneState {
     return batch.startRound()
   }
 
-  /// The time slice is over: puts the rest of the batch aside until the context calls again.
+  /// Puts the rest of the batch aside until the context calls again, because the time slice is over.
   mutating func pause(_ batch: inout Batch, _ effects: inout Effects) {
     settle(&batch, &effects)
     paused = batch
@@ -46,7 +49,9 @@ extension LaneState {
     effects.wake(lane)
   }
 
-  /// Meets requests: removes cancelled and dead subscriptions, drops states that nobody waits for, and completes drains.
+  /// Handles requests.
+  ///
+  /// Removes cancelled and dead subscriptions, drops states that no subscription needs, and completes drains.
   mutating func settle(_ batch: inout Batch, _ effects: inout Effects) {
     lane.phase.clear([.attention, .progress])
     for slot in batch.dead where subscriptions[slot].gate.close(at: lane.newest) != nil {

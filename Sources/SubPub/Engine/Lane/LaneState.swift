@@ -1,25 +1,27 @@
-/// The state of a lane: what is pending, for whom, and what is being done about it.
+/// The state of a lane: its pending states, its subscriptions, and its progress.
 ///
-/// Decides only, inside turns of the registry: it takes no lock, starts nothing, and releases nothing foreign. What is to be
-/// done goes into `Effects`.
+/// Decides only, inside turns of the registry: it takes no lock, starts nothing, and releases nothing foreign.
+/// Everything that remains to be done goes into `Effects`.
 package struct LaneState {
   let lane: Lane
   let subscriptions = SubscriptionList()
   var cursors = ActiveCursors()
   var retention = Retention()
   var pending = StateQueue()
-  /// The rest of a batch, put aside when the time slice was over. Its snapshot is still out.
+  /// The rest of a batch, put aside when the time slice was over; its snapshot is still in use.
   var paused: Batch?
   /// The number of open subscriptions.
   var active = 0
-  /// The slots of cancelled subscriptions with a delivery under way. Their closures go when it has ended.
+  /// The slots of cancelled subscriptions with a delivery under way.
+  ///
+  /// Their closures are released when it has ended.
   var retiring: [Int] = []
-  /// Calls of `drain()` that wait for this lane, and those that needn't wait for it any longer.
+  /// Calls of `drain()` that wait for this lane.
   package var drains: [DrainWait] = []
   var drained: [WaiterID] = []
-  /// Subscriptions that wait for their predecessors. Nil while there are none.
+  /// Subscriptions that wait for their predecessors; nil while there are none.
   var successors: Successors?
-  /// The publisher is gone. Pending states are still delivered.
+  /// Whether the publisher is gone; pending states are still delivered.
   var isClosing = false
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
@@ -28,13 +30,13 @@ package struct LaneState {
 
   var isIteration: Bool { lane.iteration != nil }
 
-  /// Nothing is pending or under way, and nobody is there.
+  /// Whether nothing is pending or under way, and there is no subscription.
   var isUnused: Bool { active == 0 && lane.phase.isIdle && iteratingTask == nil }
 }
 
 /// States and subscriptions that arrive.
 extension LaneState {
-  /// A new state. Returns a snapshot if the caller is to deliver it now.
+  /// Adds a new state; returns a snapshot if the caller has to deliver it now.
   @inline(__always)
   mutating func append(_ state: QueuedState, _ effects: inout Effects) -> SubscriptionList.Snapshot? {
     guard active > 0 else { return nil }
@@ -49,9 +51,10 @@ extension LaneState {
     return nil
   }
 
-  /// A new subscription, and the state that it gets first. Returns a snapshot if the caller is to deliver that state now.
+  /// Adds a subscription and, unless it is already pending, its first state.
   ///
-  /// - Parameter predecessors: The number of deliveries that have to end before its first one.
+  /// Returns a snapshot if the caller has to deliver that state now. `predecessors` is the number of deliveries that
+  /// have to end before the first delivery.
   @inline(__always)
   mutating func join(
     _ subscription: Subscription, _ deliver: @escaping Deliver, replay: QueuedState?, newest: UInt64, predecessors: Int,
@@ -67,7 +70,7 @@ extension LaneState {
       successors.add(subscription, predecessors: predecessors, replay: replay, &effects)
       return nil
     }
-    // If the state is still pending here, the newcomer gets it with everyone else.
+    // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, pending.last?.version != newest else { return nil }
     if lane.isImmediate, lane.phase.isIdle {
       lane.phase.enter(.serving)
@@ -93,8 +96,9 @@ extension LaneState {
     }
   }
 
-  /// Whether this is the publishing thread's lane and was woken for its successors only. No thread serves it yet, so all
-  /// others get the state now (2.03).
+  /// Whether this is the publishing thread's lane, and was woken only for its successors.
+  ///
+  /// No thread serves it yet, so all other subscriptions receive the state now (2.03).
   private var canOvertakeWake: Bool { lane.isImmediate && lane.phase.current == .scheduled && pending.isEmpty }
 
   @inline(never)
@@ -114,13 +118,15 @@ extension LaneState {
 
 /// Subscriptions that leave.
 extension LaneState {
-  /// The subscription's gate was closed, with what `found` says under way.
+  /// Removes a subscription whose gate was closed; `found` is what the gate contained before.
   mutating func cancel(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     remove(subscription, found: found, &effects)
     tidy(&effects)
   }
 
-  /// Ends every subscription: the publisher is gone and nothing is left to deliver, or the context is gone.
+  /// Ends every subscription.
+  ///
+  /// Called when the publisher is gone and nothing is left to deliver, or when the context is gone.
   mutating func close(_ effects: inout Effects) {
     for slot in 0..<subscriptions.count {
       let subscription = subscriptions[slot]
@@ -129,7 +135,7 @@ extension LaneState {
     tidy(&effects)
   }
 
-  /// Its closure goes now, or when the delivery that is under way has ended.
+  /// Removes a subscription, and releases its closure now or when the delivery under way has ended.
   private mutating func remove(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     discount(subscription)
     if successors != nil { removeSuccessor(subscription, &effects) }
@@ -140,7 +146,7 @@ extension LaneState {
     }
   }
 
-  /// The subscription doesn't count any more.
+  /// Stops counting the subscription.
   mutating func discount(_ subscription: Subscription) {
     subscription.noteBacklog(from: subscription.next(at: subscription.gate.reading), newest: lane.newest)
     lane.iteration?.skipPending()
@@ -154,15 +160,17 @@ extension LaneState {
     if let closure = subscriptions.vacate(slot) { effects.release(closure) }
   }
 
-  /// After subscriptions have left, outside the turns of a serving thread: drops what only they were to get.
+  /// Drops states that only subscriptions that have left would have received.
+  ///
+  /// Called outside the turns of a serving thread.
   private mutating func tidy(_ effects: inout Effects) {
     if var batch = paused.take() {
       trim(&batch, &effects)
       if !isAwaited(&batch), let state = batch.current.take() { effects.release(state.state) }
-      // If everyone has left, nobody will use its snapshot.
+      // If all subscriptions have left, nothing uses its snapshot.
       if active > 0 { paused = batch }
     } else {
-      // A serving thread has states in hand, so it trims them itself.
+      // A serving thread has its own states, which it trims itself.
       _ = lane.phase.request(.attention)
       trim(&effects)
     }
@@ -178,14 +186,14 @@ extension LaneState {
     }
   }
 
-  /// Whether the round that was put aside still has a subscription to visit. Moves on to it.
+  /// Returns whether the paused round has a subscription left to visit, and advances to it.
   private func isAwaited(_ batch: inout Batch) -> Bool {
     guard let snapshot = batch.snapshot, batch.current != nil else { return false }
     while batch.slot < snapshot.count, !subscriptions[batch.slot].gate.isOpen { batch.slot += 1 }
     return batch.slot < snapshot.count
   }
 
-  /// Only while no snapshot is out.
+  /// Removes vacated slots; only while no snapshot is in use.
   mutating func compact() {
     subscriptions.compact { newSlot in
       pending.firstSlot = newSlot(pending.firstSlot)

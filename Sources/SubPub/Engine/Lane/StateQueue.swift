@@ -9,13 +9,16 @@ package struct QueuedState: Sendable {
   }
 }
 
-/// Pending states in the order of their versions: a ring buffer that keeps its memory, and keeps no reference to a state
-/// that was taken out.
+/// Pending states in the order of their versions.
+///
+/// A ring buffer that keeps its memory, but no reference to a state that was removed.
 package struct StateQueue {
   private var ring: [QueuedState?] = []
   private var start = 0
   package private(set) var count = 0
-  /// The slot of the first subscription that the first state is for. A replay is for newcomers only; 0 means everyone.
+  /// The slot of the first subscription that receives the first state.
+  ///
+  /// A replay is only for new subscriptions; 0 means all.
   package var firstSlot = 0
 
   package init() {}
@@ -24,10 +27,10 @@ package struct StateQueue {
   var first: QueuedState? { isEmpty ? nil : ring[start] }
   var last: QueuedState? { isEmpty ? nil : ring[position(count - 1)] }
 
-  /// The version of the first state. Doesn't retain the state.
+  /// The version of the first state; doesn't retain the state.
   @inline(__always) var firstVersion: UInt64? { isEmpty ? nil : ring[start]?.version }
 
-  /// The version of the first state, and the slot of the first subscription that it is for.
+  /// The version of the first state, and the slot of the first subscription that receives it.
   var upcoming: (version: UInt64, slot: Int)? { firstVersion.map { ($0, firstSlot) } }
 
   @inline(__always)
@@ -46,7 +49,7 @@ package struct StateQueue {
     return state
   }
 
-  /// Merges the states of another queue, in order of version. Passes duplicates to `discard`.
+  /// Merges the states of another queue in the order of versions, and passes duplicates to `discard`.
   mutating func merge(_ other: consuming StateQueue, discard: (QueuedState) -> Void) {
     var merged = StateQueue()
     while let theirs = other.popFirst() {
@@ -60,7 +63,7 @@ package struct StateQueue {
     self = merged
   }
 
-  /// How many states precede that version. A binary search.
+  /// Returns the number of states that precede a version, by binary search.
   func count(before version: UInt64) -> Int {
     if version == .max { return count }
     var (low, high) = (0, count)
@@ -71,19 +74,19 @@ package struct StateQueue {
     return low
   }
 
-  /// Takes over the memory of another empty queue if that has more of it, up to a reasonable size.
+  /// Takes over the memory of another empty queue if that is larger, up to a reasonable size.
   mutating func recycle(_ other: inout StateQueue) {
     if isEmpty, other.ring.count > ring.count, other.ring.count <= 1024 { swap(&self, &other) }
   }
 
-  /// The ring's size is a power of two, so positions wrap with a mask.
+  /// Returns the position of an index in the ring, whose size is a power of two.
   private func position(_ index: Int) -> Int { (start + index) & (ring.count - 1) }
 
   private mutating func grow() {
     let capacity = max(4, ring.count * 2)
     var larger: [QueuedState?] = []
     larger.reserveCapacity(capacity)
-    // Moves the states: copying would retain and release each of them.
+    // Moved, because copying would retain and release each state.
     for index in 0..<count { larger.append(ring[position(index)].take()) }
     larger.append(contentsOf: repeatElement(nil, count: capacity - count))
     (ring, start) = (larger, 0)

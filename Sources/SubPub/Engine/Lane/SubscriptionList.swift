@@ -1,18 +1,19 @@
 /// The subscriptions of a lane, in the order in which they subscribed.
 ///
-/// The thread that serves the lane reads a *snapshot* of the list outside every turn, without a lock and without retaining
-/// anything. That is sound because, while a snapshot is out:
+/// The thread that serves the lane reads a *snapshot* of the list outside every turn, without a lock and without
+/// retaining anything. That is sound because, while a snapshot is in use:
 ///
-/// 1. Nothing moves. Newcomers are appended behind the snapshot, and if the memory has to grow, the old memory stays until
-///    the snapshot is back.
-/// 2. A closure is taken away only after its subscription's gate was closed with no delivery under way, and nobody calls a
-///    closure without passing the gate.
+/// 1. Nothing moves. New subscriptions are appended behind the snapshot, and if the memory has to grow, the old memory
+///    stays until the snapshot is returned.
+/// 2. A closure is removed only after its subscription's gate was closed with no delivery under way, and no closure is
+///    called without passing the gate.
 ///
 /// Isolated by a registry; not `Sendable`.
 @safe
 final class SubscriptionList {
-  /// A subscription, retained by hand, and its subscriber's code. Not copyable, so that only a delivery that has passed
-  /// the gate reads the closure.
+  /// A subscription, retained by hand, and its subscriber's code.
+  ///
+  /// Not copyable, so that only a delivery that has passed the gate reads the closure.
   @safe
   struct Entry: ~Copyable {
     let subscription: Unmanaged<Subscription>
@@ -24,11 +25,11 @@ final class SubscriptionList {
       deliver(subscriber, state)
     }
 
-    /// Replaces a closure that was taken away. The subscription's slot says that it was.
+    /// The placeholder for a closure that was removed; the subscription's slot records the removal.
     static let vacant: Deliver = { _, _ in }
   }
 
-  /// The subscriptions as they were when the lane began to serve a state. See ``SubscriptionList``.
+  /// The subscriptions at the time when the lane began to serve a state; see ``SubscriptionList``.
   @safe
   struct Snapshot {
     private let base: UnsafeMutablePointer<Entry>
@@ -45,19 +46,19 @@ final class SubscriptionList {
       unsafe base[slot].subscription._withUnsafeGuaranteedRef { body($0) }
     }
 
-    /// Runs the subscriber's code. Only for a delivery that has passed the gate.
+    /// Runs the subscriber's code; only for a delivery that has passed the gate.
     @inline(__always)
     func deliver(_ slot: Int, to subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) {
       unsafe base[slot].call(subscriber, state)
     }
   }
 
-  // Accessed in turns only, and turns exclude each other: a dynamic exclusivity check would find nothing.
+  // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
   @exclusivity(unchecked) private var used = 0
   @exclusivity(unchecked) private var outgrown: [UnsafeMutablePointer<Entry>]
-  /// How many entries have lost their closures.
+  /// The number of entries without closures.
   private var vacated = 0
 
   init() {
@@ -73,7 +74,7 @@ final class SubscriptionList {
     freeOutgrown()
   }
 
-  /// The number of entries, vacated ones included.
+  /// The number of entries, including vacated ones.
   private(set) var count: Int {
     get { unsafe used }
     set { unsafe used = newValue }
@@ -86,7 +87,7 @@ final class SubscriptionList {
   /// The subscriptions that aren't cancelled.
   var open: [Subscription] { (0..<count).map { self[$0] }.filter { $0.gate.isOpen } }
 
-  /// Appends the open subscriptions of whatever object lives, or lived, at that address.
+  /// Appends the open subscriptions of any object that lives, or has lived, at an address.
   func appendOpen(of object: ObjectIdentifier, to found: inout [Subscription]) {
     for slot in 0..<count {
       unsafe base[slot].subscription._withUnsafeGuaranteedRef {
@@ -102,7 +103,9 @@ final class SubscriptionList {
     count += 1
   }
 
-  /// Takes the closure away and returns it, to be released outside the turn. Nil if it was taken away before.
+  /// Removes the closure and returns it, to be released outside the turn.
+  ///
+  /// Returns nil if it was already removed.
   func vacate(_ slot: Int) -> Deliver? {
     guard !isVacant(slot) else { return nil }
     self[slot].slot = -1
@@ -114,9 +117,10 @@ final class SubscriptionList {
 
   private func isVacant(_ slot: Int) -> Bool { self[slot].slot < 0 }
 
-  /// Removes vacated entries at the end, and all of them once there are many. Only while no snapshot is out.
+  /// Removes vacated entries at the end, and all vacated entries once there are many.
   ///
-  /// - Parameter moved: Called with a function that maps an old slot to the new slot of the first entry at or after it.
+  /// Only while no snapshot is in use. Passes a function to `moved` that maps an old slot to the new slot of the first
+  /// entry at or after it.
   func compact(moved: (_ newSlot: (Int) -> Int) -> Void) {
     freeOutgrown()
     let before = count
@@ -143,7 +147,7 @@ final class SubscriptionList {
     moved { $0 < newSlots.count ? newSlots[$0] : next }
   }
 
-  /// Frees memory that a snapshot may still have shown. Only while no snapshot is out.
+  /// Frees memory that a snapshot may have used; only while no snapshot is in use.
   private func freeOutgrown() {
     while let memory = unsafe outgrown.popLast() { unsafe memory.deallocate() }
   }
@@ -157,7 +161,7 @@ final class SubscriptionList {
 
   private func grow(keepingOld: Bool) {
     let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
-    // The bits move, and with them what they own. A snapshot goes on reading the old ones.
+    // Moves the bits, and the references with them. A snapshot continues to read the old ones.
     unsafe larger.moveInitialize(from: base, count: count)
     if keepingOld { unsafe outgrown.append(base) } else { unsafe base.deallocate() }
     unsafe base = larger
@@ -165,14 +169,13 @@ final class SubscriptionList {
   }
 }
 
-/// The first open subscription of a list, and the first open one with an unbounded buffer.
+/// The positions of the first open subscription and of the first open one with an unbounded buffer.
 ///
-/// Subscriptions are cancelled and newcomers are appended, so cursors only move forward: finding both costs nothing,
-/// amortized.
+/// Subscriptions are cancelled and new ones are appended, so cursors only move forward, in amortized constant time.
 struct ActiveCursors {
-  /// No subscription before this slot is open.
+  /// The first slot whose subscription may be open.
   private(set) var first = 0
-  /// No subscription before this slot is open and unbounded.
+  /// The first slot whose subscription may be open and unbounded.
   private(set) var firstUnbounded = 0
 
   /// Moves past subscriptions that were cancelled.
@@ -186,6 +189,6 @@ struct ActiveCursors {
     }
   }
 
-  /// The subscriptions were compacted.
+  /// Adjusts the positions after a compaction.
   mutating func move(_ newSlot: (Int) -> Int) { (first, firstUnbounded) = (newSlot(first), newSlot(firstUnbounded)) }
 }

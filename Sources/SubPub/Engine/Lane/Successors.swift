@@ -1,24 +1,24 @@
-/// Subscriptions that have replaced others of the same object while a delivery of a cancelled one was under way in another
-/// lane.
+/// Subscriptions that have replaced others of the same object during a delivery in another lane.
 ///
 /// The object must not be called twice at once, so each successor waits until that delivery has ended (2.06). Only the
-/// successor waits: the lane serves all others meanwhile, and keeps here what the successor misses.
+/// successor waits: the lane serves all other subscriptions in the meantime, and keeps here the states that the
+/// successor misses.
 ///
-/// A class, as few lanes ever have one. Isolated by a registry; not `Sendable`.
+/// A class, because few lanes ever have one. Isolated by a registry; not `Sendable`.
 final class Successors {
   private struct Member {
     let subscription: Subscription
-    /// The number of deliveries that it still waits for.
+    /// The number of deliveries that it is still waiting for.
     var predecessors: Int
   }
 
   private var members: [Member] = []
-  /// The states since the first of them joined, its replay included.
+  /// The states since the first successor joined, including its replay.
   private(set) var missed = StateQueue()
 
   var isEmpty: Bool { members.isEmpty }
 
-  /// Whether some of them needn't wait any longer.
+  /// Whether some successors needn't wait any longer.
   var isReady: Bool { members.contains { $0.predecessors == 0 } }
 
   func add(_ subscription: Subscription, predecessors: Int, replay: QueuedState?, _ effects: inout Effects) {
@@ -26,28 +26,29 @@ final class Successors {
     if let replay, missed.last?.version != replay.version { append(replay, &effects) }
   }
 
-  /// A state that they get later.
+  /// Adds a state that the successors receive later.
   func append(_ state: QueuedState, _ effects: inout Effects) {
     missed.append(state)
     trim(&effects)
   }
 
-  /// A delivery has ended that this subscription waited for. True if it was the last one.
+  /// Records that a delivery has ended; returns true if it is the last one the successor waits for.
   func countDown(_ subscription: Subscription) -> Bool {
     guard let index = members.firstIndex(where: { $0.subscription === subscription }) else { return false }
     members[index].predecessors -= 1
     return members[index].predecessors == 0
   }
 
-  /// The subscription was cancelled.
+  /// Removes a subscription that was cancelled.
   func remove(_ subscription: Subscription, _ effects: inout Effects) {
     guard let index = members.firstIndex(where: { $0.subscription === subscription }) else { return }
     members.remove(at: index)
     trim(&effects)
   }
 
-  /// Opens the gates of those that needn't wait any longer. Returns everything that was missed, which may include states
-  /// that these are not to get.
+  /// Opens the gates of the successors that needn't wait any longer.
+  ///
+  /// Returns all missed states, which may include states that these successors don't receive.
   func takeReady(_ effects: inout Effects) -> StateQueue {
     for member in members where member.predecessors == 0 {
       member.subscription.gate.open(at: member.subscription.firstVersion)
@@ -58,7 +59,7 @@ final class Successors {
     return states
   }
 
-  /// Whether none of them is still to get a state that this call of `drain()` waits for.
+  /// Returns whether all successors have received the states that this call of `drain()` waits for.
   func haveServed(_ wait: DrainWait) -> Bool {
     guard let newest = missed.last?.version else { return true }
     return members.allSatisfy { member in
@@ -68,7 +69,7 @@ final class Successors {
     }
   }
 
-  /// Drops states that none of them is to get.
+  /// Drops states that no successor receives.
   private func trim(_ effects: inout Effects) {
     let first = members.map(\.subscription.firstVersion).min() ?? .max
     let limit = members.map { $0.subscription.bounds?.limit ?? .max }.max() ?? 0
@@ -79,7 +80,7 @@ final class Successors {
 }
 
 extension LaneState {
-  /// A delivery has ended that this successor waited for. True if the lane has to be woken.
+  /// Records that a delivery has ended; returns true if the lane has to be woken.
   mutating func countDown(_ successor: Subscription) -> Bool {
     guard successors?.countDown(successor) == true, !lane.phase.isAwaitingContext, !lane.phase.request(.more) else {
       return false
@@ -88,7 +89,7 @@ extension LaneState {
     return true
   }
 
-  /// A successor may have been cancelled.
+  /// Removes a subscription if it is a successor.
   @inline(never)
   mutating func removeSuccessor(_ subscription: Subscription, _ effects: inout Effects) {
     guard let successors else { return }
@@ -96,8 +97,10 @@ extension LaneState {
     if successors.isEmpty { self.successors = nil }
   }
 
-  /// Lets successors go on that needn't wait any longer. What they have missed is pending once more, and all others have it
-  /// behind them. Only while nobody has a batch in hand, as its states come after those.
+  /// Lets the successors continue that needn't wait any longer.
+  ///
+  /// The states that they have missed become pending again; all other subscriptions have already received them. Only
+  /// while no batch is in use, because its states come after those.
   mutating func admitSuccessors(_ effects: inout Effects) {
     guard let successors, successors.isReady else { return }
     pending.merge(successors.takeReady(&effects)) { effects.release($0.state) }

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Threads of our own, which may wait and spin without holding up any task.
-enum Team {
-  /// Has the body run on that many threads at once; returns the time until all have ended.
+/// A group of threads that may block and spin without holding up any task.
+enum ThreadGroup {
+  /// Runs the body on a number of threads at once, and returns the time until all have finished.
   static func run(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) async -> Duration {
     let ready = Latch(count)
     let done = Latch(count)

@@ -1,6 +1,6 @@
-/// Random numbers that are the same for the same seed, on every machine and in every process (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed, on every machine (SplitMix64).
 ///
-/// A value, about a nanosecond a number. Not for secrets.
+/// Don't use it for secrets.
 ///
 /// ```swift
 /// var generator = SeededGenerator(seed: 7)
@@ -9,10 +9,12 @@
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts a sequence of its own for each seed; neighbouring seeds have nothing in common.
+  /// Creates a generator for a seed.
+  ///
+  /// - Parameter seed: The seed. Neighboring seeds give unrelated numbers.
   public init(seed: UInt64) { state = seed }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -23,7 +25,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension SeededGenerator {
-  /// A number from zero up to, and without, `bound`. Not the standard library's: that one may change its ways.
+  /// Returns a number from zero up to, but not including, `bound`.
+  ///
+  /// The standard library's algorithm may change, and then a seed would give another history.
   mutating func index(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where and of what the figures are.
-struct Surroundings: Encodable {
+/// The environment of a run: machine, toolchain, commit, and load.
+struct RunEnvironment: Encodable {
   let date = Date()
   let machine = Self.machine
-  /// Of the `swift` on the search path, which is the one of `swift run`.
+  /// The version of the `swift` on the search path, which is the one that `swift run` uses.
   let toolchain = Command.output(of: "swift", "--version")?.prefix { $0 != "\n" }.description ?? "unknown"
   let commit = Self.commit
   let load = Self.load
@@ -32,7 +32,7 @@ struct Surroundings: Encodable {
     Command.output(of: "uname", "-srm")
   }
 
-  /// Of the checkout that this was compiled from.
+  /// The commit of the checkout that this program was compiled from.
   private static var commit: String {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().path()
     guard let commit = Command.output(of: "git", "-C", folder, "rev-parse", "--short=12", "HEAD") else {
@@ -45,5 +45,27 @@ struct Surroundings: Encodable {
   private static var load: Double? {
     var averages = [0.0]
     return unsafe getloadavg(&averages, 1) == 1 ? averages[0] : nil
+  }
+}
+
+/// A program on the search path.
+enum Command {
+  /// Returns the program's output; nil if it doesn't exist or fails.
+  static func output(of name: String, _ arguments: String...) -> String? {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+      let data = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else { return nil }
+      return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    } catch {
+      return nil
+    }
   }
 }

@@ -1,3 +1,0 @@
-extension Duration {
-  var nanoseconds: Double { self / .nanoseconds(1) }
-}
