@@ -1,4 +1,5 @@
-// What Swift's own module `Musl` adds to the headers: what is a macro there, or has a variable number of arguments.
+// What Swift's own module `Musl` adds to the headers, for macros and functions with a variable number of arguments.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 @_exported import SwiftMusl
 
 public var errno: Int32 {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Uses every public declaration of the library once, and stops at the first that isn't as the contract says.
+/// Uses every public declaration of the library, and stops at the first that breaks the contract.
 @main
 struct Acceptance {
   static func main() async {

@@ -2,13 +2,13 @@ import Dispatch
 import SubPub
 import SubPubTesting
 
-/// A subscriber without a protocol: handlers write down what they get.
+/// A subscriber without a protocol, whose handlers record the states.
 nonisolated final class Listener: Sendable {
   let journal = Journal<LoadState<Int>>()
   func note(_ state: LoadState<Int>) { journal.add(state) }
 }
 
-/// What every subscription below has to see: the replay, and the transitions of `publishThree`.
+/// The states that every subscription below gets: the replay, and the transitions of `publishThree`.
 nonisolated let threeStates: [LoadState<Int>] = [
   .unknown, .loading(previous: nil), .loaded(1), .error(Failure.offline, previous: 1),
 ]
@@ -187,7 +187,7 @@ func actorDelivery() async {
   expectEqual(second.journal.entries.last, .unknown, "on an actor with an executor of its own")
 
   let subscription = subscribeOnAnActorThatDies(listener, to: publisher)
-  // Its first delivery may still hold it, for a moment.
+  // Its first delivery may hold it for a moment.
   while subscription.isActive { await Task.yield() }
   expectEqual(subscription.cancel(), .alreadyCancelled, "an actor's subscriptions end with it")
   withExtendedLifetime((tally, onItsQueue)) {}

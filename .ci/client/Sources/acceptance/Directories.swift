@@ -1,6 +1,6 @@
 import SubPub
 
-// All publishers of a program: found by type, watched by one object, logged out by one call.
+// All publishers of a program, found by type, with one subscriber for all of them and one call for all logouts.
 
 private nonisolated final class ErrorLog: Subscriber {
   let lines = Journal<String>()

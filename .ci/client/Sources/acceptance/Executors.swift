@@ -13,7 +13,7 @@ func queueExecutors() async {
   let inherited = await housekeeper.states
   expectEqual(inherited, [.loaded(1)], "an actor on a queue")
 
-  // With a queue that it makes itself: serial, in order.
+  // With a queue that it creates, which is serial.
   let own = QueueExecutor(label: "own")
   let journal = Journal<Int>()
   await withTaskGroup { group in

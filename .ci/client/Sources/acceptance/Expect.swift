@@ -28,13 +28,13 @@ nonisolated func fail(_ message: String, file: StaticString = #fileID, line: UIn
   exit(1)
 }
 
-/// Says that one group of expectations held.
+/// Reports that a group of expectations held.
 nonisolated func passed(_ name: String) {
   Progress.note(name)
   print("ok   \(name)")
 }
 
-/// How far the program came, for the message of a failure.
+/// The progress of the program, for failure messages.
 nonisolated enum Progress {
   private static let names = Mutex<[String]>(["start"])
 

@@ -1,6 +1,6 @@
 import SubPub
 
-/// One protocol for one publisher, as the explicit systems have it.
+/// A protocol for one publisher.
 private nonisolated protocol PriceListener: AnyObject, Sendable {
   func priceChanged(_ state: LoadState<Int>)
 }

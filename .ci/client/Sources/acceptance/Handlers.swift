@@ -51,7 +51,7 @@ private nonisolated final class Desk: Sendable {
   }
 }
 
-/// A view controller, as apps have them.
+/// A typical view controller.
 @MainActor private final class Screen {
   private(set) var shown: [LoadState<Int>] = []
   private(set) var title = ""
@@ -161,7 +161,7 @@ func unsubscribing() async {
   passed("unsubscribe")
 }
 
-/// Unsubscribes as it goes.
+/// Unsubscribes when it is released.
 private nonisolated final class Guest: Sendable {
   private let publisher: Publisher<Int>
   init(_ publisher: Publisher<Int>) { self.publisher = publisher }

@@ -13,7 +13,7 @@ nonisolated enum Here {
   private static let queueName = DispatchSpecificKey<String>()
   private static let main = "main"
 
-  /// The thread, as a number that can be kept and compared.
+  /// The thread's number, which can be kept and compared.
   static var thread: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())
@@ -22,10 +22,12 @@ nonisolated enum Here {
     #endif
   }
 
-  /// Marks the main queue. On Linux the main actor runs there, and leaves the main thread with its first suspension.
+  /// Marks the main queue.
+  ///
+  /// On Linux the main actor runs on it, and leaves the main thread at its first suspension.
   static func markMainQueue() { DispatchQueue.main.setSpecific(key: queueName, value: main) }
 
-  /// A queue that `expectQueue` recognises.
+  /// A queue that `expectQueue` recognizes.
   static func makeQueue(_ name: String, concurrent: Bool = false) -> DispatchQueue {
     let queue = DispatchQueue(label: name, attributes: concurrent ? .concurrent : [])
     queue.setSpecific(key: queueName, value: name)
@@ -43,7 +45,7 @@ nonisolated enum Here {
     MainActor.preconditionIsolated("not on the main actor")
   }
 
-  /// Stops if this runs on the main actor, on a queue of this program, or in a task, where it could block others.
+  /// Stops if this runs on the main actor, on a queue of this program, or in a task.
   static func expectBackground(file: StaticString = #fileID, line: UInt = #line) {
     let queue = DispatchQueue.getSpecific(key: queueName)
     expect(queue == nil, "on the queue \(queue ?? "")", file: file, line: line)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What callbacks saw, in order; written on any thread.
+/// What callbacks on any thread have seen, in order.
 nonisolated final class Journal<Entry: Sendable>: Sendable {
   private let stored = Mutex<[Entry]>([])
 

@@ -136,7 +136,7 @@ func staleness() async {
   passed("Publisher: staleness")
 }
 
-/// Waits until a task that uses the publisher has begun to listen.
+/// Waits until a task has subscribed to the publisher.
 func untilSubscribed(_ publisher: Publisher<Int>) async {
   while publisher.subscriberCount == 0 { await Task.yield() }
 }
@@ -148,7 +148,7 @@ private actor Reporter {
   func report(_ value: Int) { publisher.updateData(value) }
 }
 
-/// Publishes when it goes.
+/// Publishes when it is released.
 private nonisolated final class LastWords {
   private let publisher: Publisher<Int>
   init(_ publisher: Publisher<Int>) { self.publisher = publisher }

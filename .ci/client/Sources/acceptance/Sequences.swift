@@ -7,7 +7,7 @@ func stateSequences() async {
   await iterateByHand(publisher)
   expectEqual(publisher.subscriberCount, 0, "an iterator that is released does not listen")
 
-  // Two independent consumers in tasks of their own: the sequence is Sendable.
+  // Two independent consumers in separate tasks: the sequence is Sendable.
   let other = Publisher<Int>()
   let states = other.states()
   let first = Task { await collect(states) }
@@ -29,7 +29,7 @@ func stateSequences() async {
   expect(await looping.value <= 1, "cancellation ends the loop")
   expectEqual(other.subscriberCount, 0, "and unregisters")
 
-  // The publisher's end: the last state is not lost, and then comes nil.
+  // After the publisher's end, the last state isn't lost, and nil follows.
   var brief: Publisher<Int>? = Publisher<Int>()
   guard let sequenceOfBrief = brief?.states() else { fail("made above") }
   var iterator = sequenceOfBrief.makeAsyncIterator()
@@ -58,7 +58,9 @@ private func iterateByHand(_ publisher: Publisher<Int>) async {
   expectEqual(iterator.statistics.highWater, 2, "the most that waited")
 }
 
-/// States until the first error. No `try`: the sequence never fails, and its type says so.
+/// Collects states up to the first error.
+///
+/// Needs no `try`: the sequence never fails, as its type says.
 private func collect(_ sequence: some AsyncSequence<LoadState<Int>, Never>) async -> [LoadState<Int>] {
   var states: [LoadState<Int>] = []
   for await state in sequence {

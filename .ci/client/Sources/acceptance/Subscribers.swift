@@ -1,6 +1,6 @@
 import SubPub
 
-// The type-less faces: one function for any number of publishers.
+// Type-less subscribers: one function for any number of publishers.
 
 /// Any thread.
 private nonisolated final class Dashboard: Subscriber {
@@ -75,7 +75,7 @@ func typelessSubscribers() async {
   passed("MainActorTypedSubscriber")
 }
 
-// The typed faces.
+// Typed subscribers.
 
 private nonisolated final class Log: TypedSubscriber {
   let journal = Journal<LoadState<Int>>()
@@ -130,7 +130,7 @@ func typedSubscribers() async {
   passed("TypedSubscriber")
 }
 
-// A class with both faces.
+// A class that is both.
 
 private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
   let faces = Journal<String>()

@@ -30,7 +30,7 @@ nonisolated final class Signal: Sendable {
   }
 }
 
-/// Runs `body` on a thread that is no Swift task's.
+/// Runs `body` on a thread outside Swift's concurrency.
 nonisolated func onAThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "a thread").async { continuation.resume(returning: body()) }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Ends a program that hangs: something that should have come never came.
+/// Ends the program if it hangs.
 nonisolated enum Watchdog {
   static func start(limit: DispatchTimeInterval) {
     DispatchQueue(label: "watchdog").asyncAfter(deadline: .now() + limit) {

@@ -1,7 +1,7 @@
 import SubPub
 import Synchronization
 
-/// A subscriber that does next to nothing.
+/// A subscriber that does almost nothing.
 final class Counter: TypedSubscriber {
   private let received = Atomic<Int>(0)
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Served after all others of its queue; says how many states there were, without the replay.
+/// The last subscriber of its queue, which counts all states except the replay.
 final class Last: Sendable {
   private let count = Atomic<Int>(-1)
   private let body: @Sendable (Int) -> Void

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An executor that keeps its jobs until the thread that counts runs them.
+/// An executor that keeps its jobs until the counted thread runs them.
 final class ThisThread: TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
 
@@ -9,7 +9,7 @@ final class ThisThread: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs the jobs that wait, and those that come meanwhile.
+  /// Runs the queued jobs, and those that they enqueue.
   func runAll() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,5 +1,5 @@
-// Does one kind of work so many times, on few threads and always in the same way, so that its instructions can be
-// counted: `counted WORK SUBSCRIBERS TIMES`.
+// Repeats one kind of work, always in the same way and on few threads, so that its instructions can be counted:
+// `counted WORK SUBSCRIBERS TIMES`.
 import Dispatch
 import SubPub
 
@@ -17,7 +17,7 @@ case "thread":
   for _ in 0..<times { publisher.updateData(payload) }
   check(times + 1)
 case "executor":
-  // The same bursts as those of a queue, served on this thread: what a state costs in the library, without Dispatch.
+  // The bursts of a queue, served on this thread: the cost of a state in the library, without Dispatch.
   let (executor, burst) = (ThisThread(), 20)
   for counter in counters { publisher.subscribe(counter, on: .executor(executor)) }
   executor.runAll()
@@ -27,7 +27,7 @@ case "executor":
   }
   check(times + 1)
 case "queue":
-  // Published while the queue is suspended, and delivered then: each has its thread to itself.
+  // Published while the queue is suspended, and then delivered, so that only one thread runs at a time.
   let (queue, burst) = (DispatchQueue(label: "counted"), 100)
   for counter in counters { publisher.subscribe(counter, on: .queue(queue)) }
   let served = DispatchSemaphore(value: 0)

@@ -2,10 +2,10 @@ import Dispatch
 import SubPub
 import Testing
 
-/// A run of these that passes under a sanitizer shows that the sanitizer sees nothing.
+/// If these tests pass under a sanitizer, it finds nothing.
 @Suite("Faults of a user's, planted")
 struct PlantedTests {
-  /// A count without a lock, which is right as long as one subscription at a time touches it (rule 2.09).
+  /// A count without a lock, which is correct if only one subscription accesses it (2.09).
   final class Tally: @unchecked Sendable {
     var count = 0
   }
@@ -13,7 +13,7 @@ struct PlantedTests {
   @Test("two subscriptions, each with a lane of its own, touch one count: a data race")
   func race() async {
     let (publisher, tally) = (Publisher<Int>(), Tally())
-    // Both are in their first delivery before either goes on.
+    // Both are in their first delivery before either continues.
     let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     for (mine, other) in [(first, second), (second, first)] {
       publisher.subscribe(tally, on: .background) { tally, state in
