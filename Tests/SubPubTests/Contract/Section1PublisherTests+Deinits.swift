@@ -133,9 +133,8 @@ extension Section1PublisherTests {
     let (publisher, executor) = (publisher, ManualExecutor())
     let probe = LockProbe(at: publisher)
     var listener: Recorder<Int>? = Recorder<Int>()
-    @discardableResult func subscribe(on context: DeliveryContext, _ body: @escaping @Sendable () -> Void = {}) throws
-      -> Subscription
-    {
+    @discardableResult
+    func subscribe(on context: DeliveryContext, _ body: @escaping @Sendable () -> Void = {}) throws -> Subscription {
       let payload = ProbingPayload(probe)
       return publisher.subscribe(try #require(listener), on: context) { listener, state in
         listener.receive(state)

@@ -94,20 +94,6 @@ struct Section1PublisherTests: ContractSuite {
 
   // MARK: 1.05
 
-  @Test("every operation returns while a subscriber is held", arguments: ContextKind.holdable)
-  func required_1_05_heldSubscriber(kind: ContextKind) async throws {
-    let (place, publisher) = (makePlace(kind), publisher)
-    let held = await holdDelivery(of: publisher, on: place.context)
-    try await OwnThread.run {
-      for operation in Operation.allCases { operation.perform(at: publisher) }
-      publisher.updateData(ifChanged: 9)
-    }
-    #expect(publisher.current.version == UInt64(Operation.allCases.count) + 2)
-    #expect(held.versions.last == 1)
-    await held.release(publisher)
-    #expect(held.versions == Array(0...publisher.current.version))
-  }
-
   @Test(
     "publishing and subscribing run no subscriber's code on the calling thread", arguments: ContextKind.asynchronous)
   func required_1_05_notOnThisThread(kind: ContextKind) async throws {
@@ -125,15 +111,6 @@ struct Section1PublisherTests: ContractSuite {
     await publisher.drain()
     #expect(calls.deliveries > 2 * Operation.allCases.count)
     #expect(calls.insideCalls == 0)
-  }
-
-  @Test("immediate delivery runs on the publishing thread")
-  func required_1_05_immediate() {
-    let calls = CallTracker()
-    calls.track { _ = publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() } }
-    for operation in Operation.allCases { calls.track { operation.perform(at: publisher) } }
-    #expect(calls.insideCalls == Operation.allCases.count + 1)
-    #expect(calls.deliveries == calls.insideCalls)
   }
 
   // MARK: 1.06

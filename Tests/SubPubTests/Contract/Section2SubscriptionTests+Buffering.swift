@@ -132,13 +132,12 @@ extension Section2SubscriptionTests {
     await held.hold(publisher)
     for number in 2...10 { publisher.updateData(number) }
     #expect(subscription.cancel() == .inFlight)
-    #expect(subscription.statistics.pending == 0)
-    #expect(subscription.statistics.delivered == 1)
-    #expect(subscription.statistics.skipped == 9)
+    var statistics = subscription.statistics
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (1, 9, 0))
     held.gate.open()
     await subscription.cancelAndWait()
-    #expect(subscription.statistics.delivered == 2)
-    #expect(subscription.statistics.skipped == 9)
+    statistics = subscription.statistics
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (2, 9, 0))
     #expect(held.versions == [0, 1])
   }
 

@@ -2,18 +2,8 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Closures, and subscribers that implement one function of two.
+// Rule 2.06 for closures, and what closures and subscribers may leave out.
 extension Section2SubscriptionTests {
-  @Test("closures of one object are no duplicates by default")
-  func required_2_06_closuresAllowed() {
-    let first = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
-    let second = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
-    #expect(first != second)
-    #expect(recorder.states == [.unknown, .unknown])
-    publisher.updateData(1)
-    #expect(recorder.states.count == 4)
-  }
-
   @Test("ignore finds any closure of the object on any context")
   func required_2_06_closureIgnored() {
     let first = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
@@ -74,25 +64,11 @@ extension Section2SubscriptionTests {
     #expect(screen.states == [.unknown, .unknown])
   }
 
-  /// Implements only the function that takes a publication.
-  private final class Versions: TypedSubscriber {
-    let recorder = Recorder<UInt64>()
-    func receive(_ publication: Publication<Int>) { recorder.receive(.loaded(publication.version)) }
-  }
-
-  @Test("a typed subscriber can implement only the function that takes a publication")
-  func required_2_01_onlyPublications() {
-    let versions = Versions()
-    publisher.subscribe(versions, on: .immediate)
-    publisher.updateData(1)
-    #expect(versions.recorder.states == [.loaded(0), .loaded(1)])
-  }
-
   @Test("calling a function that a subscriber doesn't implement stops the program with a message")
   func required_2_01_missingFunction() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      Versions().receive(.loaded(1))
+      HeldRecorder().receive(.loaded(1))
     }
-    #expect(MisuseTests.message(result).contains("Versions implements no receive(_:) that takes a LoadState"))
+    #expect(MisuseTests.message(result).contains("HeldRecorder implements no receive(_:) that takes a LoadState"))
   }
 }

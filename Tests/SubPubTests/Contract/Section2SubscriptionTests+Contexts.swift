@@ -27,23 +27,6 @@ extension Section2SubscriptionTests {
     #expect(elsewhere.count == 0)
   }
 
-  @Test("a publish on a serial context is delivered after the code that publishes", arguments: ContextKind.serial)
-  func required_2_03_fromItself(kind: ContextKind) async throws {
-    let (place, publisher, recorder) = (makePlace(kind), publisher, recorder)
-    try await place.run {
-      publisher.subscribe(recorder, on: place.context)
-      #expect(recorder.states == [])
-    }
-    await publisher.drain()
-    try await place.run {
-      let count = recorder.states.count
-      for number in 1...5 { publisher.updateData(number) }
-      #expect(recorder.states.count == count)
-    }
-    await publisher.drain()
-    #expect(recorder.states.count == 6)
-  }
-
   /// A subscriber of the main actor that stops the program when it is called elsewhere.
   @MainActor
   private final class MainActorScreen: MainActorTypedSubscriber, MainActorSubscriber {
@@ -72,19 +55,21 @@ extension Section2SubscriptionTests {
   }
 
   @Test("immediate delivery runs on the calling thread before a publish or subscribe returns")
-  func required_2_03_immediate() async throws {
+  func required_2_03_1_05_immediate() async throws {
     let (publisher, calls) = (publisher, CallTracker())
-    publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() }
-    #expect(calls.deliveries == 1)
-    try await OwnThread.run {
-      for count in 2...20 {
-        calls.track { publisher.updateData(count) }
-        #expect(calls.deliveries == count)
-      }
-      calls.track { publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() } }
-      #expect(calls.deliveries == 21)
+    let subscribe: @Sendable () -> Void = {
+      publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() }
     }
-    #expect(calls.insideCalls == 20)
+    calls.track(subscribe)
+    try await OwnThread.run {
+      for (number, operation) in Operation.allCases.enumerated() {
+        calls.track { operation.perform(at: publisher) }
+        #expect(calls.deliveries == number + 2)
+      }
+      calls.track(subscribe)
+      #expect(calls.deliveries == Operation.allCases.count + 2)
+    }
+    #expect(calls.insideCalls == calls.deliveries)
   }
 
   @Test("a publish returns at once while its lane delivers on another thread, which then delivers the rest")

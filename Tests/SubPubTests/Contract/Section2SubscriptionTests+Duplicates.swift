@@ -4,6 +4,8 @@ import Testing
 
 // Rule 2.06.
 extension Section2SubscriptionTests {
+  typealias Interface = InterfaceGroup.Interface
+
   @Test("ignore returns the standing subscription as it is, with no replay", arguments: Interface.allCases)
   @MainActor func required_2_06_ignore(interface: Interface) async {
     let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
@@ -114,6 +116,7 @@ extension Section2SubscriptionTests {
   @Test("closures are duplicates neither of each other nor of any interface")
   func required_2_06_handlers() {
     for _ in 0..<3 { publisher.subscribe(recorder, on: .immediate) { $0.receive($1) } }
+    #expect(recorder.states == [.unknown, .unknown, .unknown])
     publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replaceSameType)
     publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
     #expect(publisher.subscriberCount == 4)

@@ -171,7 +171,6 @@ extension Section2SubscriptionTests {
     let (executor, captured) = (ManualExecutor(), Deaths())
     let standing = (0..<living).map { _ in Recorder<Int>() }
     for recorder in standing { publisher.subscribe(recorder, on: .executor(executor)) }
-    // No lane is served, and nothing is counted.
     let most = mostDead(of: 500, on: .executor(executor), captured)
     // A brief one lives while it subscribes.
     #expect(living + most <= 2 * (living + 1) + 32)

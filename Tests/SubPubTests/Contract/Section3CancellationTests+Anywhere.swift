@@ -77,21 +77,20 @@ extension Section3CancellationTests {
 
   @Test("a closure's capture can cancel the subscription that held the closure")
   func required_3_01_ownDeinit() async throws {
-    let outcomes = Locked<[CancelOutcome]>([])
+    let outcomes = Recorder<CancelOutcome>()
     try await OwnThread.run { [publisher, recorder] in
       let own = Locked<Subscription?>(nil)
       let subscription: Subscription
       do {
         let action = DeinitAction {
-          let outcome = own.withLock { $0 }?.cancel()
-          outcomes.withLock { $0 += outcome.map { [$0] } ?? [] }
+          if let subscription = own.withLock({ $0 }) { outcomes.receive(.loaded(subscription.cancel())) }
         }
         subscription = publisher.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(action) {} }
       }
       own.withLock { $0 = subscription }
       #expect(subscription.cancel() == .quiescent)
     }
-    #expect(outcomes.withLock { $0 } == [.alreadyCancelled])
+    #expect(outcomes.states == [.loaded(.alreadyCancelled)])
   }
 
   @Test("exactly one of many concurrent cancels ends the subscription", arguments: ContextKind.allCases)

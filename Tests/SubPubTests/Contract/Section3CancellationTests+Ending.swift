@@ -53,7 +53,6 @@ extension Section3CancellationTests {
       #expect(deaths.count == 0)
       withExtendedLifetime(brief) {}
     }
-    // The closure and the last state.
     #expect(deaths.count == 2)
     #expect(!subscription.isActive)
     #expect(subscription.cancel() == .alreadyCancelled)

@@ -47,7 +47,6 @@ extension Section3CancellationTests {
     #expect(try await held.cancel() == .inFlight)
     #expect(held.deaths.count == 0)
     held.gate.open()
-    // Without a publish or a count.
     try await held.deaths.wait()
     #expect(held.recorder.states == [.unknown, .loaded(1)])
   }
@@ -208,22 +207,6 @@ extension Section3CancellationTests {
       await publisher.drain()
       try await deaths.wait(count: 300 * burst)
     }
-    #expect(subscription.isActive)
-  }
-
-  @Test(
-    "a lane that was stopped keeps no payload of a burst",
-    arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
-  func required_3_05_burstStopped(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
-    let subscription = await place.whileStopped {
-      let subscription = publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in }
-      publish(300, deaths, at: publisher)
-      publisher.reset()
-      return subscription
-    }
-    await publisher.drain()
-    try await deaths.wait(count: 300)
     #expect(subscription.isActive)
   }
 

@@ -62,14 +62,6 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 0)
   }
 
-  @Test("an empty cache shows nothing")
-  func required_5_10_empty() {
-    let bench = LoadBench(cache: ProbeCache())
-    bench.refresh()
-    bench.answer(0, 7)
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
-  }
-
   @Test("cache operations run one at a time and in order, and needless ones are left out")
   func required_5_10_order() {
     let cache = ProbeCache()

@@ -140,5 +140,7 @@ extension Section5LoadTests {
     bench.run()
     #expect(cache.operations == [.read, .write, .write])
     #expect(cache.content == 3)
+    // The empty cache showed nothing.
+    #expect(bench.states.prefix(3) == [.unknown, .loading(previous: nil), .loaded(0)])
   }
 }

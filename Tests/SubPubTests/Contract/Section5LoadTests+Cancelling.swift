@@ -70,25 +70,19 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(7))
   }
 
-  @Test("a caller that is already cancelled starts no load and returns the current state", arguments: [true, false])
-  func required_5_05_alreadyCancelled(force: Bool) {
+  @Test(
+    "a caller that is already cancelled returns the current state, and neither starts nor supersedes nor keeps a load",
+    arguments: [true, false], [true, false])
+  func required_5_05_alreadyCancelled(force: Bool, isLoading: Bool) {
     bench.publisher.updateData(1)
+    let waiting = isLoading ? bench.refresh() : nil
     let caller = bench.caller(restarting: force)
     bench.cancel(caller)
-    #expect(caller.result == .loaded(1))
-    #expect(bench.source.calls == 0)
-    #expect(bench.publisher.current.version == 1)
-  }
-
-  @Test("a caller that is already cancelled neither supersedes nor keeps the active load", arguments: [true, false])
-  func required_5_05_alreadyCancelledDuringLoad(force: Bool) {
-    let waiting = bench.refresh()
-    let late = bench.caller(restarting: force)
-    bench.cancel(late)
-    #expect(late.result == .loading(previous: nil))
-    #expect(bench.source.calls == 1)
-    bench.cancel(waiting)
-    #expect(bench.publisher.state == .unknown)
+    #expect(caller.result == (isLoading ? .loading(previous: 1) : .loaded(1)))
+    #expect(bench.source.calls == (isLoading ? 1 : 0))
+    #expect(bench.publisher.current.version == (isLoading ? 2 : 1))
+    if let waiting { bench.cancel(waiting) }
+    #expect(bench.publisher.state == .loaded(1))
   }
 
   @Test("the cancel of a forced refresh restores the state before the superseded load", arguments: Before.allCases)

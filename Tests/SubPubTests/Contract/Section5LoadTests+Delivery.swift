@@ -1,6 +1,7 @@
 import Dispatch
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
 // Rules 5.03 and 5.05: what callers see of deliveries.
@@ -9,20 +10,16 @@ extension Section5LoadTests {
   final class StartingExecutor: TaskExecutor {
     let gate = Gate()
     private let held = DispatchSemaphore(value: 0)
-    private let isFirst = Locked(true)
+    private let isFirst = Atomic<Bool>(true)
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
-      let waits = isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
-      }
+      let waits = isFirst.exchange(false, ordering: .relaxed)
       // Not earlier, because the job may enqueue the next one at once.
       OwnThread.start { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
       if waits { held.wait() }
     }
 
-    /// Is called by the subscriber.
     func hold() {
       held.signal()
       gate.pass()

@@ -148,17 +148,13 @@ final class LendingExecutor: TaskExecutor {
 /// Runs each job on a thread of its own, and the job that the other executor lends inside `enqueue` of its second.
 final class BorrowingExecutor: TaskExecutor {
   private let lender: LendingExecutor
-  private let jobs = Locked(0)
+  private let jobs = Atomic<Int>(0)
 
   init(_ lender: LendingExecutor) { self.lender = lender }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let count = jobs.withLock { jobs in
-      jobs += 1
-      return jobs
-    }
-    if count == 2 { lender.runLent() }
+    if jobs.add(1, ordering: .relaxed).newValue == 2 { lender.runLent() }
     OwnThread.start { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

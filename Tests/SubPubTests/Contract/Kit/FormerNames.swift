@@ -3,8 +3,14 @@
 typealias Chain = PublishChain
 typealias Depth = NestingDepth
 typealias Intrusion = LockProbe
-typealias LastWords = DeinitAction
 typealias StruckPayload = ProbingPayload
+
+/// Not an alias, because a test prints the name.
+final class LastWords: Sendable {
+  private let action: DeinitAction
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = DeinitAction(action) }
+}
 
 extension LockProbe {
   func strike() { run() }

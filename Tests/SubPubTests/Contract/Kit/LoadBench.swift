@@ -83,9 +83,7 @@ final class LoadBench: SteppedBench, Sendable {
 
   /// Starts a refresh, and runs it until it waits or has ended.
   @discardableResult func refresh(restarting: Bool = false) -> Caller<LoadState<Int>> {
-    let caller = caller(restarting: restarting)
-    run()
-    return caller
+    call { [manager] in await manager.refresh(restarting: restarting) }
   }
 
   func refreshIfNeeded() {

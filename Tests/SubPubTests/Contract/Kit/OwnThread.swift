@@ -13,12 +13,7 @@ enum OwnThread {
 
   /// Runs the body on another thread and suspends until it has returned; fails after `Event.limit`.
   static func run(fileID: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () -> Void) async throws {
-    let done = Event()
-    start {
-      body()
-      done.happen()
-    }
-    try await done.wait(fileID: fileID, line: line)
+    try await result(fileID: fileID, line: line, of: body)
   }
 
   /// Runs the body on another thread and returns its result; fails after `Event.limit`.
@@ -92,13 +87,7 @@ enum Race {
 
 /// Tells whether deliveries run inside a call that the test makes on the same thread.
 final class CallTracker: Sendable {
-  private struct State {
-    var caller: ThreadToken?
-    var deliveries = 0
-    var insideCalls = 0
-  }
-
-  private let state = Locked(State())
+  private let state = Locked<(caller: ThreadToken?, deliveries: Int, insideCalls: Int)>((nil, 0, 0))
 
   /// Marks the calling thread while the body runs.
   func track(_ body: () -> Void) {
@@ -115,7 +104,7 @@ final class CallTracker: Sendable {
     }
   }
 
-  var deliveries: Int { state.withLock(\.deliveries) }
+  var deliveries: Int { state.withLock { $0.deliveries } }
   /// The number of deliveries that ran inside a tracked call.
-  var insideCalls: Int { state.withLock(\.insideCalls) }
+  var insideCalls: Int { state.withLock { $0.insideCalls } }
 }

@@ -1,5 +1,6 @@
 import SubPub
 import SubPubTesting
+import Synchronization
 
 /// A loader whose calls the test answers one by one.
 ///
@@ -28,7 +29,6 @@ final class Source<Value: Sendable>: Sendable {
   /// The calls that have been cancelled.
   var cancelled: [Int] { state.withLock { state in state.calls.indices.filter { state.calls[$0].isCancelled } } }
 
-  /// Is called by the manager.
   func load() async throws -> Value {
     let call = state.withLock { state in
       state.calls.append(Call(answer: state.isClosed ? .failure(Closed()) : nil))
@@ -73,19 +73,16 @@ final class Source<Value: Sendable>: Sendable {
 
 /// A loader that returns the number of its call, and counts how many calls run at once.
 final class CountedLoader: Sendable {
-  private let count = Locked(0)
+  private let count = Atomic<Int>(0)
   private let depth = NestingDepth()
 
-  var calls: Int { count.withLock { $0 } }
+  var calls: Int { count.load(ordering: .relaxed) }
   var mostAtOnce: Int { depth.deepest }
 
   func load() async -> Int {
     depth.enter()
     defer { depth.leave() }
-    let call = count.withLock { count in
-      defer { count += 1 }
-      return count
-    }
+    let call = count.add(1, ordering: .relaxed).oldValue
     await Task.yield()
     return call
   }

@@ -60,11 +60,9 @@ extension ContractSuite {
   }
 
   /// Subscribes a recorder, publishes 1, and returns when that delivery is held.
-  func holdDelivery(
-    of publisher: Publisher<Int>, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded
-  ) async -> HeldRecorder {
+  func holdDelivery(of publisher: Publisher<Int>, on context: DeliveryContext) async -> HeldRecorder {
     let held = makeHeldRecorder()
-    publisher.subscribe(held, on: context, buffering: buffering)
+    publisher.subscribe(held, on: context)
     await held.hold(publisher)
     return held
   }

@@ -1,16 +1,16 @@
 import SubPub
 import Synchronization
 
-/// The interfaces through which an object subscribes; a duplicate subscribes through the same one (2.06).
-enum Interface: String, CaseIterable, Codable, Sendable {
-  case typed, untyped, typedOnMainActor, untypedOnMainActor
-  case explicit, otherExplicit, explicitOnMainActor
-  case delegate
-}
-
 /// A publisher with every interface that it can have, and a group of delegates.
 @MainActor
 final class InterfaceGroup {
+  /// The interfaces through which an object subscribes; a duplicate subscribes through the same one (2.06).
+  enum Interface: String, CaseIterable, Codable, Sendable {
+    case typed, untyped, typedOnMainActor, untypedOnMainActor
+    case explicit, otherExplicit, explicitOnMainActor
+    case delegate
+  }
+
   let publisher = Publisher<Int>()
   private let group = MulticastDelegate<any TypedSubscriber<Int>>()
   private let explicit: ExplicitPublisher<Int, any TypedSubscriber<Int>>
