@@ -199,7 +199,7 @@ extension Section1PublisherTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("no lock is held while a subscriber dies that only its delivery still held", arguments: ContextKind.allCases)
+  @Test("no lock is held while a subscriber that only its delivery holds dies", arguments: ContextKind.allCases)
   func required_1_04_subscriber(kind: ContextKind) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
     let probe = LockProbe(at: publisher)

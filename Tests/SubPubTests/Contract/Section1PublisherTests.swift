@@ -45,7 +45,7 @@ struct Section1PublisherTests: ContractSuite {
     #expect(recorder.publications.map(\.version) == [1, 2, 3, 4])
   }
 
-  @Test("an update that throws makes no version and no delivery", arguments: ContextKind.allCases)
+  @Test("an update that throws is no transition", arguments: ContextKind.allCases)
   func required_1_01_throwingUpdate(kind: ContextKind) async throws {
     publisher.subscribe(recorder, on: makePlace(kind).context)
     #expect(throws: Operation.Failure.offline) { try publisher.update { _ in throw Operation.Failure.offline } }

@@ -52,7 +52,7 @@ extension Section2SubscriptionTests {
     withExtendedLifetime((same, other)) {}
   }
 
-  @Test("a closure on .main is isolated to the main actor, as one without a context is")
+  @Test("closures are isolated to the main actor with .main and by default")
   @MainActor func required_2_03_mainContext() async {
     @MainActor final class Screen { var states: [LoadState<Int>] = [] }
     let screen = Screen()

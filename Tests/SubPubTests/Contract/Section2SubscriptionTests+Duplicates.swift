@@ -94,7 +94,7 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(crowd) {}
   }
 
-  @Test("an object that subscribes again among many releases what it has cancelled, with its executors")
+  @Test("subscribing again releases an object's cancelled subscriptions and their executors")
   func required_2_06_cancelledGo() {
     let crowd = (0..<20).map { _ in Recorder<Int>() }
     for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }

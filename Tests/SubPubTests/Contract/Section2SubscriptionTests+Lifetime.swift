@@ -114,7 +114,8 @@ extension Section2SubscriptionTests {
     #expect(third.states == recorder.states)
   }
 
-  @Test("the entry and closure of a dead subscriber go when its lane is next served", arguments: ContextKind.allCases)
+  @Test(
+    "a dead subscriber's entry and closure are released when its lane is next served", arguments: ContextKind.allCases)
   func required_2_05_served(kind: ContextKind) async throws {
     let (place, captured) = (makePlace(kind), Deaths())
     publisher.subscribe(recorder, on: place.context)
@@ -166,7 +167,7 @@ extension Section2SubscriptionTests {
     #expect(held.versions == [0, 1])
   }
 
-  @Test("the dead go at a subscribe that finds more entries than twice the living + 32", arguments: [0, 1, 10, 100])
+  @Test("subscribing removes the dead when entries exceed twice the living + 32", arguments: [0, 1, 10, 100])
   func required_2_05_crowd(living: Int) {
     let (executor, captured) = (ManualExecutor(), Deaths())
     let standing = (0..<living).map { _ in Recorder<Int>() }
@@ -180,7 +181,7 @@ extension Section2SubscriptionTests {
     for recorder in standing { #expect(recorder.states == [.unknown]) }
   }
 
-  @Test("a cancelled crowd doesn't count as living at a subscribe", arguments: ManualPlace.Kind.allCases)
+  @Test("a crowd that has cancelled doesn't count as living", arguments: ManualPlace.Kind.allCases)
   func required_2_05_crowdCancelled(kind: ManualPlace.Kind) {
     let (place, captured) = (ManualPlace(kind), Deaths())
     let crowd = (0..<500).map { _ in publisher.subscribe(recorder, on: place.context) { _, _ in } }

@@ -2,8 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite(
-  "Section 2: what a subscription gets, where, in which order, and for how long", .serialized, .timeLimit(.minutes(1)))
+@Suite("Section 2: a subscription gets every state in order on its context", .serialized, .timeLimit(.minutes(1)))
 struct Section2SubscriptionTests: ContractSuite {
   let lifetime = TestLifetime()
   let publisher = Publisher<Int>()
@@ -11,7 +10,7 @@ struct Section2SubscriptionTests: ContractSuite {
 
   // MARK: 2.01
 
-  @Test("the replay is the state at the subscribe, and every later state follows", arguments: ContextKind.allCases)
+  @Test("the replay is the current state, and every later state follows", arguments: ContextKind.allCases)
   func required_2_01_replayThenLater(kind: ContextKind) async {
     for number in 1...3 { publisher.updateData(number) }
     let subscription = publisher.subscribe(recorder, on: makePlace(kind).context)

@@ -4,7 +4,7 @@ import Testing
 
 // Section 3 for explicit publishers and delegates.
 extension Section3CancellationTests {
-  @Test("remove and unsubscribe say inFlight, and then alreadyCancelled", arguments: ContextKind.holdable)
+  @Test("remove and unsubscribe return .inFlight, and then .alreadyCancelled", arguments: ContextKind.holdable)
   func required_3_01_3_02_facesInFlight(kind: ContextKind) async throws {
     let (place, recorder) = (makePlace(kind), recorder)
     let group = MulticastDelegate<Recorder<Int>>()

@@ -161,7 +161,7 @@ extension Section3CancellationTests {
     #expect(try await trial.finish() == [.loaded(1), .loaded(2)])
   }
 
-  @Test("drain() doesn't wait for a newcomer whose replay is the state drained", arguments: ContextKind.holdableShared)
+  @Test("drain() doesn't wait for a newcomer that replays the same state", arguments: ContextKind.holdableShared)
   func required_3_07_newcomerInLane(kind: ContextKind) async throws {
     let (held, gate) = (await HeldDelivery(on: kind), makeGate())
     let publisher = held.publisher

@@ -21,7 +21,7 @@ extension Section3CancellationTests {
     #expect(publisher.subscriberCount == 1)
   }
 
-  @Test("an idle subscription ends with its publisher, which it doesn't keep", arguments: ContextKind.allCases)
+  @Test("an idle subscription ends with its publisher", arguments: ContextKind.allCases)
   func required_3_06_3_02_idlePublisher(kind: ContextKind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
     weak var probe: Publisher<Int>?
@@ -41,7 +41,7 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
-  @Test("on one thread subscriptions end inside the release", arguments: ManualPlace.Kind.allCases)
+  @Test("on one thread subscriptions end during the publisher's release", arguments: ManualPlace.Kind.allCases)
   func required_3_06_endsAtOnce(kind: ManualPlace.Kind) {
     let (place, deaths) = (ManualPlace(kind), Deaths())
     let subscription: Subscription
@@ -58,7 +58,7 @@ extension Section3CancellationTests {
     #expect(subscription.cancel() == .alreadyCancelled)
   }
 
-  @Test("a delivery under way doesn't keep its publisher", arguments: ContextKind.holdableAsynchronous)
+  @Test("a delivery under way doesn't keep its publisher alive", arguments: ContextKind.holdableAsynchronous)
   func required_3_06_heldPublisher(kind: ContextKind) async throws {
     let (place, deaths, gate) = (makePlace(kind), Deaths(), makeGate())
     weak var probe: Publisher<Int>?
@@ -85,7 +85,7 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "pending states are delivered after the release",
+    "pending states are delivered after the publisher's release",
     arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
   func required_3_06_pending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())

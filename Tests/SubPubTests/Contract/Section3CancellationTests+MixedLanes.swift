@@ -31,7 +31,7 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "in a lane of mixed policies, too, payloads that only the cancelled subscription wants die before the return",
+    "a quiescent cancel in a lane of mixed policies releases the payloads that nobody else wants",
     arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
   func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
@@ -55,7 +55,7 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "in a held lane of mixed policies those payloads die with the round",
+    "in a held lane of mixed policies unwanted payloads die with the round",
     arguments: ContextKind.holdableShared, Mix.all)
   func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))

@@ -122,7 +122,7 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "payloads that nobody else wants die with the round under way of a bounded neighbor",
+    "a cancel behind a bounded neighbor releases payloads with the round",
     arguments: ContextKind.holdableShared, [.latest, .newest(1)] as [BufferingPolicy])
   func required_3_05_payloadsBehindHeld(kind: ContextKind, others: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))

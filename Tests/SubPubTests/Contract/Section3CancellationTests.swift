@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 3: what a cancel says and does", .serialized, .timeLimit(.minutes(2)))
+@Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .timeLimit(.minutes(2)))
 struct Section3CancellationTests: ContractSuite {
   typealias Mortal = Deaths.Mortal
   typealias Trial = PublishingTests.Trial
@@ -34,7 +34,7 @@ struct Section3CancellationTests: ContractSuite {
     #expect(other.states == [.unknown, .loaded(1), .loaded(2)])
   }
 
-  @Test("a cancel doesn't wait for the delivery under way, and none follows it", arguments: ContextKind.holdable)
+  @Test("a cancel doesn't wait for the delivery under way, and no other follows", arguments: ContextKind.holdable)
   func required_3_01_3_02_inFlight(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
     held.publisher.updateData(2)
@@ -84,7 +84,7 @@ struct Section3CancellationTests: ContractSuite {
     #expect(recorder.states == [])
   }
 
-  @Test("a cancel inside its own delivery is reentrant, and none follows", arguments: ContextKind.allCases)
+  @Test("a cancel inside its own delivery is reentrant, and no delivery follows", arguments: ContextKind.allCases)
   func required_3_02_3_03_reentrant(kind: ContextKind) async throws {
     let place = makePlace(kind)
     let outcomes = Recorder<CancelOutcome>()
@@ -123,7 +123,7 @@ struct Section3CancellationTests: ContractSuite {
   }
 
   @Test(
-    "unsubscribe says the first of inFlight, reentrant, quiescent and alreadyCancelled that it finds",
+    "unsubscribe returns the first of .inFlight, .reentrant, .quiescent and .alreadyCancelled that it finds",
     arguments: [true, false], [true, false])
   func required_3_02_combined(isHeld: Bool, isInside: Bool) async throws {
     for hasIdle in [true, false] {

@@ -4,7 +4,7 @@ import Testing
 
 // Rules 4.02 and 4.03.
 extension Section4ReentrancyTests {
-  @Test("a subscribe in a callback is kept and replays once", arguments: ContextKind.allCases, [true, false])
+  @Test("a subscription made in a callback is kept and replays once", arguments: ContextKind.allCases, [true, false])
   func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
     let place = makePlace(kind)
     let newcomer = makeMember("new")
@@ -35,7 +35,7 @@ extension Section4ReentrancyTests {
     }
   }
 
-  @Test("a subscribe in a callback or a replay is kept on another context", arguments: ContextKind.allCases)
+  @Test("a subscription made in a callback or a replay is kept on another context", arguments: ContextKind.allCases)
   func required_4_02_elsewhere(kind: ContextKind) async throws {
     let place = makePlace(kind)
     let newcomers = [makeMember("new"), makeMember("late")]

@@ -206,7 +206,7 @@ extension Section5LoadTests {
     #expect(bench.publisher.isStale)
   }
 
-  @Test("concurrent paging, refreshing and logging out shows only whole lists in order")
+  @Test("concurrent paging, refreshing and logging out show only whole lists in order")
   func stochastic_5_08_order() async throws {
     let manager = PagedManager<Int, Int>(firstPage: 0) { page in
       await Task.yield()

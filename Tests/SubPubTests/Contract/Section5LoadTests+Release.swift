@@ -73,7 +73,7 @@ extension Section5LoadTests {
     #expect(publisher?.state == .unknown)
   }
 
-  @Test("a loader that never returns keeps neither its manager nor the publisher nor the loaded values alive")
+  @Test("a loader that never returns doesn't keep its manager, the publisher or loaded values alive")
   func required_5_09_hangingLoader() {
     let executor = ManualExecutor()
     let (values, closures) = (Deaths(), Deaths())

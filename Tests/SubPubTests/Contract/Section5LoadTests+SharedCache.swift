@@ -23,6 +23,7 @@ extension Section5LoadTests {
     #expect(cache.operations == [.clear, .read])
     #expect(cache.isOneAtATime)
     #expect(second.states == [.unknown, .loading(previous: nil)])
+    withExtendedLifetime(first) {}
   }
 
   @Test("the next manager of a cache repeats a clear that has failed")
