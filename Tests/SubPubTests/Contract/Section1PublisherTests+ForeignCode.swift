@@ -3,179 +3,174 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 1.04: what is called while foreign code runs on this thread, from another. The deaths are in a file of their own.
+// Rule 1.04. The deinits are in a file of their own.
 extension Section1PublisherTests {
-  @Test("while a subscriber's code runs, others read, publish, subscribe and cancel", arguments: ContextKind.allCases)
+  @Test("others read, publish, subscribe and cancel while a subscriber's code runs", arguments: ContextKind.allCases)
   func required_1_04_callback(kind: ContextKind) async throws {
-    let (place, publisher) = (Place(kind), publisher)
-    let intrusion = Intrusion(at: publisher)
-    intrusion.arm()
-    // The replay: the lane is served for the first time. Then a publish that finds it idle.
+    let (place, publisher) = (makePlace(kind), publisher)
+    let probe = LockProbe(at: publisher)
+    probe.arm()
+    // The replay serves the lane for the first time; the publish finds it idle.
     for _ in 0..<2 {
       publisher.subscribe(recorder, on: place.context) { recorder, state in
-        intrusion.strike()
+        probe.run()
         recorder.receive(state)
       }
       await publisher.drain()
-      #expect(intrusion.hasStruck)
-      intrusion.arm()
+      #expect(probe.hasRun)
+      probe.arm()
       publisher.updateData(1)
       await publisher.drain()
-      #expect(intrusion.hasStruck)
-      intrusion.arm()
+      #expect(probe.hasRun)
+      probe.arm()
     }
   }
 
-  @Test("while a subscriber is held, other threads make a hundred publishes", arguments: ContextKind.holdable)
-  func required_1_04_heldCallback(kind: ContextKind) async throws {
-    let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
-    defer { held.gate.open() }
-    publisher.subscribe(held, on: place.context)
-    await held.hold(publisher)
-    try await OwnThread.run { for _ in 0..<100 { Intrusion.use(publisher) } }
+  @Test("every operation of another thread returns while a subscriber is held", arguments: ContextKind.holdable)
+  func required_1_04_1_05_heldCallback(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), publisher)
+    let held = await holdDelivery(of: publisher, on: place.context)
+    try await OwnThread.run {
+      for operation in Operation.allCases { operation.perform(at: publisher) }
+      publisher.updateData(ifChanged: 9)
+      for _ in 0..<100 { LockProbe.use(publisher) }
+    }
+    #expect(publisher.current.version == UInt64(Operation.allCases.count) + 102)
     #expect(held.versions.last == 1)
-    held.gate.open()
-    await publisher.drain()
-    #expect(held.versions == Array(0...101))
+    await held.release(publisher)
+    #expect(held.versions == Array(0...publisher.current.version))
   }
 
-  @Test("while the clock is read: by the initialiser's stopwatch, a publish, or isStale")
+  @Test("no lock is held while a publish or isStale reads the clock")
   func required_1_04_clock() {
     let clock = PublishingTests.CountingClock()
     let publisher = Publisher<Int>(staleAfter: .seconds(1), clock: clock)
-    let intrusion = Intrusion(at: publisher)
-    clock.whenRead { intrusion.strike() }
+    let probe = LockProbe(at: publisher)
+    clock.whenRead { probe.run() }
     let uses: [@Sendable () -> Void] = [
       { publisher.updateData(1) }, { publisher.setState(.loaded(2)) }, { publisher.update { _ in .loaded(3) } },
       { publisher.updateData(ifChanged: 4) }, { _ = publisher.isStale },
     ]
     for use in uses {
-      intrusion.arm()
+      probe.arm()
       use()
-      #expect(intrusion.hasStruck)
+      #expect(probe.hasRun)
     }
   }
 
-  @Test("while a transform runs, which then runs again", arguments: [false, true])
+  @Test("no lock is held while a transform runs; it runs again after another transition", arguments: [false, true])
   func required_1_04_transform(throwing: Bool) {
-    let intrusion = Intrusion(at: publisher)
-    intrusion.arm()
+    let probe = LockProbe(at: publisher)
+    probe.arm()
     publisher.updateData(1)
     _ = try? publisher.update { state in
-      intrusion.strike()
+      probe.run()
       if throwing { throw Operation.Failure.offline }
       return .loading(previous: state.value)
     }
-    #expect(intrusion.hasStruck)
+    #expect(probe.hasRun)
     #expect(publisher.current.version == (throwing ? 2 : 3))
   }
 
-  @Test("while == runs, of a value or for the description of an error")
+  @Test("no lock is held while values are compared, or errors by their descriptions")
   func required_1_04_equality() {
-    let publisher = Publisher<StruckValue>()
-    let intrusion = Intrusion(at: publisher)
-    publisher.updateData(StruckValue(intrusion))
-    intrusion.arm()
-    publisher.updateData(ifChanged: StruckValue(intrusion))
-    #expect(intrusion.hasStruck)
+    let publisher = Publisher<ProbingValue>()
+    let probe = LockProbe(at: publisher)
+    publisher.updateData(ProbingValue(probe))
+    probe.arm()
+    publisher.updateData(ifChanged: ProbingValue(probe))
+    #expect(probe.hasRun)
 
-    // The states of another publisher as values: their errors are compared by description.
+    // The values are states, whose errors are compared by description.
     let states = Publisher<LoadState<Int>>()
-    let other = Intrusion(at: states)
-    states.updateData(.error(StruckError(other), previous: nil))
+    let other = LockProbe(at: states)
+    states.updateData(.error(ProbingError(other), previous: nil))
     other.arm()
-    states.updateData(ifChanged: .error(StruckError(other), previous: nil))
-    #expect(other.hasStruck)
+    states.updateData(ifChanged: .error(ProbingError(other), previous: nil))
+    #expect(other.hasRun)
   }
 
-  @Test("while an error or a value is described, for a description of the publisher")
+  @Test("no lock is held while a publisher describes its value or error")
   func required_1_04_description() {
-    let publisher = Publisher<StruckValue>()
-    let intrusion = Intrusion(at: publisher)
-    publisher.updateData(StruckValue(intrusion))
-    intrusion.arm()
-    #expect(publisher.description.contains("struck"))
-    #expect(intrusion.hasStruck)
-    publisher.setError(StruckError(intrusion))
-    intrusion.arm()
-    #expect(publisher.description.contains("struck"))
-    #expect(intrusion.hasStruck)
+    let publisher = Publisher<ProbingValue>()
+    let probe = LockProbe(at: publisher)
+    for state in [.loaded(ProbingValue(probe)), .error(ProbingError(probe), previous: nil)] as [LoadState] {
+      publisher.setState(state)
+      probe.arm()
+      #expect(publisher.description.contains("probing"))
+      #expect(probe.hasRun)
+    }
   }
 
-  // An executor that runs its jobs at once would deadlock in a turn: so that a fault is no hang, not on this thread.
-  @Test("while a task executor enqueues: for a replay, a publish, a hand-back, after a replacement")
+  // On a thread of its own, because a library that enqueues in a turn deadlocks with an executor that runs jobs at once.
+  @Test("no lock is held while a task executor enqueues for a replay, a publish, a hand-back or a replacement")
   func required_1_04_enqueue() async throws {
     let (publisher, recorder, chain) = (publisher, recorder, Event())
-    let intrusion = Intrusion(at: publisher)
-    let executor = InlineExecutor { intrusion.strike() }
+    let probe = LockProbe(at: publisher)
+    let executor = InlineExecutor { probe.run() }
     try await OwnThread.run {
-      intrusion.arm()
+      probe.arm()
       publisher.subscribe(recorder, on: .executor(executor))
-      #expect(intrusion.hasStruck)
-      intrusion.arm()
+      #expect(probe.hasRun)
+      probe.arm()
       publisher.updateData(1)
-      #expect(intrusion.hasStruck)
+      #expect(probe.hasRun)
 
-      // More deliveries than a drain does without handing its context back.
+      // More deliveries than a drain makes before it hands its context back.
       publisher.subscribe(chain, on: .executor(executor)) { [weak publisher] chain, _ in
         chain.happen()
-        if chain.count == 100 { intrusion.arm() }
+        if chain.count == 100 { probe.arm() }
         if chain.count < 600 { publisher?.republish() }
       }
       #expect(chain.count >= 600)
-      #expect(intrusion.hasStruck)
+      #expect(probe.hasRun)
     }
 
-    let held = HeldRecorder(at: publisher.current.version + 1)
-    defer { held.gate.open() }
+    let held = makeHeldRecorder(at: publisher.current.version + 1)
     publisher.subscribe(held, on: .queue(DispatchQueue(label: "held")))
     await held.hold(publisher)
     publisher.subscribe(held, on: .executor(executor), ifDuplicate: .replace)
-    intrusion.arm()
+    probe.arm()
     held.gate.open()
-    try await intrusion.wait(times: 4)
+    try await probe.wait(times: 4)
     await publisher.drain()
     #expect(held.mostAtOnce == 1)
   }
 
-  @Test("while an actor's executor enqueues, or is asked whether it isolates")
+  @Test("no lock is held while an actor's executor enqueues, or is asked whether it isolates the caller")
   func required_1_04_serialExecutor() async throws {
     let publisher = publisher
-    let intrusion = Intrusion(at: publisher)
-    let executor = StruckExecutor(intrusion)
-    let host = StruckHost(executor)
-    intrusion.arm()
+    let probe = LockProbe(at: publisher)
+    let host = ProbingHost(probe)
+    let queue = host.executor.queue
+    probe.arm()
     publisher.subscribe(recorder, on: .actor(host))
-    #expect(intrusion.hasStruck)
-    // Behind the job that drains: the lane is at rest then, and has to be woken again.
-    let rested = Event()
-    executor.queue.async { rested.happen() }
-    try await rested.wait()
-    intrusion.arm()
+    #expect(probe.hasRun)
+    // Behind the job that drains; then the lane is idle and has to be woken again.
+    await queue.passed()
+    probe.arm()
     publisher.updateData(1)
-    #expect(intrusion.hasStruck)
+    #expect(probe.hasRun)
     await publisher.drain()
 
-    // Not in a task, so that the executor has to be asked.
+    // Outside of a task, so that the executor has to be asked.
     let witness = Event()
     publisher.subscribe(witness, on: .immediate) { witness, state in
       guard state == .loaded(2) else { return }
       host.assumeIsolated { _ in witness.happen() }
     }
-    let done = Event()
-    executor.queue.async {
-      intrusion.arm()
+    queue.async {
+      probe.arm()
       publisher.updateData(2)
-      done.happen()
     }
-    try await done.wait()
-    #expect(intrusion.hasStruck)
-    // Of 2, and of the same once more, which the other thread published meanwhile.
+    await queue.passed()
+    #expect(probe.hasRun)
+    // The other thread has republished 2 in the meantime.
     #expect(witness.count == 2)
     await publisher.drain()
   }
 
-  @Test("an executor may run its jobs inside enqueue, and their subscribers publish")
+  @Test("subscribers publish on an executor that runs its jobs inside enqueue")
   func required_1_04_inlinePublish() async throws {
     let (publisher, recorder, second) = (publisher, recorder, Recorder<Int>())
     let executor = InlineExecutor()
@@ -186,7 +181,7 @@ extension Section1PublisherTests {
         if second.states.count < 100 { publisher?.updateData(second.states.count) }
       }
       #expect(executor.jobs > 0)
-      // All of it happened inside the subscribe.
+      // Everything happens inside subscribe.
       let expected: [LoadState<Int>] = [.unknown] + (1..<100).map { .loaded($0) }
       #expect(publisher.current.version == 99)
       #expect(second.states == expected)

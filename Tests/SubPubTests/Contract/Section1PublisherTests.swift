@@ -3,14 +3,16 @@ import SubPubTesting
 import Testing
 
 @Suite(
-  "Section 1: the transitions of a publisher have one order, and wait for nobody", .serialized,
-  .timeLimit(.minutes(1)))
-struct Section1PublisherTests {
+  "Section 1: the transitions of a publisher have one order and wait for nobody", .serialized, .timeLimit(.minutes(1)))
+struct Section1PublisherTests: ContractSuite {
+  let lifetime = TestLifetime()
   let publisher = Publisher<Int>()
   let recorder = Recorder<Int>()
 
-  /// Publishes until there is something of that phase.
-  static func bring(_ publisher: Publisher<Int>, to phase: LoadPhase) {
+  static let phases: [LoadPhase] = [.unknown, .loading, .loaded, .error]
+
+  /// Makes one transition to a phase.
+  private func publish(_ phase: LoadPhase) {
     switch phase {
     case .unknown: publisher.reset()
     case .loading: publisher.setState(.loading(previous: 1))
@@ -19,26 +21,21 @@ struct Section1PublisherTests {
     }
   }
 
-  static let phases: [LoadPhase] = [.unknown, .loading, .loaded, .error]
-
   // MARK: 1.01
 
-  @Test("a new publisher is unknown at version 0, and replays that on every context", arguments: ContextKind.allCases)
+  @Test("a new publisher is unknown at version 0, which is replayed on every context", arguments: ContextKind.allCases)
   func required_1_01_new(kind: ContextKind) async throws {
-    let place = Place(kind)
     #expect(publisher.current.version == 0)
     #expect(publisher.state == .unknown)
-    publisher.subscribe(recorder, on: place.context)
+    publisher.subscribe(recorder, on: makePlace(kind).context)
     try await recorder.wait(count: 1)
     #expect(recorder.states == [.unknown])
     #expect(recorder.publications.map(\.version) == [0])
   }
 
-  @Test(
-    "every operation, in every phase, counts one and is delivered, also when nothing changes",
-    arguments: Operation.allCases, phases)
+  @Test("every operation is a transition in every phase, even without a change", arguments: Operation.allCases, phases)
   func required_1_01_operation(operation: Operation, phase: LoadPhase) {
-    Self.bring(publisher, to: phase)
+    publish(phase)
     publisher.subscribe(recorder, on: .immediate)
     for version in UInt64(2)...4 {
       operation.perform(at: publisher)
@@ -48,10 +45,9 @@ struct Section1PublisherTests {
     #expect(recorder.publications.map(\.version) == [1, 2, 3, 4])
   }
 
-  @Test("an update that throws is no transition: no version, no delivery", arguments: ContextKind.allCases)
+  @Test("an update that throws is no transition", arguments: ContextKind.allCases)
   func required_1_01_throwingUpdate(kind: ContextKind) async throws {
-    let place = Place(kind)
-    publisher.subscribe(recorder, on: place.context)
+    publisher.subscribe(recorder, on: makePlace(kind).context)
     #expect(throws: Operation.Failure.offline) { try publisher.update { _ in throw Operation.Failure.offline } }
     #expect(publisher.current.version == 0)
     publisher.update { $0 }
@@ -62,24 +58,23 @@ struct Section1PublisherTests {
   @Test("updateData(ifChanged:) is a transition only if the value differs from the loaded one")
   func required_1_01_ifChanged() {
     publisher.subscribe(recorder, on: .immediate)
-    #expect(publisher.updateData(ifChanged: 1))
-    #expect(!publisher.updateData(ifChanged: 1))
-    #expect(publisher.current.version == 1)
-    #expect(publisher.updateData(ifChanged: 2))
-    #expect(!publisher.updateData(ifChanged: 2))
-    #expect(publisher.current.version == 2)
+    for number in 1...2 {
+      #expect(publisher.updateData(ifChanged: number))
+      #expect(!publisher.updateData(ifChanged: number))
+      #expect(publisher.current.version == UInt64(number))
+    }
     #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
   }
 
-  @Test("a previous value is not a loaded one", arguments: [LoadPhase.unknown, .loading, .error])
+  @Test("a previous value does not count as a loaded one", arguments: [LoadPhase.unknown, .loading, .error])
   func required_1_01_ifChangedPrevious(phase: LoadPhase) {
-    Self.bring(publisher, to: phase)
+    publish(phase)
     #expect(publisher.updateData(ifChanged: 1))
     #expect(publisher.current.version == 2)
     #expect(publisher.state == .loaded(1))
   }
 
-  @Test("state and version are read together, while two threads publish")
+  @Test("state and version are read together while two threads publish")
   func stochastic_1_01_together() async throws {
     let (publisher, faults) = (publisher, Event())
     publisher.updateData(0)
@@ -97,11 +92,32 @@ struct Section1PublisherTests {
     #expect(publisher.current.version == 4_001)
   }
 
+  // MARK: 1.05
+
+  @Test(
+    "publishing and subscribing run no subscriber's code on the calling thread", arguments: ContextKind.asynchronous)
+  func required_1_05_notOnThisThread(kind: ContextKind) async throws {
+    let (place, publisher, calls) = (makePlace(kind), publisher, CallTracker())
+    let subscribe: @Sendable () -> Void = {
+      publisher.subscribe(calls, on: place.context) { calls, _ in calls.noteDelivery() }
+    }
+    let callEverything: @Sendable () -> Void = {
+      for operation in Operation.allCases { calls.track { operation.perform(at: publisher) } }
+      calls.track(subscribe)
+    }
+    subscribe()
+    try await OwnThread.run(callEverything)
+    try await place.run(callEverything)
+    await publisher.drain()
+    #expect(calls.deliveries > 2 * Operation.allCases.count)
+    #expect(calls.insideCalls == 0)
+  }
+
   // MARK: 1.06
 
-  @Test("every operation that isn't async may be called on every context", arguments: ContextKind.allCases)
+  @Test("every operation that isn't async can be called on every context", arguments: ContextKind.allCases)
   func required_1_06_anyContext(kind: ContextKind) async throws {
-    let (place, publisher, recorder) = (Place(kind), publisher, recorder)
+    let (place, publisher, recorder) = (makePlace(kind), publisher, recorder)
     try await place.run {
       if kind != .immediate { #expect(place.isHere) }
       Self.callEverything(of: publisher, recorder, on: place.context)
@@ -109,21 +125,19 @@ struct Section1PublisherTests {
     #expect(publisher.current.version == 9)
   }
 
-  @Test("and inside a delivery of it", arguments: ContextKind.allCases)
+  @Test("every operation that isn't async can be called inside a delivery", arguments: ContextKind.allCases)
   func required_1_06_insideDelivery(kind: ContextKind) async throws {
-    let (place, publisher, recorder, done) = (Place(kind), publisher, recorder, Event())
-    let listener = Deaths().mortal()
-    publisher.subscribe(listener, on: place.context, buffering: .unbounded) { [weak publisher] _, state in
+    let (place, publisher, recorder, done) = (makePlace(kind), publisher, recorder, Event())
+    publisher.subscribe(makeListener(), on: place.context, buffering: .unbounded) { [weak publisher] _, state in
       guard let publisher, state == .unknown, publisher.current.version == 0 else { return }
       Self.callEverything(of: publisher, recorder, on: place.context)
       done.happen()
     }
     try await done.wait()
     #expect(publisher.current.version == 9)
-    withExtendedLifetime(listener) {}
   }
 
-  /// Nine transitions, and everything else.
+  /// Makes nine transitions, and calls everything else.
   static func callEverything(of publisher: Publisher<Int>, _ recorder: Recorder<Int>, on context: DeliveryContext) {
     let subscription = publisher.subscribe(recorder, on: context)
     for operation in Operation.allCases { operation.perform(at: publisher) }

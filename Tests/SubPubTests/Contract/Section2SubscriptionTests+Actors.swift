@@ -3,76 +3,71 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 2.05, of actors that are contexts.
+// Rule 2.05 for actors that are contexts, and rule 2.03 for actors on borrowed executors.
 extension Section2SubscriptionTests {
-  @Test("an actor that is a context is held weakly, and its subscriptions end with it, at once")
-  func required_2_05_idleActor() {
+  @Test("an idle actor's subscriptions end as soon as it dies")
+  func required_2_05_idleActor() { checkActorDeath(isServed: true) }
+
+  @Test("states that are pending when an actor dies are never delivered, and die with the closure")
+  func required_2_05_pendingActor() { checkActorDeath(isServed: false) }
+
+  private func checkActorDeath(isServed: Bool) {
     let (captured, executor) = (Deaths(), ManualExecutor())
     weak var probe: ManualHost?
     let subscription: Subscription
     do {
-      let (host, token) = (ManualHost(executor), captured.mortal())
+      let host = ManualHost(executor)
       probe = host
-      subscription = publisher.subscribe(recorder, on: .actor(host)) { recorder, state in
-        recorder.receive(state)
-        withExtendedLifetime(token) {}
-      }
+      subscription = publisher.subscribe(recorder, on: .actor(host), capturing: captured) { $0.receive($1) }
       publisher.updateData(1)
-      executor.runAll()
+      if isServed { executor.runAll() }
+      #expect(subscription.statistics.pending == (isServed ? 0 : 2))
       #expect(subscription.isActive)
       withExtendedLifetime(host) {}
     }
     #expect(probe == nil)
     #expect(!subscription.isActive)
-    #expect(publisher.subscriberCount == 0)
+    // The job that is still enqueued removes the subscription; without a job, the count does.
+    if isServed { #expect(publisher.subscriberCount == 0) } else { executor.runAll() }
     #expect(captured.count == 1)
+    #expect(publisher.subscriberCount == 0)
+    #expect(subscription.statistics.pending == 0)
+    #expect(subscription.statistics.skipped == (isServed ? 0 : 2))
     publisher.updateData(2)
     executor.runAll()
-    #expect(recorder.states == [.unknown, .loaded(1)])
+    #expect(recorder.states == (isServed ? [.unknown, .loaded(1)] : []))
     #expect(subscription.cancel() == .alreadyCancelled)
   }
 
-  @Test("what is pending when the actor dies is never delivered, and goes with the closure")
-  func required_2_05_pendingActor() {
-    let (captured, executor) = (Deaths(), ManualExecutor())
-    weak var probe: ManualHost?
-    let subscription: Subscription
-    do {
-      let (host, token) = (ManualHost(executor), captured.mortal())
-      probe = host
-      subscription = publisher.subscribe(recorder, on: .actor(host)) { recorder, state in
-        recorder.receive(state)
-        withExtendedLifetime(token) {}
+  /// An actor whose drains don't watch the clock, so they hand nothing back however late they are.
+  private actor UntimedHost {
+    nonisolated let executor: Executor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ executor: Executor) { self.executor = executor }
+
+    final class Executor: SerialExecutor, FixedTimeSlice {
+      let queue = DispatchQueue(label: "untimed host")
+
+      func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
       }
-      publisher.updateData(1)
-      #expect(subscription.statistics.pending == 2)
     }
-    #expect(probe == nil)
-    #expect(!subscription.isActive)
-    executor.runAll()
-    #expect(recorder.states == [])
-    #expect(captured.count == 1)
-    #expect(subscription.statistics.pending == 0)
-    #expect(subscription.statistics.skipped == 2)
-    #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("a delivery under way holds the actor, and the last one ends the subscription")
+  @Test("a delivery under way holds its actor, and its end ends the subscription")
   func required_2_05_heldActor() async throws {
-    let (publisher, held, captured) = (publisher, HeldRecorder(), Deaths())
-    defer { held.gate.open() }
+    let (publisher, held, captured) = (publisher, makeHeldRecorder(), Deaths())
     let executor = UntimedHost.Executor()
     weak var probe: UntimedHost?
     let (subscription, other): (Subscription, Subscription)
     do {
-      let (host, token) = (UntimedHost(executor), captured.mortal())
+      let host = UntimedHost(executor)
       probe = host
       subscription = publisher.subscribe(held, on: .actor(host))
-      other = publisher.subscribe(recorder, on: .actor(host)) { recorder, state in
-        recorder.receive(state)
-        withExtendedLifetime(token) {}
-      }
-      // Not on another thread: that would hold the actor for a moment, to wake the lane.
+      other = publisher.subscribe(recorder, on: .actor(host), capturing: captured) { $0.receive($1) }
+      // Not on another thread, which would hold the actor for a moment to wake the lane.
       publisher.updateData(1)
       await held.gate.waitUntilHeld()
       withExtendedLifetime(host) {}
@@ -80,10 +75,8 @@ extension Section2SubscriptionTests {
     #expect(probe != nil)
     #expect(subscription.isActive)
     held.gate.open()
-    // Behind the job that delivers, which holds the actor to its end.
-    let over = Event()
-    executor.queue.async { over.happen() }
-    try await over.wait()
+    // The job that delivers holds the actor until it ends.
+    await executor.queue.passed()
     #expect(probe == nil)
     #expect(!subscription.isActive)
     #expect(!other.isActive)
@@ -94,7 +87,7 @@ extension Section2SubscriptionTests {
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
-  @Test("an actor that subscribes itself is no different")
+  @Test("the subscription of an actor that subscribes itself ends with it")
   func required_2_05_subscribingActor() async throws {
     let (calls, deaths) = (Event(), Deaths())
     let subscription: Subscription
@@ -109,7 +102,7 @@ extension Section2SubscriptionTests {
       #expect(subscription.isActive)
       withExtendedLifetime(host) {}
     }
-    // The runtime holds an actor until the job that delivered has ended.
+    // The runtime holds the actor until the job that delivered has ended.
     try await deaths.wait()
     #expect(!subscription.isActive)
     #expect(publisher.subscriberCount == 0)
@@ -117,9 +110,57 @@ extension Section2SubscriptionTests {
     #expect(calls.count == 2)
   }
 
-  /// An actor whose death counts.
   private actor MortalHost {
     private let token: Deaths.Mortal
     init(_ token: Deaths.Mortal) { self.token = token }
+  }
+
+  /// An actor on the executor of another, or of the main actor.
+  actor Borrower {
+    private nonisolated let lender: PlainHost?
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe lender?.unownedExecutor ?? MainActor.sharedUnownedExecutor
+    }
+
+    init(_ lender: PlainHost?) { self.lender = lender }
+
+    private(set) var states: [LoadState<Int>] = []
+    func note(_ state: LoadState<Int>) { states.append(state) }
+  }
+
+  @Test("an actor can run on the executor of another, or on the main actor's", arguments: [true, false])
+  func required_2_03_borrowedExecutor(fromActor: Bool) async {
+    await #expect(processExitsWith: .success) { [fromActor] in
+      let (publisher, lender) = (Publisher<Int>(), PlainHost())
+      let borrower = Borrower(fromActor ? lender : nil)
+      let subscription = publisher.subscribe(borrower) { (borrower: isolated Borrower, state) in
+        if fromActor { lender.preconditionIsolated() } else { MainActor.preconditionIsolated() }
+        borrower.note(state)
+      }
+      for number in 1...3 { publisher.updateData(number) }
+      await publisher.drain()
+      let states = await borrower.states
+      guard states == [.unknown, .loaded(1), .loaded(2), .loaded(3)] else { fatalError("\(states)") }
+      guard subscription.cancel() == .quiescent else { fatalError("\(subscription)") }
+    }
+  }
+
+  @Test("an actor on a borrowed executor is held weakly, even while states are pending")
+  func required_2_05_borrower() async {
+    let lender = PlainHost()
+    weak var probe: Borrower?
+    await lender.run {}
+    do {
+      let borrower = Borrower(lender)
+      probe = borrower
+      publisher.subscribe(recorder, on: .actor(borrower))
+      await publisher.drain()
+      withExtendedLifetime(borrower) {}
+    }
+    #expect(probe == nil)
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(recorder.states == [.unknown])
+    #expect(publisher.subscriberCount == 0)
   }
 }

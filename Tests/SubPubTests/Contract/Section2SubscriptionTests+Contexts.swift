@@ -6,59 +6,44 @@ import Testing
 extension Section2SubscriptionTests {
   @TaskLocal static var request: Int?
 
-  @Test(
-    "deliveries run on the declared context, published from wherever, and never inside the call",
-    arguments: ContextKind.asynchronous)
+  @Test("deliveries run on the declared context, and never inside the call", arguments: ContextKind.asynchronous)
   func required_2_03_declaredContext(kind: ContextKind) async throws {
-    let (place, publisher, caller) = (Place(kind), publisher, CallerMark())
-    let elsewhere = Event()
-    @Sendable func subscribe() {
-      publisher.subscribe(caller, on: place.context) { caller, _ in
-        caller.note()
+    let (place, publisher, calls, elsewhere) = (makePlace(kind), publisher, CallTracker(), Event())
+    let subscribeAndPublish: @Sendable () -> Void = {
+      publisher.subscribe(calls, on: place.context) { calls, _ in
+        calls.noteDelivery()
         if !place.isHere { elsewhere.happen() }
       }
+      publisher.updateData(1)
     }
-    try await OwnThread.run {
-      caller.during {
-        subscribe()
-        publisher.updateData(1)
-      }
-    }
+    try await OwnThread.run { calls.track(subscribeAndPublish) }
     try await place.run {
       #expect(place.isHere)
-      caller.during {
-        subscribe()
-        publisher.updateData(2)
-      }
+      calls.track(subscribeAndPublish)
     }
     await publisher.drain()
-    #expect(caller.deliveries == 5)
-    #expect(caller.insideCalls == 0)
+    #expect(calls.deliveries == 5)
+    #expect(calls.insideCalls == 0)
     #expect(elsewhere.count == 0)
   }
 
-  @Test(
-    "published from the context itself, a delivery comes only after what runs there has ended",
-    arguments: ContextKind.serial)
-  func required_2_03_fromItself(kind: ContextKind) async throws {
-    let (place, publisher, recorder) = (Place(kind), publisher, recorder)
-    try await place.run {
-      publisher.subscribe(recorder, on: place.context)
-      #expect(recorder.states == [])
+  /// A subscriber of the main actor that stops the program when it is called elsewhere.
+  @MainActor
+  private final class MainActorScreen: MainActorTypedSubscriber, MainActorSubscriber {
+    private(set) var received = 0
+
+    func receive(_ state: LoadState<Int>) { note() }
+    func receive(_ publication: any AnyPublication) { note() }
+
+    private func note() {
+      MainActor.preconditionIsolated()
+      received += 1
     }
-    await publisher.drain()
-    try await place.run {
-      let count = recorder.states.count
-      for number in 1...5 { publisher.updateData(number) }
-      #expect(recorder.states.count == count)
-    }
-    await publisher.drain()
-    #expect(recorder.states.count == 6)
   }
 
-  @Test("a main-actor class is called on the main actor, also when the main actor publishes")
+  @Test("a main-actor class is called on the main actor, and never inside a publish there")
   @MainActor func required_2_03_mainActor() async {
-    let (screen, publisher) = (MainScreen(), publisher)
+    let (screen, publisher) = (MainActorScreen(), publisher)
     publisher.subscribe(screen)
     publisher.subscribe(screen as any MainActorSubscriber)
     publisher.subscribe(screen) { screen, state in screen.receive(state) }
@@ -69,26 +54,27 @@ extension Section2SubscriptionTests {
     #expect(screen.received == 8)
   }
 
-  @Test("immediate delivery happens before the call returns, on the calling thread: the replay too")
-  func required_2_03_immediate() async throws {
-    let (publisher, caller) = (publisher, CallerMark())
-    publisher.subscribe(caller, on: .immediate) { caller, _ in caller.note() }
-    #expect(caller.deliveries == 1)
-    try await OwnThread.run {
-      for count in 2...20 {
-        caller.during { publisher.updateData(count) }
-        #expect(caller.deliveries == count)
-      }
-      caller.during { publisher.subscribe(caller, on: .immediate) { caller, _ in caller.note() } }
-      #expect(caller.deliveries == 21)
+  @Test("immediate delivery runs on the calling thread before a publish or subscribe returns")
+  func required_2_03_1_05_immediate() async throws {
+    let (publisher, calls) = (publisher, CallTracker())
+    let subscribe: @Sendable () -> Void = {
+      publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() }
     }
-    #expect(caller.insideCalls == 20)
+    calls.track(subscribe)
+    try await OwnThread.run {
+      for (number, operation) in Operation.allCases.enumerated() {
+        calls.track { operation.perform(at: publisher) }
+        #expect(calls.deliveries == number + 2)
+      }
+      calls.track(subscribe)
+      #expect(calls.deliveries == Operation.allCases.count + 2)
+    }
+    #expect(calls.insideCalls == calls.deliveries)
   }
 
-  @Test("when a delivery of the lane is under way elsewhere, the call returns at once, and that one carries on")
+  @Test("a publish returns at once while its lane delivers on another thread, which then delivers the rest")
   func required_2_03_carriedOn() async throws {
-    let (publisher, held) = (publisher, HeldRecorder())
-    defer { held.gate.open() }
+    let (publisher, held) = (publisher, makeHeldRecorder())
     publisher.subscribe(held, on: .immediate)
     let (newcomer, carrier, threads) = (Recorder<Int>(), Locked<ThreadToken?>(nil), Locked<[ThreadToken]>([]))
     let over = Event()
@@ -101,7 +87,6 @@ extension Section2SubscriptionTests {
     try await OwnThread.run {
       publisher.updateData(2)
       publisher.updateData(3)
-      // Its replay comes in its turn.
       publisher.subscribe(newcomer, on: .immediate) { newcomer, state in
         newcomer.receive(state)
         threads.withLock { $0.append(.current) }
@@ -118,7 +103,7 @@ extension Section2SubscriptionTests {
     #expect(threads.withLock { $0 } == [first, first])
   }
 
-  @Test("when a delivery of the lane is under way here, the call returns before it, and it carries on afterwards")
+  @Test("a publish inside a delivery of its lane returns at once, and is delivered after that delivery")
   func required_2_03_carriedOnHere() {
     let (publisher, recorder, newcomer) = (publisher, recorder, Recorder<Int>())
     publisher.subscribe(recorder, on: .immediate) { [weak publisher] recorder, state in
@@ -134,9 +119,9 @@ extension Section2SubscriptionTests {
     #expect(newcomer.states == [.loaded(1), .loaded(2)])
   }
 
-  @Test("no delivery sees a task-local value of who published or subscribed", arguments: ContextKind.asynchronous)
+  @Test("no delivery sees task-local values of the publishing or subscribing task", arguments: ContextKind.asynchronous)
   func required_2_10_taskLocals(kind: ContextKind) async throws {
-    let (place, publisher) = (Place(kind), publisher)
+    let (place, publisher) = (makePlace(kind), publisher)
     let (seen, foreign) = (Event(), Event())
     let subscribe: @Sendable () -> Void = {
       publisher.subscribe(seen, on: place.context) { seen, _ in
@@ -150,13 +135,13 @@ extension Section2SubscriptionTests {
       Self.$request.withValue(number) { publisher.updateData(number) }
       try await seen.wait(count: number + 1)
     }
-    // Not from the context either.
+    // On the context itself.
     try await place.run { Self.$request.withValue(21) { publisher.updateData(21) } }
     try await seen.wait(count: 22)
     #expect(foreign.count == 0)
   }
 
-  @Test("also on an executor that runs its jobs inside enqueue")
+  @Test("no delivery sees task-local values on an executor that runs its jobs inside enqueue")
   func required_2_10_inlineExecutor() {
     let (seen, executor) = (Locked<[Int?]>([]), InlineExecutor())
     Self.$request.withValue(7) {
@@ -177,13 +162,13 @@ extension Section2SubscriptionTests {
     #expect(seen.withLock { $0 } == [1, 2, nil])
   }
 
-  @Test("no delivery sees the priority of who published or subscribed", arguments: ContextKind.asynchronous)
+  @Test("no delivery sees the priority of the publishing or subscribing task", arguments: ContextKind.asynchronous)
   func required_2_10_priority(kind: ContextKind) async throws {
-    let place = Place(kind)
+    let place = makePlace(kind)
     for priority in [TaskPriority.background, .low, .high] {
       let (publisher, seen, over) = (Publisher<Int>(), Event(), Event())
       let (own, others) = (Locked<[TaskPriority]>([]), Locked<[TaskPriority]>([]))
-      // Nobody awaits the task: that would raise its priority.
+      // Not awaited, which would raise its priority.
       Task.detached(priority: priority) {
         own.withLock { $0.append(Task.currentPriority) }
         publisher.subscribe(seen, on: place.context) { seen, _ in

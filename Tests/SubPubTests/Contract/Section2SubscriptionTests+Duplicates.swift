@@ -1,83 +1,84 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
 
 // Rule 2.06.
 extension Section2SubscriptionTests {
-  @Test("ignore: the standing subscription is returned as it is, with no replay", arguments: Face.allCases)
-  @MainActor func required_2_06_ignore(face: Face) async {
-    let (faces, listener) = (Faces(), ManyFaced())
-    let standing = faces.subscribe(listener, through: face, buffering: .newest(3), .allow)
-    await faces.drain()
+  typealias Interface = InterfaceGroup.Interface
+
+  @Test("ignore returns the standing subscription as it is, with no replay", arguments: Interface.allCases)
+  @MainActor func required_2_06_ignore(interface: Interface) async {
+    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
+    let standing = group.subscribe(listener, through: interface, buffering: .newest(3), .allow)
+    await group.drain()
     let count = listener.calls
-    let again = faces.subscribe(listener, through: face, on: .immediate, buffering: .latest, .ignore)
-    await faces.drain()
+    let again = group.subscribe(listener, through: interface, on: .immediate, buffering: .latest, .ignore)
+    await group.drain()
     #expect(again === standing)
     #expect(listener.calls == count)
     #expect(again.context == standing.context)
     #expect(again.buffering == standing.buffering)
-    #expect(faces.count(through: face) == 1)
+    #expect(group.count(through: interface) == 1)
   }
 
-  @Test(
-    "replace: the old one is cancelled, the new one has its context and policy, and a replay", arguments: Face.allCases)
-  @MainActor func required_2_06_replace(face: Face) async {
-    let (faces, listener) = (Faces(), ManyFaced())
-    let first = faces.subscribe(listener, through: face, .allow)
-    let second = faces.subscribe(listener, through: face, .allow)
-    await faces.drain()
+  @Test("replace cancels the old subscription, and gives the new one a replay", arguments: Interface.allCases)
+  @MainActor func required_2_06_replace(interface: Interface) async {
+    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
+    let first = group.subscribe(listener, through: interface, .allow)
+    let second = group.subscribe(listener, through: interface, .allow)
+    await group.drain()
     let count = listener.calls
-    let new = faces.subscribe(listener, through: face, on: .immediate, buffering: .latest, .replace)
-    await faces.drain()
+    let new = group.subscribe(listener, through: interface, on: .immediate, buffering: .latest, .replace)
+    await group.drain()
     #expect(new !== first && new !== second)
     #expect(!first.isActive && !second.isActive)
     #expect(new.isActive)
-    #expect(faces.count(through: face) == 1)
-    #expect(listener.calls == count + (face == .delegate ? 0 : 1))
+    #expect(group.count(through: interface) == 1)
+    #expect(listener.calls == count + (interface == .delegate ? 0 : 1))
     #expect(first.cancel() == .alreadyCancelled)
   }
 
-  @Test("allow: one more, each with its own replay", arguments: Face.allCases)
-  @MainActor func required_2_06_allow(face: Face) async {
-    let (faces, listener) = (Faces(), ManyFaced())
-    let all = (0..<3).map { _ in faces.subscribe(listener, through: face, .allow) }
-    await faces.drain()
+  @Test("allow adds one more subscription, with a replay of its own", arguments: Interface.allCases)
+  @MainActor func required_2_06_allow(interface: Interface) async {
+    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
+    let all = (0..<3).map { _ in group.subscribe(listener, through: interface, .allow) }
+    await group.drain()
     #expect(Set(all).count == 3)
     #expect(all.allSatisfy { $0.isActive })
-    #expect(faces.count(through: face) == 3)
-    #expect(listener.calls == (face == .delegate ? 0 : 3))
+    #expect(group.count(through: interface) == 3)
+    #expect(listener.calls == (interface == .delegate ? 0 : 3))
   }
 
-  @Test("replaceSameType: every one of exactly that class goes, and nobody else", arguments: Face.allCases)
-  @MainActor func required_2_06_replaceSameType(face: Face) async {
-    let faces = Faces()
-    let (first, second, newcomer, derived) = (ManyFaced(), ManyFaced(), ManyFaced(), ManyFacedChild())
-    let old = [first, second, first].map { faces.subscribe($0, through: face, .allow) }
-    let other = faces.subscribe(derived, through: face, .allow)
-    let otherFaces = Face.allCases.filter { $0 != face }.map { faces.subscribe(first, through: $0, .allow) }
-    let new = faces.subscribe(newcomer, through: face, .replaceSameType)
-    await faces.drain()
+  @Test("replaceSameType cancels every subscriber of exactly that class", arguments: Interface.allCases)
+  @MainActor func required_2_06_replaceSameType(interface: Interface) async {
+    let group = InterfaceGroup()
+    let (first, second, newcomer) = (UniversalSubscriber(), UniversalSubscriber(), UniversalSubscriber())
+    let derived = UniversalSubscriberSubclass()
+    let old = [first, second, first].map { group.subscribe($0, through: interface, .allow) }
+    let other = group.subscribe(derived, through: interface, .allow)
+    let others = Interface.allCases.filter { $0 != interface }.map { group.subscribe(first, through: $0, .allow) }
+    let new = group.subscribe(newcomer, through: interface, .replaceSameType)
+    await group.drain()
     #expect(old.allSatisfy { !$0.isActive })
     #expect(other.isActive)
-    #expect(otherFaces.allSatisfy { $0.isActive })
+    #expect(others.allSatisfy { $0.isActive })
     #expect(new.isActive)
     withExtendedLifetime((first, second, newcomer, derived)) {}
   }
 
-  @Test("each face counts for itself: the same object through another is no duplicate")
+  @Test("the same object through another interface is no duplicate")
   @MainActor func required_2_06_faces() async {
-    let (faces, listener) = (Faces(), ManyFaced())
+    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
     for policy in [DuplicatePolicy.ignore, .ignore, .replace, .replaceSameType, .ignore] {
-      for face in Face.allCases { faces.subscribe(listener, through: face, policy) }
-      for face in Face.allCases { #expect(faces.count(through: face) == 1) }
+      for interface in Interface.allCases { group.subscribe(listener, through: interface, policy) }
+      for interface in Interface.allCases { #expect(group.count(through: interface) == 1) }
     }
-    #expect(faces.publisher.subscriberCount == Face.allCases.count - 1)
-    await faces.drain()
+    #expect(group.publisher.subscriberCount == Interface.allCases.count - 1)
+    await group.drain()
     withExtendedLifetime(listener) {}
   }
 
-  @Test("among many subscribers a duplicate is found as well", arguments: [10, 1_000])
+  @Test("a duplicate is found among many subscribers, too", arguments: [10, 1_000])
   func required_2_06_many(others: Int) {
     let crowd = (0..<others).map { _ in Recorder<Int>() }
     for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
@@ -93,7 +94,7 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(crowd) {}
   }
 
-  @Test("what an object has cancelled is let go of, with its executors, when it subscribes again among many")
+  @Test("subscribing again releases an object's cancelled subscriptions and their executors")
   func required_2_06_cancelledGo() {
     let crowd = (0..<20).map { _ in Recorder<Int>() }
     for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
@@ -112,9 +113,10 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(crowd) {}
   }
 
-  @Test("handlers are independent of each other and of every face")
+  @Test("closures are duplicates neither of each other nor of any interface")
   func required_2_06_handlers() {
     for _ in 0..<3 { publisher.subscribe(recorder, on: .immediate) { $0.receive($1) } }
+    #expect(recorder.states == [.unknown, .unknown, .unknown])
     publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replaceSameType)
     publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
     #expect(publisher.subscriberCount == 4)
@@ -123,23 +125,22 @@ extension Section2SubscriptionTests {
   }
 
   @Test(
-    "a new object at an old address is no duplicate", .enabled(if: AddressReuse.isPossible),
-    arguments: [DuplicatePolicy.ignore, .replace], [0, 100])
+    "a new object at an old address is no duplicate",
+    .enabled(if: AddressReuse.isPossible), arguments: [DuplicatePolicy.ignore, .replace], [0, 100])
   func required_2_06_oldAddress(policy: DuplicatePolicy, others: Int) {
     let crowd = (0..<others).map { _ in Recorder<Int>() }
     let executor = ManualExecutor()
     for recorder in crowd { publisher.subscribe(recorder, on: .executor(executor)) }
     var reused = 0
     for _ in 0..<100 {
-      let address: ObjectIdentifier
-      let old: Subscription
+      let (address, old): (ObjectIdentifier, Subscription)
       do {
-        let brief = Caller()
+        let brief = CallCounter()
         address = ObjectIdentifier(brief)
         old = publisher.subscribe(brief, on: .executor(executor), ifDuplicate: policy)
         withExtendedLifetime(brief) {}
       }
-      let next = Caller()
+      let next = CallCounter()
       guard ObjectIdentifier(next) == address else { continue }
       reused += 1
       let new = publisher.subscribe(next, on: .immediate, ifDuplicate: policy)
@@ -154,25 +155,20 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(crowd) {}
   }
 
-  /// A subscriber that counts its calls.
-  private final class Caller: TypedSubscriber {
+  private final class CallCounter: TypedSubscriber {
     let calls = Event()
     func receive(_ state: LoadState<Int>) { calls.happen() }
   }
 
-  @Test(
-    "the first delivery of a replacement waits for the one of the old that is under way",
-    arguments: ContextKind.holdable)
+  @Test("a replacement waits until the old delivery under way has ended", arguments: ContextKind.holdable)
   func required_2_06_replacedUnderWay(kind: ContextKind) async throws {
-    let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
-    defer { held.gate.open() }
+    let (place, publisher, held) = (makePlace(kind), publisher, makeHeldRecorder())
     let old = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
-    // Whatever could start, has started when the executor has nothing to run.
     let executor = ManualExecutor()
     let new = publisher.subscribe(held, on: .executor(executor), ifDuplicate: .replace)
     publisher.updateData(2)
-    // A fault would hold this thread at the gate.
+    // On another thread, which a premature delivery would hold.
     try await OwnThread.run { executor.runAll() }
     try #require(held.versions.last == 1)
     #expect(!old.isActive)
@@ -187,27 +183,26 @@ extension Section2SubscriptionTests {
     #expect(new.statistics.delivered == 2)
   }
 
-  @Test("also in the same lane", arguments: ContextKind.holdable)
+  @Test("a replacement in the same lane waits as well", arguments: ContextKind.holdable)
   func required_2_06_replacedInLane(kind: ContextKind) async throws {
-    let (place, publisher, held) = (Place(kind), publisher, HeldRecorder())
-    defer { held.gate.open() }
+    let (place, publisher, held) = (makePlace(kind), publisher, makeHeldRecorder())
     let old = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
-    try await OwnThread.run { publisher.subscribe(held, on: place.context, ifDuplicate: .replace) }
-    try await OwnThread.run { publisher.updateData(2) }
-    // Whatever could start on a concurrent context has started when this has run.
+    try await OwnThread.run {
+      publisher.subscribe(held, on: place.context, ifDuplicate: .replace)
+      publisher.updateData(2)
+    }
+    // Whatever can start on a concurrent context has started when this has run.
     if ContextKind.concurrent.contains(kind) { try await place.run {} }
     #expect(held.versions.last == 1)
     #expect(!old.isActive)
-    held.gate.open()
-    await publisher.drain()
+    await held.release(publisher)
     #expect(held.mostAtOnce == 1)
     #expect(held.versions.suffix(3) == [1, 1, 2])
     #expect(old.statistics.lastVersion == 1)
   }
 
-  @Test(
-    "the cancel of the old and the joining of the new are one turn: no state comes between", arguments: [false, true])
+  @Test("no state comes between the cancel of the old and the joining of the new", arguments: [false, true])
   func stochastic_2_06_oneTurn(sameType: Bool) async throws {
     let (publisher, recorder, executor) = (publisher, recorder, ManualExecutor())
     let all = Locked<[Subscription]>([])
@@ -222,7 +217,7 @@ extension Section2SubscriptionTests {
         all.withLock { $0.append(subscription) }
       }
     }
-    // The last state of one is the first of the next, and nothing was delivered.
+    // The last state of one is the first of the next, and nothing is delivered.
     let put = all.withLock { $0 }.map { $0.statistics.skipped + $0.statistics.pending }
     #expect(put.count == 300)
     #expect(publisher.subscriberCount == 1)

@@ -2,11 +2,11 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 2.05, of subscribers and their entries. Actors are in a file of their own.
+// Rule 2.05 for subscribers and their entries.
 extension Section2SubscriptionTests {
-  @Test("a subscription doesn't keep its subscriber, whether it was served or not", arguments: ContextKind.allCases)
+  @Test("a subscription doesn't keep its subscriber alive", arguments: ContextKind.allCases)
   func required_2_05_weak(kind: ContextKind) async {
-    let (place, deaths) = (Place(kind), Deaths())
+    let (place, deaths) = (makePlace(kind), Deaths())
     weak var probe: Deaths.Mortal?
     var subscriber: Deaths.Mortal? = deaths.mortal()
     probe = subscriber
@@ -16,18 +16,17 @@ extension Section2SubscriptionTests {
     #expect(probe != nil)
     #expect(subscription.isActive)
     subscriber = nil
-    // At once: a delivery lets go of it before it ends.
+    // A delivery releases it before it ends.
     #expect(probe == nil)
     #expect(deaths.count == 1)
     #expect(!subscription.isActive)
-    #expect(publisher.subscriberCount == 0)
     #expect(subscription.cancel() == .alreadyCancelled)
+    #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("a delivery under way holds its subscriber, until it has ended", arguments: ContextKind.holdable)
+  @Test("a delivery under way holds its subscriber until it ends", arguments: ContextKind.holdable)
   func required_2_05_heldDelivery(kind: ContextKind) async {
-    let (place, publisher, gate, deaths) = (Place(kind), publisher, Gate(), Deaths())
-    defer { gate.open() }
+    let (place, publisher, gate, deaths) = (makePlace(kind), publisher, makeGate(), Deaths())
     weak var probe: Deaths.Mortal?
     var subscriber: Deaths.Mortal? = deaths.mortal()
     probe = subscriber
@@ -49,9 +48,9 @@ extension Section2SubscriptionTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("also on an idle lane: it is there inside the delivery, and gone after it", arguments: ContextKind.allCases)
+  @Test("on an idle lane, too, a subscriber lives until its delivery ends", arguments: ContextKind.allCases)
   func required_2_05_fastDelivery(kind: ContextKind) async {
-    let (place, publisher, deaths, during) = (Place(kind), publisher, Deaths(), Event())
+    let (place, publisher, deaths, during) = (makePlace(kind), publisher, Deaths(), Event())
     let holder = Locked<Deaths.Mortal?>(deaths.mortal())
     let subscription: Subscription
     do {
@@ -73,17 +72,13 @@ extension Section2SubscriptionTests {
     #expect(!subscription.isActive)
   }
 
-  @Test(
-    "no delivery begins after the subscriber has died, whatever is pending", arguments: StoppablePlace.Kind.allCases)
+  @Test("no delivery begins after the subscriber has died", arguments: StoppablePlace.Kind.allCases)
   func required_2_05_pendingDeath(kind: StoppablePlace.Kind) async throws {
-    let (place, publisher, deaths, calls) = (StoppablePlace(kind), publisher, Deaths(), Event())
+    let (place, publisher, deaths, calls) = (makePlace(kind), publisher, Deaths(), Event())
     let captured = Deaths()
     await place.whileStopped {
-      let (subscriber, token) = (deaths.mortal(), captured.mortal())
-      publisher.subscribe(subscriber, on: place.context) { _, _ in
-        calls.happen()
-        withExtendedLifetime(token) {}
-      }
+      let subscriber = deaths.mortal()
+      publisher.subscribe(subscriber, on: place.context, capturing: captured) { _, _ in calls.happen() }
       for number in 1...5 { publisher.updateData(number) }
       withExtendedLifetime(subscriber) {}
     }
@@ -95,9 +90,9 @@ extension Section2SubscriptionTests {
     #expect(calls.count == 0)
   }
 
-  @Test("nor in a round that is under way already", arguments: ContextKind.shared)
+  @Test("a round skips a subscriber that dies before its turn", arguments: ContextKind.shared)
   func required_2_05_diesInRound(kind: ContextKind) async {
-    let (place, publisher, calls) = (Place(kind), publisher, Event())
+    let (place, publisher, calls) = (makePlace(kind), publisher, Event())
     let holder = Locked<Deaths.Mortal?>(Deaths().mortal())
     publisher.subscribe(recorder, on: place.context) { recorder, state in
       recorder.receive(state)
@@ -119,9 +114,10 @@ extension Section2SubscriptionTests {
     #expect(third.states == recorder.states)
   }
 
-  @Test("a dead one's entry goes, with its closure, when its lane is next served", arguments: ContextKind.allCases)
+  @Test(
+    "a dead subscriber's entry and closure are released when its lane is next served", arguments: ContextKind.allCases)
   func required_2_05_served(kind: ContextKind) async throws {
-    let (place, captured) = (Place(kind), Deaths())
+    let (place, captured) = (makePlace(kind), Deaths())
     publisher.subscribe(recorder, on: place.context)
     var others = subscribe(10, on: place.context, captured)
     await publisher.drain()
@@ -134,16 +130,10 @@ extension Section2SubscriptionTests {
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
-  @Test("in a lane that is held it stays until that is served again", arguments: ContextKind.holdableShared)
+  @Test("in a held lane the dead keep their entries until it is served again", arguments: ContextKind.holdableShared)
   func required_2_05_servedAfterHold(kind: ContextKind) async throws {
-    let (place, captured, held) = (Place(kind), Deaths(), HeldRecorder())
-    defer { held.gate.open() }
-    publisher.subscribe(held, on: place.context)
-    var others = subscribe(10, on: place.context, captured)
-    await publisher.drain()
-    await held.hold(publisher)
-    #expect(others.count == 10)
-    others = []
+    let (place, captured) = (makePlace(kind), Deaths())
+    let held = await holdLaneOfDead(on: place.context, captured)
     #expect(captured.count == 0)
     held.gate.open()
     try await captured.wait(count: 10)
@@ -151,55 +141,39 @@ extension Section2SubscriptionTests {
     #expect(held.versions == [0, 1])
   }
 
-  @Test("it goes at the next count, or list", arguments: [false, true])
+  @Test("the entries of the dead go at the next count or list", arguments: [false, true])
   func required_2_05_counted(lists: Bool) {
     let (executor, captured) = (ManualExecutor(), Deaths())
     publisher.subscribe(recorder, on: .executor(executor))
     subscribeBriefly(10, on: .executor(executor), captured)
     subscribeBriefly(10, on: .immediate, captured)
     #expect(captured.count == 0)
-    if lists {
-      #expect(publisher.subscriptions.count == 1)
-    } else {
-      #expect(publisher.subscriberCount == 1)
-    }
+    #expect((lists ? publisher.subscriptions.count : publisher.subscriberCount) == 1)
     #expect(captured.count == 20)
     executor.runAll()
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("counts never include the dead, though a delivery held their lane", arguments: ContextKind.holdableShared)
+  @Test("counts never include the dead, even if a delivery holds their lane", arguments: ContextKind.holdableShared)
   func required_2_05_countedWhileHeld(kind: ContextKind) async {
-    let (place, captured, held) = (Place(kind), Deaths(), HeldRecorder())
-    defer { held.gate.open() }
-    publisher.subscribe(held, on: place.context)
-    var others = subscribe(10, on: place.context, captured)
-    await publisher.drain()
-    await held.hold(publisher)
-    #expect(others.count == 10)
-    others = []
+    let (place, captured) = (makePlace(kind), Deaths())
+    let held = await holdLaneOfDead(on: place.context, captured)
     subscribeBriefly(10, on: place.context, captured)
     #expect(captured.count == 0)
     #expect(publisher.subscriberCount == 1)
     #expect(publisher.subscriptions.count == 1)
     #expect(captured.count == 20)
-    held.gate.open()
-    await publisher.drain()
+    await held.release(publisher)
     #expect(held.versions == [0, 1])
   }
 
-  @Test("it goes at a subscribe that finds more entries than twice the living + 32", arguments: [0, 1, 10, 100])
+  @Test("subscribing removes the dead when entries exceed twice the living + 32", arguments: [0, 1, 10, 100])
   func required_2_05_crowd(living: Int) {
     let (executor, captured) = (ManualExecutor(), Deaths())
     let standing = (0..<living).map { _ in Recorder<Int>() }
     for recorder in standing { publisher.subscribe(recorder, on: .executor(executor)) }
-    // Nothing is ever served, and nobody counts.
-    var most = 0
-    for number in 1...500 {
-      subscribeBriefly(1, on: .executor(executor), captured)
-      most = max(most, number - captured.count)
-    }
-    // The brief one lives while it subscribes.
+    let most = mostDead(of: 500, on: .executor(executor), captured)
+    // A brief one lives while it subscribes.
     #expect(living + most <= 2 * (living + 1) + 32)
     #expect(publisher.subscriberCount == living)
     #expect(captured.count == 500)
@@ -207,36 +181,50 @@ extension Section2SubscriptionTests {
     for recorder in standing { #expect(recorder.states == [.unknown]) }
   }
 
-  @Test("the same after a larger crowd has cancelled: only the living count", arguments: ManualPlace.Kind.allCases)
+  @Test("a crowd that has cancelled doesn't count as living", arguments: ManualPlace.Kind.allCases)
   func required_2_05_crowdCancelled(kind: ManualPlace.Kind) {
     let (place, captured) = (ManualPlace(kind), Deaths())
     let crowd = (0..<500).map { _ in publisher.subscribe(recorder, on: place.context) { _, _ in } }
     for subscription in crowd { subscription.cancel() }
-    var most = 0
-    for number in 1...200 {
-      subscribeBriefly(1, on: place.context, captured)
-      most = max(most, number - captured.count)
-    }
-    #expect(most <= 2 + 32)
+    #expect(mostDead(of: 200, on: place.context, captured) <= 2 + 32)
     place.serve()
     #expect(publisher.subscriberCount == 0)
     #expect(captured.count == 200)
   }
 
-  /// Subscribes so many objects, with closures that have captured something.
+  /// Subscribes objects with closures that capture an object each.
   private func subscribe(_ count: Int, on context: DeliveryContext, _ captured: Deaths) -> [Deaths.Mortal] {
     (0..<count).map { _ in
-      let (subscriber, token) = (Deaths().mortal(), captured.mortal())
-      publisher.subscribe(subscriber, on: context) { _, _ in withExtendedLifetime(token) {} }
+      let subscriber = Deaths().mortal()
+      publisher.subscribe(subscriber, on: context, capturing: captured)
       return subscriber
     }
   }
 
-  /// The same; they are dead when this returns.
+  /// Subscribes objects that are dead when this returns.
   private func subscribeBriefly(_ count: Int, on context: DeliveryContext, _ captured: Deaths) {
     for _ in 0..<count {
       let brief = subscribe(1, on: context, captured)
       withExtendedLifetime(brief) {}
     }
+  }
+
+  /// Subscribes brief objects one by one, and returns the most that were dead and still had an entry.
+  private func mostDead(of count: Int, on context: DeliveryContext, _ captured: Deaths) -> Int {
+    (1...count).reduce(0) { most, number in
+      subscribeBriefly(1, on: context, captured)
+      return max(most, number - captured.count)
+    }
+  }
+
+  /// Holds a lane, and lets ten of its subscribers die.
+  private func holdLaneOfDead(on context: DeliveryContext, _ captured: Deaths) async -> HeldRecorder {
+    let held = makeHeldRecorder()
+    publisher.subscribe(held, on: context)
+    let others = subscribe(10, on: context, captured)
+    await publisher.drain()
+    await held.hold(publisher)
+    withExtendedLifetime(others) {}
+    return held
   }
 }

@@ -2,59 +2,46 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite(
-  "Section 2: what a subscription gets, where, in which order, and for how long", .serialized, .timeLimit(.minutes(1)))
-struct Section2SubscriptionTests {
+@Suite("Section 2: a subscription gets every state in order on its context", .serialized, .timeLimit(.minutes(1)))
+struct Section2SubscriptionTests: ContractSuite {
+  let lifetime = TestLifetime()
   let publisher = Publisher<Int>()
   let recorder = Recorder<Int>()
 
-  static let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3)]
-
   // MARK: 2.01
 
-  @Test("the replay is the state at the subscribe, and every later one follows", arguments: ContextKind.allCases)
+  @Test("the replay is the current state, and every later state follows", arguments: ContextKind.allCases)
   func required_2_01_replayThenLater(kind: ContextKind) async {
-    let place = Place(kind)
     for number in 1...3 { publisher.updateData(number) }
-    let subscription = publisher.subscribe(recorder, on: place.context)
+    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context)
     for number in 4...50 { publisher.updateData(number) }
     await publisher.drain()
     #expect(recorder.publications.map(\.version) == Array(3...50))
     #expect(recorder.states == (3...50).map { .loaded($0) })
     let statistics = subscription.statistics
-    #expect(statistics.delivered == 48)
-    #expect(statistics.skipped == 0)
-    #expect(statistics.pending == 0)
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (48, 0, 0))
     #expect(statistics.lastVersion == 50)
   }
 
   @Test(
-    "a newcomer to a lane that is held, and has states pending, gets none of those before its own",
-    arguments: ContextKind.holdableShared, policies)
+    "a newcomer to a held lane gets none of the earlier states",
+    arguments: ContextKind.holdableShared, BufferingPolicy.oneOfEach)
   func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async {
-    let (place, held) = (Place(kind), HeldRecorder())
-    defer { held.gate.open() }
-    publisher.subscribe(held, on: place.context)
-    await held.hold(publisher)
+    let place = makePlace(kind)
+    let held = await holdDelivery(of: publisher, on: place.context)
     for number in 2...5 { publisher.updateData(number) }
     let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
     for number in 6...9 { publisher.updateData(number) }
     #expect(recorder.states == [])
-    held.gate.open()
-    await publisher.drain()
-    let expected: [UInt64] =
-      switch policy {
-      case .unbounded: [5, 6, 7, 8, 9]
-      case .latest, .newest(1): [9]
-      case .newest: [7, 8, 9]
-      }
+    await held.release(publisher)
+    let expected = policy.rest(of: Array(5...9) as [UInt64])
     #expect(recorder.publications.map(\.version) == expected)
     #expect(subscription.statistics.delivered == expected.count)
     #expect(subscription.statistics.delivered + subscription.statistics.skipped == 5)
     #expect(held.versions == Array(0...9))
   }
 
-  @Test("a newcomer to a lane whose last state is already under way gets that one once", arguments: [false, true])
+  @Test("a newcomer gets the state that its lane is delivering exactly once", arguments: [false, true])
   func required_2_01_newcomerInsideRound(publishes: Bool) {
     let (publisher, newcomer) = (publisher, Recorder<Int>())
     publisher.subscribe(recorder, on: .immediate) { [weak publisher] recorder, state in
@@ -69,13 +56,13 @@ struct Section2SubscriptionTests {
     #expect(recorder.states == [.unknown, .loaded(1)] + (publishes ? [.loaded(2)] : []))
   }
 
-  @Test("whoever subscribes while two threads publish gets a sequence without gap", arguments: ContextKind.allCases)
+  @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases)
   func stochastic_2_01_whilePublishing(kind: ContextKind) async throws {
-    for _ in 0..<6 { try await joinInAStorm(on: Place(kind)) }
+    for _ in 0..<6 { try await subscribeDuringStorm(on: Place(kind)) }
   }
 
-  /// Two threads publish as long as a third subscribes.
-  private func joinInAStorm(on place: Place) async throws {
+  /// Two threads publish while a third subscribes.
+  private func subscribeDuringStorm(on place: Place) async throws {
     let publisher = Publisher<Int>()
     let recorders = (0..<40).map { _ in Recorder<Int>() }
     let joined = Locked<[(subscription: Subscription, versions: ClosedRange<UInt64>)]>([])
@@ -111,12 +98,9 @@ struct Section2SubscriptionTests {
 
   // MARK: 2.02
 
-  @Test(
-    "while a delivery is under way none of the same subscription begins, though the context serves others meanwhile",
-    arguments: ContextKind.concurrent)
+  @Test("no delivery of a held subscription begins while its context serves others", arguments: ContextKind.concurrent)
   func required_2_02_held(kind: ContextKind) async throws {
-    let (place, held) = (Place(kind), HeldRecorder())
-    defer { held.gate.open() }
+    let (place, held) = (makePlace(kind), makeHeldRecorder())
     let subscription = publisher.subscribe(held, on: place.context)
     await held.hold(publisher)
     publisher.subscribe(recorder, on: place.independent)
@@ -126,30 +110,25 @@ struct Section2SubscriptionTests {
     #expect(held.versions.last == 1)
     #expect(held.mostAtOnce == 1)
     #expect(subscription.statistics.pending == 19)
-    held.gate.open()
-    await publisher.drain()
+    await held.release(publisher)
     #expect(held.versions == Array(0...20))
     #expect(held.mostAtOnce == 1)
   }
 
-  @Test(
-    "a second subscription of the object is served meanwhile: it is one of its own", arguments: ContextKind.concurrent)
+  @Test("a second subscription of a held object is served on its own", arguments: ContextKind.concurrent)
   func required_2_02_onlyItsOwn(kind: ContextKind) async throws {
-    let (place, held) = (Place(kind), HeldRecorder())
-    defer { held.gate.open() }
-    publisher.subscribe(held, on: place.independent)
-    await held.hold(publisher)
+    let place = makePlace(kind)
+    let held = await holdDelivery(of: publisher, on: place.independent)
     publisher.subscribe(held, on: place.independent, ifDuplicate: .allow)
-    // Its replay is the version that is held: it comes to the same gate.
+    // Its replay is the version that is held, so it is held as well.
     await held.gate.waitUntilHeld(threads: 2)
     #expect(held.gate.held == 2)
-    held.gate.open()
-    await publisher.drain()
+    await held.release(publisher)
   }
 
   @Test("deliveries of one subscription never overlap while four threads publish", arguments: ContextKind.allCases)
   func stochastic_2_02_fourThreads(kind: ContextKind) async throws {
-    let (place, publisher) = (Place(kind), publisher)
+    let (place, publisher) = (makePlace(kind), publisher)
     // Never held.
     let subscribers = (0..<4).map { _ in HeldRecorder(at: .max) }
     for subscriber in subscribers { publisher.subscribe(subscriber, on: place.context) }

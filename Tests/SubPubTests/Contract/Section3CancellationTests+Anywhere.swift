@@ -3,19 +3,15 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-/// From where a cancel may be called.
+// Rules 3.01 and 3.02: cancels from callbacks, from deinits and from many threads.
 extension Section3CancellationTests {
-  @Test("3.01: from inside a callback of another publisher", arguments: ContextKind.allCases)
+  @Test("a callback of another publisher can cancel", arguments: ContextKind.allCases)
   func required_3_01_otherCallback(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let other = Publisher<Int>()
-    let outcomes = Recorder<CancelOutcome>()
+    let place = makePlace(kind)
+    let (other, outcomes) = (Publisher<Int>(), Recorder<CancelOutcome>())
     let subscription = publisher.subscribe(recorder, on: place.context)
     await publisher.drain()
-    other.subscribe(outcomes, on: place.context) { outcomes, _ in
-      outcomes.receive(.loaded(subscription.cancel()))
-    }
+    other.subscribe(outcomes, on: place.context) { outcomes, _ in outcomes.receive(.loaded(subscription.cancel())) }
     try await outcomes.wait(count: 1)
     #expect(outcomes.states.first?.value == .quiescent)
     publisher.updateData(1)
@@ -23,53 +19,53 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown])
   }
 
-  /// What lets go of the last reference to something that cancels in its `deinit`.
+  /// How the library releases an object that cancels in its `deinit`.
   enum Release: String, CaseIterable, Codable, Sendable {
     case displacedState, skippedState, droppedState, error, closure, transform, endOfPublisher
   }
 
-  @Test("3.01: from the deinit of a payload, an error or a closure's capture", arguments: Release.allCases)
+  @Test("the deinit of a payload, an error or a closure's capture can cancel", arguments: Release.allCases)
   func required_3_01_deinit(release: Release) async throws {
-    struct Failure: Error { let words: LastWords }
+    struct Failure: Error { let action: DeinitAction }
     let outcomes = Locked<[CancelOutcome]>([])
     try await OwnThread.run {
-      var publisher: Publisher<LastWords>? = Publisher()
-      let (target, recorder, executor) = (publisher ?? Publisher(), Recorder<LastWords>(), ManualExecutor())
+      var publisher: Publisher<DeinitAction>? = Publisher()
+      let (target, recorder, executor) = (publisher ?? Publisher(), Recorder<DeinitAction>(), ManualExecutor())
       let subscription = target.subscribe(recorder, on: .immediate) { _, _ in }
-      func words() -> LastWords {
-        LastWords {
+      func cancelling() -> DeinitAction {
+        DeinitAction {
           let outcome = [subscription.cancel(), subscription.cancel()]
           outcomes.withLock { $0 += outcome }
         }
       }
       switch release {
       case .displacedState:
-        target.updateData(words())
+        target.updateData(cancelling())
         target.reset()
       case .skippedState:
         target.subscribe(recorder, on: .executor(executor), buffering: .latest) { _, _ in }
-        target.updateData(words())
+        target.updateData(cancelling())
         target.reset()
       case .droppedState:
         let slow = target.subscribe(recorder, on: .executor(executor)) { _, _ in }
-        target.updateData(words())
+        target.updateData(cancelling())
         target.reset()
         #expect(outcomes.withLock { $0.isEmpty })
         slow.cancel()
       case .error:
-        target.setError(Failure(words: words()))
+        target.setError(Failure(action: cancelling()))
         target.reset()
       case .closure:
-        func holding(_ words: LastWords) -> @Sendable (Recorder<LastWords>, LoadState<LastWords>) -> Void {
-          { _, _ in withExtendedLifetime(words) {} }
+        func holding(_ action: DeinitAction) -> @Sendable (Recorder<DeinitAction>, LoadState<DeinitAction>) -> Void {
+          { _, _ in withExtendedLifetime(action) {} }
         }
-        target.subscribe(recorder, on: .immediate, handler: holding(words())).cancel()
+        target.subscribe(recorder, on: .immediate, handler: holding(cancelling())).cancel()
       case .transform:
-        target.updateData(words())
+        target.updateData(cancelling())
         target.update { _ in .unknown }
       case .endOfPublisher:
         publisher = Publisher()
-        publisher?.updateData(words())
+        publisher?.updateData(cancelling())
         publisher = nil
       }
       #expect(outcomes.withLock { $0 } == [.quiescent, .alreadyCancelled])
@@ -79,29 +75,27 @@ extension Section3CancellationTests {
     }
   }
 
-  @Test("3.01: a closure's capture may cancel the very subscription that held the closure")
+  @Test("a closure's capture can cancel the subscription that held the closure")
   func required_3_01_ownDeinit() async throws {
-    let outcomes = Locked<[CancelOutcome]>([])
+    let outcomes = Recorder<CancelOutcome>()
     try await OwnThread.run { [publisher, recorder] in
       let own = Locked<Subscription?>(nil)
       let subscription: Subscription
       do {
-        let words = LastWords {
-          let outcome = own.withLock { $0 }?.cancel()
-          outcomes.withLock { $0 += outcome.map { [$0] } ?? [] }
+        let action = DeinitAction {
+          if let subscription = own.withLock({ $0 }) { outcomes.receive(.loaded(subscription.cancel())) }
         }
-        subscription = publisher.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(words) {} }
+        subscription = publisher.subscribe(recorder, on: .immediate) { _, _ in withExtendedLifetime(action) {} }
       }
       own.withLock { $0 = subscription }
       #expect(subscription.cancel() == .quiescent)
     }
-    #expect(outcomes.withLock { $0 } == [.alreadyCancelled])
+    #expect(outcomes.states == [.loaded(.alreadyCancelled)])
   }
 
-  @Test("3.01, 3.02: of many threads that cancel at once, one ends the subscription", arguments: ContextKind.allCases)
+  @Test("exactly one of many concurrent cancels ends the subscription", arguments: ContextKind.allCases)
   func stochastic_3_01_3_02_manyThreads(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     for round in 0..<50 {
       let publisher = Publisher<Int>()
       let outcomes = Locked<[CancelOutcome]>([])
@@ -116,14 +110,13 @@ extension Section3CancellationTests {
     }
   }
 
-  @Test("3.02: after quiescent no delivery is seen, after inFlight at most one", arguments: ContextKind.allCases)
+  @Test("after quiescent no delivery begins, and after inFlight at most one", arguments: ContextKind.allCases)
   func stochastic_3_02_outcomeHolds(kind: ContextKind) async throws {
     final class Witness: Sendable {
       let isSilenced = Atomic<Bool>(false)
       let late = Atomic<Int>(0)
     }
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     for _ in 0..<100 {
       let publisher = Publisher<Int>()
       let witness = Witness()
@@ -142,7 +135,7 @@ extension Section3CancellationTests {
       }
       let found = outcome.withLock { $0 }
       await publisher.drain()
-      // The one that is in flight may not have ended.
+      // Waits for a delivery in flight, as drain() doesn't.
       await subscription.cancelAndWait()
       try #require(found == .quiescent || found == .inFlight)
       #expect(witness.late.load(ordering: .relaxed) <= (found == .quiescent ? 0 : 1))

@@ -1,20 +1,19 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
 
-/// `drain(within:)`.
+// Rule 3.07: `drain(within:)`, and drains of contexts that stand still.
 extension Section3CancellationTests {
-  @Test("3.07: within the limit it returns as drain() does", arguments: ContextKind.allCases)
+  @Test("drain(within:) returns when every subscription has been served", arguments: ContextKind.allCases)
   func required_3_07_withinServed(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    publisher.subscribe(recorder, on: place.context)
+    publisher.subscribe(recorder, on: makePlace(kind).context)
     for number in 1...20 { publisher.updateData(number) }
     try await publisher.drain(within: .seconds(100))
     #expect(recorder.states.count == 21)
   }
 
-  @Test("3.07: with nobody to wait for, no limit is too short")
+  @Test("no limit is too short for a drain that has nobody to wait for")
   func required_3_07_withinNobody() async throws {
     try await publisher.drain(within: .zero)
     publisher.subscribe(recorder, on: .immediate)
@@ -22,7 +21,7 @@ extension Section3CancellationTests {
     try await publisher.drain(within: .seconds(-1))
   }
 
-  @Test("3.07: at the limit it throws, and names the subscriptions that are late and no others")
+  @Test("at the limit drain(within:) throws an error that names exactly the late subscriptions")
   func required_3_07_withinLate() async throws {
     let (publisher, clock) = (publisher, ManualClock())
     let (first, second) = (ManualExecutor(), ManualExecutor())
@@ -47,29 +46,24 @@ extension Section3CancellationTests {
     #expect(Set(error.subscriptions) == [unserved, latest])
     #expect("\(error)".hasPrefix("after 5.0 seconds these subscriptions are late: Recorder<Int> on executor"))
     #expect(served.statistics.delivered == 2)
-    // A drain that was given up is forgotten, and the next one waits again.
+    // The next drain waits again.
     second.runAll()
     try await publisher.drain(within: .seconds(5), clock: clock)
     #expect(bounded.states == [.loaded(1)])
   }
 
-  @Test("3.07: a delivery that is under way is late; so is an iterator that hasn't taken its state")
+  @Test("a delivery under way is late, and so is an iterator that hasn't taken its state")
   func required_3_07_withinUnderWay() async throws {
     let held = await HeldDelivery(on: .background)
-    defer { held.gate.open() }
     let iterator = held.publisher.states().makeAsyncIterator()
-    do {
-      try await held.publisher.drain(within: .zero)
-      Issue.record("a delivery is under way")
-    } catch let error as DrainTimedOut {
-      #expect(error.subscriptions.count == 2)
-      #expect(error.subscriptions.contains { $0.statistics.pending == 0 && $0.context == .background })
-      #expect(error.subscriptions.contains { $0.statistics.pending == 1 })
-    }
+    let error = try await #require(throws: DrainTimedOut.self) { try await held.publisher.drain(within: .zero) }
+    #expect(error.subscriptions.count == 2)
+    #expect(error.subscriptions.contains { $0.statistics.pending == 0 && $0.context == .background })
+    #expect(error.subscriptions.contains { $0.statistics.pending == 1 })
     withExtendedLifetime(iterator) {}
   }
 
-  @Test("3.07: a cancelled task returns early from it")
+  @Test("a cancelled task returns early from drain(within:)")
   func required_3_07_withinCancelled() async throws {
     let (publisher, executor, clock) = (publisher, ManualExecutor(), ManualClock())
     publisher.subscribe(recorder, on: .executor(executor))
@@ -80,19 +74,81 @@ extension Section3CancellationTests {
     #expect(recorder.states == [])
   }
 
-  /// A clock that can't sleep.
-  private struct BrokenClock: Clock {
-    struct Broken: Error {}
-    var now: ContinuousClock.Instant { .now }
-    var minimumResolution: Duration { .zero }
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { throw Broken() }
-  }
-
-  @Test("3.07: a clock that fails ends the wait with its error")
+  @Test("a clock that fails ends drain(within:) with its error")
   func required_3_07_withinBrokenClock() async {
     publisher.subscribe(recorder, on: .executor(ManualExecutor()))
     await #expect(throws: BrokenClock.Broken.self) {
       try await publisher.drain(within: .seconds(5), clock: BrokenClock())
     }
+  }
+
+  @Test(
+    "no drain waits at a standstill for a subscriber that dies",
+    arguments: [.queue, .independentQueue, .actor] as [StoppablePlace.Kind], [false, true])
+  func required_3_07_deadAtStandstill(kind: StoppablePlace.Kind, diesMeanwhile: Bool) async throws {
+    let place = makePlace(kind)
+    place.stop()
+    defer { place.resume() }
+    var subscriber: Recorder<Int>? = Recorder()
+    publisher.subscribe(try #require(subscriber), on: place.context)
+    publisher.updateData(1)
+    if !diesMeanwhile { subscriber = nil }
+    let trial = draining(publisher)
+    #expect(!trial.isOver)
+    subscriber = nil
+    try await trial.finish()
+    #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("no drain waits for a dead subscriber behind a cancelled immediate delivery")
+  func required_3_07_deadBehindImmediate() async throws {
+    let held = await HeldDelivery(on: .immediate)
+    var other: Recorder<Int>? = Recorder()
+    held.publisher.subscribe(try #require(other), on: .immediate)
+    let trial = draining(held.publisher)
+    #expect(!trial.isOver)
+    #expect(try await held.cancel() == .inFlight)
+    other = nil
+    try await trial.finish()
+    #expect(held.publisher.subscriberCount == 0)
+  }
+
+  @Test("no drain waits at a standstill for an actor that has died")
+  func required_3_07_deadActor() async throws {
+    let (publisher, queue, subscriber) = (publisher, DispatchQueue(label: "standing"), Recorder<Int>())
+    queue.suspend()
+    defer { queue.resume() }
+    do {
+      let host = QueueHost(QueueExecutor(queue))
+      publisher.subscribe(subscriber, on: .actor(host))
+      withExtendedLifetime(host) {}
+    }
+    publisher.updateData(1)
+    try await draining(publisher).finish()
+    #expect(subscriber.states.isEmpty)
+  }
+
+  @Test("a cancelled drain leaves nothing behind in a lane that stands still")
+  func required_3_07_cancelledDrains() async throws {
+    let registry = PublisherRegistry(publisher.id, initial: publisher.current)
+    let (queue, subscriber) = (DispatchQueue(label: "standing"), Recorder<Int>())
+    queue.suspend()
+    defer {
+      registry.end()
+      queue.resume()
+    }
+    let subscription = registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure), on: .queue(queue), buffering: .unbounded
+      ) { _, _ in })
+    for _ in 0..<10 {
+      let trial = Trial { await registry.drain() }
+      #expect(!trial.run().isOver)
+      #expect(registry.turn { $0.lanes[0].drains.count } == 1)
+      trial.cancel()
+      try await trial.finish()
+      #expect(registry.turn { $0.lanes[0].drains.count } == 0)
+    }
+    #expect(subscription.isActive)
   }
 }

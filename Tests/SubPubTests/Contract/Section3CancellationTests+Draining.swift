@@ -2,16 +2,15 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// `drain()`. `DrainTests` has more of it, on one context.
+// Rule 3.07: `drain()`. `DrainTests` has more tests of it, on one context.
 extension Section3CancellationTests {
-  private func draining(_ publisher: Publisher<Int>) -> Trial<Void> {
+  func draining(_ publisher: Publisher<Int>) -> Trial<Void> {
     Trial { await publisher.drain() }.run()
   }
 
-  @Test("3.07: returns when all have been served", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
+  @Test("drain() returns when everyone has been served", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
   func required_3_07_served(kind: ContextKind, policy: BufferingPolicy) async {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     let recorders = (0..<3).map { _ in Recorder<Int>() }
     let subscriptions = recorders.map { publisher.subscribe($0, on: place.context, buffering: policy) }
     for number in 1...50 { publisher.updateData(number) }
@@ -25,10 +24,9 @@ extension Section3CancellationTests {
     }
   }
 
-  @Test("3.07: not before a delivery under way has ended", arguments: ContextKind.holdable)
+  @Test("drain() waits for a delivery under way", arguments: ContextKind.holdable)
   func required_3_07_held(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     let (publisher, recorder) = (held.publisher, held.recorder)
     let trial = Trial {
       await publisher.drain()
@@ -42,12 +40,11 @@ extension Section3CancellationTests {
     for trial in several { try await trial.finish() }
   }
 
-  @Test("3.07: not before who shares a lane has been served", arguments: ContextKind.holdableShared)
+  @Test("drain() waits for the subscriptions behind a held one", arguments: ContextKind.holdableShared)
   func required_3_07_behindHeld(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     let (publisher, recorder) = (held.publisher, recorder)
-    // Its replay is the state whose round is under way.
+    // Its replay is the state of the round under way.
     publisher.subscribe(recorder, on: held.place.context)
     let trial = Trial {
       await publisher.drain()
@@ -58,12 +55,9 @@ extension Section3CancellationTests {
     #expect(try await trial.finish() == [.loaded(1)])
   }
 
-  @Test(
-    "3.07: a cancelled subscription doesn't hold it up, its delivery under way included",
-    arguments: ContextKind.holdable)
+  @Test("drain() doesn't wait for a cancelled delivery under way", arguments: ContextKind.holdable)
   func required_3_07_cancelledInFlight(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     let trial = draining(held.publisher)
     #expect(!trial.isOver)
     #expect(try await held.cancel() == .inFlight)
@@ -73,14 +67,9 @@ extension Section3CancellationTests {
     try await held.deaths.wait()
   }
 
-  @Test("3.07: nor one that is cancelled before its turn in a lane", arguments: ContextKind.holdableShared)
+  @Test("drain() doesn't wait for a subscription cancelled before its turn", arguments: ContextKind.holdableShared)
   func required_3_07_cancelledBehindHeld(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
-    let gate = Gate()
-    defer {
-      held.gate.open()
-      gate.open()
-    }
+    let (held, gate) = (await HeldDelivery(on: kind), makeGate())
     let subscription = held.publisher.subscribe(recorder, on: held.place.context) { recorder, state in
       recorder.receive(state)
       gate.pass()
@@ -93,7 +82,7 @@ extension Section3CancellationTests {
     #expect(recorder.states == [])
   }
 
-  @Test("3.07: nor one whose subscriber or actor has died", arguments: ManualPlace.Kind.allCases)
+  @Test("drain() doesn't wait for a subscriber or an actor that has died", arguments: ManualPlace.Kind.allCases)
   func required_3_07_dead(kind: ManualPlace.Kind) async throws {
     var host: ManualHost? = ManualHost()
     let executor = try #require(host?.executor)
@@ -117,16 +106,13 @@ extension Section3CancellationTests {
     withExtendedLifetime(host) {}
   }
 
-  @Test(
-    "3.07: nor many that are cancelled and removed from the list while it waits, whoever joins afterwards",
-    arguments: [false, true])
+  @Test("drain() waits neither for a crowd cancelled meanwhile nor for newcomers", arguments: [false, true])
   func required_3_07_crowdCancelled(isFirst: Bool) {
-    let host = ManualHost()
-    defer { withExtendedLifetime(host) {} }
+    let host = keep(ManualHost())
     func subscribe() -> Subscription {
       publisher.subscribe(recorder, on: .actor(host)) { recorder, state in recorder.receive(state) }
     }
-    // The list of the lane removes these entries; the one that stays moves up if they come before it.
+    // The lane removes these entries; the one that stays moves up if they come before it.
     var crowd = isFirst ? (0..<40).map { _ in subscribe() } : []
     let last = subscribe()
     if !isFirst { crowd = (0..<40).map { _ in subscribe() } }
@@ -135,17 +121,16 @@ extension Section3CancellationTests {
     #expect(!trial.run().isOver)
     let newcomer = subscribe()
     last.cancel()
-    // Nothing of the moment of the call is left; the newcomer hasn't been served.
+    // The newcomer hasn't been served, and wasn't there at the call.
     #expect(trial.run().isOver)
     #expect(newcomer.statistics.pending == 1)
     host.executor.runAll()
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("3.07: a cancelled task returns early", arguments: ContextKind.holdable)
+  @Test("a cancelled task returns early from drain()", arguments: ContextKind.holdable)
   func required_3_07_cancelledTask(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     let (trial, other) = (draining(held.publisher), draining(held.publisher))
     trial.cancel()
     #expect(trial.run().isOver)
@@ -154,11 +139,9 @@ extension Section3CancellationTests {
     try await other.finish()
   }
 
-  @Test("3.07: the drain of delegates waits for the calls made before it", arguments: ContextKind.holdable)
+  @Test("drain() of delegates waits for the calls made before it", arguments: ContextKind.holdable)
   func required_3_07_delegates(kind: ContextKind) async throws {
-    let (place, gate, group) = (Place(kind), Gate(), MulticastDelegate<Recorder<Int>>())
-    defer { withExtendedLifetime(place) {} }
-    defer { gate.open() }
+    let (place, gate, group) = (makePlace(kind), makeGate(), MulticastDelegate<Recorder<Int>>())
     group.add(recorder, on: place.context)
     #expect(Trial { await group.drain() }.run().isOver)
     OwnThread.start {
@@ -176,5 +159,25 @@ extension Section3CancellationTests {
     #expect(!trial.run().isOver)
     gate.open()
     #expect(try await trial.finish() == [.loaded(1), .loaded(2)])
+  }
+
+  @Test("drain() doesn't wait for a newcomer that replays the same state", arguments: ContextKind.holdableShared)
+  func required_3_07_newcomerInLane(kind: ContextKind) async throws {
+    let (held, gate) = (await HeldDelivery(on: kind), makeGate())
+    let publisher = held.publisher
+    let trial = draining(publisher)
+    #expect(!trial.isOver)
+    publisher.subscribe(recorder, on: held.place.context) { recorder, state in
+      gate.pass()
+      recorder.receive(state)
+    }
+    held.gate.open()
+    await gate.waitUntilHeld()
+    // The newcomer's replay is under way.
+    try await trial.finish()
+    #expect(gate.held == 1)
+    gate.open()
+    await publisher.drain()
+    #expect(recorder.states == [.loaded(1)])
   }
 }

@@ -2,15 +2,15 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// Lanes whose subscriptions have different policies, of which one is cancelled.
+// Rule 3.05 in lanes of subscriptions with different policies.
 extension Section3CancellationTests {
-  /// Who shares the lane with the subscription that is cancelled.
+  /// The subscriptions that share a lane with the one that is cancelled.
   struct Mix: Sendable, CustomTestStringConvertible {
     let cancelled: BufferingPolicy
     let before: [BufferingPolicy]
-    /// Joins after four of the five states.
+    /// These join after four of the five states.
     let after: [BufferingPolicy]
-    /// How many of the five go with the cancel.
+    /// How many of the five payloads die with the cancel.
     let deaths: Int
 
     var testDescription: String { "\(before), [\(cancelled)], \(after)" }
@@ -31,12 +31,11 @@ extension Section3CancellationTests {
   }
 
   @Test(
-    "3.05: in a lane of mixed policies, too, what only the cancelled one had pending goes before the return",
+    "a quiescent cancel in a lane of mixed policies releases the payloads that nobody else wants",
     arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
   func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
-    let (place, deaths, publisher) = (StoppablePlace(kind), Deaths(), Publisher<Mortal>())
-    defer { withExtendedLifetime((place, publisher)) {} }
-    let subscriber = Deaths().mortal()
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let subscriber = makeListener()
     func subscribe(_ policy: BufferingPolicy) -> Subscription {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
     }
@@ -53,32 +52,22 @@ extension Section3CancellationTests {
     }
     await publisher.drain()
     #expect(others.allSatisfy { $0.statistics.lastVersion == 5 })
-    withExtendedLifetime(subscriber) {}
   }
 
   @Test(
-    "3.05: and with the round under way, when the lane is held in a delivery of the cancelled one",
+    "in a held lane of mixed policies unwanted payloads die with the round",
     arguments: ContextKind.holdableShared, Mix.all)
   func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
-    let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
-    defer { withExtendedLifetime((place, publisher)) {} }
-    let (gate, next) = (Gate(), Gate())
-    defer {
-      gate.open()
-      next.open()
-    }
-    let subscriber = Deaths().mortal()
-    let holder = Deaths().mortal()
-    // Everyone gets version 0; the one that is cancelled is held in it. The rest is held in the next round.
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (gate, next, subscriber, holder) = (makeGate(), makeGate(), makeListener(), makeListener())
+    // The subscription to cancel is held in version 0, and the others in the next round.
     OwnThread.start {
       for policy in mix.before {
         publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, state in
           if state.value != nil { next.pass() }
         }
       }
-      publisher.subscribe(holder, on: place.context, buffering: mix.cancelled) { _, _ in
-        gate.pass()
-      }
+      publisher.subscribe(holder, on: place.context, buffering: mix.cancelled) { _, _ in gate.pass() }
     }
     await gate.waitUntilHeld()
     for _ in 1...4 { publisher.updateData(deaths.mortal()) }
@@ -86,8 +75,7 @@ extension Section3CancellationTests {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in next.pass() }
     }
     publisher.updateData(deaths.mortal())
-    let outcome = try await OwnThread.result { publisher.unsubscribe(holder) }
-    #expect(outcome == .inFlight)
+    #expect(try await OwnThread.result { publisher.unsubscribe(holder) } == .inFlight)
     gate.open()
     if mix.before.isEmpty && mix.after.isEmpty {
       try await deaths.wait(count: 4)
@@ -99,19 +87,14 @@ extension Section3CancellationTests {
     #expect(deaths.count == 5 - Set(kept.flatMap { $0 }).count)
     next.open()
     await publisher.drain()
-    withExtendedLifetime((subscriber, holder)) {}
   }
 
-  @Test(
-    "3.05: also when another in the lane still waits for a part of it",
-    arguments: ContextKind.holdableShared)
+  @Test("payloads die with the round even if a neighbor still wants later ones", arguments: ContextKind.holdableShared)
   func required_3_05_payloadsPartlyWanted(kind: ContextKind) async throws {
-    let (place, deaths, publisher) = (Place(kind), Deaths(), Publisher<Mortal>())
-    defer { withExtendedLifetime((place, publisher)) {} }
-    let gates = (0..<3).map { _ in Gate() }
-    defer { for gate in gates { gate.open() } }
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let gates = (0..<3).map { _ in makeGate() }
     let (all, first) = (Event(), Event())
-    // Held in the first and in the second of six.
+    // Held in the first and in the second of six payloads.
     publisher.subscribe(all, on: place.context) { all, _ in
       all.happen()
       if (2...3).contains(all.count) { gates[all.count - 2].pass() }
@@ -122,7 +105,7 @@ extension Section3CancellationTests {
       if first.count == 2 { gates[2].pass() }
     }
     await publisher.drain()
-    // A thread that publishes holds its payload until the call has returned.
+    // A publishing thread holds its payload until the call returns.
     if kind == .immediate {
       OwnThread.start { publisher.updateData(deaths.mortal()) }
     } else {
@@ -132,11 +115,10 @@ extension Section3CancellationTests {
     for _ in 2...6 { publisher.updateData(deaths.mortal()) }
     gates[0].open()
     await gates[1].waitUntilHeld()
-    let outcome = try await OwnThread.result { publisher.unsubscribe(all) }
-    #expect(outcome == .inFlight)
+    #expect(try await OwnThread.result { publisher.unsubscribe(all) } == .inFlight)
     gates[1].open()
     await gates[2].waitUntilHeld()
-    // The first two, but the publishing thread still holds the first.
+    // The first two, unless the publishing thread still holds the first.
     #expect(deaths.count == (kind == .immediate ? 1 : 2))
     gates[2].open()
     await publisher.drain()

@@ -1,19 +1,18 @@
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
-/// Cancels are exact where the deliveries run.
+// Rules 3.02 and 3.03: where a cancel is exact.
 extension Section3CancellationTests {
-  @Test(
-    "3.03: on its own serial context a cancel is quiescent, and nothing runs after it", arguments: ContextKind.serial)
+  @Test("a cancel on its own serial context is quiescent, and nothing runs after it", arguments: ContextKind.serial)
   func required_3_03_ownContext(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     let subscription = publisher.subscribe(recorder, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
     try await place.run { [publisher, recorder] in
-      // The context is here, so this waits.
+      // This code occupies the context, so the delivery waits.
       publisher.updateData(2)
       #expect(subscription.statistics.pending == 1)
       #expect(subscription.cancel() == .quiescent)
@@ -25,7 +24,7 @@ extension Section3CancellationTests {
     #expect(subscription.statistics.skipped == 1)
   }
 
-  @Test("3.03: the same in a task on a serial executor")
+  @Test("a cancel in a task on its own serial executor is quiescent")
   func required_3_03_serialExecutor() async {
     let executor = QueueExecutor(label: "serial")
     let subscription = publisher.subscribe(recorder, on: .executor(executor))
@@ -39,29 +38,24 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("3.03: and among the jobs of a manual executor, in any order of them", arguments: 0..<20 as Range<UInt64>)
+  @Test("a cancel is exact in any order of a manual executor's jobs", arguments: 0..<20 as Range<UInt64>)
   func required_3_03_manualExecutor(seed: UInt64) {
     let executor = ManualExecutor(seed: seed)
-    let outcomes = Locked<[CancelOutcome]>([])
+    let count = Locked<Int?>(nil)
     let subscription = publisher.subscribe(recorder, on: .executor(executor))
-    let counts = Locked<[Int]>([])
     for number in 1...3 { executor.schedule { [publisher] in publisher.updateData(number) } }
     executor.schedule { [recorder] in
-      let outcome = subscription.cancel()
-      outcomes.withLock { $0.append(outcome) }
-      counts.withLock { $0.append(recorder.states.count) }
+      #expect(subscription.cancel() == .quiescent)
+      count.withLock { $0 = recorder.states.count }
     }
     executor.runAll()
-    #expect(outcomes.withLock { $0 } == [.quiescent])
-    #expect(counts.withLock { $0 } == [recorder.states.count])
+    #expect(count.withLock { $0 } == recorder.states.count)
     #expect(subscription.statistics.pending == 0)
   }
 
-  @Test(
-    "3.03: on its own serial context it is never inFlight, however much is published", arguments: ContextKind.serial)
+  @Test("a cancel on its own serial context is never inFlight", arguments: ContextKind.serial)
   func stochastic_3_03_ownContext(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     for _ in 0..<50 {
       let publisher = Publisher<Int>()
       let recorder = Recorder<Int>()
@@ -76,7 +70,7 @@ extension Section3CancellationTests {
           let outcome = subscription.cancel()
           let count = recorder.states.count
           #expect(outcome == .quiescent)
-          // Behind whatever the context still had to do.
+          // Behind everything that the context still had to do.
           place.start {
             #expect(recorder.states.count == count)
             end.happen()
@@ -87,13 +81,9 @@ extension Section3CancellationTests {
     }
   }
 
-  /// Lanes differ, the context is one.
-  @Test(
-    "3.03, 4.03: inside a callback, of any other subscription on the same serial context", arguments: ContextKind.serial
-  )
+  @Test("a cancel in a callback is exact for every other lane on its serial context", arguments: ContextKind.serial)
   func required_3_03_4_03_insideAnotherLane(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     let outcomes = Recorder<CancelOutcome>()
     let subscription = publisher.subscribe(recorder, on: place.independent)
     await publisher.drain()
@@ -107,5 +97,114 @@ extension Section3CancellationTests {
     try await place.run {}
     #expect(outcomes.states.first?.value == .quiescent)
     #expect(recorder.states == [.unknown])
+  }
+
+  @Test("a cancel between two deliveries of a round is exact for the next one", arguments: ContextKind.holdableShared)
+  func required_3_02_3_03_nextInRound(kind: ContextKind) async throws {
+    let (place, gate) = (makePlace(kind), makeGate())
+    let first = publisher.subscribe(recorder, on: place.context) { _, state in
+      if state == .loaded(1) { gate.pass() }
+    }
+    let next = publisher.subscribe(recorder, on: place.context) { recorder, state in recorder.receive(state) }
+    // So that they share a round.
+    await publisher.drain()
+    OwnThread.start { [publisher] in publisher.updateData(1) }
+    await gate.waitUntilHeld()
+    let outcomes = Recorder<CancelOutcome>()
+    // The task goes on inside the drain, on its thread.
+    Task.detached(executorPreference: InlineExecutor()) {
+      await first.cancelAndWait()
+      outcomes.receive(.loaded(next.cancel()))
+    }
+    gate.open()
+    try await outcomes.wait(count: 1)
+    await publisher.drain()
+    #expect(outcomes.states.first?.value == .quiescent)
+    #expect(recorder.states == [.unknown])
+  }
+
+  @Test("the delivery after a cancelled one in its round can be in flight", arguments: ContextKind.holdableShared)
+  func required_3_02_underWayAfterLook(kind: ContextKind) async throws {
+    let (place, gates) = (makePlace(kind), [makeGate(), makeGate()])
+    let subscriptions = gates.map { gate in
+      publisher.subscribe(recorder, on: place.context) { _, state in
+        if state == .loaded(1) { gate.pass() }
+      }
+    }
+    await publisher.drain()
+    OwnThread.start { [publisher] in publisher.updateData(1) }
+    for (gate, subscription) in zip(gates, subscriptions) {
+      await gate.waitUntilHeld()
+      #expect(try await OwnThread.result { subscription.cancel() } == .inFlight)
+      gate.open()
+    }
+    await publisher.drain()
+  }
+
+  /// Two threads: one publishes, and tells the other in the middle of each round to cancel.
+  private final class CancelRace: Sendable {
+    /// The round in which the cancel is due, and the last one in which it has run.
+    let due = Atomic<Int>(0)
+    let done = Atomic<Int>(0)
+    let isOver = Atomic<Bool>(false)
+    let next = Locked<Subscription?>(nil)
+    let outcome = Locked<CancelOutcome?>(nil)
+    let calls = Atomic<Int>(0)
+
+    /// Runs a round, and returns the outcome of the second subscription's cancel and the number of its calls.
+    ///
+    /// The first delivery cancels itself, which makes the drain look at its lane before the second one.
+    func publish(_ number: Int, at publisher: Publisher<Int>, to subscriber: Event) -> (CancelOutcome?, Int) {
+      let first = Locked<Subscription?>(nil)
+      let made = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
+        guard state == .loaded(number) else { return }
+        first.withLock { $0.take() }?.cancel()
+        due.store(number, ordering: .releasing)
+        // Some nanoseconds, a different number each time.
+        for _ in 0..<number % 100 { _ = due.load(ordering: .acquiring) }
+      }
+      first.withLock { $0 = made }
+      calls.store(0, ordering: .relaxed)
+      let subscription = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
+        if state == .loaded(number) { calls.add(1, ordering: .relaxed) }
+      }
+      next.withLock { $0 = subscription }
+      publisher.updateData(number)
+      while done.load(ordering: .acquiring) < number {}
+      return (outcome.withLock { $0 }, calls.load(ordering: .relaxed))
+    }
+
+    /// Cancels in each round until the last.
+    func cancel() {
+      var number = 1
+      while true {
+        while due.load(ordering: .acquiring) < number { if isOver.load(ordering: .acquiring) { return } }
+        let found = next.withLock { $0 }?.cancel()
+        outcome.withLock { $0 = found }
+        done.store(number, ordering: .releasing)
+        number += 1
+      }
+    }
+  }
+
+  @Test("a cancel between two deliveries of a round is in flight only if the second one runs")
+  func stochastic_3_02_nextInRound() async throws {
+    let (publisher, subscriber, race, time) = (publisher, Event(), CancelRace(), ContinuousClock())
+    let faults = Locked<[String]>([])
+    try await Race.run(threads: 2) { thread in
+      guard thread == 0 else { return race.cancel() }
+      defer { race.isOver.store(true, ordering: .releasing) }
+      // Many, so that some come in the nanoseconds in which a delivery begins.
+      let end = time.now + .seconds(5)
+      var (number, inFlight) = (0, 0)
+      while inFlight < 500, time.now < end, faults.withLock({ $0.isEmpty }) {
+        number += 1
+        let (outcome, calls) = race.publish(number, at: publisher, to: subscriber)
+        if outcome == .inFlight { inFlight += 1 }
+        let isTrue = outcome == .inFlight ? calls == 1 : outcome == .quiescent && calls <= 1
+        if !isTrue { faults.withLock { $0.append("round \(number): \(String(describing: outcome)), \(calls) calls") } }
+      }
+    }
+    #expect(faults.withLock { $0 } == [])
   }
 }

@@ -2,12 +2,11 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// Subscriptions that end with what they return.
+// Rule 3.08: `observe` and `scoped()`.
 extension Section3CancellationTests {
-  @Test("3.08: an observer receives publications until its subscription is released", arguments: ContextKind.allCases)
+  @Test("an observer receives publications until its subscription is released", arguments: ContextKind.allCases)
   func required_3_08_observe(kind: ContextKind) async {
-    let (place, recorder) = (Place(kind), recorder)
-    defer { withExtendedLifetime(place) {} }
+    let (place, recorder) = (makePlace(kind), recorder)
     var observation: ScopedSubscription? = publisher.observe(on: place.context) { recorder.receive($0) }
     publisher.updateData(1)
     await publisher.drain()
@@ -25,7 +24,7 @@ extension Section3CancellationTests {
     #expect(recorder.publications.map(\.version) == [0, 1])
   }
 
-  @Test("3.08: on the main actor, with and without on:")
+  @Test("an observer runs on the main actor with and without a context")
   @MainActor func required_3_08_observeOnMain() async {
     final class Screen { var versions: [UInt64] = [] }
     let screen = Screen()
@@ -41,7 +40,7 @@ extension Section3CancellationTests {
     for observation in observations { #expect(observation.cancel() == .quiescent) }
   }
 
-  @Test("3.08, 3.05: nothing else keeps the closure: it dies with what observe() returned")
+  @Test("the closure of an observer dies with its scoped subscription")
   func required_3_08_3_05_closure() {
     let deaths = Deaths()
     var observation: ScopedSubscription?
@@ -57,10 +56,9 @@ extension Section3CancellationTests {
     #expect(subscription?.statistics.delivered == 2)
   }
 
-  @Test("3.08: released during its delivery on another thread, that one ends, and none follows")
+  @Test("an observer released during its delivery on another thread gets no further delivery")
   func required_3_08_releasedDuringDelivery() async throws {
-    let (gate, recorder, publisher) = (Gate(), recorder, publisher)
-    defer { gate.open() }
+    let (gate, recorder, publisher) = (makeGate(), recorder, publisher)
     var observation: ScopedSubscription? = publisher.observe(on: .immediate) {
       if $0.version == 1 { gate.pass() }
       recorder.receive($0)
@@ -76,7 +74,7 @@ extension Section3CancellationTests {
     #expect(recorder.publications.map(\.version) == [0, 1])
   }
 
-  @Test("3.08: released inside its own delivery")
+  @Test("an observer released inside its own delivery gets no further delivery")
   func required_3_08_releasedInside() {
     let holder = Locked<ScopedSubscription?>(nil)
     let recorder = recorder
@@ -86,18 +84,14 @@ extension Section3CancellationTests {
     }
     let subscription = observation.subscription
     holder.withLock { $0 = observation }
-    func publish() {
-      publisher.updateData(1)
-      publisher.updateData(2)
-    }
-    // Not held by this frame any more.
+    // From here on this function doesn't hold it.
     _ = consume observation
-    publish()
+    for number in 1...2 { publisher.updateData(number) }
     #expect(recorder.publications.map(\.version) == [0, 1])
     #expect(!subscription.isActive)
   }
 
-  @Test("3.08: any subscription can be tied to an object that cancels it, and still ends with its subscriber")
+  @Test("scoped() cancels any subscription on release, which still ends with its subscriber")
   func required_3_08_scoped() {
     var scoped: ScopedSubscription? = publisher.subscribe(recorder, on: .immediate).scoped()
     let subscription = scoped?.subscription
@@ -119,7 +113,7 @@ extension Section3CancellationTests {
     #expect("\(mortal)".hasPrefix("scoped Recorder<Int> on immediate of publisher #"))
   }
 
-  @Test("3.08: an observer doesn't keep the publisher alive, and ends with it")
+  @Test("an observer doesn't keep its publisher alive, and ends with it")
   func required_3_08_publisherGone() {
     weak let probe: Publisher<Int>?
     let recorder = recorder

@@ -2,19 +2,16 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// `cancelAndWait()`.
+// Rule 3.04: `cancelAndWait()`.
 extension Section3CancellationTests {
-  typealias Trial = PublishingTests.Trial
-
-  /// How it comes to wait.
+  /// What has been cancelled besides.
   enum Approach: String, CaseIterable, Codable, Sendable {
     case plain, cancelledBefore, taskCancelledBefore, taskCancelledMeanwhile
   }
 
-  @Test("3.04: returns after the delivery under way has ended", arguments: ContextKind.holdable, Approach.allCases)
+  @Test("cancelAndWait() returns after the delivery under way", arguments: ContextKind.holdable, Approach.allCases)
   func required_3_04_waits(kind: ContextKind, approach: Approach) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     held.publisher.updateData(2)
     let (subscription, recorder) = (held.subscription, held.recorder)
     if approach == .cancelledBefore { #expect(try await held.cancel() == .inFlight) }
@@ -28,17 +25,16 @@ extension Section3CancellationTests {
     #expect(!trial.run().isOver)
     #expect(!subscription.isActive)
     held.gate.open()
-    // The delivery recorded its state at its end.
+    // A delivery records its state at its end.
     #expect(try await trial.finish() == 2)
     #expect(subscription.statistics.delivered == 2)
     await held.publisher.drain()
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
-  @Test("3.04: any number of tasks may wait for one delivery")
+  @Test("any number of tasks can wait for one delivery")
   func required_3_04_several() async throws {
     let held = await HeldDelivery(on: .queue)
-    defer { held.gate.open() }
     let subscription = held.subscription
     let trials = (0..<5).map { _ in Trial { await subscription.cancelAndWait() }.run() }
     #expect(trials.allSatisfy { !$0.isOver })
@@ -48,11 +44,9 @@ extension Section3CancellationTests {
     #expect(late.isOver)
   }
 
-  @Test("3.04: returns at once when no delivery is under way", arguments: ContextKind.allCases)
+  @Test("cancelAndWait() returns at once if no delivery is under way", arguments: ContextKind.allCases)
   func required_3_04_idle(kind: ContextKind) async {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let subscription = publisher.subscribe(recorder, on: place.context)
+    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context)
     await publisher.drain()
     #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
     #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
@@ -60,10 +54,9 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("3.04: and when states are only pending", arguments: StoppablePlace.Kind.allCases)
+  @Test("cancelAndWait() doesn't wait for pending states", arguments: StoppablePlace.Kind.allCases)
   func required_3_04_pending(kind: StoppablePlace.Kind) async {
-    let place = StoppablePlace(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.context)
       #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
@@ -74,19 +67,16 @@ extension Section3CancellationTests {
     #expect(recorder.states == [])
   }
 
-  @Test("3.04: does not wait for the next subscriber in the lane", arguments: ContextKind.holdableShared)
+  @Test("cancelAndWait() doesn't wait for the next subscriber in the lane", arguments: ContextKind.holdableShared)
   func required_3_04_notForTheRound(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let gates = [Gate(), Gate()]
-    defer { for gate in gates { gate.open() } }
+    let (place, gates) = (makePlace(kind), [makeGate(), makeGate()])
     let subscriptions = gates.map { gate in
       publisher.subscribe(recorder, on: place.context) { recorder, state in
         if state == .loaded(1) { gate.pass() }
         recorder.receive(state)
       }
     }
-    // So that they have one round in common.
+    // So that they share a round.
     await publisher.drain()
     OwnThread.start { [publisher] in publisher.updateData(1) }
     await gates[0].waitUntilHeld()
@@ -101,23 +91,18 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown, .unknown, .loaded(1), .loaded(1)])
   }
 
-  /// A task that starts inside the delivery, on its thread.
-  @Test("3.04: awaited inside that very delivery it returns at once", arguments: ContextKind.allCases)
+  @Test("cancelAndWait() returns at once inside the delivery itself", arguments: ContextKind.allCases)
   func required_3_04_inside(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let own = Locked<Subscription?>(nil)
-    let returned = Recorder<Bool>()
-    let inline = InlineExecutor()
-    let subscription = publisher.subscribe(recorder, on: place.context) { recorder, state in
+    let (own, returned, inline) = (Locked<Subscription?>(nil), Recorder<Bool>(), InlineExecutor())
+    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context) { recorder, state in
       guard state == .loaded(1) else { return recorder.receive(state) }
       let event = Event()
+      // The task starts inside the delivery, on its thread.
       Task.detached(executorPreference: inline) {
         await own.withLock { $0 }?.cancelAndWait()
         event.happen()
       }
       recorder.receive(state)
-      // Later than this delivery would be too late.
       returned.receive(.loaded(event.count == 1))
     }
     own.withLock { $0 = subscription }

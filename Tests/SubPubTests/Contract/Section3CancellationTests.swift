@@ -2,15 +2,18 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 3: cancellation", .serialized, .timeLimit(.minutes(2)))
-struct Section3CancellationTests {
+@Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .timeLimit(.minutes(2)))
+struct Section3CancellationTests: ContractSuite {
+  typealias Mortal = Deaths.Mortal
+  typealias Trial = PublishingTests.Trial
+
+  let lifetime = TestLifetime()
   let publisher = Publisher<Int>()
   let recorder = Recorder<Int>()
 
-  @Test("3.01: to cancel again changes nothing", arguments: ContextKind.allCases)
-  func required_3_01_idempotent(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+  @Test("an idle subscription's cancel is quiescent, and a second one changes nothing", arguments: ContextKind.allCases)
+  func required_3_01_3_02_idempotent(kind: ContextKind) async throws {
+    let place = makePlace(kind)
     let other = Recorder<Int>()
     let subscription = publisher.subscribe(recorder, on: place.context)
     publisher.subscribe(other, on: place.context)
@@ -23,52 +26,34 @@ struct Section3CancellationTests {
     #expect(publisher.subscriberCount == 1)
     publisher.updateData(2)
     await publisher.drain()
+    // Behind everything that the context still had to do.
+    try await place.run {}
     #expect(subscription.cancel() == .alreadyCancelled)
     #expect(subscription.statistics == statistics)
     #expect(recorder.states == [.unknown, .loaded(1)])
     #expect(other.states == [.unknown, .loaded(1), .loaded(2)])
   }
 
-  @Test("3.01, 3.02: a delivery under way is not waited for, and none follows it", arguments: ContextKind.holdable)
+  @Test("a cancel doesn't wait for the delivery under way, and no other follows", arguments: ContextKind.holdable)
   func required_3_01_3_02_inFlight(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     held.publisher.updateData(2)
     #expect(try await held.cancel() == .inFlight)
     #expect(held.gate.held == 1)
-    // Nothing is said of the delivery that still is under way.
+    // Says nothing of the delivery that is still under way.
     #expect(try await held.cancel() == .alreadyCancelled)
     held.publisher.updateData(3)
     held.gate.open()
-    // The closure goes when the delivery has ended.
     try await held.deaths.wait()
     await held.publisher.drain()
     #expect(held.recorder.states == [.unknown, .loaded(1)])
-    #expect(held.subscription.statistics.delivered == 2)
-    #expect(held.subscription.statistics.pending == 0)
-    #expect(held.subscription.statistics.skipped == 1)
+    let statistics = held.subscription.statistics
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (2, 1, 0))
   }
 
-  @Test("3.01, 3.02: without a delivery under way a cancel is quiescent", arguments: ContextKind.allCases)
-  func required_3_02_quiescentIdle(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let subscription = publisher.subscribe(recorder, on: place.context)
-    publisher.updateData(1)
-    await publisher.drain()
-    #expect(subscription.cancel() == .quiescent)
-    for number in 2...20 { publisher.updateData(number) }
-    await publisher.drain()
-    // Whatever the context had to do before this.
-    try await place.run {}
-    #expect(recorder.states == [.unknown, .loaded(1)])
-  }
-
-  @Test("3.02, 3.03: what was queued and has not begun is dropped", arguments: StoppablePlace.Kind.allCases)
+  @Test("a cancel drops deliveries that haven't begun", arguments: StoppablePlace.Kind.allCases)
   func required_3_02_3_03_quiescentPending(kind: StoppablePlace.Kind) async throws {
-    let place = StoppablePlace(kind)
-    defer { withExtendedLifetime(place) {} }
-    let other = Recorder<Int>()
+    let (place, other) = (makePlace(kind), Recorder<Int>())
     let subscription = await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.context)
       publisher.subscribe(other, on: place.context)
@@ -76,8 +61,7 @@ struct Section3CancellationTests {
       publisher.updateData(2)
       #expect(subscription.statistics.pending == 3)
       #expect(subscription.cancel() == .quiescent)
-      #expect(subscription.statistics.pending == 0)
-      #expect(subscription.statistics.skipped == 3)
+      #expect((subscription.statistics.pending, subscription.statistics.skipped) == (0, 3))
       return subscription
     }
     publisher.updateData(3)
@@ -87,48 +71,83 @@ struct Section3CancellationTests {
     #expect(subscription.statistics.delivered == 0)
   }
 
-  @Test("3.02: behind another's delivery in the lane a cancel is quiescent", arguments: ContextKind.holdableShared)
+  @Test("a cancel is quiescent while another subscription of the lane is held", arguments: ContextKind.holdableShared)
   func required_3_02_quiescentBehindAnother(kind: ContextKind) async throws {
     let held = await HeldDelivery(on: kind)
-    defer { held.gate.open() }
     let subscription = held.publisher.subscribe(recorder, on: held.place.context)
     held.publisher.updateData(2)
     #expect(subscription.statistics.pending == 2)
-    let outcome = try await OwnThread.result { subscription.cancel() }
-    #expect(outcome == .quiescent)
+    #expect(try await OwnThread.result { subscription.cancel() } == .quiescent)
     #expect(held.gate.held == 1)
-    held.gate.open()
-    await held.publisher.drain()
+    await held.release()
     #expect(held.recorder.states == [.unknown, .loaded(1), .loaded(2)])
     #expect(recorder.states == [])
   }
 
-  @Test("3.02, 3.03: inside its own delivery a cancel is reentrant, and none follows", arguments: ContextKind.allCases)
+  @Test("a cancel inside its own delivery is reentrant, and no delivery follows", arguments: ContextKind.allCases)
   func required_3_02_3_03_reentrant(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let outcomes = Locked<[CancelOutcome]>([])
+    let place = makePlace(kind)
+    let outcomes = Recorder<CancelOutcome>()
     let own = Locked<Subscription?>(nil)
-    let end = Event()
     let subscription = publisher.subscribe(recorder, on: place.context) { [publisher] recorder, state in
       recorder.receive(state)
-      guard state == .loaded(1) else { return }
-      // Pending behind this one.
+      guard state == .loaded(1), let subscription = own.withLock({ $0 }) else { return }
       publisher.updateData(2)
-      let subscription = own.withLock { $0 }
-      for _ in 1...2 {
-        let outcome = subscription?.cancel()
-        outcomes.withLock { $0 += outcome.map { [$0] } ?? [] }
-      }
-      end.happen()
+      for _ in 1...2 { outcomes.receive(.loaded(subscription.cancel())) }
     }
     own.withLock { $0 = subscription }
     publisher.updateData(1)
-    try await end.wait()
+    try await outcomes.wait(count: 2)
     publisher.updateData(3)
     await publisher.drain()
     try await place.run {}
-    #expect(outcomes.withLock { $0 } == [.reentrant, .alreadyCancelled])
+    #expect(outcomes.states == [.loaded(.reentrant), .loaded(.alreadyCancelled)])
     #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("a cancel that releases the last reference to its subscriber is quiescent", arguments: ContextKind.allCases)
+  func required_3_02_3_05_closureHoldsSubscriber(kind: ContextKind) async {
+    let (place, deaths) = (makePlace(kind), Deaths())
+    let subscription: Subscription
+    do {
+      let subscriber = deaths.mortal()
+      subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
+        withExtendedLifetime(subscriber) {}
+      }
+    }
+    await publisher.drain()
+    #expect(subscription.isActive)
+    #expect(subscription.cancel() == .quiescent)
+    #expect(deaths.count == 1)
+    #expect(subscription.cancel() == .alreadyCancelled)
+  }
+
+  @Test(
+    "unsubscribe returns the first of .inFlight, .reentrant, .quiescent and .alreadyCancelled that it finds",
+    arguments: [true, false], [true, false])
+  func required_3_02_combined(isHeld: Bool, isInside: Bool) async throws {
+    for hasIdle in [true, false] {
+      let (publisher, gate) = (Publisher<Int>(), makeGate())
+      let inside = makePlace(ContextKind.queue)
+      if isHeld {
+        publisher.subscribe(recorder, on: Place(.queue).context) { _, _ in gate.pass() }
+        await gate.waitUntilHeld()
+      }
+      publisher.subscribe(recorder, on: .immediate) { _, _ in }.cancel()
+      if hasIdle { publisher.subscribe(recorder, on: .immediate) { _, _ in } }
+      let outcomes = Recorder<CancelOutcome>()
+      let unsubscribe: @Sendable (Recorder<Int>) -> Void = { outcomes.receive(.loaded(publisher.unsubscribe($0))) }
+      if isInside {
+        publisher.subscribe(recorder, on: inside.context) { recorder, _ in unsubscribe(recorder) }
+      } else {
+        OwnThread.start { [recorder] in unsubscribe(recorder) }
+      }
+      try await outcomes.wait(count: 1)
+      let expected: CancelOutcome =
+        isHeld ? .inFlight : isInside ? .reentrant : hasIdle ? .quiescent : .alreadyCancelled
+      #expect(outcomes.states == [.loaded(expected)], "idle: \(hasIdle)")
+      #expect(publisher.subscriberCount == 0)
+      #expect(publisher.unsubscribe(recorder) == .alreadyCancelled)
+    }
   }
 }

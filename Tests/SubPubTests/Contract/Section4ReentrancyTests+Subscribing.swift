@@ -2,24 +2,20 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// Subscribing and cancelling inside a callback.
+// Rules 4.02 and 4.03.
 extension Section4ReentrancyTests {
-  @Test(
-    "4.02: a subscribe inside a callback is kept, and replays the state of that moment once",
-    arguments: ContextKind.allCases, [true, false])
+  @Test("a subscription made in a callback is kept and replays once", arguments: ContextKind.allCases, [true, false])
   func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let newcomer = Member("new", log: log)
-    let first = Member("first", log: log) { [publisher, log] version in
+    let place = makePlace(kind)
+    let newcomer = makeMember("new")
+    let first = makeMember("first") { [publisher, log] version in
       guard version == 1 else { return }
       if publishesBefore { publisher.updateData(2) }
       publisher.subscribe(newcomer, on: place.context)
       publisher.updateData(3)
       log.receive(.loaded("first has returned"))
     }
-    let next = Member("next", log: log)
-    defer { withExtendedLifetime((first, next)) {} }
+    let next = makeMember("next")
     publisher.subscribe(first, on: place.context)
     publisher.subscribe(next, on: place.context)
     await publisher.drain()
@@ -32,22 +28,20 @@ extension Section4ReentrancyTests {
       #expect(entries.filter { $0.hasPrefix("\(name)@") } == (0...last).map { "\(name)@\($0)" })
     }
     #expect(entries.filter { $0.hasPrefix("new@") } == (last - 1...last).map { "new@\($0)" })
-    // On the thread of that callback the replay doesn't run inside it.
+    // Where the replay runs on the thread of the callback, it runs after the callback.
     if ContextKind.serial.contains(kind) || kind == .immediate {
       let returned = try #require(entries.firstIndex(of: "first has returned"))
       #expect(!entries[..<returned].contains { $0.hasPrefix("new@") })
     }
   }
 
-  @Test("4.02: the same on another context, and inside a replay", arguments: ContextKind.allCases)
+  @Test("a subscription made in a callback or a replay is kept on another context", arguments: ContextKind.allCases)
   func required_4_02_elsewhere(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let newcomers = [Member("new", log: log), Member("late", log: log)]
-    let first = Member("first", log: log) { [publisher] version in
+    let place = makePlace(kind)
+    let newcomers = [makeMember("new"), makeMember("late")]
+    let first = makeMember("first") { [publisher] version in
       publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.context : .immediate)
     }
-    defer { withExtendedLifetime(first) {} }
     publisher.subscribe(first, on: .immediate)
     publisher.updateData(1)
     await publisher.drain()
@@ -56,13 +50,10 @@ extension Section4ReentrancyTests {
     #expect(entries.filter { $0.hasPrefix("late") } == ["late@1"])
   }
 
-  @Test("4.02: a thousand may subscribe, each inside the replay of the one before", arguments: ContextKind.allCases)
+  @Test("a thousand can subscribe, each in the replay of the one before", arguments: ContextKind.allCases)
   func required_4_02_chain(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let members = Locked<[Member]>([])
-    let depth = Depth()
-    let log = log
+    let place = makePlace(kind)
+    let (members, depth, log) = (Locked<[Member]>([]), NestingDepth(), log)
     @Sendable func subscribe(_ index: Int, at publisher: Publisher<Int>) {
       let member = Member("\(index)", log: log) { version in
         depth.enter()
@@ -83,19 +74,18 @@ extension Section4ReentrancyTests {
     members.withLock { $0 = [] }
   }
 
-  /// How another subscription is ended.
+  /// How a callback ends another subscription.
   enum Ending: String, CaseIterable, Codable, Sendable { case cancel, unsubscribe, cancelInDeinit }
 
   @Test(
-    "4.03: whoever is cancelled inside a callback gets neither the state of that round nor what is pending",
+    "a cancel in a callback holds in the same round, and for pending states",
     arguments: ContextKind.shared, Ending.allCases)
   func required_4_03_sameRound(kind: ContextKind, ending: Ending) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let (earlier, later) = (Member("earlier", log: log), Member("later", log: log))
+    let place = makePlace(kind)
+    let (earlier, later, last) = (makeMember("earlier"), makeMember("later"), makeMember("last"))
     let subscriptions = Locked<[Subscription]>([])
     let outcomes = Locked<[CancelOutcome]>([])
-    let canceller = Member("canceller", log: log) { [publisher] version in
+    let canceller = makeMember("canceller") { [publisher] version in
       guard version == 1 else { return }
       publisher.updateData(2)
       @Sendable func end() {
@@ -104,10 +94,8 @@ extension Section4ReentrancyTests {
           ? [earlier, later].map { publisher.unsubscribe($0) } : subscriptions.withLock { $0 }.map { $0.cancel() }
         outcomes.withLock { $0 = found }
       }
-      if ending == .cancelInDeinit { _ = LastWords(end) } else { end() }
+      if ending == .cancelInDeinit { _ = DeinitAction(end) } else { end() }
     }
-    let last = Member("last", log: log)
-    defer { withExtendedLifetime((canceller, last)) {} }
     let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.context) }
     subscriptions.withLock { $0 = [joined[0], joined[2]] }
     await publisher.drain()
@@ -115,26 +103,22 @@ extension Section4ReentrancyTests {
     publisher.updateData(1)
     try await log.wait(count: before + 5)
     await publisher.drain()
-    #expect(
-      entries.dropFirst(before) == ["earlier@1", "canceller@1", "last@1", "canceller@2", "last@2"])
+    #expect(entries.dropFirst(before) == ["earlier@1", "canceller@1", "last@1", "canceller@2", "last@2"])
     #expect(outcomes.withLock { $0 } == [.quiescent, .quiescent])
-    // The library doesn't believe that it delivered more, either.
     #expect(joined[0].statistics.delivered == 2)
     #expect(joined[2].statistics.delivered == 1)
     #expect(publisher.subscriberCount == 2)
     subscriptions.withLock { $0 = [] }
   }
 
-  @Test("4.03: everyone behind it, however many", arguments: ContextKind.shared)
+  @Test("a callback can cancel everyone behind it", arguments: ContextKind.shared)
   func required_4_03_all(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let behind = (0..<100).map { Member("\($0)", log: log) }
-    let canceller = Member("canceller", log: log) { [publisher] version in
+    let place = makePlace(kind)
+    let behind = (0..<100).map { makeMember("\($0)") }
+    let canceller = makeMember("canceller") { [publisher] version in
       guard version == 1 else { return }
       for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
     }
-    defer { withExtendedLifetime(canceller) {} }
     publisher.subscribe(canceller, on: place.context)
     for member in behind { publisher.subscribe(member, on: place.context) }
     await publisher.drain()
@@ -144,20 +128,17 @@ extension Section4ReentrancyTests {
     #expect(entries.dropFirst(before) == ["canceller@1", "canceller@2", "canceller@3"])
   }
 
-  @Test("4.03: explicit publishers and delegates keep it", arguments: ContextKind.shared)
+  @Test("a cancel in a callback of an explicit publisher or a delegate is exact", arguments: ContextKind.shared)
   func required_4_03_faces(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let (explicit, group) = (
-      ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }, MulticastDelegate<Log>()
-    )
+    let place = makePlace(kind)
+    let explicit = ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }
+    let group = MulticastDelegate<Log>()
     let victim = Log(log) { _ in }
     let canceller = Log(log) { number in
       if number == 1 { #expect(explicit.unsubscribe(victim) == .quiescent) }
       if number == 11 { #expect(group.remove(victim) == .quiescent) }
     }
-    defer { withExtendedLifetime(canceller) {} }
-    for log in [canceller, victim] {
+    for log in [keep(canceller), victim] {
       explicit.subscribe(log, on: place.context)
       group.add(log, on: place.context)
     }

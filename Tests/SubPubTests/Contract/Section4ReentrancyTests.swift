@@ -2,24 +2,29 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 4: reentrancy", .serialized, .timeLimit(.minutes(5)))
-struct Section4ReentrancyTests {
+@Suite("Section 4: callbacks can publish, subscribe and cancel", .serialized, .timeLimit(.minutes(5)))
+struct Section4ReentrancyTests: ContractSuite {
+  let lifetime = TestLifetime()
   let publisher = Publisher<Int>()
   let log = Recorder<String>()
 
   var entries: [String] { log.states.compactMap(\.value) }
 
+  /// A member that writes into the log, and lives until the test ends.
+  func makeMember(_ name: String, react: @escaping @Sendable (UInt64) -> Void = { _ in }) -> Member {
+    keep(Member(name, log: log, react: react))
+  }
+
   @Test(
-    "4.01: a publish inside a callback comes to everyone in the lane after the current state, and nests nothing",
+    "a publish in a callback comes after the current state, without nesting",
     arguments: ContextKind.shared, Operation.allCases)
   func required_4_01_sharedLane(kind: ContextKind, operation: Operation) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let depth = Depth()
+    let place = makePlace(kind)
+    let depth = NestingDepth()
     let members = (0..<3).map { index in
-      Member("\(index)", log: log) { [publisher] version in
+      makeMember("\(index)") { [publisher] version in
         depth.enter()
-        // The first, the one in the middle, and the last: each once.
+        // Each member publishes once: the first, the one in the middle, and the last.
         if version == index + 1 {
           operation.perform(at: publisher)
           #expect(publisher.current.version == version + 1)
@@ -27,7 +32,6 @@ struct Section4ReentrancyTests {
         depth.leave()
       }
     }
-    defer { withExtendedLifetime(members) {} }
     for member in members { publisher.subscribe(member, on: place.context) }
     await publisher.drain()
     publisher.updateData(1)
@@ -39,28 +43,25 @@ struct Section4ReentrancyTests {
     #expect(log.states.count == 15)
   }
 
-  @Test("4.01: on a lane of its own too it is a later delivery, and no nested one", arguments: ContextKind.allCases)
+  @Test("a publish in a callback of a lone subscription comes later, too", arguments: ContextKind.allCases)
   func required_4_01_ownLane(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let member = Member("a", log: log) { [publisher] version in
+    let member = makeMember("a") { [publisher] version in
       for _ in 0..<2 where version < 6 { publisher.startLoading() }
     }
-    publisher.subscribe(member, on: place.context)
-    // Each of the versions 0 to 5 makes two.
+    publisher.subscribe(member, on: makePlace(kind).context)
+    // Each of the versions 0 to 5 publishes two.
     try await log.wait(count: 13)
     await publisher.drain()
     #expect(entries == (0...12).map { "a@\($0)" })
     #expect(member.depth.deepest == 1)
   }
 
-  @Test("4.01: between two publishers no callback comes to run inside itself", arguments: ContextKind.allCases)
+  @Test("no callback runs inside itself when two publishers publish to each other", arguments: ContextKind.allCases)
   func required_4_01_acrossPublishers(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
+    let place = makePlace(kind)
     let other = Publisher<Int>()
-    let ping = Member("ping", log: log) { version in if version < 20 { other.startLoading() } }
-    let pong = Member("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
+    let ping = makeMember("ping") { version in if version < 20 { other.startLoading() } }
+    let pong = makeMember("pong") { [publisher] version in if version > 0 { publisher.startLoading() } }
     other.subscribe(pong, on: place.context)
     publisher.subscribe(ping, on: place.context)
     try await log.wait(count: 42)
@@ -72,20 +73,16 @@ struct Section4ReentrancyTests {
     #expect(entries.filter { $0.hasPrefix("pong") } == (0...20).map { "pong@\($0)" })
   }
 
-  @Test("4.01: explicit publishers and delegates keep it", arguments: ContextKind.shared)
+  @Test("explicit publishers and delegates deliver publishes in callbacks later", arguments: ContextKind.shared)
   func required_4_01_faces(kind: ContextKind) async throws {
-    let place = Place(kind)
-    defer { withExtendedLifetime(place) {} }
-    let (explicit, group) = (
-      ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }, MulticastDelegate<Log>()
-    )
-    let logs = (0..<2).map { index in
-      Log(log) { number in
-        if number == 1, index == 0 { explicit.publisher.updateData(2) }
-        if number == 11, index == 0 { group.call { $0.write(12) } }
-      }
+    let place = makePlace(kind)
+    let explicit = ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }
+    let group = MulticastDelegate<Log>()
+    let first = Log(log) { number in
+      if number == 1 { explicit.publisher.updateData(2) }
+      if number == 11 { group.call { $0.write(12) } }
     }
-    defer { withExtendedLifetime(logs) {} }
+    let logs = [keep(first), keep(Log(log) { _ in })]
     for log in logs { explicit.subscribe(log, on: place.context) }
     await publisher.drain()
     publisher.updateData(1)
@@ -96,7 +93,7 @@ struct Section4ReentrancyTests {
     #expect(entries == ["0", "0", "1", "1", "2", "2", "11", "11", "12", "12"])
   }
 
-  /// Writes numbers into the log, and then reacts.
+  /// Writes numbers into a log, and then reacts.
   final class Log: Sendable {
     private let log: Recorder<String>
     private let react: @Sendable (Int) -> Void

@@ -2,12 +2,12 @@ import SubPub
 import SubPubTesting
 import Testing
 
+// Rule 5.10.
 extension Section5LoadTests {
-  @Test("5.10: what the cache has shows as loaded, with its age, before the loader is called; then it is loaded anew")
+  @Test("a cached value shows as loaded, with its age, before the loader is called")
   func required_5_10_shows() {
     let cache = ProbeCache(1, age: .seconds(50))
     let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
-    defer { bench.finish() }
     cache.hold(.read)
     let caller = bench.refresh()
     #expect(bench.source.calls == 0)
@@ -16,7 +16,7 @@ extension Section5LoadTests {
     bench.publisher.subscribe(staleness, on: .immediate) { [publisher = Weak(bench.publisher)] staleness, state in
       if state.phase == .loaded, let isStale = publisher.object?.isStale { staleness.receive(.loaded(isStale)) }
     }
-    cache.letGo(.read)
+    cache.release(.read)
     bench.run()
     #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1), .loading(previous: 1)])
     #expect(staleness.states == [.loaded(false)])
@@ -28,70 +28,56 @@ extension Section5LoadTests {
     #expect(cache.operations == [.read, .write])
   }
 
-  @Test("5.10: the age of what was in the cache counts when the load behind it is given up, and it stays what it was")
+  @Test("a cached value keeps its age when the load after it is cancelled")
   func required_5_10_5_05_restored() {
     let cache = ProbeCache(1, age: .seconds(50))
     let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
-    defer { bench.finish() }
     let caller = bench.refresh()
     bench.pass(.seconds(9))
     bench.cancel(caller)
     #expect(caller.result == .loaded(1))
     #expect(bench.publisher.state == .loaded(1))
     #expect(!bench.publisher.isStale)
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 1)
     bench.pass(.seconds(1))
     #expect(bench.publisher.isStale)
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 2)
-    // There is something to show, so the cache isn't asked again.
+    // The cache isn't read again while there is a value to show.
     #expect(cache.operations == [.read])
   }
 
-  @Test("5.10: given up before the cache has answered, the state before comes back; what it answers shows nowhere")
+  @Test("a cancel before the cache answers restores the state, and the answer never shows")
   func required_5_10_5_05_givenUpBeforeRead() {
     let cache = ProbeCache(1)
     let bench = LoadBench(cache: cache)
-    defer { bench.finish() }
     cache.hold(.read)
     let caller = bench.refresh()
     bench.cancel(caller)
     #expect(caller.result == .unknown)
-    cache.letGo(.read)
+    cache.release(.read)
     bench.run()
     #expect(bench.states == [.unknown, .loading(previous: nil), .unknown])
     #expect(bench.source.calls == 0)
   }
 
-  @Test("5.10: an empty cache changes nothing")
-  func required_5_10_empty() {
-    let bench = LoadBench(cache: ProbeCache())
-    defer { bench.finish() }
-    bench.refresh()
-    bench.answer(0, 7)
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
-  }
-
-  @Test("5.10: operations never overlap, come in the order in which they were decided, and needless ones are left out")
+  @Test("cache operations run one at a time and in order, and needless ones are left out")
   func required_5_10_order() {
     let cache = ProbeCache()
     let bench = LoadBench(cache: cache)
-    defer { bench.finish() }
     cache.hold(.write)
     bench.refresh()
     bench.answer(0, 1)
-    // Not written: the clear comes first.
+    // Never written, because of the clear that follows.
     bench.refresh()
     bench.answer(1, 2)
     bench.manager.logout()
-    // Not read: its load is overtaken before its turn.
+    // Never read for, because its load is superseded first.
     bench.refresh()
     bench.refresh(restarting: true)
     #expect(cache.operations == [.read, .write])
-    cache.letGo(.write)
+    cache.release(.write)
     bench.run()
     #expect(cache.operations == [.read, .write, .clear, .read])
     #expect(cache.isOneAtATime)
@@ -101,18 +87,17 @@ extension Section5LoadTests {
     #expect(cache.isOneAtATime)
   }
 
-  @Test("5.10: a write that is under way at logout is cleared after it, and a load begun meanwhile reads nothing")
+  @Test("a logout clears a write that is under way, and a load begun in the meantime finds nothing")
   func required_5_10_writeUnderWay() {
     let cache = ProbeCache()
     let bench = LoadBench(cache: cache)
-    defer { bench.finish() }
     cache.hold(.write)
     bench.refresh()
     bench.answer(0, 1)
     bench.manager.logout()
     bench.refresh()
     #expect(bench.publisher.state == .loading(previous: nil))
-    cache.letGo(.write)
+    cache.release(.write)
     bench.run()
     #expect(cache.operations == [.read, .write, .clear, .read])
     #expect(cache.content == nil)
@@ -120,48 +105,43 @@ extension Section5LoadTests {
     #expect(bench.states.filter { $0.value == 1 } == [.loaded(1)])
   }
 
-  @Test("5.10: a result that comes after logout is not written", arguments: [nil, 0, 1])
+  @Test("a result that arrives after logout isn't written", arguments: [nil, 0, 1])
   func required_5_10_lateResult(steps: Int?) {
     let cache = ProbeCache()
     let bench = LoadBench(isStubborn: true, cache: cache)
-    defer { bench.finish() }
     bench.refresh()
     if let steps {
       bench.source.answer(0, .success(1))
-      // The loader's last; the one after that would publish and write.
+      // The loader's last steps; the one after them would publish and write.
       for _ in 0..<steps { #expect(bench.executor.runOne()) }
     }
-    bench.manager.logout()
-    bench.run()
+    bench.logout()
     bench.answer(0, 1)
     #expect(cache.operations == [.read, .clear])
     #expect(cache.content == nil)
     #expect(bench.publisher.state == .unknown)
   }
 
-  @Test("5.10: nor is one that was overtaken in another way", arguments: Overtaking.allCases.filter { $0 != .logout })
-  func required_5_10_5_04_overtaken(how: Overtaking) {
+  @Test("the result of a superseded load isn't written", arguments: Superseding.allCases.filter { $0 != .logout })
+  func required_5_10_5_04_overtaken(how: Superseding) {
     let cache = ProbeCache()
     let bench = LoadBench(isStubborn: true, cache: cache)
-    defer { bench.finish() }
     bench.refresh()
-    how.perform(at: bench)
-    bench.run()
+    bench.supersede(by: how)
     bench.answer(0, 1)
     #expect(!cache.operations.contains(.write))
     #expect(cache.content == nil)
   }
 
-  @Test("5.10: what a read under way at logout finds is dropped")
+  @Test("a value that is being read at logout is dropped")
   func required_5_10_readUnderWay() {
     let cache = ProbeCache(1)
     let bench = LoadBench(cache: cache)
-    defer { bench.finish() }
     cache.hold(.read)
     let caller = bench.refresh()
     bench.manager.logout()
     let later = bench.refresh()
-    cache.letGo(.read)
+    cache.release(.read)
     bench.run()
     #expect(caller.result == .unknown)
     #expect(cache.operations == [.read, .clear, .read])
@@ -172,36 +152,34 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 1)
   }
 
-  @Test("5.10: logout shows at once, and doesn't wait for the cache; waitForCache does")
-  func required_5_10_wait() {
+  @Test("logout doesn't wait for the cache, and waitForCache does until it is cancelled", arguments: [true, false])
+  func required_5_10_wait(cancels: Bool) {
     let cache = ProbeCache(1)
     let bench = LoadBench(cache: cache)
-    defer { bench.finish() }
     bench.publisher.updateData(1)
     cache.hold(.clear)
     bench.manager.logout()
     #expect(bench.publisher.state == .unknown)
-    let waiting = Caller(on: bench.executor) { [manager = bench.manager] in await manager.waitForCache() }
-    bench.run()
+    let waiting = bench.call { [manager = bench.manager] in await manager.waitForCache() }
     #expect(waiting.result == nil)
     #expect(cache.operations == [.clear])
-    cache.letGo(.clear)
+    if cancels {
+      bench.cancel(waiting)
+      #expect(waiting.result != nil)
+    }
+    cache.release(.clear)
     bench.run()
     #expect(waiting.result != nil)
     #expect(cache.content == nil)
     // With nothing to wait for, and without a cache, it returns.
-    let idle = Caller(on: bench.executor) { [manager = bench.manager] in await manager.waitForCache() }
-    let without = LoadBench()
-    let none = Caller(on: bench.executor) { await without.manager.waitForCache() }
-    bench.run()
-    #expect(idle.result != nil)
-    #expect(none.result != nil)
+    for manager in [bench.manager, LoadBench().manager] {
+      #expect(bench.call { await manager.waitForCache() }.result != nil)
+    }
   }
 
-  @Test("5.10: a manager that goes leaves its last write to the cache, and a clear too")
+  @Test("a released manager's last write and clear still reach the cache")
   func required_5_10_5_09_release() {
-    let executor = ManualExecutor()
-    let cache = ProbeCache()
+    let (executor, cache) = (ManualExecutor(), ProbeCache())
     cache.hold(.write)
     var manager: LoadingManager<Int>? = LoadingManager(on: executor, cache: cache) { 7 }
     manager?.refreshIfNeeded()
@@ -212,7 +190,7 @@ extension Section5LoadTests {
     manager = nil
     executor.runAll()
     #expect(publisher == nil)
-    cache.letGo(.write)
+    cache.release(.write)
     executor.runAll()
     #expect(cache.operations == [.read, .write, .clear])
     #expect(cache.content == nil)

@@ -2,11 +2,11 @@ import SubPub
 import SubPubTesting
 import Testing
 
+// Rule 5.08.
 extension Section5LoadTests {
-  @Test("5.08: pages are appended in order, from the first on, until the last; then nothing is asked for any more")
+  @Test("pages append in order until the last, after which no page is asked for")
   func required_5_08_order() {
     let bench = PageBench()
-    defer { bench.finish() }
     for page in 0..<4 {
       let caller = bench.loadNextPage()
       #expect(bench.cursors == (0...page).map { $0 * 10 })
@@ -22,57 +22,41 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == version)
   }
 
-  @Test("5.08: several who ask for the next page at once share one load of it", arguments: [2, 100])
+  @Test("concurrent callers share one load of the next page", arguments: [2, 100])
   func required_5_08_shared(callers count: Int) {
     let bench = PageBench()
-    defer { bench.finish() }
     bench.load(pages: 1)
     let callers = (0..<count).map { _ in bench.loadNextPage() }
     bench.manager.refreshIfNeeded()
     #expect(bench.source.calls == 2)
     bench.answer(1)
     for caller in callers { #expect(caller.result == .loaded(PageBench.pages(2))) }
-    bench.run()
     #expect(bench.cursors == [0, 10])
   }
 
-  @Test("5.08: a refresh overtakes the load of a later page, whose late result is dropped", arguments: [true, false])
-  func required_5_08_refreshDropsPage(force: Bool) {
+  @Test(
+    "a refresh supersedes the load of a later page and drops its result, whichever ends first",
+    arguments: [true, false], [true, false])
+  func required_5_08_refreshDropsPage(force: Bool, pageEndsLast: Bool) {
     let bench = PageBench(isStubborn: true)
-    defer { bench.finish() }
     bench.load(pages: 2)
     let page = bench.loadNextPage()
     let refresh = bench.refresh(restarting: force)
     #expect(bench.source.cancelled == [2])
     #expect(page.result == .loading(previous: PageBench.pages(2)))
     #expect(bench.cursors == [0, 10, 20, 0])
-    bench.answer(2)
-    #expect(bench.publisher.state == .loading(previous: PageBench.pages(2)))
-    bench.answer(3)
+    bench.answer(pageEndsLast ? 3 : 2)
+    #expect(bench.publisher.state.phase == (pageEndsLast ? .loaded : .loading))
+    bench.answer(pageEndsLast ? 2 : 3)
     #expect(refresh.result == .loaded(PageBench.pages(1)))
-    #expect(bench.log.states.last == .loaded(PageBench.pages(1)))
+    #expect(bench.publisher.state == .loaded(PageBench.pages(1)))
+    // Two for each of the two pages, and then loading, loading and loaded.
+    #expect(bench.publisher.current.version == 7)
   }
 
-  @Test("5.08: a page that comes after the refresh has ended is dropped too")
-  func required_5_08_afterRefresh() {
-    let bench = PageBench(isStubborn: true)
-    defer { bench.finish() }
-    bench.load(pages: 1)
-    bench.loadNextPage()
-    bench.refresh()
-    bench.answer(2)
-    let current = bench.publisher.current
-    bench.answer(1)
-    #expect(bench.publisher.current === current)
-    #expect(current.state == .loaded(PageBench.pages(1)))
-  }
-
-  @Test(
-    "5.08: who asks for the next page while the first is loaded anew shares that, and the old pages show until it is there"
-  )
+  @Test("loadNextPage() during a refresh shares its load, and the old pages show until it ends")
   func required_5_08_pageJoinsRefresh() {
     let bench = PageBench()
-    defer { bench.finish() }
     bench.load(pages: 3)
     let refresh = bench.refresh()
     let page = bench.loadNextPage()
@@ -87,10 +71,9 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
   }
 
-  @Test("5.08: who asks for the next page of a complete list while it is loaded anew shares that")
+  @Test("loadNextPage() during a refresh of a complete list shares its load")
   func required_5_08_completeListAnew() {
     let bench = PageBench()
-    defer { bench.finish() }
     bench.refresh()
     bench.answer(0, isLast: true)
     bench.refresh()
@@ -100,10 +83,9 @@ extension Section5LoadTests {
     #expect(page.result == .loaded(PageBench.pages(1)))
   }
 
-  @Test("5.08: several refreshes share one load of the first page, and a refresh of no pages shares a loadNextPage")
+  @Test("refreshes share one load of the first page, even one that loadNextPage() began")
   func required_5_08_refreshes() {
     let bench = PageBench()
-    defer { bench.finish() }
     let callers = [bench.loadNextPage(), bench.refresh(), bench.refresh()]
     #expect(bench.source.calls == 1)
     bench.answer(0)
@@ -114,7 +96,117 @@ extension Section5LoadTests {
     for caller in again { #expect(caller.result == .loaded(PageBench.pages(1))) }
   }
 
-  @Test("5.08: threads that page, refresh and log out see whole lists, in order, and never wait for ever")
+  @Test("an error on a page keeps the pages, and the next load asks for the same page")
+  func required_5_08_error() {
+    let bench = PageBench()
+    bench.load(pages: 2)
+    for call in 2..<4 {
+      let caller = bench.loadNextPage()
+      bench.fail(call)
+      #expect(caller.result == .error(Failure.offline, previous: PageBench.pages(2)))
+    }
+    bench.loadNextPage()
+    bench.answer(4)
+    #expect(bench.cursors == [0, 10, 20, 20, 20])
+    #expect(bench.publisher.state == .loaded(PageBench.pages(3)))
+  }
+
+  @Test("an error of a refresh keeps the pages")
+  func required_5_08_errorOnRefresh() {
+    let bench = PageBench()
+    bench.loadNextPage()
+    bench.fail(0)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: nil))
+    bench.loadNextPage()
+    bench.answer(1)
+    bench.refresh()
+    bench.fail(2)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: PageBench.pages(1)))
+    bench.refreshIfNeeded()
+    bench.answer(3)
+    #expect(bench.cursors == [0, 0, 0, 0])
+    #expect(bench.publisher.state == .loaded(PageBench.pages(1)))
+  }
+
+  @Test("a retry within a load asks for the same page")
+  func required_5_08_retry() {
+    let bench = PageBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) })
+    bench.load(pages: 1)
+    let caller = bench.loadNextPage()
+    bench.fail(1)
+    let joining = bench.loadNextPage()
+    bench.pass(.seconds(5))
+    bench.answer(2)
+    for caller in [caller, joining] { #expect(caller.result == .loaded(PageBench.pages(2))) }
+    #expect(bench.cursors == [0, 10, 10])
+  }
+
+  @Test("reset and logout drop a late page, and the next page is the first", arguments: [true, false])
+  func required_5_08_logout(isLogout: Bool) {
+    let bench = PageBench(isStubborn: true)
+    bench.load(pages: 2)
+    let caller = bench.loadNextPage()
+    if isLogout { bench.manager.logout() } else { bench.publisher.reset() }
+    bench.run()
+    #expect(caller.result == .unknown)
+    #expect(bench.source.cancelled == [2])
+    bench.answer(2)
+    #expect(bench.publisher.state == .unknown)
+    bench.loadNextPage()
+    bench.answer(3)
+    #expect(bench.cursors == [0, 10, 20, 0])
+    #expect(bench.publisher.state == .loaded(PageBench.pages(1)))
+  }
+
+  @Test("the cancel of the last waiter for a page restores the pages")
+  func required_5_08_5_05_cancel() {
+    let bench = PageBench(isStubborn: true)
+    bench.load(pages: 2)
+    let callers = [bench.loadNextPage(), bench.loadNextPage()]
+    bench.cancel(callers[0])
+    #expect(callers[0].result == .loading(previous: PageBench.pages(2)))
+    bench.cancel(callers[1])
+    #expect(bench.source.cancelled == [2])
+    #expect(callers[1].result == .loaded(PageBench.pages(2)))
+    bench.answer(2)
+    #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
+    // A refresh that supersedes the page restores them as well.
+    bench.loadNextPage()
+    bench.cancel(bench.refresh())
+    #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
+  }
+
+  @Test("a list is as old as its first page")
+  func required_5_08_5_06_staleness() {
+    let bench = PageBench(staleAfter: .seconds(60))
+    bench.load(pages: 1)
+    bench.pass(.seconds(59))
+    bench.loadNextPage()
+    bench.fail(1)
+    bench.loadNextPage()
+    bench.answer(2)
+    #expect(!bench.publisher.isStale)
+    bench.pass(.seconds(1))
+    #expect(bench.publisher.isStale)
+    bench.refreshIfNeeded()
+    bench.answer(3)
+    #expect(!bench.publisher.isStale)
+    #expect(bench.cursors == [0, 10, 10, 0])
+  }
+
+  @Test("pages of unknown age, which came with an error, become stale once another page follows them")
+  func required_5_08_5_06_unknownAge() {
+    let bench = PageBench(staleAfter: .seconds(60))
+    bench.publisher.setState(.error(Failure.offline, previous: PageBench.pages(1)))
+    bench.loadNextPage()
+    bench.answer(0)
+    #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
+    #expect(!bench.publisher.isStale)
+    bench.pass(.seconds(60))
+    #expect(bench.publisher.isStale)
+  }
+
+  @Test("concurrent paging, refreshing and logging out show only whole lists in order")
   func stochastic_5_08_order() async throws {
     let manager = PagedManager<Int, Int>(firstPage: 0) { page in
       await Task.yield()
@@ -122,8 +214,7 @@ extension Section5LoadTests {
     }
     let log = Recorder<Paged<Int, Int>>()
     manager.publisher.subscribe(log, on: .immediate)
-    let tasks = 4
-    let callers = (0..<tasks).map { task in
+    let callers = (0..<4).map { task in
       Caller {
         for step in 0..<2_400 {
           switch (step + task * 7) % 120 {

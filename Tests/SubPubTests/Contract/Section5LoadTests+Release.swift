@@ -2,9 +2,9 @@ import SubPub
 import SubPubTesting
 import Testing
 
+// Rule 5.09.
 extension Section5LoadTests {
-  @Test(
-    "5.09: releasing a manager cancels its load, also one that refreshIfNeeded wants, and the state before comes back")
+  @Test("releasing a manager cancels its load, even one of refreshIfNeeded, and restores the state before it")
   func required_5_09_cancels() {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let source = Source<Int>(isStubborn: true)
@@ -19,7 +19,6 @@ extension Section5LoadTests {
     executor.runAll()
     #expect(source.calls == 1)
     manager = nil
-    // At once, and on this thread.
     #expect(publisher?.state == .loaded(1))
     #expect(publisher?.isStale == true)
     executor.runAll()
@@ -28,12 +27,12 @@ extension Section5LoadTests {
     source.answer(0, .success(7))
     executor.runAll()
     #expect(log.states == [.unknown, .loaded(1), .loading(previous: 1), .loaded(1)])
-    // The publisher lives on for who holds it.
+    // The publisher stays usable.
     publisher?.updateData(8)
     #expect(log.states.last == .loaded(8))
   }
 
-  @Test("5.09: so does releasing a paged manager")
+  @Test("releasing a paged manager cancels its load and restores the state before it")
   func required_5_09_pages() {
     let executor = ManualExecutor()
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: true)
@@ -52,7 +51,7 @@ extension Section5LoadTests {
     #expect(publisher?.state == .unknown)
   }
 
-  @Test("5.09: between two attempts the loader isn't called again")
+  @Test("a manager released between two attempts doesn't call its loader again")
   func required_5_09_betweenAttempts() {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let source = Source<Int>()
@@ -74,7 +73,7 @@ extension Section5LoadTests {
     #expect(publisher?.state == .unknown)
   }
 
-  @Test("5.09: while a loader hangs that nothing stops, the manager, its publisher and what was loaded go all the same")
+  @Test("a loader that never returns doesn't keep its manager, the publisher or loaded values alive")
   func required_5_09_hangingLoader() {
     let executor = ManualExecutor()
     let (values, closures) = (Deaths(), Deaths())
@@ -99,12 +98,12 @@ extension Section5LoadTests {
       executor.runAll()
       #expect(hanging.calls == 2)
     }
-    // At once, although the load's task has yet to notice.
+    // Even though the load's task hasn't run yet.
     #expect(publisher == nil)
     executor.runAll()
     #expect(released == nil)
     #expect(values.count == 1)
-    // The loader's closure is needed by the calls that run, and by nobody else.
+    // The calls that run still need the loader's closure.
     #expect(closures.count == 0)
     hanging.answer(0, .success(values.mortal()))
     hanging.answer(1, .success(values.mortal()))
@@ -113,9 +112,7 @@ extension Section5LoadTests {
     #expect(closures.count == 1)
   }
 
-  @Test(
-    "5.09: an idle manager goes with everything that it has, and so does one whose load has ended",
-    arguments: [true, false])
+  @Test("an idle manager releases everything that it holds, loaded or not", arguments: [true, false])
   func required_5_09_idle(hasLoaded: Bool) {
     let executor = ManualExecutor()
     let (values, closures) = (Deaths(), Deaths())
@@ -136,7 +133,7 @@ extension Section5LoadTests {
     #expect(closures.count == 1)
   }
 
-  @Test("5.09: who awaits refresh keeps the manager, and gets the result")
+  @Test("a caller that awaits refresh keeps the manager alive and gets the result")
   func required_5_09_caller() {
     let executor = ManualExecutor()
     let source = Source<Int>()
@@ -155,10 +152,9 @@ extension Section5LoadTests {
     #expect(released == nil)
   }
 
-  @Test("5.09: managers that threads release while they load leave no load, no loader and no publisher behind")
+  @Test("managers that are released while they load leave no load and no loader behind")
   func stochastic_5_09_release() async throws {
-    let loader = EndlessLoader()
-    let deaths = Deaths()
+    let (loader, deaths) = (EndlessLoader(), Deaths())
     for _ in 0..<1_000 {
       let held = Locked<LoadingManager<Int>?>(nil)
       let captured = deaths.mortal()

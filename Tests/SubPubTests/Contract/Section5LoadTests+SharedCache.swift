@@ -2,9 +2,9 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 5.10: order belongs to the cache, and not to one of its managers.
+// Rule 5.10 for caches that several managers share.
 extension Section5LoadTests {
-  @Test("5.10: a manager on the cache of one that has logged out reads nothing of before", arguments: [false, true])
+  @Test("a manager reads nothing from a cache that another is clearing", arguments: [false, true])
   func required_5_10_nextManager(isReleased: Bool) {
     let cache = ProbeCache(1)
     var first: LoadBench? = LoadBench(cache: cache)
@@ -13,52 +13,44 @@ extension Section5LoadTests {
     first?.run()
     #expect(cache.operations == [.clear])
     let second = LoadBench(cache: cache)
-    defer { second.finish() }
     second.refresh()
     #expect(cache.operations == [.clear])
     let executor = first?.executor
     if isReleased { first = nil }
-    cache.letGo(.clear)
+    cache.release(.clear)
     executor?.runAll()
     second.run()
     #expect(cache.operations == [.clear, .read])
     #expect(cache.isOneAtATime)
     #expect(second.states == [.unknown, .loading(previous: nil)])
-    first?.finish()
+    withExtendedLifetime(first) {}
   }
 
-  @Test("5.10: a clear that failed is made up for by the next manager of the cache, whoever asked for it")
+  @Test("the next manager of a cache repeats a clear that has failed")
   func required_5_10_taintOfAnother() {
     let cache = ProbeCache(1)
     do {
       let first = LoadBench(cache: cache)
-      defer { first.finish() }
       cache.refuse(.clear)
-      first.manager.logout()
-      first.run()
+      first.logout()
     }
     cache.refuse()
     let second = LoadBench(cache: cache)
-    defer { second.finish() }
     second.refresh()
     #expect(cache.operations == [.clear, .clear])
     #expect(cache.content == nil)
     #expect(second.states == [.unknown, .loading(previous: nil)])
   }
 
-  @Test("5.10: what one manager is reading when another logs out shows nowhere")
+  @Test("a value that one manager reads when another logs out never shows")
   func required_5_10_readUnderWayOfAnother() {
     let cache = ProbeCache(1)
     let (first, second) = (LoadBench(cache: cache), LoadBench(cache: cache))
-    defer {
-      first.finish()
-      second.finish()
-    }
     cache.hold(.read)
     second.refresh()
     #expect(cache.operations == [.read])
     first.manager.logout()
-    cache.letGo(.read)
+    cache.release(.read)
     second.run()
     first.run()
     second.run()
@@ -67,14 +59,10 @@ extension Section5LoadTests {
     #expect(second.source.calls == 1)
   }
 
-  @Test("5.10: a read that waits behind another manager's clear finds nothing, and the load goes on")
+  @Test("a load doesn't wait for a read behind another manager's clear")
   func required_5_10_readGivenUp() {
     let cache = ProbeCache(1)
     let (first, second) = (LoadBench(cache: cache), LoadBench(cache: cache))
-    defer {
-      first.finish()
-      second.finish()
-    }
     cache.hold(.write)
     first.refresh()
     first.answer(0, 5)
@@ -83,16 +71,15 @@ extension Section5LoadTests {
     first.manager.logout()
     second.run()
     #expect(second.source.calls == 1)
-    cache.letGo(.write)
+    cache.release(.write)
     first.run()
     second.run()
     #expect(second.states == [.unknown, .loading(previous: nil)])
     #expect(cache.content == nil)
   }
 
-  @Test("5.10: a cache that can't be cleared doesn't live longer for it, and its address may be another's")
+  @Test("a failed clear doesn't keep its cache alive, nor taint a new cache at the same address")
   func required_5_10_taintedDies() {
-    /// Says so when it dies.
     final class MortalCache: StateCache {
       let content: Int?
       let mortal: Deaths.Mortal
@@ -105,35 +92,32 @@ extension Section5LoadTests {
     let before = CacheOperationQueue.count
     for round in 0..<rounds {
       let bench = LoadBench(cache: MortalCache(round, deaths))
-      defer { bench.finish() }
       if round.isMultiple(of: 2) {
-        bench.manager.logout()
-        bench.run()
+        bench.logout()
       } else {
         bench.refresh()
         #expect(bench.publisher.state == .loading(previous: round))
       }
     }
     #expect(deaths.count == rounds)
-    // Other tests have caches, too.
+    // Other tests have caches as well.
     #expect(CacheOperationQueue.count < before + rounds / 2)
   }
 
-  @Test("5.10: what several managers want to read of one cache at a time, each of them gets")
+  @Test("managers that read one cache at the same time all get its value")
   func required_5_10_readsOfSeveral() {
     let cache = ProbeCache(1)
     let benches = (0..<3).map { _ in LoadBench(cache: cache) }
-    defer { for bench in benches { bench.finish() } }
     cache.hold(.read)
     for bench in benches { bench.refresh() }
     #expect(cache.operations == [.read])
-    cache.letGo(.read)
+    cache.release(.read)
     for _ in benches { for bench in benches { bench.run() } }
     for bench in benches { #expect(bench.publisher.state == .loading(previous: 1)) }
     #expect(cache.operations == [.read, .read, .read])
   }
 
-  /// A value without an identity, and one that shares what it keeps.
+  /// A value type with the identity of the cache that it wraps.
   struct NamedCache: StateCache {
     let probe: ProbeCache
     var identity: CacheIdentity? { CacheIdentity(of: probe) }
@@ -142,20 +126,15 @@ extension Section5LoadTests {
     func clear() async throws { try await probe.clear() }
   }
 
-  @Test("5.10: caches with one identity count as one")
+  @Test("caches with the same identity share their order")
   func required_5_10_identity() {
     let probe = ProbeCache(1)
     let (first, second) = (LoadBench(cache: probe), LoadBench(cache: NamedCache(probe: probe)))
-    defer {
-      first.finish()
-      second.finish()
-    }
     probe.hold(.clear)
-    first.manager.logout()
-    first.run()
+    first.logout()
     second.refresh()
     #expect(probe.operations == [.clear])
-    probe.letGo(.clear)
+    probe.release(.clear)
     first.run()
     second.run()
     #expect(probe.operations == [.clear, .read])
@@ -167,7 +146,7 @@ extension Section5LoadTests {
     #expect(CacheIdentity(named: "a") != CacheIdentity(named: "b"))
   }
 
-  @Test("5.10: of several values that wait to be written only the newest is kept, whoever reads in between")
+  @Test("only the newest pending write is kept, even with reads in between")
   func required_5_10_writesInBetween() {
     var pending = PendingOperations()
     let (deaths, reader) = (Deaths(), Deaths())
@@ -180,7 +159,7 @@ extension Section5LoadTests {
     #expect(deaths.count == 4)
   }
 
-  @Test("5.10: a task that waits for a blocked cache, and is cancelled, leaves nothing behind")
+  @Test("a cancelled task that waits for a blocked cache leaves nothing behind")
   func required_5_10_cancelledWait() throws {
     var pending = PendingOperations()
     #expect(pending.append(.write {}).isEmpty)

@@ -2,15 +2,14 @@ import SubPub
 import SubPubTesting
 import Testing
 
+// Rule 5.06.
 extension Section5LoadTests {
-  @Test("5.06: refreshIfNeeded loads what is unknown, an error, and what is stale, from the very moment when it is")
+  @Test("refreshIfNeeded loads an unknown state, an error, and data from the moment when it is stale")
   func required_5_06_needed() {
     let bench = LoadBench(staleAfter: .seconds(60))
-    defer { bench.finish() }
     func loads() -> Bool {
       let before = bench.source.calls
-      bench.manager.refreshIfNeeded()
-      bench.run()
+      bench.refreshIfNeeded()
       return bench.source.calls > before
     }
     #expect(loads())
@@ -20,7 +19,7 @@ extension Section5LoadTests {
     #expect(!loads())
     bench.pass(.nanoseconds(1))
     #expect(loads())
-    // Under way: it is shared.
+    // The active load is shared.
     #expect(!loads())
     bench.fail(1)
     #expect(loads())
@@ -33,39 +32,33 @@ extension Section5LoadTests {
     #expect(loads())
   }
 
-  @Test("5.06: refreshIfNeeded does nothing while somebody else loads")
+  @Test("refreshIfNeeded does nothing while the publisher shows a loading state set by hand")
   func required_5_06_loadingOfAnother() {
     let bench = LoadBench(staleAfter: .seconds(60))
-    defer { bench.finish() }
     bench.publisher.startLoading()
     bench.manager.refreshIfNeeded()
     bench.publisher.updateData(1, age: .seconds(61))
     bench.publisher.startLoading()
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 0)
     #expect(bench.publisher.current.version == 3)
   }
 
-  @Test("5.06: data that came with an age needs a refresh the sooner")
+  @Test("the age that data comes with counts")
   func required_5_06_needsRefreshByAge() {
     let bench = LoadBench(staleAfter: .seconds(60))
-    defer { bench.finish() }
     bench.publisher.updateData(1, age: .seconds(59))
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 0)
     bench.pass(.seconds(1))
     #expect(bench.publisher.current.version == 1)
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 1)
   }
 
-  @Test("5.06: data that a cancel brings back is as old as it was, also after forced refreshes", arguments: [1, 2, 3])
+  @Test("data that a cancel restores keeps its age, even after forced refreshes", arguments: [1, 2, 3])
   func required_5_06_restored(refreshes: Int) {
     let bench = LoadBench(staleAfter: .seconds(60))
-    defer { bench.finish() }
     bench.publisher.updateData(1, age: .seconds(10))
     bench.pass(.seconds(20))
     var callers = [bench.refresh()]
@@ -80,10 +73,9 @@ extension Section5LoadTests {
     #expect(bench.publisher.isStale)
   }
 
-  @Test("5.06: what was loaded counts as new from when it was published, and not from when it was asked for")
+  @Test("the age of loaded data counts from its publication")
   func required_5_06_loaded() {
     let bench = LoadBench(staleAfter: .seconds(60))
-    defer { bench.finish() }
     bench.refresh()
     bench.pass(.seconds(100))
     bench.answer(0, 1)
@@ -94,21 +86,17 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == 2)
   }
 
-  @Test("5.06: without staleAfter a manager never reads the clock, and what is loaded never needs a refresh")
+  @Test("without staleAfter a manager never reads the clock, and loaded data never becomes stale")
   func required_5_06_clockUnread() {
     let clock = PublishingTests.CountingClock()
     let bench = LoadBench(clock: clock)
-    defer { bench.finish() }
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     bench.answer(0, 1)
-    bench.manager.refreshIfNeeded()
-    bench.run()
+    bench.refreshIfNeeded()
     bench.cancel(bench.refresh(restarting: true))
     bench.refresh()
     bench.fail(2)
-    bench.manager.logout()
-    bench.run()
+    bench.logout()
     #expect(clock.readings == 0)
     #expect(bench.source.calls == 3)
   }

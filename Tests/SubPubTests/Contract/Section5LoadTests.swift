@@ -2,13 +2,15 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// Rules 5.01, 5.02 and the publisher's part of 5.06 are tested where its transitions are, in `Publishing`.
-@Suite("Section 5: load state", .timeLimit(.minutes(3)))
+// `Publishing` has the tests of rules 5.01 and 5.02, and of the publisher's part of 5.06.
+@Suite("Section 5: managers share, retry, cancel and cache their loads", .timeLimit(.minutes(3)))
 struct Section5LoadTests {
   typealias State = LoadState<Int>
   typealias Failure = PublishingTests.Failure
 
-  /// A state to begin with, and how it comes about.
+  let bench = LoadBench()
+
+  /// The state before a load.
   enum Before: String, CaseIterable, Codable, Sendable {
     case unknown, loaded, error, errorWithPrevious, loadingOfAnother, loadingOfAnotherWithPrevious
 
@@ -26,5 +28,128 @@ struct Section5LoadTests {
         publisher.startLoading()
       }
     }
+  }
+
+  // MARK: 5.03
+
+  @Test("concurrent callers share one call of the loader, and all get its result", arguments: [1, 2, 100])
+  func required_5_03_result(callers count: Int) {
+    let callers = (0..<count).map { _ in bench.refresh() }
+    #expect(bench.source.calls == 1)
+    #expect(callers.allSatisfy { $0.result == nil })
+    bench.answer(0, 7)
+    #expect(callers.allSatisfy { $0.result == .loaded(7) })
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+    #expect(bench.source.calls == 1)
+  }
+
+  @Test("concurrent callers all get the error of the load", arguments: [1, 2, 100])
+  func required_5_03_error(callers count: Int) {
+    bench.publisher.updateData(1)
+    let callers = (0..<count).map { _ in bench.refresh() }
+    bench.fail(0)
+    #expect(callers.allSatisfy { $0.result == .error(Failure.offline, previous: 1) })
+    #expect(bench.states.suffix(2) == [.loading(previous: 1), .error(Failure.offline, previous: 1)])
+    #expect(bench.source.calls == 1)
+  }
+
+  @Test("callers get the result of their load even if another state follows before they run")
+  func required_5_03_overtakenResult() {
+    let other = ManualExecutor()
+    let caller = bench.caller(on: other)
+    other.runAll()
+    bench.run()
+    bench.answer(0, 7)
+    bench.publisher.updateData(8)
+    #expect(caller.result == nil)
+    other.runAll()
+    #expect(caller.result == .loaded(7))
+  }
+
+  @Test("a caller that comes between two attempts shares the load")
+  func required_5_03_betweenAttempts() {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(5) })
+    let first = bench.refresh()
+    bench.fail(0)
+    let second = bench.refresh()
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    bench.pass(.seconds(5))
+    #expect(bench.source.calls == 2)
+    let third = bench.refresh()
+    bench.answer(1, 7)
+    for caller in [first, second, third] { #expect(caller.result == .loaded(7)) }
+    #expect(bench.source.calls == 2)
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+  }
+
+  @Test("refreshIfNeeded and refresh share a load, whichever of them began it")
+  func required_5_03_ifNeeded() {
+    for _ in 0..<100 { bench.manager.refreshIfNeeded() }
+    let caller = bench.refresh()
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    bench.answer(0, 7)
+    #expect(caller.result == .loaded(7))
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+  }
+
+  @Test("a refresh after the end of a load starts a new one, with the loaded value as previous data")
+  func required_5_03_after() {
+    bench.refresh()
+    bench.answer(0, 1)
+    let second = bench.refresh()
+    #expect(bench.source.calls == 2)
+    bench.fail(1)
+    #expect(second.result == .error(Failure.offline, previous: 1))
+    let third = bench.refresh()
+    bench.answer(2, 3)
+    #expect(third.result == .loaded(3))
+    #expect(
+      bench.states == [
+        .unknown, .loading(previous: nil), .loaded(1), .loading(previous: 1), .error(Failure.offline, previous: 1),
+        .loading(previous: 1), .loaded(3),
+      ])
+  }
+
+  @Test("a subscriber that refreshes when it sees a load shares that load")
+  func required_5_03_fromCallback() {
+    let eager = Recorder<Int>()
+    bench.publisher.subscribe(eager, on: .immediate) { [weak manager = bench.manager] eager, state in
+      manager?.refreshIfNeeded()
+      eager.receive(state)
+    }
+    bench.run()
+    #expect(bench.source.calls == 1)
+    #expect(eager.states.map(\.phase) == [.unknown, .loading])
+    bench.answer(0, 7)
+    #expect(eager.states.map(\.phase) == [.unknown, .loading, .loaded])
+    #expect(bench.source.calls == 1)
+  }
+
+  @Test("two loaders never run at once, and each of many threads gets a result")
+  func stochastic_5_03_oneAtATime() async throws {
+    let (source, wrong) = (CountedLoader(), Event())
+    let manager = LoadingManager<Int> { await source.load() }
+    for _ in 0..<400 {
+      let (callers, done) = (4, Event())
+      try await Race.run(threads: callers) { thread in
+        if thread == 0 { manager.refreshIfNeeded() }
+        Task.detached {
+          let state = await manager.refresh()
+          if state.phase != .loaded { wrong.happen() }
+          done.happen()
+        }
+      }
+      try await done.wait(count: callers)
+      // No load is active now, so this refresh calls the loader.
+      let before = source.calls
+      #expect(await manager.refresh() == .loaded(before))
+    }
+    #expect(source.mostAtOnce == 1)
+    #expect(wrong.count == 0)
+    #expect(source.calls <= 400 * 6)
+    // Each load publishes loading and loaded.
+    #expect(manager.publisher.current.version == UInt64(2 * source.calls))
   }
 }

@@ -2,43 +2,46 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// The end of the publisher. Rule 3.06 says that nothing here keeps it alive.
+// Rule 6.03: the end of the publisher, which no sequence keeps alive (3.06).
 extension Section6SequenceTests {
-  @Test("6.03: what is pending comes, the last state always, then nil", arguments: BufferingPolicy.oneOfEach)
+  @Test("the pending states come after the end, and then nil", arguments: BufferingPolicy.oneOfEach)
   func required_6_03_3_06_pending(policy: BufferingPolicy) {
-    weak var probe: Publisher<Int>?
-    let consumer: Consumer<Int>
-    do {
-      let brief = Publisher<Int>()
-      probe = brief
-      consumer = Consumer(brief.states(buffering: policy)).run()
-      for number in 1...5 { brief.updateData(number) }
+    let consumer = consumerOfReleasedPublisher(policy) { publisher, _ in
+      for number in 1...5 { publisher.updateData(number) }
     }
-    #expect(probe == nil)
     #expect(!consumer.isOver)
     #expect(consumer.run().isOver)
     #expect(consumer.states == [.unknown] + Self.states(policy.rest(of: Array(1...5))))
     #expect(consumer.statistics?.lastVersion == 5)
   }
 
-  @Test("6.03: a waiting next() gets nil at once", arguments: BufferingPolicy.oneOfEach)
+  @Test("a waiting next() gets nil at the end", arguments: BufferingPolicy.oneOfEach)
   func required_6_03_waiting(policy: BufferingPolicy) {
+    let consumer = consumerOfReleasedPublisher(policy) { publisher, consumer in
+      publisher.updateData(1)
+      #expect(!consumer.run().isOver)
+    }
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [.unknown, .loaded(1)])
+  }
+
+  /// A consumer that waits when the body is called with it, and whose publisher dies when the body returns.
+  private func consumerOfReleasedPublisher(
+    _ policy: BufferingPolicy, _ body: (Publisher<Int>, Consumer<Int>) -> Void
+  ) -> Consumer<Int> {
     weak var probe: Publisher<Int>?
     let consumer: Consumer<Int>
     do {
       let brief = Publisher<Int>()
       probe = brief
       consumer = Consumer(brief.states(buffering: policy)).run()
-      brief.updateData(1)
-      #expect(!consumer.run().isOver)
-      withExtendedLifetime(brief) {}
+      body(brief, consumer)
     }
     #expect(probe == nil)
-    #expect(consumer.run().isOver)
-    #expect(consumer.states == [.unknown, .loaded(1)])
+    return consumer
   }
 
-  @Test("6.03: an iterator made after the end gives the last state, then nil", arguments: BufferingPolicy.oneOfEach)
+  @Test("an iterator made after the end gives the last state, and then nil", arguments: BufferingPolicy.oneOfEach)
   func required_6_03_3_06_afterTheEnd(policy: BufferingPolicy) async {
     weak var probe: Publisher<Int>?
     let (states, values): (StateSequence<Int>, ValueSequence<Int>)
@@ -49,7 +52,6 @@ extension Section6SequenceTests {
       for number in 1...5 { brief.updateData(number) }
     }
     #expect(probe == nil)
-    // As often as one likes.
     for _ in 1...2 {
       var iterator = states.makeAsyncIterator()
       #expect(await iterator.next() == .loaded(5))
@@ -62,7 +64,7 @@ extension Section6SequenceTests {
     }
   }
 
-  @Test("6.03: the last state is given whatever it is; a value only if it is loaded")
+  @Test("an iterator made after the end gives the last state in any phase, and its value only if it is loaded")
   func required_6_03_unknown() async {
     for publishes in [true, false] {
       let (states, values): (StateSequence<Int>, ValueSequence<Int>)
@@ -82,7 +84,7 @@ extension Section6SequenceTests {
     }
   }
 
-  @Test("6.03: it is kept for as long as a sequence may ask for it, and no longer")
+  @Test("the last state lives exactly as long as a sequence can ask for it")
   func required_6_03_3_05_lastPayload() async {
     let deaths = Deaths()
     var states: StateSequence<Mortal>?
@@ -102,7 +104,7 @@ extension Section6SequenceTests {
     #expect(deaths.count == 2)
   }
 
-  @Test("6.03: an iterator left unused when the publisher goes keeps no payload after it")
+  @Test("an unused iterator keeps its payloads after the end, and releases them when it dies")
   func required_6_03_unusedIterator() {
     let deaths = Deaths()
     do {
@@ -112,14 +114,13 @@ extension Section6SequenceTests {
         iterator = brief.states().makeAsyncIterator()
         for _ in 1...3 { brief.updateData(deaths.mortal()) }
       }
-      // All of them are still to come.
       #expect(deaths.count == 0)
       #expect(iterator.statistics.pending == 4)
     }
     #expect(deaths.count == 3)
   }
 
-  @Test("6.03: for loops end by themselves, on every thread, with the last state", arguments: BufferingPolicy.oneOfEach)
+  @Test("loops on all threads end with the last state", arguments: BufferingPolicy.oneOfEach)
   func stochastic_6_03_loops(policy: BufferingPolicy) async throws {
     for _ in 0..<30 {
       let holder = Locked<Publisher<Int>?>(Publisher())

@@ -2,13 +2,13 @@ import SubPub
 import SubPubTesting
 import Testing
 
-/// Leaving a loop, in every way.
+// Rule 6.02.
 extension Section6SequenceTests {
-  enum Leaving: String, CaseIterable, Codable, Sendable { case leave, fail, release, giveUp }
+  enum Leaving: String, CaseIterable, Codable, Sendable { case leave, fail, release, releaseCopies }
 
   struct Failure: Error {}
 
-  @Test("6.02: break, throw and release unregister at once and free the buffer", arguments: Leaving.allCases)
+  @Test("break, throw and release unregister at once and free the buffer", arguments: Leaving.allCases)
   func required_6_02_leaving(leaving: Leaving) async throws {
     let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
     let sequence = publisher.states()
@@ -36,7 +36,7 @@ extension Section6SequenceTests {
         fill()
         withExtendedLifetime(iterator) {}
       }
-    case .giveUp:
+    case .releaseCopies:
       var iterator: StateSequence<Mortal>.Iterator? = sequence.makeAsyncIterator()
       var copy = iterator
       fill()
@@ -45,14 +45,14 @@ extension Section6SequenceTests {
       #expect(await copy?.next() != nil)
       copy = nil
     }
-    // All but the current one. Before anybody is counted: that would look for the dead.
+    // All but the current one. This comes before the count, which would remove a dead subscription.
     #expect(deaths.count == 4)
     publisher.updateData(deaths.mortal())
     #expect(deaths.count == 5)
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.02: the same for values, and for value()")
+  @Test("loops over values, and value(), unregister at once as well")
   func required_6_02_leavingValues() async throws {
     let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
     publisher.updateData(deaths.mortal())
@@ -68,14 +68,14 @@ extension Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.02: cancellation ends a waiting next() at once, and unregisters", arguments: BufferingPolicy.oneOfEach)
+  @Test("a cancellation ends a waiting next() at once and unregisters", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_cancelledWaiting(policy: BufferingPolicy) {
     let consumer = Consumer(publisher.states(buffering: policy)).run()
     publisher.updateData(1)
     #expect(!consumer.run().isOver)
     #expect(publisher.subscriberCount == 1)
     consumer.cancel()
-    // Before the task has run again.
+    // Even before the task runs again.
     #expect(publisher.subscriberCount == 0)
     publisher.updateData(2)
     #expect(consumer.run().isOver)
@@ -83,7 +83,7 @@ extension Section6SequenceTests {
     #expect(consumer.statistics?.delivered == 2)
   }
 
-  @Test("6.02: otherwise it ends the following next(), and drops the buffer then", arguments: BufferingPolicy.oneOfEach)
+  @Test("a cancellation outside of next() ends the following one", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_cancelledBetween(policy: BufferingPolicy) {
     let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
     let trial = Trial {
@@ -91,7 +91,6 @@ extension Section6SequenceTests {
       let first = await iterator.next() != nil
       for _ in 1...5 { publisher.updateData(deaths.mortal()) }
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-      // Not yet: the iterator isn't waiting.
       let before = (publisher.subscriberCount, iterator.statistics.pending, deaths.count)
       let isOver = await iterator.next() == nil
       let after = (publisher.subscriberCount, iterator.statistics.pending, deaths.count)
@@ -105,7 +104,7 @@ extension Section6SequenceTests {
     #expect(result?.2 ?? (0, 0, 0) == (0, 0, 4))
   }
 
-  @Test("6.02: a task that was cancelled before it began gets nil, and leaves nothing behind")
+  @Test("a task cancelled before it starts gets nil and leaves nothing behind")
   func required_6_02_cancelledBefore() {
     publisher.updateData(1)
     let consumer = Consumer(publisher.states())
@@ -115,7 +114,7 @@ extension Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.02: one consumer that is cancelled leaves the others as they are")
+  @Test("the cancellation of one consumer doesn't affect the others")
   func required_6_02_others() {
     let states = publisher.states()
     let consumers = (0..<3).map { _ in Consumer(states).run() }
@@ -129,7 +128,7 @@ extension Section6SequenceTests {
     for consumer in consumers { consumer.run() }
   }
 
-  @Test("6.02: a buffer that was taken holds no payload (3.05)", arguments: BufferingPolicy.oneOfEach)
+  @Test("an emptied buffer holds no payload", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_3_05_bursts(policy: BufferingPolicy) async {
     let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
     var iterator = publisher.states(buffering: policy).makeAsyncIterator()
@@ -141,7 +140,7 @@ extension Section6SequenceTests {
     }
   }
 
-  @Test("6.02: cancelled while states come, a loop ends and its publisher counts nobody")
+  @Test("a loop that is cancelled during a storm of publishes ends and unregisters")
   func stochastic_6_02_cancelledMeanwhile() async throws {
     for _ in 0..<50 {
       let publisher = Publisher<Int>()

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 6: async sequences", .serialized, .timeLimit(.minutes(2)))
+@Suite("Section 6: async sequences give every state, and end with the last", .serialized, .timeLimit(.minutes(2)))
 struct Section6SequenceTests {
   typealias Trial = PublishingTests.Trial
   typealias Mortal = Deaths.Mortal
@@ -11,7 +11,7 @@ struct Section6SequenceTests {
 
   static func states(_ numbers: some Sequence<Int>) -> [LoadState<Int>] { numbers.map { .loaded($0) } }
 
-  @Test("6.01: consumers are independent: each gets everything, whatever the others do")
+  @Test("each consumer gets everything, whatever the others do")
   func required_6_01_independent() {
     let states = publisher.states()
     let (eager, slow, late) = (Consumer(states), Consumer(states), Consumer(states))
@@ -38,7 +38,7 @@ struct Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.01: each has its own policy, and its own counts", arguments: BufferingPolicy.oneOfEach)
+  @Test("each consumer has its own policy and counts", arguments: BufferingPolicy.oneOfEach)
   func required_6_01_policies(policy: BufferingPolicy) {
     let all = Consumer(publisher.states())
     let other = Consumer(publisher.states(buffering: policy))
@@ -58,7 +58,7 @@ struct Section6SequenceTests {
     #expect(other.statistics?.pending == 0)
   }
 
-  @Test("6.01: an iterator subscribes when it is made, and begins with the state of that moment (2.01)")
+  @Test("an iterator subscribes when it is made, and starts with the state of that moment")
   func required_6_01_2_01_joins() async {
     publisher.updateData(1)
     let sequence = publisher.states()
@@ -73,7 +73,7 @@ struct Section6SequenceTests {
     #expect(iterator.statistics.lastVersion == 3)
   }
 
-  @Test("6.01: a delivery ends when next() returns: a publish in the loop is a later state (4.01)")
+  @Test("a publish in the loop is a later state, because a delivery ends when next() returns")
   func required_6_01_4_01_publishInLoop() async {
     var seen: [LoadState<Int>] = []
     for await state in publisher.states() {
@@ -86,7 +86,7 @@ struct Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.01: values are independent too, and pass over what isn't loaded")
+  @Test("consumers of values are independent, too, and skip states that aren't loaded")
   func required_6_01_values() {
     let values = publisher.values()
     let trials = (0..<2).map { index in
@@ -112,7 +112,7 @@ struct Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("6.01, 1.02: on real threads all see one sequence of versions")
+  @Test("consumers on different threads see the same sequence of states")
   func stochastic_6_01_1_02_sameSequence() async throws {
     for _ in 0..<20 {
       let publisher = Publisher<Int>()
@@ -135,5 +135,93 @@ struct Section6SequenceTests {
       #expect(first?.count == 302)
       for end in ends { #expect(end.states.first?.value == first) }
     }
+  }
+
+  // MARK: 6.04
+
+  /// Takes the pending values of an iterator.
+  private func taken(_ iterator: sending ValueSequence<Int>.Iterator) async -> [Int] {
+    var (iterator, values) = (iterator, [Int]())
+    while iterator.statistics.pending > 0, let value = await iterator.next() { values.append(value) }
+    return values
+  }
+
+  @Test("every loaded value comes once and in order, and nothing else comes")
+  func required_6_04_everyValue() async {
+    publisher.updateData(1)
+    let iterator = publisher.values().makeAsyncIterator()
+    publisher.startLoading()
+    publisher.updateData(2)
+    publisher.setError(PublisherEnded(source: publisher.id))
+    publisher.startLoading()
+    publisher.updateData(3)
+    publisher.reset()
+    let statistics = iterator.statistics
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (0, 0, 3))
+    #expect(await taken(iterator) == [1, 2, 3])
+  }
+
+  enum Later: CaseIterable { case loading, error, reset, state, all }
+
+  @Test(
+    "a bounded buffer keeps the newest value whatever phases follow it",
+    arguments: [.latest, .newest(1), .newest(3)] as [BufferingPolicy], Later.allCases)
+  func required_6_04_newestValue(policy: BufferingPolicy, later: Later) async {
+    let iterator = publisher.values(buffering: policy).makeAsyncIterator()
+    for number in 1...5 { publisher.updateData(number) }
+    for _ in 0..<10 {
+      if later == .loading || later == .all { publisher.startLoading() }
+      if later == .error || later == .all { publisher.setError(PublisherEnded(source: publisher.id)) }
+      if later == .reset || later == .all { publisher.reset() }
+      if later == .state || later == .all { publisher.setState(.loading(previous: 9)) }
+    }
+    let statistics = iterator.statistics
+    let expected = policy.rest(of: Array(1...5))
+    #expect(statistics.skipped == 5 - expected.count)
+    #expect(statistics.highWater == expected.count)
+    #expect(await taken(iterator) == expected)
+  }
+
+  @Test("a waiting iterator of values sleeps through other phases and gets the next value")
+  func required_6_04_waiting() async throws {
+    let publisher = publisher
+    let trial = Trial { () -> Int? in
+      var iterator = publisher.values(buffering: .latest).makeAsyncIterator()
+      return await iterator.next()
+    }
+    #expect(!trial.run().isOver)
+    publisher.startLoading()
+    #expect(!trial.run().isOver)
+    publisher.updateData(7)
+    publisher.startLoading()
+    #expect(try await trial.finish() == 7)
+  }
+
+  @Test("drain() waits only for values if an iterator of values is the subscriber")
+  func required_6_04_drain() async throws {
+    let iterator = publisher.values().makeAsyncIterator()
+    publisher.startLoading()
+    await publisher.drain()
+    publisher.updateData(1)
+    let publisher = publisher
+    let trial = Trial { await publisher.drain() }
+    #expect(!trial.run().isOver)
+    #expect(await taken(iterator) == [1])
+    try await trial.finish()
+  }
+
+  @Test("publications have versions and sources", arguments: BufferingPolicy.oneOfEach)
+  func required_6_01_publications(policy: BufferingPolicy) async {
+    var iterator = publisher.publications(buffering: policy).makeAsyncIterator()
+    for number in 1...5 { publisher.updateData(number) }
+    var versions: [UInt64] = []
+    while iterator.statistics.pending > 0, let publication = await iterator.next() {
+      #expect(publication.source == publisher.id)
+      #expect(publication.state == .loaded(Int(publication.version)) || publication.version == 0)
+      versions.append(publication.version)
+    }
+    #expect(versions == policy.rest(of: Array(0...5)))
+    #expect(iterator.statistics.lastVersion == 5)
+    #expect("\(publisher.publications(buffering: .latest))" == "publications of \(publisher.id), latest")
   }
 }

@@ -1,10 +1,24 @@
 import SubPub
 
-/// What rule 2.04 says of one subscription's buffer, written down as simply as can be.
+extension BufferingPolicy {
+  /// One of each, and the smallest bound.
+  static let oneOfEach: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3)]
+
+  /// The states that remain in a buffer when all of these come at once.
+  func rest<State>(of states: [State]) -> [State] {
+    switch self {
+    case .unbounded: states
+    case .latest: states.suffix(1)
+    case .newest(let count): states.suffix(count)
+    }
+  }
+}
+
+/// Rule 2.04 for the buffer of one subscription, written as simply as possible.
 struct BufferModel {
   let policy: BufferingPolicy
   private(set) var pending: [UInt64] = []
-  /// In the order in which their deliveries began.
+  /// In the order in which the deliveries began.
   private(set) var delivered: [UInt64] = []
   private(set) var isUnderWay = false
   private(set) var put = 0
@@ -18,23 +32,13 @@ struct BufferModel {
 
   mutating func put(_ version: UInt64) {
     put += 1
-    pending.append(version)
-    if pending.count > limit {
-      pending.removeFirst()
-      skipped += 1
-    }
+    let all = pending + [version]
+    pending = policy.rest(of: all)
+    skipped += all.count - pending.count
     highWater = max(highWater, pending.count)
   }
 
-  private var limit: Int {
-    switch policy {
-    case .unbounded: .max
-    case .latest: 1
-    case .newest(let limit): limit
-    }
-  }
-
-  /// The delivery of what has waited longest; nil if nothing waits.
+  /// Begins the delivery of the oldest pending state; returns nil if there is none.
   mutating func begin() -> UInt64? {
     guard !pending.isEmpty else { return nil }
     isUnderWay = true
@@ -45,7 +49,42 @@ struct BufferModel {
 
   mutating func end() { isUnderWay = false }
 
-  /// Deliveries that have ended, and the version of the last of them.
+  /// The number of deliveries that have ended, and the version of the last of them.
   var ended: Int { delivered.count - (isUnderWay ? 1 : 0) }
   var last: UInt64? { delivered.prefix(ended).last }
+}
+
+/// A lane of several subscriptions: each state goes, in their order, to those that still have it pending.
+struct LaneModel {
+  private(set) var buffers: [BufferModel]
+  private(set) var newest: UInt64 = 0
+  private var served: UInt64?
+  private var deliveries = 0
+  /// How many states each delivery publishes.
+  private let plan: [Int]
+
+  init(_ policies: [BufferingPolicy], plan: [Int]) {
+    buffers = policies.map { BufferModel($0, replay: 0) }
+    self.plan = plan
+  }
+
+  mutating func put() {
+    newest += 1
+    for index in buffers.indices { buffers[index].put(newest) }
+  }
+
+  /// Serves everything, including what the deliveries publish.
+  mutating func drain() {
+    var version = served.map { $0 + 1 } ?? 0
+    while version <= newest {
+      for index in buffers.indices where buffers[index].pending.first == version {
+        _ = buffers[index].begin()
+        if deliveries < plan.count { for _ in 0..<plan[deliveries] { put() } }
+        deliveries += 1
+        buffers[index].end()
+      }
+      served = version
+      version += 1
+    }
+  }
 }

@@ -1,15 +1,13 @@
 import SubPub
 import SubPubTesting
+import Testing
 
 /// Iterates a sequence step by step, on the test's thread.
 final class Consumer<Value: Sendable>: Sendable {
-  /// What came so far.
-  let recorder = Recorder<Value>()
+  private let recorder = Recorder<Value>()
   private let trial: PublishingTests.Trial<Subscription.Statistics>
 
-  /// The iterator is made at the first `run()`.
-  ///
-  /// `goesOn` is asked after each state, and not while the iterator waits.
+  /// Makes the iterator at the first `run()`; asks `goesOn` before each `next()`.
   init(_ states: StateSequence<Value>, while goesOn: @escaping @Sendable () -> Bool = { true }) {
     trial = PublishingTests.Trial { [recorder] in
       var iterator = states.makeAsyncIterator()
@@ -18,7 +16,7 @@ final class Consumer<Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes what there is, until it waits or ends.
+  /// Takes states until the loop waits or ends.
   @discardableResult func run() -> Consumer {
     trial.run()
     return self
@@ -26,9 +24,29 @@ final class Consumer<Value: Sendable>: Sendable {
 
   func cancel() { trial.cancel() }
 
-  /// The loop has been left, and the iterator released.
+  /// Whether the loop has ended and released its iterator.
   var isOver: Bool { trial.isOver }
   var states: [LoadState<Value>] { recorder.states }
-  /// At the end.
+  /// The counts at the end of the loop.
   var statistics: Subscription.Statistics? { trial.value }
+}
+
+extension PublishingTests.Trial {
+  /// Runs the task to its end whenever something wakes it; throws at `Event.limit`.
+  func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Result {
+    while !run().isOver {
+      let isLate = await withTaskGroup { group in
+        group.addTask { [executor] in
+          await executor.waitForPending(1)
+          return false
+        }
+        group.addTask { (try? await Task.sleep(for: Event.limit)) != nil }
+        defer { group.cancelAll() }
+        return await group.next() ?? true
+      }
+      try #require(!isLate, "nothing has woken the task", sourceLocation: sourceLocation)
+    }
+    if let error { throw error }
+    return try #require(value, sourceLocation: sourceLocation)
+  }
 }

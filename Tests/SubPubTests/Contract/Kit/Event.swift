@@ -3,6 +3,14 @@ import Foundation
 import SubPub
 import SubPubTesting
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Something that happens any number of times, on any thread, and that a test waits for.
 final class Event: Sendable {
   private let recorder = Recorder<Int>()
@@ -11,17 +19,72 @@ final class Event: Sendable {
 
   var count: Int { recorder.states.count }
 
-  /// How long a test waits before it fails. At the start of a run every test waits for the pool's few threads; where it
-  /// runs alone, `TEST_LIMIT` may say fewer seconds.
+  /// How long a test waits before it fails, or `TEST_LIMIT` in seconds.
+  ///
+  /// At the start of a run all tests compete for the few threads of Swift's pool. A test that runs alone needs less.
   static let limit = Duration.seconds(ProcessInfo.processInfo.environment["TEST_LIMIT"].flatMap(Int.init) ?? 100)
 
-  /// The same from now on, for a thread that waits.
+  /// The limit from now on, for a thread that waits.
   static var deadline: DispatchTime { .now() + .seconds(Int(limit.components.seconds)) }
 
-  /// Throws when it has not happened so often in time.
+  /// Returns when it has happened that often; throws at the limit.
   func wait(
     count: Int = 1, within time: Duration = Event.limit, fileID: String = #fileID, line: Int = #line
   ) async throws {
     try await recorder.wait(count: count, within: time, fileID: fileID, line: line)
   }
+}
+
+// The default limit of ten seconds is too short for tests that all run at once.
+extension Recorder {
+  func wait(count: Int, fileID: String = #fileID, line: Int = #line) async throws {
+    try await wait(count: count, within: Event.limit, fileID: fileID, line: line)
+  }
+
+  func wait(
+    until predicate: @escaping @Sendable (LoadState<Value>) -> Bool, fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    try await wait(within: Event.limit, until: predicate, fileID: fileID, line: line)
+  }
+}
+
+/// Counts the deaths of objects, and lets a test wait for them.
+final class Deaths: Sendable {
+  private let event = Event()
+
+  /// An object whose death counts: to be captured, published or subscribed.
+  final class Mortal: Sendable {
+    private let deaths: Deaths
+    fileprivate init(_ deaths: Deaths) { self.deaths = deaths }
+    deinit { deaths.event.happen() }
+  }
+
+  func mortal() -> Mortal { Mortal(self) }
+
+  var count: Int { event.count }
+
+  func wait(count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await event.wait(count: count, fileID: fileID, line: line)
+  }
+}
+
+/// Runs a closure when it dies.
+final class DeinitAction: Sendable {
+  private let action: @Sendable () -> Void
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+  deinit { action() }
+}
+
+/// A weak reference that closures can capture.
+struct Weak<Object: AnyObject & Sendable>: Sendable {
+  weak let object: Object?
+
+  init(_ object: Object) { self.object = object }
+}
+
+/// Whether a new object may get the address of a dead one, which AddressSanitizer prevents.
+enum AddressReuse {
+  static let isPossible = unsafe dlsym(nil, "__asan_init") == nil
 }

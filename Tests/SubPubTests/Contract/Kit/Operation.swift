@@ -1,6 +1,6 @@
 import SubPub
 
-/// Every operation that is a transition whatever there was before (rule 1.01).
+/// The operations that are a transition in every state (1.01).
 enum Operation: String, CaseIterable, Codable, Sendable {
   case startLoading, updateData, setError, reset, setState, publish, update
 

@@ -1,24 +1,35 @@
 import Dispatch
+import SubPub
+import SubPubTesting
+import Synchronization
 import Testing
 
-/// Threads that belong to a test, and may be blocked.
+/// Threads that belong to a test and may be blocked.
 enum OwnThread {
   /// Runs the body on a thread that isn't the caller's, and returns at once.
   static func start(_ body: @escaping @Sendable () -> Void) {
     DispatchQueue(label: "own thread").async(execute: body)
   }
 
-  /// The same, and waits; what takes longer than `Event.limit` is an issue. Suspends the task and blocks no thread.
+  /// Runs the body on another thread and suspends until it has returned; fails after `Event.limit`.
   static func run(fileID: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () -> Void) async throws {
-    let done = Event()
-    start {
-      body()
-      done.happen()
-    }
-    try await done.wait(fileID: fileID, line: line)
+    try await result(fileID: fileID, line: line, of: body)
   }
 
-  /// The same from a synchronous function, which is blocked meanwhile.
+  /// Runs the body on another thread and returns its result; fails after `Event.limit`.
+  ///
+  /// A call that blocks fails its test this way, instead of hanging it.
+  static func result<R: Sendable>(
+    sourceLocation: SourceLocation = #_sourceLocation, fileID: String = #fileID, line: Int = #line,
+    of body: @escaping @Sendable () -> R
+  ) async throws -> R {
+    let result = Recorder<R>()
+    start { result.receive(.loaded(body())) }
+    try await result.wait(count: 1, fileID: fileID, line: line)
+    return try #require(result.states.first?.value, sourceLocation: sourceLocation)
+  }
+
+  /// Runs the body on another thread and blocks the caller until it has returned.
   static func runBlocking(sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     start {
@@ -26,7 +37,74 @@ enum OwnThread {
       done.signal()
     }
     if done.wait(timeout: Event.deadline) == .timedOut {
-      Issue.record("another thread had to wait for longer than \(Event.limit)", sourceLocation: sourceLocation)
+      Issue.record("another thread was blocked for longer than \(Event.limit)", sourceLocation: sourceLocation)
     }
   }
+}
+
+/// Threads that start together.
+///
+/// They sleep until all have started, and then spin until all are awake, or for some microseconds if there are fewer
+/// cores than threads.
+enum Race {
+  private static let patience = 10_000
+
+  /// Runs the body once for each number, on threads of their own, and returns when all have ended.
+  static func run(threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async throws {
+    // A thread of its own waits for them: ThreadSanitizer reports a race if the last of them resumes a continuation
+    // before its await has suspended.
+    let isOver = await withTaskExecutorPreference(QueueExecutor(label: "race")) {
+      await waitForEnd(of: threads, body)
+    }
+    try #require(isOver, "the threads of a race haven't ended within \(Event.limit)")
+  }
+
+  @concurrent
+  private static func waitForEnd(of threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async -> Bool {
+    let (ready, start, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+    let awake = Counter()
+    for thread in 0..<threads {
+      end.enter()
+      OwnThread.start {
+        ready.signal()
+        start.wait()
+        awake.value.add(1, ordering: .relaxed)
+        var left = patience
+        while awake.value.load(ordering: .relaxed) < threads, left > 0 { left -= 1 }
+        body(thread)
+        end.leave()
+      }
+    }
+    for _ in 0..<threads { ready.wait() }
+    for _ in 0..<threads { start.signal() }
+    return end.wait(timeout: Event.deadline) == .success
+  }
+
+  private final class Counter: Sendable {
+    let value = Atomic<Int>(0)
+  }
+}
+
+/// Tells whether deliveries run inside a call that the test makes on the same thread.
+final class CallTracker: Sendable {
+  private let state = Locked<(caller: ThreadToken?, deliveries: Int, insideCalls: Int)>((nil, 0, 0))
+
+  /// Marks the calling thread while the body runs.
+  func track(_ body: () -> Void) {
+    state.withLock { $0.caller = .current }
+    body()
+    state.withLock { $0.caller = nil }
+  }
+
+  /// Notes a delivery.
+  func noteDelivery() {
+    state.withLock { state in
+      state.deliveries += 1
+      if state.caller == .current { state.insideCalls += 1 }
+    }
+  }
+
+  var deliveries: Int { state.withLock { $0.deliveries } }
+  /// The number of deliveries that ran inside a tracked call.
+  var insideCalls: Int { state.withLock { $0.insideCalls } }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import SubPub
 import SubPubTesting
 
-/// A context that a test can keep from beginning anything.
+/// A context that a test can stop.
 final class StoppablePlace: Sendable {
   enum Kind: String, CaseIterable, Codable, Sendable {
     case main, queue, concurrentQueue, independentQueue, executor, actor
@@ -30,8 +30,13 @@ final class StoppablePlace: Sendable {
       }
   }
 
-  /// Runs the body while nothing begins here. What subscribes in it has had no delivery when it returns: its lane has
-  /// not been drained yet.
+  /// Stops a context other than the main actor until `resume()`.
+  func stop() { queue?.suspend() }
+  func resume() { queue?.resume() }
+
+  /// Runs the body while the context begins nothing.
+  ///
+  /// A subscription that the body makes has had no delivery when this returns.
   func whileStopped<R>(_ body: () throws -> R) async rethrows -> R {
     if let queue {
       queue.suspend()
@@ -43,5 +48,32 @@ final class StoppablePlace: Sendable {
     DispatchQueue.main.async { gate.pass() }
     await gate.waitUntilHeld()
     return try body()
+  }
+}
+
+/// A context that delivers on the test's own thread, when the test says so.
+///
+/// Whatever the library releases is dead when `serve()` returns.
+struct ManualPlace {
+  enum Kind: String, CaseIterable, Codable, Sendable { case immediate, executor, actor }
+
+  let context: DeliveryContext
+  private let executor = ManualExecutor()
+  private let host: ManualHost
+
+  init(_ kind: Kind) {
+    host = ManualHost(executor)
+    context =
+      switch kind {
+      case .immediate: .immediate
+      case .executor: .executor(executor)
+      case .actor: .actor(host)
+      }
+  }
+
+  /// Delivers the pending states.
+  func serve() {
+    executor.runAll()
+    withExtendedLifetime(host) {}
   }
 }

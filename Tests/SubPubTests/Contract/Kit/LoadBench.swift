@@ -1,0 +1,167 @@
+import SubPub
+import SubPubTesting
+
+/// A manager whose every step runs when the test says so, on the test's thread.
+///
+/// After a `run()` nothing happens by itself, so a test can check what has not happened.
+protocol SteppedBench: AnyObject {
+  associatedtype Answer: Sendable
+  associatedtype Value: Sendable
+  var executor: ManualExecutor { get }
+  var clock: ManualClock { get }
+  var source: Source<Answer> { get }
+  var publisher: Publisher<Value> { get }
+}
+
+extension SteppedBench {
+  /// Runs everything until it waits or has ended.
+  func run() { executor.runAll() }
+
+  /// Makes a call of the loader fail, and runs what follows.
+  func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) {
+    source.answer(call, .failure(error))
+    run()
+  }
+
+  func cancel<Result>(_ caller: Caller<Result>) {
+    caller.cancel()
+    run()
+  }
+
+  /// Advances the clock, and runs what follows.
+  func pass(_ duration: Duration) {
+    clock.advance(by: duration)
+    run()
+  }
+
+  /// Starts a task on the executor, and runs it until it waits or has ended.
+  func call<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Caller<Result> {
+    let caller = Caller(on: executor, body)
+    run()
+    return caller
+  }
+
+  /// Ends everything that is active: a task that is never resumed would leak.
+  func finish() {
+    source.close()
+    repeat { run() } while clock.advanceToNextDeadline()
+  }
+}
+
+/// A manager of numbers, step by step.
+final class LoadBench: SteppedBench, Sendable {
+  let executor = ManualExecutor()
+  let clock = ManualClock()
+  let source: Source<Int>
+  let manager: LoadingManager<Int>
+  private let recorder = Recorder<Int>()
+
+  init(
+    staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false,
+    clock other: (any Clock<Duration>)? = nil, cache: (any StateCache<Int>)? = nil,
+    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in }
+  ) {
+    let source = Source<Int>(isStubborn: isStubborn)
+    self.source = source
+    manager = LoadingManager(
+      label: nil, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: other ?? clock, cache: cache,
+      cacheFailed: cacheFailed, executor: executor
+    ) { try await source.load() }
+    manager.publisher.subscribe(recorder, on: .immediate)
+  }
+
+  deinit { finish() }
+
+  var publisher: Publisher<Int> { manager.publisher }
+  /// Every published state, from the first on.
+  var states: [LoadState<Int>] { recorder.states }
+
+  /// A task that refreshes, on an executor of its own if there is one.
+  func caller(restarting: Bool = false, on other: ManualExecutor? = nil) -> Caller<LoadState<Int>> {
+    Caller(on: other ?? executor) { [manager] in await manager.refresh(restarting: restarting) }
+  }
+
+  /// Starts a refresh, and runs it until it waits or has ended.
+  @discardableResult func refresh(restarting: Bool = false) -> Caller<LoadState<Int>> {
+    call { [manager] in await manager.refresh(restarting: restarting) }
+  }
+
+  func refreshIfNeeded() {
+    manager.refreshIfNeeded()
+    run()
+  }
+
+  func logout() {
+    manager.logout()
+    run()
+  }
+
+  func supersede(by superseding: Superseding) {
+    superseding.perform(at: self)
+    run()
+  }
+
+  /// Answers a call of the loader, and runs what follows.
+  func answer(_ call: Int, _ value: Int) {
+    source.answer(call, .success(value))
+    run()
+  }
+}
+
+extension LoadingManager {
+  /// A manager whose every step runs on an executor.
+  convenience init(
+    on executor: ManualExecutor, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
+    clock: any Clock<Duration> = ManualClock(), cache: (any StateCache<Value>)? = nil,
+    load: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(
+      label: nil, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, cache: cache,
+      cacheFailed: { _ in }, executor: executor, load: load)
+  }
+}
+
+/// A task that calls a manager, and its result.
+final class Caller<Result: Sendable>: Sendable {
+  private let outcome = Locked<Result?>(nil)
+  private let returned = Event()
+  private let task: Task<Void, Never>
+
+  init(on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async -> Result) {
+    task = Task(executorPreference: executor) { [outcome, returned] in
+      let result = await body()
+      outcome.withLock { $0 = result }
+      returned.happen()
+    }
+  }
+
+  func cancel() { task.cancel() }
+
+  /// Nil while the task waits.
+  var result: Result? { outcome.withLock { $0 } }
+
+  func wait(fileID: String = #fileID, line: Int = #line) async throws {
+    try await returned.wait(fileID: fileID, line: line)
+  }
+}
+
+/// The ways to supersede a load (5.04).
+enum Superseding: String, CaseIterable, Codable, Sendable {
+  case updateData, updateDataIfChanged, setError, startLoading, reset, setState, update, forcedRefresh, logout
+
+  /// Supersedes the load, and runs nothing of what follows.
+  func perform(at bench: LoadBench) {
+    let publisher = bench.publisher
+    switch self {
+    case .updateData: publisher.updateData(50)
+    case .updateDataIfChanged: publisher.updateData(ifChanged: 50)
+    case .setError: publisher.setError(PublishingTests.Failure.denied)
+    case .startLoading: publisher.startLoading()
+    case .reset: publisher.reset()
+    case .setState: publisher.setState(.loaded(50))
+    case .update: publisher.update { $0 }
+    case .forcedRefresh: _ = bench.caller(restarting: true)
+    case .logout: bench.manager.logout()
+    }
+  }
+}

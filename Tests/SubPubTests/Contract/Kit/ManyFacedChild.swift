@@ -1,2 +1,0 @@
-/// Another class.
-final class ManyFacedChild: ManyFaced, @unchecked Sendable {}

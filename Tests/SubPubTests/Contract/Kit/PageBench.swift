@@ -1,0 +1,64 @@
+import SubPub
+import SubPubTesting
+
+/// A paged manager, step by step.
+///
+/// The elements of the page at a cursor are the cursor and the number after it; the next page is ten further on.
+final class PageBench: SteppedBench, Sendable {
+  typealias State = LoadState<Paged<Int, Int>>
+
+  let executor = ManualExecutor()
+  let clock = ManualClock()
+  let source: Source<(elements: [Int], next: Int?)>
+  let manager: PagedManager<Int, Int>
+  private let asked: Locked<[Int]>
+
+  init(staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false) {
+    let source = Source<(elements: [Int], next: Int?)>(isStubborn: isStubborn)
+    let asked = Locked<[Int]>([])
+    (self.source, self.asked) = (source, asked)
+    manager = PagedManager(
+      label: nil, staleAfter: staleAfter, timeout: nil, retry: retry, clock: clock, executor: executor, firstPage: 0
+    ) { cursor in
+      asked.withLock { $0.append(cursor) }
+      return try await source.load()
+    }
+  }
+
+  deinit { finish() }
+
+  var publisher: Publisher<Paged<Int, Int>> { manager.publisher }
+  /// The cursors of the pages that were asked for, in order.
+  var cursors: [Int] { asked.withLock { $0 } }
+
+  @discardableResult func refresh(restarting: Bool = false) -> Caller<State> {
+    call { [manager] in await manager.refresh(restarting: restarting) }
+  }
+
+  @discardableResult func loadNextPage() -> Caller<State> { call { [manager] in await manager.loadNextPage() } }
+
+  func refreshIfNeeded() {
+    manager.refreshIfNeeded()
+    run()
+  }
+
+  /// Answers a call, and runs what follows.
+  func answer(_ call: Int, isLast: Bool = false) {
+    let cursor = cursors[call]
+    source.answer(call, .success((elements: [cursor, cursor + 1], next: isLast ? nil : cursor + 10)))
+    run()
+  }
+
+  /// Loads the first pages, before anything else is loaded.
+  func load(pages: Int) {
+    for page in 0..<pages {
+      loadNextPage()
+      answer(page)
+    }
+  }
+
+  /// The value that the first pages make together.
+  static func pages(_ count: Int, isLast: Bool = false) -> Paged<Int, Int> {
+    Paged(elements: (0..<count).flatMap { [$0 * 10, $0 * 10 + 1] }, next: isLast ? nil : count * 10)
+  }
+}

@@ -1,4 +1,0 @@
-/// An actor on Swift's pool.
-actor PlainHost {
-  func run(_ body: @Sendable () -> Void) { body() }
-}

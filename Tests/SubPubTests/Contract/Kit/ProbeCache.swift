@@ -1,0 +1,67 @@
+import SubPub
+
+/// A cache that records its operations, and can hold or refuse them.
+final class ProbeCache: StateCache {
+  struct Refusal: Error, Equatable { let operation: CacheFailure.Operation }
+
+  private struct State {
+    var content: Int?
+    var age = Duration.zero
+    var operations: [CacheFailure.Operation] = []
+    var held: [CacheFailure.Operation: [CheckedContinuation<Void, Never>]] = [:]
+    var holds: Set<CacheFailure.Operation> = []
+    var refuses: Set<CacheFailure.Operation> = []
+  }
+
+  private let state: Locked<State>
+  private let depth = NestingDepth()
+
+  init(_ content: Int? = nil, age: Duration = .zero) { state = Locked(State(content: content, age: age)) }
+
+  var content: Int? { state.withLock(\.content) }
+  /// The operations that have begun, in order.
+  var operations: [CacheFailure.Operation] { state.withLock(\.operations) }
+  /// Whether each operation ended before the next one began.
+  var isOneAtATime: Bool { depth.deepest <= 1 }
+
+  /// Holds operations of a kind as soon as they begin, until `release(_:)`.
+  func hold(_ operation: CacheFailure.Operation) { state.withLock { _ = $0.holds.insert(operation) } }
+
+  func release(_ operation: CacheFailure.Operation) {
+    let held = state.withLock { state in
+      state.holds.remove(operation)
+      return state.held.removeValue(forKey: operation) ?? []
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  func refuse(_ operations: CacheFailure.Operation...) { state.withLock { $0.refuses = Set(operations) } }
+
+  func read() async throws -> Cached<Int>? {
+    try await perform(.read) { state in state.content.map { Cached(value: $0, age: state.age) } }
+  }
+
+  func write(_ value: Int) async throws { try await perform(.write) { $0.content = value } }
+
+  func clear() async throws { try await perform(.clear) { $0.content = nil } }
+
+  private func perform<R: Sendable>(
+    _ operation: CacheFailure.Operation, _ body: @Sendable (inout State) -> R
+  ) async throws -> R {
+    depth.enter()
+    defer { depth.leave() }
+    state.withLock { $0.operations.append(operation) }
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        if state.holds.contains(operation) { state.held[operation, default: []].append(continuation) }
+        return state.holds.contains(operation)
+      }
+      if !isHeld { continuation.resume() }
+    }
+    await Task.yield()
+    return try state.withLock { state in
+      if state.refuses.contains(operation) { throw Refusal(operation: operation) }
+      return body(&state)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import SubPub
+import SubPubTesting
+import Synchronization
+
+/// A loader whose calls the test answers one by one.
+///
+/// When it is cancelled, a stubborn one goes on; any other throws `CancellationError` at once.
+final class Source<Value: Sendable>: Sendable {
+  private struct Call {
+    var answer: Result<Value, any Error>?
+    var waiting: CheckedContinuation<Void, Never>?
+    var isCancelled = false
+  }
+
+  private struct State {
+    var calls: [Call] = []
+    var isClosed = false
+  }
+
+  struct Closed: Error {}
+
+  let isStubborn: Bool
+  private let state = Locked(State())
+
+  init(isStubborn: Bool = false) { self.isStubborn = isStubborn }
+
+  /// The number of calls.
+  var calls: Int { state.withLock { $0.calls.count } }
+  /// The calls that have been cancelled.
+  var cancelled: [Int] { state.withLock { state in state.calls.indices.filter { state.calls[$0].isCancelled } } }
+
+  func load() async throws -> Value {
+    let call = state.withLock { state in
+      state.calls.append(Call(answer: state.isClosed ? .failure(Closed()) : nil))
+      return state.calls.count - 1
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isAnswered = state.withLock { state in
+          if state.calls[call].answer == nil { state.calls[call].waiting = continuation }
+          return state.calls[call].answer != nil
+        }
+        if isAnswered { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.calls[call].isCancelled = true }
+      if !isStubborn { self.answer(call, .failure(CancellationError())) }
+    }
+    let answer = state.withLock { $0.calls[call].answer.take() }
+    guard let answer else { throw Closed() }
+    return try answer.get()
+  }
+
+  /// Ends a call, unless it has been answered before.
+  func answer(_ call: Int, _ answer: Result<Value, any Error>) {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard state.calls.indices.contains(call), state.calls[call].answer == nil else { return nil }
+      state.calls[call].answer = answer
+      return state.calls[call].waiting.take()
+    }
+    waiting?.resume()
+  }
+
+  /// Ends every call, and every later one as soon as it begins.
+  func close() {
+    let open = state.withLock { state in
+      state.isClosed = true
+      return state.calls.indices.filter { state.calls[$0].answer == nil }
+    }
+    for call in open { self.answer(call, .failure(Closed())) }
+  }
+}
+
+/// A loader that returns the number of its call, and counts how many calls run at once.
+final class CountedLoader: Sendable {
+  private let count = Atomic<Int>(0)
+  private let depth = NestingDepth()
+
+  var calls: Int { count.load(ordering: .relaxed) }
+  var mostAtOnce: Int { depth.deepest }
+
+  func load() async -> Int {
+    depth.enter()
+    defer { depth.leave() }
+    let call = count.add(1, ordering: .relaxed).oldValue
+    await Task.yield()
+    return call
+  }
+}
+
+/// A loader that returns only when it is cancelled.
+final class EndlessLoader: Sendable {
+  private let (began, ended) = (Event(), Event())
+
+  func load() async throws -> Int {
+    began.happen()
+    defer { ended.happen() }
+    try await ManualClock().sleep(for: .seconds(1))
+    return 0
+  }
+
+  /// Returns when every call has ended, if only cancelled calls can still begin.
+  func waitUntilNoneRuns(fileID: String = #fileID, line: Int = #line) async throws {
+    try await ended.wait(count: began.count, fileID: fileID, line: line)
+  }
+}
+
+/// A clock whose every sleep fails.
+struct BrokenClock: Clock {
+  typealias Duration = Swift.Duration
+  struct Broken: Error {}
+
+  private let clock = ManualClock()
+
+  var now: ManualClock.Instant { clock.now }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws { throw Broken() }
+}
+
+/// A clock whose sleepers wake when the test says so, cancelled or not.
+final class StubbornClock: Clock {
+  typealias Duration = Swift.Duration
+
+  private let clock = ManualClock()
+  private let sleeping = Locked<[CheckedContinuation<Void, Never>]>([])
+
+  var now: ManualClock.Instant { clock.now }
+  var minimumResolution: Duration { .zero }
+  var sleepers: Int { sleeping.withLock(\.count) }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    await withCheckedContinuation { continuation in sleeping.withLock { $0.append(continuation) } }
+  }
+
+  func wakeAll() {
+    let woken = sleeping.withLock { sleeping in
+      defer { sleeping = [] }
+      return sleeping
+    }
+    for continuation in woken { continuation.resume() }
+  }
+}

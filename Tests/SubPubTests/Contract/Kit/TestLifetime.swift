@@ -1,0 +1,69 @@
+import SubPub
+import SubPubTesting
+
+/// Keeps objects alive until a test ends, and then opens the gates that still hold threads.
+final class TestLifetime: Sendable {
+  private let objects = Locked<[any AnyObject & Sendable]>([])
+  private let gates = Locked<[Gate]>([])
+
+  func keep(_ object: any AnyObject & Sendable) { objects.withLock { $0.append(object) } }
+  func open(_ gate: Gate) { gates.withLock { $0.append(gate) } }
+
+  deinit { for gate in gates.withLock({ $0 }) { gate.open() } }
+}
+
+/// A suite whose tests make contexts, subscribers and gates that last until the test ends.
+protocol ContractSuite: Sendable {
+  /// Ends with the test, because each test runs in an instance of its own.
+  var lifetime: TestLifetime { get }
+}
+
+extension Publisher {
+  /// Subscribes with a closure that captures an object whose death counts.
+  @discardableResult
+  func subscribe<Object: AnyObject & Sendable>(
+    _ object: Object, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, capturing deaths: Deaths,
+    handler: @escaping @Sendable (Object, LoadState<Value>) -> Void = { _, _ in }
+  ) -> Subscription {
+    let captured = deaths.mortal()
+    return subscribe(object, on: context, buffering: buffering) { object, state in
+      handler(object, state)
+      withExtendedLifetime(captured) {}
+    }
+  }
+}
+
+extension ContractSuite {
+  /// Keeps an object alive until the test ends.
+  func keep<Object: AnyObject & Sendable>(_ object: Object) -> Object {
+    lifetime.keep(object)
+    return object
+  }
+
+  func makePlace(_ kind: ContextKind) -> Place { keep(Place(kind)) }
+  func makePlace(_ kind: StoppablePlace.Kind) -> StoppablePlace { keep(StoppablePlace(kind)) }
+
+  /// An object to subscribe with a closure.
+  func makeListener() -> Deaths.Mortal { keep(Deaths().mortal()) }
+
+  /// A gate that opens when the test ends, so that a test that fails early leaves no thread behind.
+  func makeGate() -> Gate {
+    let gate = Gate()
+    lifetime.open(gate)
+    return gate
+  }
+
+  func makeHeldRecorder(at version: UInt64 = 1) -> HeldRecorder {
+    let recorder = HeldRecorder(at: version)
+    lifetime.open(recorder.gate)
+    return keep(recorder)
+  }
+
+  /// Subscribes a recorder, publishes 1, and returns when that delivery is held.
+  func holdDelivery(of publisher: Publisher<Int>, on context: DeliveryContext) async -> HeldRecorder {
+    let held = makeHeldRecorder()
+    publisher.subscribe(held, on: context)
+    await held.hold(publisher)
+    return held
+  }
+}

@@ -1,0 +1,226 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 1.04: no lock is held while payloads, errors, closures and subscribers die.
+extension Section1PublisherTests {
+  /// Where the library releases a payload.
+  enum PayloadRelease: String, CaseIterable, Codable {
+    case replaced, reset, overflow, cancelled, subscriberDied, delivered, handedOver, iteratorReleased
+  }
+
+  @Test("no lock is held while a payload dies", arguments: PayloadRelease.allCases)
+  func required_1_04_payload(release: PayloadRelease) async {
+    let publisher = Publisher<ProbingPayload>()
+    let probe = LockProbe(at: publisher)
+    let (executor, recorder) = (ManualExecutor(), Recorder<ProbingPayload>())
+    let listener = makeListener()
+    // When this returns, only the library holds the payload.
+    func publish() { publisher.updateData(ProbingPayload(probe)) }
+
+    switch release {
+    case .replaced:
+      publish()
+      probe.arm()
+      publisher.startLoading()
+      publisher.setError(Operation.Failure.offline)
+      publisher.setState(.unknown)
+    case .reset:
+      publish()
+      probe.arm()
+      publisher.reset()
+    case .overflow:
+      publisher.subscribe(recorder, on: .executor(executor), buffering: .latest)
+      publish()
+      probe.arm()
+      publisher.reset()
+    case .cancelled:
+      let subscription = publisher.subscribe(recorder, on: .executor(executor))
+      publish()
+      publisher.reset()
+      probe.arm()
+      #expect(subscription.cancel() == .quiescent)
+    case .subscriberDied:
+      do {
+        let brief = Recorder<ProbingPayload>()
+        publisher.subscribe(brief, on: .executor(executor))
+        publish()
+        publisher.reset()
+        withExtendedLifetime(brief) {}
+      }
+      probe.arm()
+      #expect(publisher.subscriberCount == 0)
+    case .delivered:
+      publisher.subscribe(listener, on: .executor(executor)) { _, _ in }
+      publish()
+      publisher.reset()
+      probe.arm()
+      executor.runAll()
+    case .handedOver:
+      publisher.subscribe(listener, on: .immediate) { [weak publisher] _, state in
+        guard case .loaded = state else { return }
+        publisher?.reset()
+        probe.arm()
+      }
+      publish()
+    case .iteratorReleased:
+      do {
+        let iterator = publisher.states().makeAsyncIterator()
+        publish()
+        publisher.reset()
+        probe.arm()
+        withExtendedLifetime(iterator) {}
+      }
+    }
+    #expect(probe.hasRun)
+    executor.runAll()
+  }
+
+  @Test("no lock is held while a payload of a held lane dies", arguments: ContextKind.holdable, [false, true])
+  func required_1_04_payloadOfHeldLane(kind: ContextKind, cancels: Bool) async throws {
+    let (place, publisher, gate) = (makePlace(kind), Publisher<ProbingPayload>(), makeGate())
+    let probe = LockProbe(at: publisher)
+    let subscription = publisher.subscribe(makeListener(), on: place.context) { _, state in
+      if state.phase == .loading { gate.pass() }
+    }
+    OwnThread.start { publisher.startLoading() }
+    await gate.waitUntilHeld()
+    publisher.updateData(ProbingPayload(probe))
+    publisher.reset()
+    probe.arm()
+    if cancels { #expect(subscription.cancel() == .inFlight) }
+    gate.open()
+    try await probe.wait()
+    await publisher.drain()
+  }
+
+  @Test("others can cancel a subscription while the last payload of its released publisher dies")
+  func required_1_04_payloadOfReleasedPublisher() {
+    let executor = ManualExecutor()
+    let standing = Locked<Subscription?>(nil)
+    let probe = LockProbe {
+      let subscription = standing.withLock { $0 }
+      #expect(subscription?.statistics.delivered == 1)
+      #expect(subscription?.cancel() == .alreadyCancelled)
+    }
+    do {
+      let publisher = Publisher<ProbingPayload>()
+      publisher.updateData(ProbingPayload(probe))
+      let subscription = publisher.subscribe(makeListener(), on: .executor(executor)) { _, _ in }
+      standing.withLock { $0 = subscription }
+      executor.runAll()
+      probe.arm()
+    }
+    #expect(probe.hasRun)
+  }
+
+  @Test("no lock is held while an error dies")
+  func required_1_04_error() {
+    let probe = LockProbe(at: publisher)
+    publisher.setError(ProbingError(probe))
+    probe.arm()
+    publisher.reset()
+    #expect(probe.hasRun)
+  }
+
+  /// Where the library releases a subscriber's closure.
+  enum ClosureRelease: String, CaseIterable, Codable {
+    case quiescentCancel, heldCancel, reentrantCancel, dead, counted, crowded, replaced, actorDied
+  }
+
+  @Test("no lock is held while a closure's capture dies", arguments: ClosureRelease.allCases)
+  func required_1_04_closure(release: ClosureRelease) async throws {
+    let (publisher, executor) = (publisher, ManualExecutor())
+    let probe = LockProbe(at: publisher)
+    var listener: Recorder<Int>? = Recorder<Int>()
+    @discardableResult
+    func subscribe(on context: DeliveryContext, _ body: @escaping @Sendable () -> Void = {}) throws -> Subscription {
+      let payload = ProbingPayload(probe)
+      return publisher.subscribe(try #require(listener), on: context) { listener, state in
+        listener.receive(state)
+        withExtendedLifetime(payload, body)
+      }
+    }
+    switch release {
+    case .quiescentCancel:
+      let subscription = try subscribe(on: .immediate)
+      probe.arm()
+      #expect(subscription.cancel() == .quiescent)
+    case .heldCancel:
+      let gate = makeGate()
+      let subscription = try subscribe(on: .background) { gate.pass() }
+      await gate.waitUntilHeld()
+      probe.arm()
+      #expect(subscription.cancel() == .inFlight)
+      #expect(!probe.hasRun)
+      gate.open()
+      try await probe.wait()
+    case .reentrantCancel:
+      try subscribe(on: .immediate) { [weak publisher] in
+        guard let publisher, publisher.current.version == 1 else { return }
+        probe.arm()
+        for subscription in publisher.subscriptions { subscription.cancel() }
+      }
+      publisher.updateData(1)
+    case .dead:
+      try subscribe(on: .immediate)
+      listener = nil
+      probe.arm()
+      publisher.updateData(1)
+    case .counted:
+      try subscribe(on: .immediate)
+      listener = nil
+      probe.arm()
+      #expect(publisher.subscriberCount == 0)
+    case .crowded:
+      try subscribe(on: .executor(executor))
+      listener = nil
+      probe.arm()
+      for _ in 0..<100 { publisher.subscribe(recorder, on: .immediate, ifDuplicate: .allow) }
+    case .replaced:
+      let explicit = ExplicitPublisher<Int, any TypedSubscriber<Int>>(publisher) { $0.receive($1) }
+      explicit.subscribe(recorder, on: .executor(executor))
+      try subscribe(on: .immediate)
+      probe.arm()
+      #expect(publisher.unsubscribe(try #require(listener)) == .quiescent)
+      explicit.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
+    case .actorDied:
+      do {
+        let host = ManualHost(executor)
+        try subscribe(on: .actor(host))
+        executor.runAll()
+        withExtendedLifetime(host) {}
+      }
+      probe.arm()
+      publisher.updateData(1)
+    }
+    #expect(probe.hasRun)
+    executor.runAll()
+    withExtendedLifetime(listener) {}
+  }
+
+  @Test("no lock is held while a subscriber that only its delivery holds dies", arguments: ContextKind.allCases)
+  func required_1_04_subscriber(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), publisher)
+    let probe = LockProbe(at: publisher)
+    let holder = Locked<ProbingPayload?>(ProbingPayload(probe))
+    weak var weakSubscriber: ProbingPayload?
+    do {
+      let subscriber = try #require(holder.withLock { $0 })
+      weakSubscriber = subscriber
+      publisher.subscribe(subscriber, on: place.context) { subscriber, state in
+        guard state == .loaded(1) else { return }
+        probe.arm()
+        let last = holder.withLock { $0.take() }
+        withExtendedLifetime(last) {}
+      }
+    }
+    await publisher.drain()
+    publisher.updateData(1)
+    try await probe.wait()
+    #expect(probe.hasRun)
+    await publisher.drain()
+    #expect(weakSubscriber == nil)
+    #expect(publisher.subscriberCount == 0)
+  }
+}

@@ -1,0 +1,217 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rules 2.07, 2.08 and 2.09.
+extension Section2SubscriptionTests {
+  // MARK: 2.07
+
+  @Test("each state visits a lane in the order of subscribing, whoever leaves or joins", arguments: ContextKind.shared)
+  func required_2_07_order(kind: ContextKind) async throws {
+    let (place, publisher, visits) = (makePlace(kind), publisher, Locked<[Int]>([]))
+    var members: [(number: Int, subscriber: Deaths.Mortal, subscription: Subscription)] = []
+    func join(_ count: Int) {
+      for _ in 0..<count {
+        let number = (members.last?.number ?? -1) + 1
+        let subscriber = Deaths().mortal()
+        let subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
+          visits.withLock { $0.append(number) }
+        }
+        members.append((number, subscriber, subscription))
+      }
+    }
+    var random = SeededGenerator(seed: 7)
+    for round in 0..<12 {
+      join(40)
+      await publisher.drain()
+      // Some are cancelled and some die, in the middle and at the end.
+      for index in members.indices.reversed() where Int.random(in: 0..<3, using: &random) == 0 {
+        if Bool.random(using: &random) { members[index].subscription.cancel() }
+        members.remove(at: index)
+      }
+      // A count removes the entries of the dead; every other time they stay.
+      if round.isMultiple(of: 2) { #expect(publisher.subscriberCount == members.count) }
+      if round == 6 {
+        for member in members.dropFirst(2) { member.subscription.cancel() }
+        members.removeLast(members.count - 2)
+      }
+      visits.withLock { $0 = [] }
+      for number in 1...2 { publisher.updateData(number) }
+      await publisher.drain()
+      let expected = members.map(\.number)
+      #expect(visits.withLock { $0 } == expected + expected)
+    }
+  }
+
+  @Test("a replacement joins at the end", arguments: ContextKind.shared)
+  func required_2_07_replacement(kind: ContextKind) async {
+    let (place, visits) = (makePlace(kind), Locked<[Int]>([]))
+    let explicit = (0..<4).map { number in
+      ExplicitPublisher<Int, any TypedSubscriber<Int>>(publisher) { _, _ in visits.withLock { $0.append(number) } }
+    }
+    for publisher in explicit { publisher.subscribe(recorder, on: place.context) }
+    await publisher.drain()
+    explicit[1].subscribe(recorder, on: place.context, ifDuplicate: .replace)
+    await publisher.drain()
+    visits.withLock { $0 = [] }
+    publisher.updateData(1)
+    await publisher.drain()
+    #expect(visits.withLock { $0 } == [0, 2, 3, 1])
+  }
+
+  @Test("bounded subscriptions that get a state get it in that order, too", arguments: ContextKind.holdableShared)
+  func required_2_07_bounded(kind: ContextKind) async {
+    let (place, held) = (makePlace(kind), makeHeldRecorder())
+    let visits = Locked<[(value: Int, number: Int)]>([])
+    publisher.subscribe(held, on: place.context)
+    let policies: [BufferingPolicy] = [.latest, .unbounded, .newest(2), .newest(3), .unbounded]
+    for (number, policy) in policies.enumerated() {
+      publisher.subscribe(recorder, on: place.context, buffering: policy) { _, state in
+        visits.withLock { $0.append((state.value ?? 0, number)) }
+      }
+    }
+    await publisher.drain()
+    visits.withLock { $0 = [] }
+    await held.hold(publisher)
+    for number in 2...4 { publisher.updateData(number) }
+    await held.release(publisher)
+    let found = visits.withLock { $0 }
+    // 1 is under way when the others come, so it is pending for some and already skipped for others.
+    let expected = [2: [1, 3, 4], 3: [1, 2, 3, 4], 4: [0, 1, 2, 3, 4]]
+    for (value, numbers) in expected { #expect(found.filter { $0.value == value }.map(\.number) == numbers) }
+  }
+
+  // MARK: 2.08
+
+  @Test("a held subscriber delays nobody outside of its lane", arguments: ContextKind.holdableAsynchronous)
+  func required_2_08_held(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), publisher)
+    let held = await holdDelivery(of: publisher, on: place.context)
+    var others = ContextKind.allCases.filter { $0 != .main || kind != .main }.map(makePlace)
+    if ContextKind.concurrent.contains(kind) { others.append(place) }
+    let listeners = others.map { _ in Recorder<Int>() }
+    for (other, listener) in zip(others, listeners) { publisher.subscribe(listener, on: other.independent) }
+    for number in 2...10 { publisher.updateData(number) }
+    for listener in listeners { try await listener.wait { $0 == .loaded(10) } }
+    #expect(held.versions.last == 1)
+    await held.release(publisher)
+    for listener in listeners { #expect(listener.publications.map(\.version) == Array(1...10)) }
+  }
+
+  @Test("the others in a held subscriber's lane wait, and lose nothing", arguments: ContextKind.holdableShared)
+  func required_2_08_sameLane(kind: ContextKind) async throws {
+    let (place, held, after) = (makePlace(kind), makeHeldRecorder(), Recorder<Int>())
+    publisher.subscribe(held, on: place.context)
+    publisher.subscribe(after, on: place.context)
+    await publisher.drain()
+    await held.hold(publisher)
+    publisher.updateData(2)
+    #expect(after.states == [.unknown])
+    held.gate.open()
+    try await after.wait { $0 == .loaded(2) }
+    await publisher.drain()
+    #expect(after.states == [.unknown, .loaded(1), .loaded(2)])
+  }
+
+  @Test("a held subscriber delays no other publisher on the same concurrent context", arguments: ContextKind.concurrent)
+  func required_2_08_otherPublisher(kind: ContextKind) async throws {
+    let (place, other) = (makePlace(kind), Publisher<Int>())
+    let held = await holdDelivery(of: publisher, on: place.context)
+    other.subscribe(recorder, on: place.context)
+    other.updateData(5)
+    try await recorder.wait { $0 == .loaded(5) }
+    #expect(held.versions.last == 1)
+    await held.release(publisher)
+  }
+
+  // MARK: 2.09, which ThreadSanitizer checks best; without it the sums still have to be right
+
+  /// A payload with plain content: its publisher writes it before the publish, and its receiver reads it.
+  private final class PlainPayload: @unchecked Sendable {
+    var content: Int
+    init(_ content: Int) { self.content = content }
+  }
+
+  /// A subscriber with plain state that only its deliveries touch, and that is read when there are none.
+  private final class PlainCounter: TypedSubscriber, @unchecked Sendable {
+    private(set) var count = 0
+    private(set) var sum = 0
+
+    func receive(_ state: LoadState<PlainPayload>) {
+      count += 1
+      sum += state.value?.content ?? 0
+    }
+  }
+
+  @Test("a subscriber can count in a plain variable while four threads publish", arguments: ContextKind.allCases)
+  func stochastic_2_09_plainCount(kind: ContextKind) async throws {
+    let (place, publisher, counter) = (makePlace(kind), Publisher<PlainPayload>(), PlainCounter())
+    let subscription = publisher.subscribe(counter, on: place.context)
+    try await Race.run(threads: 4) { thread in
+      for number in 0..<1_000 { publisher.updateData(PlainPayload(thread * 1_000 + number)) }
+    }
+    await publisher.drain()
+    #expect(subscription.cancel() == .quiescent)
+    #expect(counter.count == 4_001)
+    #expect(counter.sum == (0..<4_000).reduce(0, +))
+  }
+
+  @Test("plain state can be read after cancelAndWait", arguments: ContextKind.allCases)
+  func stochastic_2_09_cancelAndWait(kind: ContextKind) async throws {
+    for _ in 0..<20 {
+      let (place, publisher, counter) = (Place(kind), Publisher<PlainPayload>(), PlainCounter())
+      let subscription = publisher.subscribe(counter, on: place.context)
+      let end = Event()
+      OwnThread.start {
+        for number in 0..<100 { publisher.updateData(PlainPayload(number)) }
+        end.happen()
+      }
+      await subscription.cancelAndWait()
+      #expect(counter.count == subscription.statistics.delivered)
+      try await end.wait()
+      #expect(counter.count == subscription.statistics.delivered)
+    }
+  }
+
+  @Test("plain state can be read after each drain", arguments: ContextKind.allCases)
+  func stochastic_2_09_drained(kind: ContextKind) async {
+    let (place, publisher, counter) = (makePlace(kind), Publisher<PlainPayload>(), PlainCounter())
+    publisher.subscribe(counter, on: place.context)
+    for number in 1...2_000 {
+      publisher.updateData(PlainPayload(number))
+      await publisher.drain()
+      #expect(counter.sum == number * (number + 1) / 2)
+    }
+  }
+
+  @Test("plain state can be read after a quiescent cancel", arguments: ContextKind.allCases)
+  func stochastic_2_09_quiescent(kind: ContextKind) async throws {
+    for _ in 0..<20 {
+      let (place, publisher, counter) = (Place(kind), Publisher<PlainPayload>(), PlainCounter())
+      let subscription = publisher.subscribe(counter, on: place.context)
+      try await OwnThread.run {
+        for number in 0..<50 { publisher.updateData(PlainPayload(number)) }
+        if subscription.cancel() == .quiescent { #expect(counter.count == subscription.statistics.delivered) }
+      }
+      await subscription.cancelAndWait()
+      #expect(counter.count == subscription.statistics.delivered)
+    }
+  }
+
+  @Test("a delivery sees the writes of the publisher and of the delivery before it", arguments: ContextKind.allCases)
+  func required_2_09_chain(kind: ContextKind) async throws {
+    let (place, publisher, counter) = (makePlace(kind), Publisher<PlainPayload>(), PlainCounter())
+    let subscription = publisher.subscribe(counter, on: place.context)
+    for number in 1...100 {
+      let payload = PlainPayload(0)
+      try await OwnThread.run {
+        payload.content = number
+        publisher.updateData(payload)
+      }
+    }
+    await publisher.drain()
+    await subscription.cancelAndWait()
+    #expect(counter.sum == 5_050)
+    #expect(counter.count == 101)
+  }
+}

@@ -1,0 +1,244 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Synchronization
+import Testing
+
+// Rule 2.06: a successor waits until the delivery under way of the replaced subscription ends. Nobody else waits.
+extension Section2SubscriptionTests {
+  /// A subscriber that is held in a delivery on one queue, and has been replaced by itself in another lane.
+  final class Replaced: Sendable {
+    let publisher = Publisher<Int>()
+    let bystander = Recorder<Int>()
+    let subscriber = HeldRecorder()
+    /// The lane of the bystander and of the successor.
+    let place: Place
+    let old: Subscription
+    let successor: Subscription
+
+    init(on kind: ContextKind, buffering: BufferingPolicy = .unbounded) async throws {
+      place = Place(kind)
+      publisher.subscribe(bystander, on: place.context)
+      old = publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
+      // An immediate bystander has its state when the publish returns.
+      let published = Event()
+      OwnThread.start { [publisher] in
+        publisher.updateData(1)
+        published.happen()
+      }
+      await subscriber.gate.waitUntilHeld()
+      try await published.wait()
+      successor = publisher.subscribe(subscriber, on: place.context, buffering: buffering, ifDuplicate: .replace)
+    }
+
+    deinit { subscriber.gate.open() }
+  }
+
+  @Test("a publish delivers to others in the lane of a waiting successor")
+  func required_2_03_2_06_bystander() async throws {
+    let replaced = try await Replaced(on: .immediate)
+    replaced.publisher.updateData(2)
+    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
+    replaced.publisher.updateData(3)
+    #expect(replaced.bystander.states.last == .loaded(3))
+    #expect(replaced.successor.statistics.pending == 3)
+    #expect(replaced.subscriber.versions == [0, 1])
+    replaced.subscriber.gate.open()
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1, 1, 2, 3])
+    #expect(replaced.subscriber.mostAtOnce == 1)
+    #expect(replaced.bystander.states.count == 4)
+    replaced.publisher.updateData(4)
+    #expect(replaced.subscriber.versions.last == 4)
+  }
+
+  @Test("nobody waits for a successor that has been woken and not yet served", arguments: [false, true])
+  func required_2_03_2_06_wokenOnly(subscribes: Bool) async throws {
+    let replaced = try await Replaced(on: .immediate)
+    let (gate, isArmed) = (makeGate(), Locked(false))
+    // The thread that ends the old delivery resumes this task, and then wakes the lane of the successor.
+    let executor = InlineExecutor { if isArmed.withLock({ $0 }) { gate.pass() } }
+    let waiting = Task(executorPreference: executor) { await replaced.old.cancelAndWait() }
+    isArmed.withLock { $0 = true }
+    replaced.subscriber.gate.open()
+    await gate.waitUntilHeld()
+    let newcomer = Recorder<Int>()
+    if subscribes {
+      replaced.publisher.subscribe(newcomer, on: .immediate)
+      #expect(newcomer.states == [.loaded(1)])
+    }
+    replaced.publisher.updateData(2)
+    #expect(newcomer.states == (subscribes ? [.loaded(1), .loaded(2)] : []))
+    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
+    gate.open()
+    await waiting.value
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1, 1, 2])
+    #expect(replaced.subscriber.mostAtOnce == 1)
+  }
+
+  @Test("a successor gets its replay and every state that came while it waited", arguments: ContextKind.holdableShared)
+  func required_2_06_2_01_missed(kind: ContextKind) async throws {
+    let replaced = try await Replaced(on: kind)
+    for number in 2...9 { replaced.publisher.updateData(number) }
+    try await replaced.bystander.wait { $0 == .loaded(9) }
+    let late = Recorder<Int>()
+    replaced.publisher.subscribe(late, on: replaced.place.context)
+    try await late.wait { $0 == .loaded(9) }
+    let waiting = replaced.successor.statistics
+    #expect(waiting.delivered == 0 && waiting.skipped == 0 && waiting.pending == 9 && waiting.highWater == 9)
+    replaced.subscriber.gate.open()
+    replaced.publisher.updateData(10)
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0] + (1...1) + (1...10))
+    #expect(replaced.subscriber.mostAtOnce == 1)
+    #expect(late.states == [.loaded(9), .loaded(10)])
+    #expect(replaced.bystander.states.count == 11)
+    let statistics = replaced.successor.statistics
+    #expect(statistics.delivered == 10 && statistics.skipped == 0 && statistics.pending == 0)
+  }
+
+  @Test("a bounded successor keeps as many states as its bound", arguments: ContextKind.holdableShared, [1, 3])
+  func required_2_04_2_06_bounded(kind: ContextKind, limit: Int) async throws {
+    let replaced = try await Replaced(on: kind, buffering: .newest(limit))
+    for number in 2...9 { replaced.publisher.updateData(number) }
+    try await replaced.bystander.wait { $0 == .loaded(9) }
+    #expect(replaced.successor.statistics.pending == limit)
+    #expect(replaced.successor.statistics.skipped == 9 - limit)
+    replaced.subscriber.gate.open()
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1] + (10 - UInt64(limit)...9))
+    #expect(replaced.successor.statistics.skipped == 9 - limit)
+  }
+
+  @Test("drain() waits for a waiting successor, unless it is cancelled", arguments: [false, true])
+  func required_3_07_2_06_successor(cancels: Bool) async throws {
+    let replaced = try await Replaced(on: .immediate)
+    #expect(replaced.publisher.subscriptions.count == 2)
+    let trial = PublishingTests.Trial { await replaced.publisher.drain() }
+    #expect(!trial.run().isOver)
+    if cancels {
+      #expect(replaced.successor.cancel() == .quiescent)
+      #expect(replaced.successor.statistics.skipped == 1)
+      try await trial.finish()
+      #expect(replaced.subscriber.versions == [0, 1])
+    } else {
+      replaced.subscriber.gate.open()
+      try await trial.finish()
+      #expect(replaced.subscriber.versions == [0, 1, 1])
+    }
+  }
+
+  @Test("a waiting successor gets the pending states of a released publisher", arguments: [true, false])
+  func required_3_06_2_06_released(isImmediate: Bool) async throws {
+    let (subscriber, bystander) = (makeHeldRecorder(), Recorder<Int>())
+    var publisher: Publisher<Int>? = Publisher<Int>()
+    let successor: Subscription
+    do {
+      let publisher = try #require(publisher)
+      let place = Place(isImmediate ? .immediate : .queue)
+      publisher.subscribe(bystander, on: place.context)
+      publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
+      await subscriber.hold(publisher)
+      successor = publisher.subscribe(subscriber, on: place.context, ifDuplicate: .replace)
+      publisher.updateData(2)
+    }
+    publisher = nil
+    #expect(successor.isActive)
+    #expect(subscriber.versions == [0, 1])
+    subscriber.gate.open()
+    try await subscriber.wait(count: 4)
+    #expect(subscriber.versions == [0, 1, 1, 2])
+    #expect(subscriber.mostAtOnce == 1)
+  }
+
+  @Test("a successor waits even if the one before it was cancelled", arguments: [false, true])
+  func required_2_06_cancelledInBetween(byUnsubscribing: Bool) async throws {
+    let subscriber = await holdDelivery(of: publisher, on: .queue(DispatchQueue(label: "first")))
+    let second = publisher.subscribe(
+      subscriber, on: .queue(DispatchQueue(label: "second")), ifDuplicate: .replace)
+    #expect((byUnsubscribing ? publisher.unsubscribe(subscriber) : second.cancel()) == .quiescent)
+    let third = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
+    publisher.updateData(2)
+    #expect(third.statistics.delivered == 0)
+    subscriber.gate.open()
+    await publisher.drain()
+    #expect(subscriber.mostAtOnce == 1)
+    #expect(third.statistics.lastVersion == 2)
+  }
+
+  @Test("two successors that wait in one lane go on one after the other, and each gets what it missed")
+  func required_2_06_2_01_two() async throws {
+    let (publisher, first, second) = (publisher, makeHeldRecorder(), makeHeldRecorder(at: 2))
+    publisher.subscribe(first, on: .queue(DispatchQueue(label: "first")))
+    publisher.subscribe(second, on: .queue(DispatchQueue(label: "second")))
+    await first.hold(publisher)
+    await second.hold(publisher)
+    publisher.subscribe(first, on: .immediate, buffering: .latest, ifDuplicate: .replace)
+    let trial = PublishingTests.Trial { await publisher.drain() }
+    #expect(!trial.run().isOver)
+    publisher.subscribe(second, on: .immediate, ifDuplicate: .replace)
+    for number in 3...5 { publisher.updateData(number) }
+    #expect(second.versions == [0, 1, 2])
+    second.gate.open()
+    try await second.wait(count: 7)
+    #expect(second.versions == [0, 1, 2, 2, 3, 4, 5])
+    #expect(first.versions == [0, 1])
+    // The drain waits for neither: the first has skipped the state of that moment, and the second came later.
+    try await trial.finish()
+    first.gate.open()
+    await publisher.drain()
+    #expect(first.versions == [0, 1, 5])
+    #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
+  }
+
+  /// Held in its first two deliveries of version 1, each by a gate of its own.
+  final class TwiceHeld: TypedSubscriber {
+    let gates = [Gate(), Gate()]
+    private let calls = Atomic<Int>(0)
+
+    func receive(_ publication: Publication<Int>) {
+      guard publication.version == 1 else { return }
+      let call = calls.add(1, ordering: .relaxed).oldValue
+      if call < gates.count { gates[call].pass() }
+    }
+  }
+
+  @Test("a successor of two subscriptions waits for both")
+  func required_2_06_bothPredecessors() async throws {
+    let (publisher, subscriber) = (Publisher<Int>(), TwiceHeld())
+    let queues = (0..<2).map { DispatchQueue(label: "old \($0)") }
+    defer { for gate in subscriber.gates { gate.open() } }
+    let first = publisher.subscribe(subscriber, on: .queue(queues[0]))
+    publisher.updateData(1)
+    await subscriber.gates[0].waitUntilHeld()
+    publisher.subscribe(subscriber, on: .queue(queues[1]), ifDuplicate: .allow)
+    await subscriber.gates[1].waitUntilHeld()
+    let successor = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
+    subscriber.gates[0].open()
+    await first.cancelAndWait()
+    // Its queue does whatever follows from the end of that delivery.
+    await queues[0].passed()
+    publisher.updateData(2)
+    #expect(successor.statistics.delivered == 0)
+    subscriber.gates[1].open()
+    await publisher.drain()
+    #expect(successor.statistics.delivered == 2)
+  }
+
+  @Test("the states that a cancelled successor has missed die with it")
+  func required_3_05_2_06_payloads() async {
+    let (publisher, deaths, gate) = (Publisher<Deaths.Mortal>(), Deaths(), makeGate())
+    publisher.subscribe(gate, on: .queue(DispatchQueue(label: "old"))) { gate, state in
+      if state.phase == .loading { gate.pass() }
+    }
+    publisher.startLoading()
+    await gate.waitUntilHeld()
+    let successor = publisher.subscribe(gate, on: .immediate, ifDuplicate: .replace) { _, _ in }
+    for _ in 0..<5 { publisher.updateData(deaths.mortal()) }
+    publisher.reset()
+    #expect(deaths.count == 0)
+    #expect(successor.cancel() == .quiescent)
+    #expect(deaths.count == 5)
+  }
+}

@@ -1,0 +1,213 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rules 3.06 and 3.02: how subscriptions end with their publisher, subscriber or actor.
+extension Section3CancellationTests {
+  @Test("releasing the Subscription doesn't cancel", arguments: ContextKind.allCases)
+  func required_3_06_releasedSubscription(kind: ContextKind) async {
+    let place = makePlace(kind)
+    weak var probe: Subscription?
+    do {
+      let subscription = publisher.subscribe(recorder, on: place.context)
+      probe = subscription
+      publisher.updateData(1)
+      await publisher.drain()
+    }
+    #expect(probe?.isActive == true)
+    publisher.updateData(2)
+    await publisher.drain()
+    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
+    #expect(publisher.subscriberCount == 1)
+  }
+
+  @Test("an idle subscription ends with its publisher", arguments: ContextKind.allCases)
+  func required_3_06_3_02_idlePublisher(kind: ContextKind) async throws {
+    let (place, deaths) = (makePlace(kind), Deaths())
+    weak var probe: Publisher<Int>?
+    let subscription: Subscription
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      subscription = brief.subscribe(recorder, on: place.context, capturing: deaths) { $0.receive($1) }
+      brief.updateData(1)
+      await brief.drain()
+    }
+    #expect(probe == nil)
+    // The end comes at once if the lane is idle, otherwise after the drain that delivered last.
+    try await deaths.wait()
+    #expect(subscription.cancel() == .alreadyCancelled)
+    #expect(!subscription.isActive)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("on one thread subscriptions end during the publisher's release", arguments: ManualPlace.Kind.allCases)
+  func required_3_06_endsAtOnce(kind: ManualPlace.Kind) {
+    let (place, deaths) = (ManualPlace(kind), Deaths())
+    let subscription: Subscription
+    do {
+      let brief = Publisher<Mortal>()
+      subscription = brief.subscribe(recorder, on: place.context, capturing: deaths)
+      brief.updateData(deaths.mortal())
+      place.serve()
+      #expect(deaths.count == 0)
+      withExtendedLifetime(brief) {}
+    }
+    #expect(deaths.count == 2)
+    #expect(!subscription.isActive)
+    #expect(subscription.cancel() == .alreadyCancelled)
+  }
+
+  @Test("a delivery under way doesn't keep its publisher alive", arguments: ContextKind.holdableAsynchronous)
+  func required_3_06_heldPublisher(kind: ContextKind) async throws {
+    let (place, deaths, gate) = (makePlace(kind), Deaths(), makeGate())
+    weak var probe: Publisher<Int>?
+    let subscription: Subscription
+    do {
+      let brief = Publisher<Int>()
+      probe = brief
+      subscription = brief.subscribe(recorder, on: place.context, capturing: deaths) { recorder, state in
+        gate.pass()
+        recorder.receive(state)
+      }
+      await gate.waitUntilHeld()
+      brief.updateData(1)
+      brief.updateData(2)
+    }
+    #expect(probe == nil)
+    #expect(subscription.isActive)
+    gate.open()
+    try await deaths.wait()
+    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
+    #expect(!subscription.isActive)
+    #expect(subscription.cancel() == .alreadyCancelled)
+    #expect(subscription.statistics.pending == 0)
+  }
+
+  @Test(
+    "pending states are delivered after the publisher's release",
+    arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
+  func required_3_06_pending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
+    let (place, deaths) = (makePlace(kind), Deaths())
+    weak var probe: Publisher<Int>?
+    let subscription = await place.whileStopped {
+      let subscription: Subscription
+      do {
+        let brief = Publisher<Int>()
+        probe = brief
+        subscription = brief.subscribe(recorder, on: place.context, buffering: policy, capturing: deaths) {
+          $0.receive($1)
+        }
+        for number in 1...5 { brief.updateData(number) }
+      }
+      #expect(probe == nil)
+      #expect(subscription.isActive)
+      return subscription
+    }
+    try await deaths.wait()
+    #expect(recorder.states == policy.rest(of: [.unknown] + (1...5).map { .loaded($0) }))
+    #expect(!subscription.isActive)
+    #expect(subscription.cancel() == .alreadyCancelled)
+  }
+
+  @Test("a delivery can hold the last reference to its publisher", arguments: ContextKind.allCases)
+  func required_3_06_releasedInside(kind: ContextKind) async throws {
+    let (place, deaths) = (makePlace(kind), Deaths())
+    let holder = Locked<Publisher<Int>?>(Publisher())
+    let made = holder.withLock { $0 }?.subscribe(recorder, on: place.context, capturing: deaths) { recorder, state in
+      if state == .loaded(1) {
+        let last = holder.withLock { $0.take() }
+        last?.updateData(2)
+      }
+      recorder.receive(state)
+    }
+    OwnThread.start { holder.withLock { $0 }?.updateData(1) }
+    try await deaths.wait()
+    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
+    #expect(made?.isActive == false)
+  }
+
+  @Test("explicit publishers deliver their pending states, and delegates get every call that came before the end")
+  func required_3_06_faces() async throws {
+    let place = keep(StoppablePlace(.queue))
+    weak var probe: Publisher<Int>?
+    weak var groupProbe: MulticastDelegate<Recorder<Int>>?
+    let delegate = Recorder<Int>()
+    await place.whileStopped {
+      let explicit = ExplicitPublisher<Int, Recorder<Int>> { $0.receive($1) }
+      let group = MulticastDelegate<Recorder<Int>>()
+      (probe, groupProbe) = (explicit.publisher, group)
+      explicit.subscribe(recorder, on: place.context)
+      group.add(delegate, on: place.context)
+      for number in 1...3 {
+        explicit.publisher.updateData(number)
+        group.call { $0.receive(.loaded(number)) }
+      }
+    }
+    #expect(probe == nil)
+    #expect(groupProbe == nil)
+    try await recorder.wait(count: 4)
+    try await delegate.wait(count: 3)
+    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
+    #expect(delegate.states == [.loaded(1), .loaded(2), .loaded(3)])
+  }
+
+  // MARK: 3.02
+
+  @Test("a dead subscriber's subscription is already cancelled", arguments: StoppablePlace.Kind.allCases)
+  func required_3_02_deadSubscriberPending(kind: StoppablePlace.Kind) async {
+    let place = makePlace(kind)
+    await place.whileStopped {
+      let subscription: Subscription
+      do {
+        let brief = Recorder<Int>()
+        subscription = publisher.subscribe(brief, on: place.context)
+        publisher.updateData(1)
+        withExtendedLifetime(brief) {}
+      }
+      #expect(subscription.cancel() == .alreadyCancelled)
+      #expect(subscription.statistics.pending == 0)
+    }
+    await publisher.drain()
+  }
+
+  @Test("a subscription whose actor has died is already cancelled")
+  func required_3_02_deadActor() {
+    let subscription: Subscription
+    do {
+      let host = ManualHost()
+      subscription = publisher.subscribe(recorder, on: .actor(host))
+      host.executor.runAll()
+      publisher.updateData(1)
+      host.executor.runAll()
+      #expect(subscription.isActive)
+      withExtendedLifetime(host) {}
+    }
+    #expect(!subscription.isActive)
+    #expect(subscription.cancel() == .alreadyCancelled)
+    publisher.updateData(2)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+    #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("a cancel ends a subscription that still has states of its released publisher to deliver")
+  func required_3_02_endingPublisher() async throws {
+    let place = keep(StoppablePlace(.queue))
+    await place.whileStopped {
+      let subscription: Subscription
+      do {
+        let brief = Publisher<Int>()
+        subscription = brief.subscribe(recorder, on: place.context)
+        brief.updateData(1)
+      }
+      #expect(subscription.isActive)
+      #expect(subscription.cancel() == .quiescent)
+      #expect(subscription.cancel() == .alreadyCancelled)
+    }
+    // Behind everything that the context still had to do.
+    let last = Recorder<Int>()
+    publisher.subscribe(last, on: place.context)
+    try await last.wait(count: 1)
+    #expect(recorder.states == [])
+  }
+}

@@ -1,0 +1,178 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.04.
+extension Section5LoadTests {
+  @Test("superseding a load cancels its loader, and its callers return at once", arguments: Superseding.allCases)
+  func required_5_04_callers(how: Superseding) {
+    let bench = LoadBench(isStubborn: true)
+    bench.publisher.updateData(1)
+    let callers = [bench.refresh(), bench.refresh()]
+    bench.supersede(by: how)
+    #expect(bench.source.cancelled == [0])
+    let current = bench.publisher.state
+    for caller in callers { #expect(caller.result == current) }
+    if how == .forcedRefresh { #expect(current == .loading(previous: 1)) }
+  }
+
+  @Test("the late result of a superseded load is dropped", arguments: Superseding.allCases, [true, false])
+  func required_5_04_lateResult(how: Superseding, isData: Bool) {
+    let bench = LoadBench(isStubborn: true)
+    bench.refresh()
+    bench.supersede(by: how)
+    let before = bench.publisher.current
+    if isData { bench.answer(0, 7) } else { bench.fail(0) }
+    #expect(bench.publisher.current === before)
+    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
+    if how == .forcedRefresh {
+      bench.answer(1, 8)
+      #expect(bench.publisher.state == .loaded(8))
+    }
+  }
+
+  @Test("an unpublished result of a superseded load is dropped", arguments: Superseding.allCases, [0, 1])
+  func required_5_04_resultOnItsWay(how: Superseding, steps: Int) {
+    let bench = LoadBench(isStubborn: true)
+    bench.refresh()
+    bench.source.answer(0, .success(7))
+    // The loader's last steps; the one after them publishes.
+    for _ in 0..<steps { #expect(bench.executor.runOne()) }
+    #expect(bench.publisher.state == .loading(previous: nil))
+    if how == .forcedRefresh {
+      let other = ManualExecutor()
+      _ = bench.caller(restarting: true, on: other)
+      other.runAll()
+      bench.run()
+      #expect(bench.publisher.state == .loading(previous: nil))
+      bench.answer(1, 8)
+      #expect(bench.publisher.state == .loaded(8))
+      other.runAll()
+    } else {
+      how.perform(at: bench)
+      let before = bench.publisher.current
+      bench.run()
+      #expect(bench.publisher.current === before)
+    }
+  }
+
+  @Test("a load superseded between two attempts isn't retried", arguments: Superseding.allCases)
+  func required_5_04_betweenAttempts(how: Superseding) {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) })
+    bench.refresh()
+    bench.fail(0)
+    #expect(bench.clock.sleepers == 1)
+    bench.supersede(by: how)
+    #expect(bench.clock.sleepers == 0)
+    let before = bench.publisher.current
+    bench.pass(.seconds(5))
+    #expect(bench.publisher.current === before)
+    // The forced refresh calls it for its own load.
+    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
+  }
+
+  @Test("a superseded load isn't retried even if its clock ignores the cancellation", arguments: Superseding.allCases)
+  func required_5_04_stubbornClock(how: Superseding) {
+    let clock = StubbornClock()
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) }, clock: clock)
+    defer {
+      bench.finish()
+      // An attempt follows each delay; the closed source fails them all.
+      while clock.sleepers > 0 {
+        clock.wakeAll()
+        bench.run()
+      }
+    }
+    let caller = bench.refresh()
+    bench.fail(0)
+    #expect(clock.sleepers == 1)
+    bench.supersede(by: how)
+    #expect(caller.result == bench.publisher.state)
+    let before = bench.publisher.current
+    clock.wakeAll()
+    bench.run()
+    #expect(bench.publisher.current === before)
+    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
+  }
+
+  @Test("republish() supersedes no load", arguments: [1, 5])
+  func required_5_04_publish(times: Int) {
+    let first = bench.refresh()
+    for _ in 0..<times { bench.publisher.republish() }
+    bench.run()
+    let second = bench.refresh()
+    #expect(bench.source.calls == 1)
+    #expect(bench.source.cancelled == [])
+    #expect(first.result == nil)
+    bench.publisher.republish()
+    bench.answer(0, 7)
+    for caller in [first, second] { #expect(caller.result == .loaded(7)) }
+    #expect(bench.states.filter { $0.phase == .loading }.count == times + 2)
+    #expect(bench.publisher.state == .loaded(7))
+  }
+
+  @Test("a load can be superseded and cancelled after a republish()")
+  func required_5_04_afterPublish() {
+    let bench = LoadBench(isStubborn: true)
+    let first = bench.refresh()
+    bench.publisher.republish()
+    bench.publisher.updateData(50)
+    bench.run()
+    #expect(first.result == .loaded(50))
+    bench.answer(0, 7)
+    #expect(bench.publisher.state == .loaded(50))
+    let second = bench.refresh()
+    bench.publisher.republish()
+    bench.cancel(second)
+    #expect(bench.source.cancelled == [0, 1])
+    #expect(bench.publisher.state == .loaded(50))
+  }
+
+  @Test("an update that throws and an updateData(ifChanged:) without a change supersede no load")
+  func required_5_04_noTransition() {
+    let cache = ProbeCache(2)
+    let bench = LoadBench(cache: cache)
+    // While a load is active, the state is loaded only when the cached value shows.
+    let found = Recorder<Int>()
+    bench.publisher.subscribe(found, on: .immediate) { [publisher = Weak(bench.publisher)] found, state in
+      if state == .loaded(2) { #expect(publisher.object?.updateData(ifChanged: 2) == false) }
+      found.receive(state)
+    }
+    let caller = bench.refresh()
+    #expect(found.states.contains(.loaded(2)))
+    #expect(throws: Failure.denied) { try bench.publisher.update { _ in throw Failure.denied } }
+    bench.answer(0, 7)
+    #expect(caller.result == .loaded(7))
+    #expect(bench.source.cancelled == [])
+  }
+
+  @Test("a subscriber that resets when it sees the loading state ends the load before its loader is called")
+  func required_5_04_fromCallback() {
+    let subscriber = Recorder<Int>()
+    bench.publisher.subscribe(subscriber, on: .immediate) { [publisher = Weak(bench.publisher)] subscriber, state in
+      if state.phase == .loading { publisher.object?.reset() }
+      subscriber.receive(state)
+    }
+    let caller = bench.refresh()
+    #expect(caller.result == .unknown)
+    #expect(bench.source.calls == 0)
+    #expect(bench.states == [.unknown, .loading(previous: nil), .unknown])
+  }
+
+  @Test("a forced refresh starts a second load, and callers that join it get its result")
+  func required_5_04_forced() {
+    let bench = LoadBench(isStubborn: true)
+    let first = bench.refresh()
+    let forced = bench.refresh(restarting: true)
+    let joining = bench.refresh()
+    #expect(bench.source.calls == 2)
+    #expect(bench.source.cancelled == [0])
+    #expect(first.result == .loading(previous: nil))
+    bench.answer(0, 7)
+    #expect(forced.result == nil)
+    bench.answer(1, 8)
+    #expect(forced.result == .loaded(8))
+    #expect(joining.result == .loaded(8))
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loading(previous: nil), .loaded(8)])
+  }
+}
