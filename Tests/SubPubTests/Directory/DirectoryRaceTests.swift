@@ -11,7 +11,7 @@ extension DirectoryTests {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
         let watchers = (0..<3).map { _ in Watcher() }
-        let (mine, found) = (SeedTests.Journal<AnyTopicPublisher>(), SeedTests.Journal<AnyTopicPublisher>())
+        let (mine, found) = (Journal<AnyTopicPublisher>(), Journal<AnyTopicPublisher>())
         try await Race.run(threads: 4) { thread in
           switch thread {
           case 0:
@@ -50,7 +50,7 @@ extension DirectoryTests {
         let directory = PublisherDirectory()
         let watchers = (0..<8).map { _ in Watcher() }
         for watcher in watchers { directory.subscribeToAll(watcher, on: .immediate) }
-        let ids = SeedTests.Journal<PublisherID>()
+        let ids = Journal<PublisherID>()
         try await Race.run(threads: 4) { thread in
           for topic in Topic.all.prefix(3) {
             let publisher = topic.find(directory)
@@ -70,7 +70,7 @@ extension DirectoryTests {
         let directory = PublisherDirectory()
         let standing = directory.publisher(of: Int.self)
         let watcher = Watcher()
-        let handles = SeedTests.Journal<DirectorySubscription>()
+        let handles = Journal<DirectorySubscription>()
         try await Race.run(threads: 3) { _ in handles.add(directory.subscribeToAll(watcher, on: .immediate)) }
         #expect(Set(handles.entries).count == 1)
         #expect(watcher.lines == ["Int 0"])
@@ -80,7 +80,7 @@ extension DirectoryTests {
 
     @Test("a type is free as soon as its publisher was released, whoever looks through the directory meanwhile")
     func stochastic_2_05_freeAtOnce() async throws {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let isOver = Atomic<Bool>(false)
       try await Race.run(threads: 2) { thread in
         guard thread == 0 else {
@@ -113,7 +113,7 @@ extension DirectoryTests {
 
     @Test("after a quiescent cancel nothing comes from anywhere, and after one in flight at most what was under way")
     func stochastic_3_02_silence() async throws {
-      let outcomes = SeedTests.Journal<CancelOutcome>()
+      let outcomes = Journal<CancelOutcome>()
       for round in 0..<600 {
         let (directory, silence) = (PublisherDirectory(), Silence())
         let watcher = Watcher { _ in silence.note() }
@@ -157,7 +157,7 @@ extension DirectoryTests {
         let publishers = Topic.all.map { $0.find(directory) }
         let watcher = Watcher { _ in silence.note() }
         let handle = directory.subscribeToAll(watcher, on: .immediate)
-        let outcomes = SeedTests.Journal<CancelOutcome>()
+        let outcomes = Journal<CancelOutcome>()
         try await Race.run(threads: 3) { thread in
           if thread == 0 {
             for publisher in publishers { publisher.publish() }

@@ -99,7 +99,7 @@ extension DirectoryTests {
     func stochastic_1_06_sameForAll() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
-        let found = SeedTests.Journal<PublisherID>()
+        let found = Journal<PublisherID>()
         try await Race.run(threads: 4) { _ in
           for topic in Topic.all.prefix(4) { found.add(topic.find(directory).id) }
         }

@@ -7,7 +7,7 @@ extension DirectoryTests {
   struct ManagerTests {
     @Test("each manager is called once, in the order of registration, whatever its publisher does then")
     func required_1_06_order() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let first = CountingManager(Publisher<String>(label: "first"), in: journal)
       let second = CountingManager(Publisher<Int>(label: "second"), in: journal)
       let third = CountingManager(Publisher<Bool>(label: "third"), in: journal)
@@ -41,7 +41,7 @@ extension DirectoryTests {
 
     @Test("an object is held weakly, and its type is free when it is gone")
     func required_2_05_object() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let staying = CountingManager(Publisher<Int>(label: "staying"), in: journal)
       do {
         let leaving = CountingManager(Publisher<String>(label: "leaving"), in: journal)
@@ -68,7 +68,7 @@ extension DirectoryTests {
 
     @Test("nor is one that nobody holds any more but the logout that it is in")
     func required_2_05_heldByLogout() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let user = Locked<CountingManager<Int>?>(nil)
       let successor = Publisher<Int>(label: "successor")
       do {
@@ -88,7 +88,7 @@ extension DirectoryTests {
 
     @Test("a value is held until the directory is released, and is the same if its type and publisher are")
     func required_2_05_value() {
-      let journal = SeedTests.Journal<String>()
+      let journal = Journal<String>()
       weak let publisher: Publisher<Int>?
       do {
         let directory = PublisherDirectory()
@@ -111,7 +111,7 @@ extension DirectoryTests {
 
     @Test("a logout may use the directory, on this thread and while another does")
     func required_1_04_logout() async throws {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let late = CountingManager(Publisher<Bool>(label: "late"), in: journal)
       let manager = CountingManager(Publisher<Int>(label: "numbers"), in: journal) {
         directory.register(late)
@@ -129,7 +129,7 @@ extension DirectoryTests {
 
     @Test("managers that come and go leave nothing behind, and those that stay are called in order")
     func required_2_05_many() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let first = CountingManager(Publisher<Int>(label: "first"), in: journal)
       directory.register(first)
       for _ in 0..<200 {
@@ -146,7 +146,7 @@ extension DirectoryTests {
     func stochastic_1_06_logouts() async throws {
       for _ in 0..<100 {
         let (directory, journal, others) = (
-          PublisherDirectory(), SeedTests.Journal<String>(), SeedTests.Journal<String>()
+          PublisherDirectory(), Journal<String>(), Journal<String>()
         )
         let standing = CountingManager(Publisher<Int>(label: "standing"), in: journal)
         directory.register(standing)

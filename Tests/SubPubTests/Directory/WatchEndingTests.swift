@@ -69,9 +69,9 @@ extension DirectoryTests {
     func required_3_02_reentrant() async {
       let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let (gate, outcomes) = (Gate(), SeedTests.Journal<CancelOutcome>())
+      let (gate, outcomes) = (Gate(), Journal<CancelOutcome>())
       defer { gate.open() }
-      let handles = SeedTests.Journal<DirectorySubscription>()
+      let handles = Journal<DirectorySubscription>()
       let watcher = Watcher { publication in
         if publication.version == 1 { for handle in handles.entries { outcomes.add(handle.cancel()) } }
         if publication.version == 2 { gate.pass() }
@@ -83,7 +83,7 @@ extension DirectoryTests {
       numbers.startLoading()
       #expect(watcher.notes.count == 3)
 
-      let second = SeedTests.Journal<DirectorySubscription>()
+      let second = Journal<DirectorySubscription>()
       let other = Watcher { publication in
         if publication.source == names.id, publication.version == 2 { gate.pass() }
         if publication.source == numbers.id, publication.version == 3 {
@@ -148,15 +148,15 @@ extension DirectoryTests {
     @Test("cancelled from the subscriber's deinit it has ended already")
     func required_3_01_deinit() {
       final class Leaver: Subscriber {
-        let handles = SeedTests.Journal<DirectorySubscription>()
-        let outcomes: SeedTests.Journal<CancelOutcome>
-        init(_ outcomes: SeedTests.Journal<CancelOutcome>) { self.outcomes = outcomes }
+        let handles = Journal<DirectorySubscription>()
+        let outcomes: Journal<CancelOutcome>
+        init(_ outcomes: Journal<CancelOutcome>) { self.outcomes = outcomes }
         func receive(_ publication: any AnyPublication) {}
         deinit { for handle in handles.entries { outcomes.add(handle.cancel()) } }
       }
       let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
-      let outcomes = SeedTests.Journal<CancelOutcome>()
+      let outcomes = Journal<CancelOutcome>()
       do {
         let leaver = Leaver(outcomes)
         leaver.handles.add(directory.subscribeToAll(leaver, on: .immediate))

@@ -95,7 +95,7 @@ extension DirectoryTests {
     @Test("a watch that begins while the one before it, whose actor has died, is swept away stands like any other")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
-      let (watcher, successor) = (Watcher(), SeedTests.Journal<DirectorySubscription>())
+      let (watcher, successor) = (Watcher(), Journal<DirectorySubscription>())
       let standing = directory.publisher(of: LastWords.self)
       do {
         let host = ManualHost(executor)

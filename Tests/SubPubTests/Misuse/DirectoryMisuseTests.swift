@@ -31,7 +31,7 @@ extension MisuseTests {
     @Test("a second manager with a publisher of its own")
     func required_2_06_secondManager() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+        let (directory, journal) = (PublisherDirectory(), Journal<String>())
         let first = CountingManager(Publisher<Int>(label: "a"), in: journal)
         directory.register(first)
         // Only meanwhile it would do.

@@ -3,11 +3,11 @@ import SubPub
 /// Notes its name when it is logged out, and then does what it is told.
 final class CountingManager<Value: Sendable>: Manager {
   let publisher: Publisher<Value>
-  private let journal: SeedTests.Journal<String>
+  private let journal: Journal<String>
   private let during: @Sendable () -> Void
 
   init(
-    _ publisher: Publisher<Value>, in journal: SeedTests.Journal<String>, during: @escaping @Sendable () -> Void = {}
+    _ publisher: Publisher<Value>, in journal: Journal<String>, during: @escaping @Sendable () -> Void = {}
   ) {
     self.publisher = publisher
     self.journal = journal

@@ -3,7 +3,7 @@ import SubPub
 /// A manager that is no object.
 struct ManagerValue<Value: Sendable>: Manager {
   let publisher: Publisher<Value>
-  let journal: SeedTests.Journal<String>
+  let journal: Journal<String>
 
   func refreshIfNeeded() {}
 
