@@ -32,11 +32,11 @@ extension MisuseTests {
     func required_2_06_secondManager() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (directory, journal) = (PublisherDirectory(), Journal<String>())
-        let first = CountingManager(Publisher<Int>(label: "a"), in: journal)
+        let first = ClassManager(Publisher<Int>(label: "a"), in: journal)
         directory.register(first)
         // Only meanwhile it would do.
         directory.logoutAll()
-        directory.register(ManagerValue(publisher: Publisher<Int>(label: "b"), journal: journal))
+        directory.register(StructManager(publisher: Publisher<Int>(label: "b"), journal: journal))
         withExtendedLifetime(first) {}
       }
       #expect(message(result).contains("b can't be registered as the publisher of Int: a is, and is alive"))
