@@ -1,0 +1,98 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Testing
+
+extension StateTests {
+  @Suite("Policies and outcomes are values, which print as they are written")
+  struct PolicyTests {
+    private func check<Value: Hashable>(_ values: [Value], _ descriptions: [String]) {
+      #expect(Set(values + values).count == values.count)
+      #expect(values.map { "\($0)" } == descriptions)
+    }
+
+    @Test("Each equals only itself")
+    func values() {
+      check(
+        [BufferingPolicy.unbounded, .latest, .newest(1), .newest(2)], ["unbounded", "latest", "newest(1)", "newest(2)"])
+      check(
+        [DuplicatePolicy.ignore, .replace, .replaceSameType, .allow], ["ignore", "replace", "replaceSameType", "allow"])
+      check(
+        [CancelOutcome.quiescent, .inFlight, .reentrant, .alreadyCancelled],
+        ["quiescent", "inFlight", "reentrant", "alreadyCancelled"])
+    }
+  }
+
+  @Suite("Delivery contexts are equal if they name the same context")
+  struct DeliveryContextTests {
+    actor Counter {}
+
+    @Test("Each equals itself made anew, and no other")
+    func required_2_07_objects() {
+      let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "queue"))
+      let (executor, another) = (QueueExecutor(label: "executor"), ManualExecutor())
+      let (actor, neighbor) = (Counter(), Counter())
+      let make: [() -> DeliveryContext] = [
+        { .immediate }, { .main }, { .background }, { .queue(queue) }, { .queue(queue, independent: true) },
+        { .queue(other) }, { .queue(.global()) }, { .queue(.global(qos: .background)) },
+        { .queue(.global(qos: .utility)) }, { .executor(executor) }, { .executor(another) }, { .actor(actor) },
+        { .actor(neighbor) },
+      ]
+      for (first, left) in make.enumerated() {
+        for (second, right) in make.enumerated() {
+          #expect((left() == right()) == (first == second), "\(left()) and \(right())")
+          if first == second { #expect(left().hashValue == right().hashValue) }
+        }
+      }
+      #expect(Set(make.map { $0() } + make.map { $0() }).count == make.count)
+    }
+
+    @Test("Every name of the main actor is the main actor")
+    func required_2_07_mainActor() {
+      #expect(DeliveryContext.actor(MainActor.shared) == .main)
+      #expect(DeliveryContext.queue(.main) == .main)
+      #expect(DeliveryContext.queue(.main, independent: true) == .main)
+    }
+
+    @Test("An actor's context stays the same when the actor dies, and differs from that of an actor at its address")
+    func required_2_07_deadActor() {
+      var contexts: [DeliveryContext] = []
+      for _ in 0..<1_000 {
+        let actor = Counter()
+        let (context, same) = (DeliveryContext.actor(actor), DeliveryContext.actor(actor))
+        #expect(context == same)
+        contexts += [context, same]
+      }
+      for index in stride(from: 0, to: contexts.count, by: 2) { #expect(contexts[index] == contexts[index + 1]) }
+      #expect(Set(contexts).count == 1_000)
+    }
+
+    @Test("An actor is held weakly, and its context is still equal to itself when the actor is gone")
+    func required_2_05_actor() {
+      weak var probe: Counter?
+      let context: DeliveryContext
+      do {
+        let actor = Counter()
+        probe = actor
+        context = .actor(actor)
+        withExtendedLifetime(actor) {}
+      }
+      #expect(probe == nil)
+      #expect(context == context)
+      #expect(Set([context, context]).count == 1)
+      #expect("\(context)" == "actor(Counter)")
+    }
+
+    @Test("They print as they are written, with the names of what they are given")
+    func descriptions() {
+      let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
+      let contexts: [DeliveryContext] = [.immediate, .main, .background]
+      #expect(contexts.map(\.description) == ["immediate", "main", "background"])
+      #expect("\(DeliveryContext.queue(queue))" == "queue(disk)")
+      #expect("\(DeliveryContext.queue(queue, independent: true))" == "queue(disk, independent)")
+      #expect("\(DeliveryContext.executor(ManualExecutor()))" == "executor(ManualExecutor)")
+      #expect("\(DeliveryContext.actor(actor))" == "actor(Counter)")
+      #expect("\(QueueExecutor(queue))" == "QueueExecutor(disk)")
+    }
+  }
+}
