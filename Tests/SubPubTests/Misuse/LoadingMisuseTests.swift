@@ -1,0 +1,154 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+extension MisuseTests {
+  /// Arguments that `RetryPolicy.exponential` rejects, with its messages.
+  enum WrongBackoff: String, CaseIterable, Codable, Sendable {
+    case noAttempt, negativeAttempts, negativeInitial, maximumBelowInitial, shrinking, infinite, notANumber
+    case negativeJitter, jitterAboveOne, jitterNotANumber
+
+    var message: String {
+      switch self {
+      case .noAttempt: "maxAttempts is 0"
+      case .negativeAttempts: "maxAttempts is -1"
+      case .negativeInitial: "initial is -1"
+      case .maximumBelowInitial: "maximum is 1.0 seconds, and initial is 2.0 seconds"
+      case .shrinking: "factor is 0.5"
+      case .infinite: "factor is inf"
+      case .notANumber: "factor is nan"
+      case .negativeJitter: "jitter is -0.1"
+      case .jitterAboveOne: "jitter is 1.1"
+      case .jitterNotANumber: "jitter is nan"
+      }
+    }
+
+    func make() {
+      let (initial, maximum) = (Duration.seconds(1), Duration.seconds(2))
+      _ =
+        switch self {
+        case .noAttempt: RetryPolicy.exponential(maxAttempts: 0, initial: initial, maximum: maximum)
+        case .negativeAttempts: RetryPolicy.exponential(maxAttempts: -1, initial: initial, maximum: maximum)
+        case .negativeInitial: RetryPolicy.exponential(maxAttempts: 2, initial: .seconds(-1), maximum: maximum)
+        case .maximumBelowInitial: RetryPolicy.exponential(maxAttempts: 2, initial: maximum, maximum: initial)
+        case .shrinking: RetryPolicy.exponential(maxAttempts: 2, initial: initial, factor: 0.5, maximum: maximum)
+        case .infinite: RetryPolicy.exponential(maxAttempts: 2, initial: initial, factor: .infinity, maximum: maximum)
+        case .notANumber: RetryPolicy.exponential(maxAttempts: 2, initial: initial, factor: .nan, maximum: maximum)
+        case .negativeJitter: RetryPolicy.exponential(maxAttempts: 2, initial: initial, maximum: maximum, jitter: -0.1)
+        case .jitterAboveOne: RetryPolicy.exponential(maxAttempts: 2, initial: initial, maximum: maximum, jitter: 1.1)
+        case .jitterNotANumber:
+          RetryPolicy.exponential(maxAttempts: 2, initial: initial, maximum: maximum, jitter: .nan)
+        }
+    }
+  }
+
+  @Suite("Impossible retries and time limits stop the program")
+  struct LoadingMisuseTests {
+    @Test("Exponential waits with impossible arguments", arguments: WrongBackoff.allCases)
+    func required_5_07_backoff(wrong: WrongBackoff) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [wrong] in
+        wrong.make()
+      }
+      #expect(message(result).contains(wrong.message))
+    }
+
+    @Test("A custom policy without an attempt")
+    func required_5_07_noAttempt() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = RetryPolicy(maxAttempts: 0) { _, _ in nil }
+      }
+      #expect(message(result).contains("maxAttempts is 0"))
+    }
+
+    @Test("A custom policy with a negative delay")
+    func required_5_07_negativeDelay() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let manager = LoadingManager<Int>(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(-3) }) {
+          throw PublishingTests.Failure.offline
+        }
+        await manager.refresh()
+      }
+      #expect(message(result).contains("delay is -3"))
+    }
+
+    @Test("A time limit that isn't positive", arguments: [0, -1])
+    func required_5_07_noTime(seconds: Int) async {
+      let loading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [seconds] in
+        _ = LoadingManager<Int>(timeout: .seconds(seconds)) { 1 }
+      }
+      #expect(message(loading).contains("timeout is \(seconds)"))
+      let paged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [seconds] in
+        _ = PagedManager<Int, Int>(timeout: .seconds(seconds), firstPage: 0) { _ in (elements: [], next: nil) }
+      }
+      #expect(message(paged).contains("timeout is \(seconds)"))
+    }
+  }
+  @Suite("Negative times stop the program")
+  struct StalenessMisuseTests {
+    @Test("A negative staleAfter")
+    func required_5_06_negativeStaleAfter() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = Publisher<Int>(staleAfter: .seconds(-5))
+      }
+      #expect(message(result).contains("staleAfter is -5"))
+    }
+
+    @Test("A negative age, even if the data never becomes stale", arguments: [true, false])
+    func required_5_06_negativeAge(canBecomeStale: Bool) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [canBecomeStale] in
+        Publisher<Int>(staleAfter: canBecomeStale ? .seconds(60) : nil).updateData(1, age: .milliseconds(-1))
+      }
+      #expect(message(result).contains("age is -0.001"))
+    }
+
+    @Test("Zero is allowed for both")
+    func required_5_06_zero() {
+      let publisher = Publisher<Int>(staleAfter: .zero)
+      publisher.updateData(1, age: .zero)
+      #expect(publisher.isStale)
+    }
+  }
+
+  @Suite("An impossible memory cache stops the program")
+  struct MemoryCacheMisuseTests {
+    @Test("A limit below 1", arguments: [0, -1, Int.min])
+    func limit(limit: Int) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [limit] in
+        _ = MemoryCache(limit: limit)
+      }
+      #expect(message(result).contains("the limit \(limit), and would keep nothing: give 1 or more"))
+    }
+
+    @Test("A value with a negative size")
+    func size() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        MemoryCache(limit: 5).cache(for: "news", of: Int.self, size: { $0 }).write(-3)
+      }
+      #expect(message(result).contains("The size of a value for the key \"news\" of a MemoryCache is -3"))
+    }
+
+    @Test("One key for two types, while a cache for the key exists")
+    func type() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let memory = MemoryCache(limit: 5)
+        let numbers = memory.cache(for: "news", of: Int.self)
+        _ = memory.cache(for: "news", of: [String].self)
+        numbers.clear()
+      }
+      #expect(
+        message(result).contains(
+          "The key \"news\" of a MemoryCache was asked for with the value type Array<String>, but its type is Int"))
+    }
+
+    @Test("One key for two types, while a value for the key exists")
+    func typeOfValue() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let memory = MemoryCache(limit: 5)
+        memory.cache(for: "news").write("one")
+        _ = memory.cache(for: "news", of: Int.self)
+      }
+      #expect(message(result).contains("with the value type Int, but its type is String"))
+    }
+  }
+}
