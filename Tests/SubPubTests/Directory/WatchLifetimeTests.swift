@@ -97,7 +97,7 @@ extension DirectoryTests {
           part = passing.subscriptions.first
         }
         for _ in 0..<40 { directory.register(Publisher<String>()) }
-        #expect(part == nil, "subscriptions to released publishers are removed after some more")
+        #expect(part == nil, "a subscription to a released publisher is removed after 40 more registrations")
         #expect(made != nil)
       }
       #expect(directoryProbe == nil)
