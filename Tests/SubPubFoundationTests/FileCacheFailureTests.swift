@@ -3,7 +3,7 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A file cache that fails tells why, and leaves the file alone", .timeLimit(.minutes(2)))
+@Suite("A file cache that fails says why and leaves the file alone", .timeLimit(.minutes(2)))
 struct FileCacheFailureTests {
   private let folder = TemporaryFolder()
 
@@ -137,7 +137,7 @@ struct FileCacheFailureTests {
   /// Numbers of which JSON can't represent the second.
   private static let unencodable = [1.0, .nan]
 
-  @Test("A value that can't be encoded leaves the value before it alone")
+  @Test("A value that can't be encoded leaves the previous value in place")
   func encodeFailure() async throws {
     let cache = FileCache<[Double]>(file: folder.file)
     let first = await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
@@ -148,7 +148,7 @@ struct FileCacheFailureTests {
     #expect(try await cache.read()?.value == [1])
   }
 
-  @Test("If the disk is full, the value before stays whole, and nothing else is left")
+  @Test("If the disk is full, the previous value stays whole, and nothing else is left")
   func fullDisk() async throws {
     let (file, old) = (folder.file, Array(0..<100))
     try await FileCache<[Int]>(file: file).write(old)
@@ -220,7 +220,7 @@ struct FileCacheLimitTests {
     #expect(reading?.reason == .tooLarge(limit: size - 1))
     let writing = await #expect(throws: FileCacheError.self) { try await cache(size).write(text + "!") }
     #expect(writing?.reason == .tooLarge(limit: size))
-    #expect(try await free.read()?.value == text, "the value before it stays")
+    #expect(try await free.read()?.value == text, "the previous value stays")
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 }

@@ -66,7 +66,7 @@ struct FileCacheLeftoverTests {
     #expect(try folder.names == ["cache.json.subpub-lock", "cache.json.subpub-new"])
   }
 
-  @Test("A clear makes no file, whether or not the folder exists")
+  @Test("A clear creates no file, whether or not the folder exists")
   func clearOfNothing() async throws {
     try await cache.clear()
     #expect(try folder.names == [])

@@ -23,7 +23,7 @@ struct FileCacheTests {
     let first: any StateCache<MixedValue> = FileCache(file: folder.file)
     let second = FileCache<MixedValue>(file: folder.file)
     #expect(try await second.read() == nil)
-    #expect(try folder.names == [], "a read makes no file")
+    #expect(try folder.names == [], "a read creates no file")
     try await first.write(MixedValue())
     #expect(try await second.read()?.value == MixedValue())
     try await first.write(MixedValue(title: "other"))
@@ -49,7 +49,7 @@ struct FileCacheTests {
     #expect(try await lists.read()?.value == [Date(timeIntervalSince1970: 1.25)])
   }
 
-  @Test("A value can have many megabytes")
+  @Test("A value can be many megabytes large")
   func large() async throws {
     let cache = FileCache<[Int]>(file: folder.file)
     let numbers: [Int] = (0..<1_000_000).map { $0 &* 0x9E37_79B9 }
@@ -127,13 +127,13 @@ struct FileCacheTests {
     #expect(other?.reason.isUndecodable == true)
   }
 
-  @Test("Only their owner can read the files and the folders that a write makes")
+  @Test("Only their owner can read the files and folders that a write creates")
   func modes() async throws {
     let inner = folder.url.appending(path: "a/b/c d")
     let cache = FileCache<Int>(file: inner.appending(path: "cache.json"))
     #expect(try await cache.read() == nil)
     try await cache.clear()
-    #expect(try folder.names == [], "only a write makes folders")
+    #expect(try folder.names == [], "only a write creates folders")
     try await cache.write(1)
     #expect(try await cache.read()?.value == 1)
     for name in ["cache.json", "cache.json.subpub-lock"] { #expect(try inner.appending(path: name).mode == 0o600) }

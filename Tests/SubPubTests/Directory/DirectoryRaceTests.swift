@@ -110,7 +110,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("No delivery begins after a quiescent cancel, and after inFlight only those that were under way end")
+    @Test("After a quiescent cancel no delivery runs, and after inFlight only those that were under way")
     func stochastic_3_02_silence() async throws {
       let outcomes = Journal<CancelOutcome>()
       for round in 0..<600 {

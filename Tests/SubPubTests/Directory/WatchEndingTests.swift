@@ -20,7 +20,7 @@ extension DirectoryTests {
       #expect(watcher.notes.isEmpty)
     }
 
-    @Test("No publisher delivers any more, created, registered or future")
+    @Test("After it, no created, registered or future publisher delivers")
     func required_3_02_everywhere() {
       let publishers = Topic.all.dropLast().map { $0.find(directory) }
       let handle = directory.subscribeToAll(watcher, on: .immediate)

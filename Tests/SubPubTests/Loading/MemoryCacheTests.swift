@@ -57,7 +57,7 @@ struct MemoryCacheTests {
     #expect(cache.read() == Cached(value: 2, age: .zero))
   }
 
-  @Test("A value larger than the limit isn't kept and removes the value before it; other keys stay")
+  @Test("A value larger than the limit isn't kept and removes its predecessor; other keys keep their values")
   func tooLarge() {
     let memory = MemoryCache(limit: 10)
     let cache = memory.cache(for: "a", of: Int.self, size: { $0 })

@@ -49,7 +49,7 @@ extension MisuseTests {
 
   @Suite("A buffer without room would lose the last state, so it stops the program")
   struct CapacityTests {
-    @Test("Zero, in every function that takes a policy", arguments: BufferedFunction.allCases)
+    @Test("Every function that takes a policy rejects a capacity of zero", arguments: BufferedFunction.allCases)
     func required_2_04_zero(function: BufferedFunction) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [function] in
         await function.call(with: .newest(0))
@@ -57,7 +57,7 @@ extension MisuseTests {
       #expect(message(result).contains(".newest(0) keeps no state"))
     }
 
-    @Test("Less than zero", arguments: [BufferedFunction.typed, .states], [-3, Int.min])
+    @Test("A negative capacity is rejected, too", arguments: [BufferedFunction.typed, .states], [-3, Int.min])
     func required_2_04_negative(function: BufferedFunction, capacity: Int) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         [function, capacity] in
@@ -136,7 +136,7 @@ extension MisuseTests {
 
   @Suite("Only a class instance can be held weakly, so any other value stops the program")
   struct NoClassInstanceTests {
-    @Test("Subscribing it", arguments: NoInstance.allCases, ExistentialTaker.allCases)
+    @Test("Subscribing such a value stops the program", arguments: NoInstance.allCases, ExistentialTaker.allCases)
     func required_2_05_noInstance(value: NoInstance, taker: ExistentialTaker) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [value, taker] in
         await value.add(to: taker)
@@ -144,7 +144,7 @@ extension MisuseTests {
       #expect(message(result).contains(value.message(taker.role)))
     }
 
-    @Test("Unsubscribing it", arguments: ExistentialTaker.allCases)
+    @Test("Unsubscribing such a value stops the program", arguments: ExistentialTaker.allCases)
     func required_2_05_leaving(taker: ExistentialTaker) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [taker] in
         await taker.remove(NoInstance.ListenerStruct() as any NoInstance.Listener)

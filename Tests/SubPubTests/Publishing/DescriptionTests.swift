@@ -19,7 +19,7 @@ extension PublishingTests {
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
     }
 
-    @Test("A publisher without a label prints its id")
+    @Test("A publisher without a label prints its ID")
     func unlabelled() {
       let publisher = Publisher<Int>()
       #expect(publisher.label == nil)

@@ -176,7 +176,7 @@ extension SeedTests {
       withExtendedLifetime(screens) {}
     }
 
-    @Test("Any thread may call; the delegates run on the main actor, in one order, and implement what they need")
+    @Test("Any thread can call delegates, which run on the main actor in one order and needn't implement it all")
     func fromAnyThread() async {
       let (second, third) = (SecondViewController(center), ThirdViewController())
       second.viewDidLoad()

@@ -3,7 +3,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("The test kit", .timeLimit(.minutes(1)))
+@Suite("The test kit does what its documentation says", .timeLimit(.minutes(1)))
 enum TestingKitTests {
   typealias Trial = PublishingTests.Trial
 
