@@ -16,7 +16,7 @@ struct FileCacheClearTests {
     slow = FileCache(file: slowPath.url.appending(path: "cache.json"))
   }
 
-  @Test("Another process can rename its temporary file at any moment of a clear")
+  @Test("another process can rename its temporary file at any moment of a clear")
   func stochastic_5_10_renameDuringClear() async throws {
     try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceRenames() }
   }
@@ -50,7 +50,7 @@ struct FileCacheClearTests {
     }
   }
 
-  @Test("A cache can be cleared at any moment of a write of another cache")
+  @Test("a cache can be cleared at any moment of a write of another cache")
   func stochastic_5_10_clearDuringWrite() async throws {
     try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceClears() }
   }

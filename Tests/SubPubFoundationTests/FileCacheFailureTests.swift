@@ -26,7 +26,7 @@ struct FileCacheFailureTests {
     return error?.reason
   }
 
-  @Test("A file that is cut at any length is reported as damaged")
+  @Test("a file that is cut at any length is reported as damaged")
   func truncated() async throws {
     try await FileCache<MixedValue>(file: folder.file).write(MixedValue())
     let whole = try Data(contentsOf: folder.file)
@@ -40,7 +40,7 @@ struct FileCacheFailureTests {
   }
 
   @Test(
-    "A file that isn't JSON is reported as damaged",
+    "a file that isn't JSON is reported as damaged",
     arguments: ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"])
   func notJSON(text: String) async throws {
     #expect(try await refusal(of: Data(text.utf8))?.isDamaged == true)
@@ -57,7 +57,7 @@ struct FileCacheFailureTests {
     #expect(try await refusal(of: Data(text.utf8)) == .foreign)
   }
 
-  @Test("Another version of the format is reported, whatever its fields mean", arguments: [0, 2, -1, 1_000])
+  @Test("another version of the format is reported, whatever its fields mean", arguments: [0, 2, -1, 1_000])
   func version(number: Int) async throws {
     let text = #"{"format":"SubPub cache","version":\#(number),"written":"today"}"#
     let reason = try await refusal(of: Data(text.utf8))
@@ -66,14 +66,14 @@ struct FileCacheFailureTests {
   }
 
   @Test(
-    "A file without a value of the type is reported as undecodable",
+    "a file without a value of the type is reported as undecodable",
     arguments: [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#])
   func otherType(rest: String) async throws {
     let reason = try await refusal(of: Data(#"{"format":"SubPub cache","version":1,\#(rest)}"#.utf8))
     #expect(reason?.isUndecodable == true)
   }
 
-  @Test("A file that can't be read is replaced by the next write and removed by a clear", arguments: [true, false])
+  @Test("a file that can't be read is replaced by the next write and removed by a clear", arguments: [true, false])
   func recovery(writing: Bool) async throws {
     try await refusal(of: Data("hello".utf8))
     let cache = FileCache<MixedValue>(file: folder.file)
@@ -81,7 +81,7 @@ struct FileCacheFailureTests {
     #expect(try await cache.read()?.value == (writing ? MixedValue() : nil))
   }
 
-  @Test("A folder in place of the file is reported")
+  @Test("a folder in place of the file is reported")
   func folderInPlace() async throws {
     try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
     let cache = FileCache<Int>(file: folder.file)
@@ -94,7 +94,7 @@ struct FileCacheFailureTests {
     #expect(clearing.map { "\($0)".hasPrefix("cannot clear the cache ") && "\($0)".contains("(remove ") } == true)
   }
 
-  @Test("A pipe in place of the file is reported without waiting for a writer")
+  @Test("a pipe in place of the file is reported without waiting for a writer")
   func pipe() async throws {
     let path = folder.file.path(percentEncoded: false)
     try #require(unsafe mkfifo(path, 0o600) == 0)
@@ -105,7 +105,7 @@ struct FileCacheFailureTests {
   }
 
   @Test(
-    "Every operation reports a file in place of the folder", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
+    "every operation reports a file in place of the folder", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
   func fileInPlaceOfFolder(path: String) async throws {
     try Data().write(to: folder.url.appending(path: "plain"))
     let cache = FileCache<Int>(file: folder.url.appending(path: path))
@@ -127,7 +127,7 @@ struct FileCacheFailureTests {
     #expect(try folder.names == ["plain"])
   }
 
-  @Test("A folder that can't be created is reported")
+  @Test("a folder that can't be created is reported")
   func noFolder() async throws {
     let cache = FileCache<Int>(file: URL(filePath: "/proc/none/of/these/cache.json"))
     let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
@@ -137,7 +137,7 @@ struct FileCacheFailureTests {
   /// Numbers of which JSON can't represent the second.
   private static let unencodable = [1.0, .nan]
 
-  @Test("A value that can't be encoded leaves the previous value in place")
+  @Test("a value that can't be encoded leaves the previous value in place")
   func encodeFailure() async throws {
     let cache = FileCache<[Double]>(file: folder.file)
     let first = await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
@@ -148,7 +148,7 @@ struct FileCacheFailureTests {
     #expect(try await cache.read()?.value == [1])
   }
 
-  @Test("If the disk is full, the previous value stays whole, and nothing else is left")
+  @Test("if the disk is full, the previous value stays whole, and nothing else is left")
   func fullDisk() async throws {
     let (file, old) = (folder.file, Array(0..<100))
     try await FileCache<[Int]>(file: file).write(old)
@@ -186,7 +186,7 @@ struct FileCacheFailureTests {
 struct FileCacheLimitTests {
   private let folder = TemporaryFolder()
 
-  @Test("A file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
+  @Test("a file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
   func sparse(size: Int) async throws {
     try Data().write(to: folder.file)
     let path = folder.file.path(percentEncoded: false)
@@ -205,7 +205,7 @@ struct FileCacheLimitTests {
     #expect(unsafe stat(path, &status) == 0 && Int(status.st_size) == size)
   }
 
-  @Test("A file with as many bytes as the limit is written and read, and one with one byte more isn't")
+  @Test("a file with as many bytes as the limit is written and read, and one with one byte more isn't")
   func boundary() async throws {
     let text = "as large as may be"
     let free = FileCache<String>(file: folder.file, now: { Date(timeIntervalSince1970: 1) })

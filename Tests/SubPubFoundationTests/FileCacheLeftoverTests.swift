@@ -8,7 +8,7 @@ struct FileCacheLeftoverTests {
   private let folder = TemporaryFolder()
   private var cache: FileCache<Int> { FileCache(file: folder.file) }
 
-  @Test("A leftover isn't read, doesn't prevent a write, and is removed by a clear")
+  @Test("a leftover isn't read, doesn't prevent a write, and is removed by a clear")
   func leftover() async throws {
     try Data(repeating: 65, count: 10_000).write(to: folder.temporary)
     #expect(try await cache.read() == nil)
@@ -21,14 +21,14 @@ struct FileCacheLeftoverTests {
     #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
-  @Test("A clear removes a leftover even without a cache file")
+  @Test("a clear removes a leftover even without a cache file")
   func alone() async throws {
     try Data("half".utf8).write(to: folder.temporary)
     try await cache.clear()
     #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
-  @Test("A leftover that everyone can read doesn't become a cache that everyone can read")
+  @Test("a leftover that everyone can read doesn't become a cache that everyone can read")
   func mode() async throws {
     try Data().write(to: folder.temporary)
     let path = folder.temporary.path(percentEncoded: false)
@@ -37,7 +37,7 @@ struct FileCacheLeftoverTests {
     #expect(try folder.file.mode == 0o600)
   }
 
-  @Test("A symbolic link is replaced, and its target is left alone")
+  @Test("a symbolic link is replaced, and its target is left alone")
   func link() async throws {
     let other = folder.url.appending(path: "other")
     try Data("mine".utf8).write(to: other)
@@ -48,7 +48,7 @@ struct FileCacheLeftoverTests {
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock", "other"])
   }
 
-  @Test("A pipe is replaced without waiting for a reader")
+  @Test("a pipe is replaced without waiting for a reader")
   func pipe() async throws {
     let path = folder.temporary.path(percentEncoded: false)
     try #require(unsafe mkfifo(path, 0o600) == 0)
@@ -58,7 +58,7 @@ struct FileCacheLeftoverTests {
     #expect(try await cache.read()?.value == 1)
   }
 
-  @Test("A folder is reported and left alone")
+  @Test("a folder is reported and left alone")
   func directory() async throws {
     try FileManager.default.createDirectory(at: folder.temporary, withIntermediateDirectories: false)
     let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
@@ -66,7 +66,7 @@ struct FileCacheLeftoverTests {
     #expect(try folder.names == ["cache.json.subpub-lock", "cache.json.subpub-new"])
   }
 
-  @Test("A clear creates no file, whether or not the folder exists")
+  @Test("a clear creates no file, whether or not the folder exists")
   func clearOfNothing() async throws {
     try await cache.clear()
     #expect(try folder.names == [])
@@ -76,7 +76,7 @@ struct FileCacheLeftoverTests {
     try await FileCache<Int>(file: URL(filePath: "/sys/cache.json")).clear()
   }
 
-  @Test("A clear removes a symbolic link without a target")
+  @Test("a clear removes a symbolic link without a target")
   func clearOfLink() async throws {
     let none = folder.url.appending(path: "none")
     try FileManager.default.createSymbolicLink(at: folder.file, withDestinationURL: none)

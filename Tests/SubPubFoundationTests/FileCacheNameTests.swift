@@ -9,7 +9,7 @@ struct FileCacheNameTests {
 
   private func cache(_ name: String) -> FileCache<Int> { FileCache(file: folder.url.appending(path: name)) }
 
-  @Test("Caches with similar names keep their values, whatever the others write and clear")
+  @Test("caches with similar names keep their values, whatever the others write and clear")
   func required_5_10_neighbours() async throws {
     let names = [
       "news", "news.new", "news.lock", "news.new.lock", "news.new.new", "news.subpub", "news.subpub-news",
@@ -33,7 +33,7 @@ struct FileCacheNameTests {
   }
 
   @Test(
-    "A URL that could name the temporary file or the lock of another cache stops the program",
+    "a URL that could name the temporary file or the lock of another cache stops the program",
     arguments: [
       ("news.subpub-new", ".subpub-new"), ("news.subpub-lock", ".subpub-lock"), (".subpub-new", ".subpub-new"),
       ("news.subpub-lock.subpub-new", ".subpub-new"), ("news.subpub%2Dnew", ".subpub-new"),
@@ -60,7 +60,7 @@ struct FileCacheNameTests {
           + "belong to another cache: choose a name without it"))
   }
 
-  @Test("A name that leaves no room for the suffixes is reported, and one that is a byte shorter works")
+  @Test("a name that leaves no room for the suffixes is reported, and one that is a byte shorter works")
   func required_5_10_longNames() async throws {
     let limit = unsafe pathconf(folder.url.path(percentEncoded: false), Int32(_PC_NAME_MAX))
     try #require(limit > 20)
@@ -82,7 +82,7 @@ struct FileCacheNameTests {
   }
 
   @Test(
-    "A URL that names no file stops the program",
+    "a URL that names no file stops the program",
     arguments: [
       ("https://example.com/a.json", "which names no file: give a file URL"),
       ("file:///c/a%00b", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
@@ -102,7 +102,7 @@ struct FileCacheNameTests {
     #expect(message.contains("A FileCache was made with \(text), \(reason)"))
   }
 
-  @Test("An encoded slash is a part of the name and makes no folder")
+  @Test("an encoded slash is a part of the name and makes no folder")
   func encodedSlash() async throws {
     let text = folder.url.appending(path: "a").absoluteString
     let cache = FileCache<Int>(file: try #require(URL(string: text + "%2Fb")))
@@ -113,7 +113,7 @@ struct FileCacheNameTests {
   }
 
   @Test(
-    "A name that begins with a combining mark stays in its folder",
+    "a name that begins with a combining mark stays in its folder",
     arguments: ["\u{301}", "\u{20DD}\u{301}", "\u{FE0F}"])
   func combiningMark(mark: String) async throws {
     let file = folder.url.appending(path: "\(mark)folder").appending(path: "\(mark)cache.json")
@@ -123,7 +123,7 @@ struct FileCacheNameTests {
     #expect(try folder.names == ["\(mark)folder"])
   }
 
-  @Test("A relative URL names a file, too")
+  @Test("a relative URL names a file, too")
   func relative() async throws {
     let base = folder.url.appending(path: "", directoryHint: .isDirectory)
     try await FileCache<Int>(file: URL(filePath: "cache.json", relativeTo: base)).write(1)

@@ -23,7 +23,7 @@ private struct CheckedValue: Codable, Equatable, Sendable {
 struct FileCacheSharingTests {
   private let folder = TemporaryFolder()
 
-  @Test("Consecutive operations of one cache take effect in their order")
+  @Test("consecutive operations of one cache take effect in their order")
   func order() async throws {
     let cache = FileCache<Int>(file: folder.file)
     for number in 0..<20 {
@@ -32,7 +32,7 @@ struct FileCacheSharingTests {
     }
   }
 
-  @Test("The caches for one file have one identity, by which managers order their operations")
+  @Test("the caches for one file have one identity, by which managers order their operations")
   func required_5_10_identity() throws {
     let (url, folder) = (folder.file, folder.file.deletingLastPathComponent())
     let cache = FileCache<Int>(file: url)
@@ -44,7 +44,7 @@ struct FileCacheSharingTests {
     #expect(FileCache<Int>(file: folder.appendingPathComponent("other.json")).identity != cache.identity)
   }
 
-  @Test("With two caches and eight tasks, a read finds a whole value, and none from before the task's own write")
+  @Test("with two caches and eight tasks, a read finds a whole value, and none from before the task's own write")
   func stochastic_tasks() async throws {
     let caches = [FileCache<CheckedValue>(file: folder.file), FileCache<CheckedValue>(file: folder.file)]
     try await caches[0].write(CheckedValue(writer: 0, number: 0))
@@ -71,7 +71,7 @@ struct FileCacheSharingTests {
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 
-  @Test("With concurrent writes and clears, a read finds a whole value or none")
+  @Test("with concurrent writes and clears, a read finds a whole value or none")
   func stochastic_clears() async throws {
     let file = folder.file
     try await withThrowingTaskGroup { group in
@@ -93,7 +93,7 @@ struct FileCacheSharingTests {
     #expect(try folder.names == ["cache.json.subpub-lock"])
   }
 
-  @Test("With two processes that write, a read finds a whole value of one of them")
+  @Test("with two processes that write, a read finds a whole value of one of them")
   func stochastic_processes() async throws {
     let path = folder.file.path(percentEncoded: false)
     try await FileCache<CheckedValue>(file: folder.file).write(CheckedValue(writer: 0, number: 0))
@@ -139,7 +139,7 @@ struct FileCacheSharingTests {
     }
   }
 
-  @Test("A process that is killed during a write leaves a whole value, and blocks no other process")
+  @Test("a process that is killed during a write leaves a whole value, and blocks no other process")
   func stochastic_killed() async throws {
     let path = folder.file.path(percentEncoded: false)
     let cache = FileCache<CheckedValue>(file: folder.file)

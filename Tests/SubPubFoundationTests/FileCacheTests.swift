@@ -18,7 +18,7 @@ struct MixedValue: Codable, Equatable, Sendable {
 struct FileCacheTests {
   private let folder = TemporaryFolder()
 
-  @Test("Another cache for the same file reads what one has written, and nothing after a clear")
+  @Test("another cache for the same file reads what one has written, and nothing after a clear")
   func roundTrip() async throws {
     let first: any StateCache<MixedValue> = FileCache(file: folder.file)
     let second = FileCache<MixedValue>(file: folder.file)
@@ -35,7 +35,7 @@ struct FileCacheTests {
     try await second.clear()
   }
 
-  @Test("A value needn't be a JSON object, and can be nil")
+  @Test("a value needn't be a JSON object, and can be nil")
   func plainValues() async throws {
     let numbers = FileCache<Int>(file: folder.file)
     try await numbers.write(-7)
@@ -49,7 +49,7 @@ struct FileCacheTests {
     #expect(try await lists.read()?.value == [Date(timeIntervalSince1970: 1.25)])
   }
 
-  @Test("A value can be many megabytes large")
+  @Test("a value can be many megabytes large")
   func large() async throws {
     let cache = FileCache<[Int]>(file: folder.file)
     let numbers: [Int] = (0..<1_000_000).map { $0 &* 0x9E37_79B9 }
@@ -59,7 +59,7 @@ struct FileCacheTests {
     #expect(try await cache.read()?.value == [1], "nothing is left of the longer value")
   }
 
-  @Test("The age is the time since the write by the system's clock, and zero if that was set back")
+  @Test("the age is the time since the write by the system's clock, and zero if that was set back")
   func age() async throws {
     let time = Locked(Date(timeIntervalSince1970: 1_000_000))
     let now = { @Sendable in time.withLock { $0 } }
@@ -79,7 +79,7 @@ struct FileCacheTests {
     #expect(age >= .seconds(3_599) && age < .seconds(7_000))
   }
 
-  @Test("Any time in a file results in an age, without a crash", arguments: ["1e308", "-1e308", "0", "-5.5", "1e19"])
+  @Test("any time in a file results in an age, without a crash", arguments: ["1e308", "-1e308", "0", "-5.5", "1e19"])
   func strangeTimes(written: String) async throws {
     let text = #"{"format":"SubPub cache","version":1,"written":\#(written),"value":3}"#
     try Data(text.utf8).write(to: folder.file)
@@ -89,7 +89,7 @@ struct FileCacheTests {
     Publisher<Int>(staleAfter: .seconds(1)).updateData(3, age: read.age)
   }
 
-  @Test("The file is JSON as documented, and a date is written as seconds since 2001 by default")
+  @Test("the file is JSON as documented, and a date is written as seconds since 2001 by default")
   func format() async throws {
     let cache = FileCache<[Date]>(file: folder.file, now: { Date(timeIntervalSince1970: 12.5) })
     try await cache.write([Date(timeIntervalSinceReferenceDate: 1.5)])
@@ -97,7 +97,7 @@ struct FileCacheTests {
     #expect(text == #"{"format":"SubPub cache","value":[1.5],"version":1,"written":12.5}"#)
   }
 
-  @Test("The user's encoder and decoder are made for each operation, and code the value")
+  @Test("the user's encoder and decoder are made for each operation, and code the value")
   func strategies() async throws {
     let made = Locked((encoders: 0, decoders: 0))
     let cache = FileCache<[Double]>(
@@ -127,7 +127,7 @@ struct FileCacheTests {
     #expect(other?.reason.isUndecodable == true)
   }
 
-  @Test("Only their owner can read the files and folders that a write creates")
+  @Test("only their owner can read the files and folders that a write creates")
   func modes() async throws {
     let inner = folder.url.appending(path: "a/b/c d")
     let cache = FileCache<Int>(file: inner.appending(path: "cache.json"))
@@ -140,7 +140,7 @@ struct FileCacheTests {
     for path in ["a", "a/b", "a/b/c d"] { #expect(try folder.url.appending(path: path).mode == 0o700) }
   }
 
-  @Test("The description names the type and the file")
+  @Test("the description names the type and the file")
   func description() {
     let cache = FileCache<Int>(file: URL(filePath: "/home/me/numbers of mine.json"))
     #expect("\(cache)" == "FileCache<Int>(/home/me/numbers of mine.json)")

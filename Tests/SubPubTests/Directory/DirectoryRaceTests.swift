@@ -6,7 +6,7 @@ import Testing
 extension DirectoryTests {
   @Suite("Threads can register, subscribe and cancel at the same time", .timeLimit(.minutes(4)))
   struct DirectoryRaceTests {
-    @Test("Every subscriber joins every publisher exactly once, at its current state, and then misses nothing")
+    @Test("every subscriber joins every publisher exactly once, at its current state, and then misses nothing")
     func stochastic_2_01_exactlyOnce() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
@@ -43,7 +43,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("A publisher that the directory returns already has every earlier subscriber")
+    @Test("a publisher that the directory returns already has every earlier subscriber")
     func stochastic_2_01_nobodyIsLate() async throws {
       for _ in 0..<300 {
         let directory = PublisherDirectory()
@@ -63,7 +63,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("An object that subscribes from many threads is subscribed once")
+    @Test("an object that subscribes from many threads is subscribed once")
     func stochastic_2_06_once() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
@@ -77,7 +77,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("A type is free as soon as its publisher is released, even while other threads use the directory")
+    @Test("a type is free as soon as its publisher is released, even while other threads use the directory")
     func stochastic_2_05_freeAtOnce() async throws {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let isOver = Atomic<Bool>(false)
@@ -110,7 +110,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("After a quiescent cancel no delivery runs, and after inFlight only those that were under way")
+    @Test("after a quiescent cancel no delivery runs, and after inFlight only those that were under way")
     func stochastic_3_02_silence() async throws {
       let outcomes = Journal<CancelOutcome>()
       for round in 0..<600 {
@@ -149,7 +149,7 @@ extension DirectoryTests {
       #expect(outcomes.entries.contains(.quiescent))
     }
 
-    @Test("Of two concurrent cancels, the second doesn't return before every subscription is closed")
+    @Test("of two concurrent cancels, the second doesn't return before every subscription is closed")
     func stochastic_3_01_twoCancels() async throws {
       for _ in 0..<400 {
         let (directory, late) = (PublisherDirectory(), LateDeliveries())

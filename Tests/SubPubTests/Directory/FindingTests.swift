@@ -7,7 +7,7 @@ extension DirectoryTests {
   struct FindingTests {
     let directory = PublisherDirectory()
 
-    @Test("Each type has one publisher, which is created at first use and named after the type")
+    @Test("each type has one publisher, which is created at first use and named after the type")
     func required_1_06_madeOnce() {
       let numbers = directory.publisher(of: Int.self)
       #expect(numbers.current.version == 0)
@@ -19,7 +19,7 @@ extension DirectoryTests {
       #expect(PublisherDirectory().publisher(of: Int.self) !== numbers)
     }
 
-    @Test("A created publisher lives as long as the directory, or as another reference to it")
+    @Test("a created publisher lives as long as the directory, or as another reference to it")
     func required_3_06_made() async {
       var directory: PublisherDirectory? = PublisherDirectory()
       weak let released = directory?.publisher(of: Int.self)
@@ -35,7 +35,7 @@ extension DirectoryTests {
       #expect(kept?.state == .loaded("a"))
     }
 
-    @Test("A registered publisher is found, and held weakly")
+    @Test("a registered publisher is found, and held weakly")
     func required_2_05_registered() {
       var numbers: Publisher<Int>? = Publisher(label: "mine")
       weak let probe = numbers
@@ -45,7 +45,7 @@ extension DirectoryTests {
       #expect(probe == nil)
     }
 
-    @Test("After a registered publisher is released, its type is free for another publisher")
+    @Test("after a registered publisher is released, its type is free for another publisher")
     func required_2_05_free() {
       do {
         let first = Publisher<Int>(label: "first")
@@ -61,7 +61,7 @@ extension DirectoryTests {
       #expect(directory.publisher(of: Int.self) === third)
     }
 
-    @Test("Registering the same publisher again changes nothing, even if the directory created it")
+    @Test("registering the same publisher again changes nothing, even if the directory created it")
     func required_2_06_sameAgain() {
       let watcher = Watcher()
       directory.subscribeToAll(watcher, on: .immediate)
@@ -74,7 +74,7 @@ extension DirectoryTests {
       #expect(watcher.lines == ["mine 0", "Int 0"])
     }
 
-    @Test("The description counts living publishers and subscribers")
+    @Test("the description counts living publishers and subscribers")
     func required_2_05_description() {
       #expect("\(directory)" == "PublisherDirectory(publishers: 0, subscribers: 0)")
       let made = directory.publisher(of: Int.self)
@@ -92,7 +92,7 @@ extension DirectoryTests {
       withExtendedLifetime((made, watcher)) {}
     }
 
-    @Test("Threads that ask at the same time get the same publisher")
+    @Test("threads that ask at the same time get the same publisher")
     func stochastic_1_06_sameForAll() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()

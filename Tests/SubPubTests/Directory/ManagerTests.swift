@@ -5,7 +5,7 @@ import Testing
 extension DirectoryTests {
   @Suite("A directory logs out its managers")
   struct ManagerTests {
-    @Test("Each manager is called once, in the order of registration, whatever its publisher does")
+    @Test("each manager is called once, in the order of registration, whatever its publisher does")
     func required_1_06_order() {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let first = ClassManager(Publisher<String>(label: "first"), in: journal)
@@ -26,7 +26,7 @@ extension DirectoryTests {
       #expect(journal.entries.count == 6)
     }
 
-    @Test("A publisher without a manager keeps its state")
+    @Test("a publisher without a manager keeps its state")
     func required_1_06_plain() {
       let directory = PublisherDirectory()
       let mine = Publisher<Int>()
@@ -39,7 +39,7 @@ extension DirectoryTests {
       #expect(made.current.version == 1)
     }
 
-    @Test("A class manager is held weakly, and frees its type when it is released")
+    @Test("a class manager is held weakly, and frees its type when it is released")
     func required_2_05_object() {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let staying = ClassManager(Publisher<Int>(label: "staying"), in: journal)
@@ -53,7 +53,7 @@ extension DirectoryTests {
       #expect(directory.publisher(of: String.self).label == "String")
     }
 
-    @Test("A manager that is released during a load doesn't prevent the registration of another")
+    @Test("a manager that is released during a load doesn't prevent the registration of another")
     func required_5_09_successor() {
       let (directory, executor, source) = (PublisherDirectory(), ManualExecutor(), Source<Int>())
       for _ in 0..<2 {
@@ -66,7 +66,7 @@ extension DirectoryTests {
       #expect(source.cancelled == [0, 1])
     }
 
-    @Test("A manager that only its own logout still holds doesn't prevent the registration of another")
+    @Test("a manager that only its own logout still holds doesn't prevent the registration of another")
     func required_2_05_heldByLogout() {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let user = Locked<ClassManager<Int>?>(nil)
@@ -86,7 +86,7 @@ extension DirectoryTests {
       #expect(journal.entries == ["first"])
     }
 
-    @Test("A struct manager is held until the directory is released; its type and publisher identify it")
+    @Test("a struct manager is held until the directory is released; its type and publisher identify it")
     func required_2_05_value() {
       let journal = Journal<String>()
       weak let publisher: Publisher<Int>?
@@ -109,7 +109,7 @@ extension DirectoryTests {
       #expect(publisher == nil)
     }
 
-    @Test("A logout can use the directory, on its own thread and on another at the same time")
+    @Test("a logout can use the directory, on its own thread and on another at the same time")
     func required_1_04_logout() async throws {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let late = ClassManager(Publisher<Bool>(label: "late"), in: journal)
@@ -127,7 +127,7 @@ extension DirectoryTests {
       #expect(journal.entries == ["numbers", "numbers", "late"])
     }
 
-    @Test("Released managers leave nothing behind, and the others are called in order")
+    @Test("released managers leave nothing behind, and the others are called in order")
     func required_2_05_many() {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let first = ClassManager(Publisher<Int>(label: "first"), in: journal)
@@ -142,7 +142,7 @@ extension DirectoryTests {
       #expect(journal.entries == ["first", "last"])
     }
 
-    @Test("While others are registered and released, a living manager gets each logout once")
+    @Test("while others are registered and released, a living manager gets each logout once")
     func stochastic_1_06_logouts() async throws {
       for _ in 0..<100 {
         let (directory, journal, others) = (

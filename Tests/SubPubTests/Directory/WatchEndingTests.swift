@@ -8,7 +8,7 @@ extension DirectoryTests {
     let directory = PublisherDirectory()
     let watcher = Watcher()
 
-    @Test("Without any publisher it returns quiescent, then alreadyCancelled, and no later publisher is joined")
+    @Test("without any publisher it returns quiescent, then alreadyCancelled, and no later publisher is joined")
     func required_3_02_noPublisher() {
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       #expect(handle.isActive)
@@ -20,7 +20,7 @@ extension DirectoryTests {
       #expect(watcher.notes.isEmpty)
     }
 
-    @Test("After it, no created, registered or future publisher delivers")
+    @Test("after it, no created, registered or future publisher delivers")
     func required_3_02_everywhere() {
       let publishers = Topic.all.dropLast().map { $0.find(directory) }
       let handle = directory.subscribeToAll(watcher, on: .immediate)
@@ -32,7 +32,7 @@ extension DirectoryTests {
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
 
-    @Test("It returns inFlight during deliveries on other threads, and cancelAndWait waits for all of them")
+    @Test("it returns inFlight during deliveries on other threads, and cancelAndWait waits for all of them")
     func required_3_04_inFlight() async throws {
       let publishers = Topic.all.prefix(3).map { $0.find(directory) }
       let (gate, ended) = (Gate(), Event())
@@ -63,7 +63,7 @@ extension DirectoryTests {
       await handle.cancelAndWait()
     }
 
-    @Test("Inside its own delivery it returns reentrant, unless another delivery is in flight")
+    @Test("inside its own delivery it returns reentrant, unless another delivery is in flight")
     func required_3_02_reentrant() async {
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
       let (gate, outcomes) = (Gate(), Journal<CancelOutcome>())
@@ -94,7 +94,7 @@ extension DirectoryTests {
       #expect(outcomes.entries == [.reentrant, .inFlight])
     }
 
-    @Test("It returns inFlight for a delivery of a publisher from which the object has unsubscribed")
+    @Test("it returns inFlight for a delivery of a publisher from which the object has unsubscribed")
     func required_3_02_endedBefore() async throws {
       let numbers = directory.publisher(of: Int.self)
       _ = directory.publisher(of: String.self)
@@ -108,7 +108,7 @@ extension DirectoryTests {
       #expect(handle.cancel() == .inFlight)
     }
 
-    @Test("There is one subscription for each living publisher, and a cancel skips what is pending")
+    @Test("there is one subscription for each living publisher, and a cancel skips what is pending")
     func required_2_04_parts() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let numbers = directory.publisher(of: Int.self)
@@ -127,7 +127,7 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 41)
     }
 
-    @Test("The description names the subscriber, the context and the number of subscriptions")
+    @Test("the description names the subscriber, the context and the number of subscriptions")
     func description() {
       _ = directory.publisher(of: Int.self)
       let handle = directory.subscribeToAll(watcher, on: .background, buffering: .newest(3))
@@ -138,7 +138,7 @@ extension DirectoryTests {
       #expect("\(handle)" == "Watcher on background of all publishers, ended")
     }
 
-    @Test("In the subscriber's deinit it returns alreadyCancelled")
+    @Test("in the subscriber's deinit it returns alreadyCancelled")
     func required_3_01_deinit() {
       final class Leaver: Subscriber {
         let handles = Journal<DirectorySubscription>()

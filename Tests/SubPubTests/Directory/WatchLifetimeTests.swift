@@ -6,7 +6,7 @@ import Testing
 extension DirectoryTests {
   @Suite("A directory subscription keeps nothing alive, and leaves nothing behind")
   struct WatchLifetimeTests {
-    @Test("The subscriber is held weakly, and its subscriptions are removed at the next registration")
+    @Test("the subscriber is held weakly, and its subscriptions are removed at the next registration")
     func required_2_05_watcher() {
       let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
@@ -32,7 +32,7 @@ extension DirectoryTests {
       #expect(part == nil)
     }
 
-    @Test("Released subscribers leave nothing behind, even if no publisher is registered")
+    @Test("released subscribers leave nothing behind, even if no publisher is registered")
     func required_2_05_manyWatchers() {
       let directory = PublisherDirectory()
       // Made first, so that none of them gets the address of the released one.
@@ -48,7 +48,7 @@ extension DirectoryTests {
       #expect(first == nil)
     }
 
-    @Test("A cancelled subscription is removed while its subscriber lives on")
+    @Test("a cancelled subscription is removed while its subscriber lives on")
     func required_3_05_cancelled() {
       let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
@@ -63,7 +63,7 @@ extension DirectoryTests {
       #expect(handle == nil)
     }
 
-    @Test("A cancel releases the subscriptions before it returns, even if the handle is kept")
+    @Test("a cancel releases the subscriptions before it returns, even if the handle is kept")
     func required_3_05_keptHandle() {
       let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
@@ -79,7 +79,7 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 2)
     }
 
-    @Test("A kept handle keeps neither the directory, nor publishers, nor subscriptions alive")
+    @Test("a kept handle keeps neither the directory, nor publishers, nor subscriptions alive")
     func required_3_06_handle() {
       let watcher = Watcher()
       weak let directoryProbe: PublisherDirectory?
@@ -106,7 +106,7 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 42)
     }
 
-    @Test("The release of the directory ends every subscription, even to publishers that live on")
+    @Test("the release of the directory ends every subscription, even to publishers that live on")
     func required_3_06_directory() {
       let mine = Publisher<Int>(label: "mine")
       let watcher = Watcher()
@@ -121,7 +121,7 @@ extension DirectoryTests {
       #expect(mine.subscriberCount == 0)
     }
 
-    @Test("An object at the address of a released one is another subscriber")
+    @Test("an object at the address of a released one is another subscriber")
     func required_2_06_address() throws {
       guard AddressReuse.isPossible else { return }
       let directory = PublisherDirectory()
@@ -154,7 +154,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("Subscribers can use the directory in their deinit, while other threads count them")
+    @Test("subscribers can use the directory in their deinit, while other threads count them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
       let (rounds, watchers) = (60, 100)

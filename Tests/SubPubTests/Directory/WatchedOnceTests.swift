@@ -8,7 +8,7 @@ extension DirectoryTests {
     let directory = PublisherDirectory()
     let watcher = Watcher()
 
-    @Test("A second call returns the existing subscription, without a replay")
+    @Test("a second call returns the existing subscription, without a replay")
     func required_2_06_duplicate() {
       let numbers = directory.publisher(of: Int.self)
       let handle = directory.subscribeToAll(watcher, on: .immediate, buffering: .latest)
@@ -25,7 +25,7 @@ extension DirectoryTests {
       #expect(PublisherDirectory().subscribeToAll(watcher, on: .immediate) !== second)
     }
 
-    @Test("Subscriptions that the object makes itself are independent of it, whichever comes first")
+    @Test("subscriptions that the object makes itself are independent of it, whichever comes first")
     func required_2_06_independent() {
       let numbers = directory.publisher(of: Int.self)
       let own = numbers.subscribe(watcher, on: .immediate)
@@ -89,7 +89,7 @@ extension DirectoryTests {
       #expect(numbers.subscriberCount == 1)
     }
 
-    @Test("A subscription survives the removal of the one before it, whose actor was released")
+    @Test("a subscription survives the removal of the one before it, whose actor was released")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (watcher, successor) = (Watcher(), Journal<DirectorySubscription>())
@@ -110,7 +110,7 @@ extension DirectoryTests {
       executor.runAll()
     }
 
-    @Test("A publisher that is released while others are subscribed to isn't subscribed to")
+    @Test("a publisher that is released while others are subscribed to isn't subscribed to")
     func required_3_06_ended() {
       let standing = directory.publisher(of: Int.self)
       let releases = Locked<[Publisher<String>]>([Publisher(label: "passing")])

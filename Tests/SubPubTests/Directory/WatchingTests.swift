@@ -10,7 +10,7 @@ extension DirectoryTests {
     let directory = PublisherDirectory()
     let watcher = Watcher()
 
-    @Test("It receives the current and every later state of publishers that exist, are created or are registered")
+    @Test("it receives the current and every later state of publishers that exist, are created or are registered")
     func required_2_01_standingAndFuture() {
       let standing = directory.publisher(of: Int.self)
       standing.updateData(1)
@@ -28,7 +28,7 @@ extension DirectoryTests {
       #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1", "mine 2", "mine 3", "Int 2"])
     }
 
-    @Test("Publishers replay in the order in which they were listed, and a new one visits subscribers in their order")
+    @Test("publishers replay in the order in which they were listed, and a new one visits subscribers in their order")
     func required_2_07_order() {
       let standing = Topic.all.map { $0.find(directory) }
       let order = Recorder<Int>()
@@ -44,7 +44,7 @@ extension DirectoryTests {
       withExtendedLifetime(watchers) {}
     }
 
-    @Test("It is subscribed to a publisher that replaces a released one, too")
+    @Test("it is subscribed to a publisher that replaces a released one, too")
     func required_2_01_successor() {
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       for number in 1...40 {
@@ -56,7 +56,7 @@ extension DirectoryTests {
       #expect(handle.subscriptions.isEmpty)
     }
 
-    @Test("Each publisher has a buffer of its own: the latest state of one doesn't replace that of another")
+    @Test("each publisher has a buffer of its own: the latest state of one doesn't replace that of another")
     func required_2_04_latestOfEach() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
@@ -71,7 +71,7 @@ extension DirectoryTests {
       #expect(handle.subscriptions.map(\.statistics.skipped) == [5, 5])
     }
 
-    @Test("On a serial queue, deliveries of different publishers don't overlap")
+    @Test("on a serial queue, deliveries of different publishers don't overlap")
     func required_2_02_serialQueue() async throws {
       let publishers = Topic.all.map { $0.find(directory) }
       let queue = MarkedQueue(DispatchQueue(label: "watcher"))
@@ -97,7 +97,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("A main-actor object is called on the main actor, after the current call has returned")
+    @Test("a main-actor object is called on the main actor, after the current call has returned")
     @MainActor func required_2_03_mainActor() async {
       let numbers = directory.publisher(of: Int.self)
       let screen = Screen()
@@ -113,7 +113,7 @@ extension DirectoryTests {
       #expect(handle.cancel() == .quiescent)
     }
 
-    @Test("The context can be an actor, whose release ends the subscription; the object can then subscribe again")
+    @Test("the context can be an actor, whose release ends the subscription; the object can then subscribe again")
     func required_2_05_actor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let numbers = directory.publisher(of: Int.self)
@@ -136,7 +136,7 @@ extension DirectoryTests {
       #expect(handle.cancel() == .alreadyCancelled)
     }
 
-    @Test("A subscriber can use the directory inside its replay")
+    @Test("a subscriber can use the directory inside its replay")
     func required_4_02_inside() {
       _ = directory.publisher(of: Int.self)
       let watcher = Watcher { publication in

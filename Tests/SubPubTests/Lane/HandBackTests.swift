@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A lane hands its context back, so a flood of states starves nothing else there", .timeLimit(.minutes(1)))
 struct HandBackTests {
-  @Test("Other work on a serial queue runs after at most 256 deliveries")
+  @Test("other work on a serial queue runs after at most 256 deliveries")
   func required_2_08_serialQueue() async {
     let publisher = Publisher<Int>()
     let chain = Chain(publisher, length: 10_000)
@@ -27,7 +27,7 @@ struct HandBackTests {
 
   /// The clock is read before deliveries 2, 4, 8 and 16, and from then on before every 16th.
   @Test(
-    "Other work on a serial queue runs after about a millisecond, or at most 15 slow deliveries",
+    "other work on a serial queue runs after about a millisecond, or at most 15 slow deliveries",
     arguments: zip([0, 32], [3, 47]))
   func required_2_08_slowDeliveries(quick: Int, most: Int) async {
     // Another thread can only make the lane hand back sooner. Of five attempts, one should run undisturbed.
@@ -66,7 +66,7 @@ struct HandBackTests {
     deinit { end.happen() }
   }
 
-  @Test("An actor is released even if its deliveries keep publishing")
+  @Test("an actor is released even if its deliveries keep publishing")
   func required_2_05_floodedActor() async throws {
     let (publisher, count, gone) = (Publisher<Int>(), Locked(0), Event())
     // Holds the only strong reference, up to the 1,000th delivery.

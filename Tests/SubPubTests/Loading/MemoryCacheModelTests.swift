@@ -27,7 +27,7 @@ struct MemoryCacheModelTests {
     mutating func removeAll() { kept = [] }
   }
 
-  @Test("They agree after every operation of 200 random series", arguments: [1, 5, 20])
+  @Test("they agree after every operation of 200 random series", arguments: [1, 5, 20])
   func series(limit: Int) {
     for seed: UInt64 in 0..<200 {
       var generator = SeededGenerator(seed: seed)
@@ -61,7 +61,7 @@ struct MemoryCacheModelTests {
     }
   }
 
-  @Test("With four threads, the limit holds and each read returns what was written for its key")
+  @Test("with four threads, the limit holds and each read returns what was written for its key")
   func threads() async throws {
     let memory = MemoryCache(limit: 6)
     try await Race.run(threads: 4) { thread in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A memory cache keeps what was used last, up to a limit that its managers share", .timeLimit(.minutes(1)))
 struct MemoryCacheTests {
-  @Test("It returns what was written, and nothing after a clear")
+  @Test("it returns what was written, and nothing after a clear")
   func roundTrip() async throws {
     let memory = MemoryCache(limit: 10)
     let names: any StateCache<[String]> = memory.cache(for: "names")
@@ -20,7 +20,7 @@ struct MemoryCacheTests {
     try await names.clear()
   }
 
-  @Test("Two caches for one key share the value; caches for other keys don't")
+  @Test("two caches for one key share the value; caches for other keys don't")
   func keys() {
     let memory = MemoryCache(limit: 10)
     let (first, second) = (memory.cache(for: "a", of: Int.self), memory.cache(for: "a", of: Int.self))
@@ -42,7 +42,7 @@ struct MemoryCacheTests {
     #expect(cache.read() == Cached(value: nil, age: .zero))
   }
 
-  @Test("The age is the time since the write, on the clock of the cache")
+  @Test("the age is the time since the write, on the clock of the cache")
   func age() {
     let clock = ManualClock()
     let memory = MemoryCache(limit: 10, clock: clock)
@@ -57,7 +57,7 @@ struct MemoryCacheTests {
     #expect(cache.read() == Cached(value: 2, age: .zero))
   }
 
-  @Test("A value larger than the limit isn't kept and removes its predecessor; other keys keep their values")
+  @Test("a value larger than the limit isn't kept and removes its predecessor; other keys keep their values")
   func tooLarge() {
     let memory = MemoryCache(limit: 10)
     let cache = memory.cache(for: "a", of: Int.self, size: { $0 })
@@ -77,7 +77,7 @@ struct MemoryCacheTests {
     #expect(cache.read()?.value == 10)
   }
 
-  @Test("The sum of the sizes doesn't overflow")
+  @Test("the sum of the sizes doesn't overflow")
   func hugeSizes() {
     let memory = MemoryCache(limit: .max)
     let caches = (0..<2).map { memory.cache(for: "\($0)", of: Int.self, size: { $0 }) }
@@ -87,7 +87,7 @@ struct MemoryCacheTests {
     #expect(memory.size == .max - 1)
   }
 
-  @Test("A value outlives its cache, and the next cache for the key reads it")
+  @Test("a value outlives its cache, and the next cache for the key reads it")
   func released() {
     let memory = MemoryCache(limit: 10)
     memory.cache(for: "a").write(1)
@@ -95,7 +95,7 @@ struct MemoryCacheTests {
     #expect(memory.cache(for: "a", of: Int.self).read()?.value == 1)
   }
 
-  @Test("A key without a cache and without a value is free for another type")
+  @Test("a key without a cache and without a value is free for another type")
   func freeKey() {
     let memory = MemoryCache(limit: 1)
     memory.cache(for: "a").write(1)
@@ -106,7 +106,7 @@ struct MemoryCacheTests {
     #expect(memory.count == 1)
   }
 
-  @Test("A value is released when it is replaced, cleared, displaced, too large or removed, and with its cache")
+  @Test("a value is released when it is replaced, cleared, displaced, too large or removed, and with its cache")
   func deaths() {
     let deaths = Deaths()
     var memory: MemoryCache? = MemoryCache(limit: 1)
@@ -132,7 +132,7 @@ struct MemoryCacheTests {
     #expect(deaths.count == 7)
   }
 
-  @Test("The description tells how much is kept")
+  @Test("the description tells how much is kept")
   func description() {
     let memory = MemoryCache(limit: 10)
     memory.cache(for: "a", size: { $0 }).write(4)
@@ -153,7 +153,7 @@ struct MemoryCacheForeignCodeTests {
     #expect(memory.count >= 0 && memory.size >= 0)
   }
 
-  @Test("Another thread can use it while a size is measured")
+  @Test("another thread can use it while a size is measured")
   func required_1_04_cacheSize() async throws {
     let memory = MemoryCache(limit: 2)
     let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
@@ -166,7 +166,7 @@ struct MemoryCacheForeignCodeTests {
     try await intrusion.wait()
   }
 
-  @Test("Another thread can use it while the clock is read", arguments: [true, false])
+  @Test("another thread can use it while the clock is read", arguments: [true, false])
   func required_1_04_cacheClock(writing: Bool) async throws {
     let clock = PublishingTests.CountingClock()
     let memory = MemoryCache(limit: 2, clock: clock)
@@ -186,7 +186,7 @@ struct MemoryCacheForeignCodeTests {
     var size: Int
   }
 
-  @Test("Another thread can use it while a value is released", arguments: Removal.allCases)
+  @Test("another thread can use it while a value is released", arguments: Removal.allCases)
   func required_1_04_cachedValue(removal: Removal) async throws {
     let memory = MemoryCache(limit: 4)
     let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }

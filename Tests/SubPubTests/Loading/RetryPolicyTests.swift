@@ -19,7 +19,7 @@ struct RetryPolicyTests {
     return zip(called.dropFirst(), called).map { $0 - $1 }
   }
 
-  @Test("Waits grow by the factor, up to the maximum")
+  @Test("waits grow by the factor, up to the maximum")
   func required_5_07_exponential() {
     let doubled = RetryPolicy.exponential(maxAttempts: 8, initial: .milliseconds(500), maximum: .seconds(5))
     #expect(
@@ -34,7 +34,7 @@ struct RetryPolicyTests {
     #expect(Self.waits(.exponential(maxAttempts: 1, initial: .seconds(1), maximum: .seconds(1))) == [])
   }
 
-  @Test("Waits end at the maximum, even if the product overflows a duration")
+  @Test("waits end at the maximum, even if the product overflows a duration")
   func required_5_07_overflow() {
     let huge = RetryPolicy.exponential(
       maxAttempts: 4, initial: .seconds(1), factor: .greatestFiniteMagnitude, maximum: .seconds(7))
@@ -45,7 +45,7 @@ struct RetryPolicyTests {
     #expect(many[30...].allSatisfy { $0 == longest })
   }
 
-  @Test("Jitter shortens each wait by a random part, up to the given one", arguments: [0.25, 0.5, 1])
+  @Test("jitter shortens each wait by a random part, up to the given one", arguments: [0.25, 0.5, 1])
   func required_5_07_jitter(jitter: Double) {
     let waits = Self.waits(
       .exponential(
@@ -59,7 +59,7 @@ struct RetryPolicyTests {
     #expect(Set(waits).count > 490)
   }
 
-  @Test("The same seed repeats the waits; another seed, or none, changes them")
+  @Test("the same seed repeats the waits; another seed, or none, changes them")
   func required_5_07_seed() {
     func waits(_ seed: UInt64?) -> [Duration] {
       Self.waits(

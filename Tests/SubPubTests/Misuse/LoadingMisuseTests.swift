@@ -44,7 +44,7 @@ extension MisuseTests {
 
   @Suite("Impossible retries and time limits stop the program")
   struct LoadingMisuseTests {
-    @Test("Exponential waits with impossible arguments stop the program", arguments: WrongBackoff.allCases)
+    @Test("exponential waits with impossible arguments stop the program", arguments: WrongBackoff.allCases)
     func required_5_07_backoff(wrong: WrongBackoff) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [wrong] in
         wrong.make()
@@ -52,7 +52,7 @@ extension MisuseTests {
       #expect(message(result).contains(wrong.message))
     }
 
-    @Test("A custom policy without an attempt stops the program")
+    @Test("a custom policy without an attempt stops the program")
     func required_5_07_noAttempt() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = RetryPolicy(maxAttempts: 0) { _, _ in nil }
@@ -60,7 +60,7 @@ extension MisuseTests {
       #expect(message(result).contains("maxAttempts is 0"))
     }
 
-    @Test("A custom policy with a negative delay stops the program")
+    @Test("a custom policy with a negative delay stops the program")
     func required_5_07_negativeDelay() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let manager = LoadingManager<Int>(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(-3) }) {
@@ -71,7 +71,7 @@ extension MisuseTests {
       #expect(message(result).contains("delay is -3"))
     }
 
-    @Test("A time limit that isn't positive stops the program", arguments: [0, -1])
+    @Test("a time limit that isn't positive stops the program", arguments: [0, -1])
     func required_5_07_noTime(seconds: Int) async {
       let loading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [seconds] in
         _ = LoadingManager<Int>(timeout: .seconds(seconds)) { 1 }
@@ -85,7 +85,7 @@ extension MisuseTests {
   }
   @Suite("Negative times stop the program")
   struct StalenessMisuseTests {
-    @Test("A negative staleAfter stops the program")
+    @Test("a negative staleAfter stops the program")
     func required_5_06_negativeStaleAfter() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = Publisher<Int>(staleAfter: .seconds(-5))
@@ -93,7 +93,7 @@ extension MisuseTests {
       #expect(message(result).contains("staleAfter is -5"))
     }
 
-    @Test("A negative age stops the program, even if the data never becomes stale", arguments: [true, false])
+    @Test("a negative age stops the program, even if the data never becomes stale", arguments: [true, false])
     func required_5_06_negativeAge(canBecomeStale: Bool) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         [canBecomeStale] in
@@ -102,7 +102,7 @@ extension MisuseTests {
       #expect(message(result).contains("age is -0.001"))
     }
 
-    @Test("Zero is allowed for both")
+    @Test("zero is allowed for both")
     func required_5_06_zero() {
       let publisher = Publisher<Int>(staleAfter: .zero)
       publisher.updateData(1, age: .zero)
@@ -112,7 +112,7 @@ extension MisuseTests {
 
   @Suite("An impossible memory cache stops the program")
   struct MemoryCacheMisuseTests {
-    @Test("A limit below 1 stops the program", arguments: [0, -1, Int.min])
+    @Test("a limit below 1 stops the program", arguments: [0, -1, Int.min])
     func limit(limit: Int) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [limit] in
         _ = MemoryCache(limit: limit)
@@ -120,7 +120,7 @@ extension MisuseTests {
       #expect(message(result).contains("the limit \(limit), and would keep nothing: give 1 or more"))
     }
 
-    @Test("A value with a negative size stops the program")
+    @Test("a value with a negative size stops the program")
     func size() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         MemoryCache(limit: 5).cache(for: "news", of: Int.self, size: { $0 }).write(-3)
@@ -128,7 +128,7 @@ extension MisuseTests {
       #expect(message(result).contains("The size of a value for the key \"news\" of a MemoryCache is -3"))
     }
 
-    @Test("Using one key for two types stops the program while a cache for the key exists")
+    @Test("using one key for two types stops the program while a cache for the key exists")
     func type() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let memory = MemoryCache(limit: 5)
@@ -141,7 +141,7 @@ extension MisuseTests {
           "The key \"news\" of a MemoryCache was asked for with the value type Array<String>, but its type is Int"))
     }
 
-    @Test("Using one key for two types stops the program while a value for the key exists")
+    @Test("using one key for two types stops the program while a value for the key exists")
     func typeOfValue() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let memory = MemoryCache(limit: 5)

@@ -33,7 +33,7 @@ enum MisuseTests {
 
   @Suite("A transform that changes its own publisher would run forever, so it stops the program")
   struct TransformMisuseTests {
-    @Test("Changing it with any operation stops the program", arguments: Change.allCases)
+    @Test("changing it with any operation stops the program", arguments: Change.allCases)
     func required_1_01_directly(change: Change) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [change] in
         let publisher = Publisher<Int>(label: "balance")
@@ -45,7 +45,7 @@ enum MisuseTests {
       #expect(message(result).contains("on balance changes the same publisher"))
     }
 
-    @Test("Changing it in another publisher's transform stops the program", arguments: [Change.updateData, .update])
+    @Test("changing it in another publisher's transform stops the program", arguments: [Change.updateData, .update])
     func required_1_01_throughAnother(change: Change) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [change] in
         let (publisher, other) = (Publisher<Int>(label: "balance"), Publisher<Int>(label: "other"))
@@ -60,7 +60,7 @@ enum MisuseTests {
       #expect(message(result).contains("on balance changes the same publisher"))
     }
 
-    @Test("Changing it in an immediate subscriber of another publisher stops the program")
+    @Test("changing it in an immediate subscriber of another publisher stops the program")
     func required_1_01_throughSubscriber() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (publisher, other) = (Publisher<Int>(label: "balance"), Publisher<Int>(label: "other"))
@@ -73,7 +73,7 @@ enum MisuseTests {
     }
 
     @Test(
-      "Changing it in the == of updateData(ifChanged:) stops the program",
+      "changing it in the == of updateData(ifChanged:) stops the program",
       arguments: [Change.startLoading, .updateDataIfChanged])
     func required_1_01_fromEquality(change: Change) async {
       struct Meddler: Equatable, Sendable {
@@ -100,7 +100,7 @@ enum MisuseTests {
 
   @Suite("A second publisher for a type in a directory stops the program")
   struct DirectoryMisuseTests {
-    @Test("Registering it stops the program, with a message that names both publishers and the type")
+    @Test("registering it stops the program, with a message that names both publishers and the type")
     func required_2_06_secondPublisher() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let directory = PublisherDirectory()
@@ -114,7 +114,7 @@ enum MisuseTests {
           "second one can't be registered as the publisher of Array<Int>: first one is, and is alive"))
     }
 
-    @Test("Registering one stops the program if the directory has created another")
+    @Test("registering one stops the program if the directory has created another")
     func required_2_06_afterMade() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let directory = PublisherDirectory()
@@ -124,7 +124,7 @@ enum MisuseTests {
       #expect(message(result).contains("mine can't be registered as the publisher of Int: Int is, and is alive"))
     }
 
-    @Test("Registering its manager stops the program, even after a logout of the first manager")
+    @Test("registering its manager stops the program, even after a logout of the first manager")
     func required_2_06_secondManager() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let (directory, journal) = (PublisherDirectory(), Journal<String>())

@@ -49,7 +49,7 @@ extension MisuseTests {
 
   @Suite("A buffer without room would lose the last state, so it stops the program")
   struct CapacityTests {
-    @Test("Every function that takes a policy rejects a capacity of zero", arguments: BufferedFunction.allCases)
+    @Test("every function that takes a policy rejects a capacity of zero", arguments: BufferedFunction.allCases)
     func required_2_04_zero(function: BufferedFunction) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [function] in
         await function.call(with: .newest(0))
@@ -57,7 +57,7 @@ extension MisuseTests {
       #expect(message(result).contains(".newest(0) keeps no state"))
     }
 
-    @Test("A negative capacity is rejected, too", arguments: [BufferedFunction.typed, .states], [-3, Int.min])
+    @Test("a negative capacity is rejected, too", arguments: [BufferedFunction.typed, .states], [-3, Int.min])
     func required_2_04_negative(function: BufferedFunction, capacity: Int) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         [function, capacity] in
@@ -66,7 +66,7 @@ extension MisuseTests {
       #expect(message(result).contains(".newest(\(capacity)) keeps no state"))
     }
 
-    @Test("Every function accepts every other policy", arguments: BufferedFunction.allCases)
+    @Test("every function accepts every other policy", arguments: BufferedFunction.allCases)
     @MainActor func required_2_04_accepted(function: BufferedFunction) {
       for policy: BufferingPolicy in [.unbounded, .latest, .newest(1), .newest(.max)] { function.call(with: policy) }
     }
@@ -136,7 +136,7 @@ extension MisuseTests {
 
   @Suite("Only a class instance can be held weakly, so any other value stops the program")
   struct NoClassInstanceTests {
-    @Test("Subscribing such a value stops the program", arguments: NoInstance.allCases, ExistentialTaker.allCases)
+    @Test("subscribing such a value stops the program", arguments: NoInstance.allCases, ExistentialTaker.allCases)
     func required_2_05_noInstance(value: NoInstance, taker: ExistentialTaker) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [value, taker] in
         await value.add(to: taker)
@@ -144,7 +144,7 @@ extension MisuseTests {
       #expect(message(result).contains(value.message(taker.role)))
     }
 
-    @Test("Unsubscribing such a value stops the program", arguments: ExistentialTaker.allCases)
+    @Test("unsubscribing such a value stops the program", arguments: ExistentialTaker.allCases)
     func required_2_05_leaving(taker: ExistentialTaker) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [taker] in
         await taker.remove(NoInstance.ListenerStruct() as any NoInstance.Listener)
@@ -152,7 +152,7 @@ extension MisuseTests {
       #expect(message(result).contains(NoInstance.structure.message(taker.role)))
     }
 
-    @Test("A class instance or an actor can subscribe and unsubscribe", arguments: ExistentialTaker.allCases)
+    @Test("a class instance or an actor can subscribe and unsubscribe", arguments: ExistentialTaker.allCases)
     @MainActor func required_2_05_objects(taker: ExistentialTaker) {
       let (object, actor) = (NoInstance.ListenerClass(), NoInstance.ListenerActor())
       taker.add(object as any NoInstance.Listener)
@@ -166,7 +166,7 @@ extension MisuseTests {
 
   @Suite("An iterator that two tasks await stops the program")
   struct IteratorMisuseTests {
-    @Test("The message names its publisher")
+    @Test("the message names its publisher")
     func required_6_01_twoTasks() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         await IteratorMisuseTests.awaitTwice(Publisher<Int>(label: "news"))

@@ -46,7 +46,7 @@ extension PublishingTests {
       }
     }
 
-    @Test("Subscribers on all contexts converge while four threads publish, under every policy")
+    @Test("subscribers on all contexts converge while four threads publish, under every policy")
     func stochastic_1_03_convergence() async throws {
       for _ in 0..<Self.rounds {
         let publisher = Publisher<Int>()
@@ -88,7 +88,7 @@ extension PublishingTests {
       }
     }
 
-    @Test("Iterated sequences end with the last state, too")
+    @Test("iterated sequences end with the last state, too")
     func stochastic_1_03_sequences() async throws {
       for _ in 0..<Self.rounds {
         let publisher = Publisher<Int>()
@@ -121,7 +121,7 @@ extension PublishingTests {
       return Iteration(policy: policy, last: last, statistics: iterator.statistics)
     }
 
-    @Test("Delegates on all contexts receive every call, in one order")
+    @Test("delegates on all contexts receive every call, in one order")
     func stochastic_1_02_delegates() async throws {
       let group = MulticastDelegate<Recorder<Int>>()
       let context = Context()

@@ -10,7 +10,7 @@ extension PublishingTests {
       func receive(_ publication: any AnyPublication) {}
     }
 
-    @Test("A publisher prints its label, version and state")
+    @Test("a publisher prints its label, version and state")
     func publishers() {
       let publisher = Publisher<Int>(label: "news")
       #expect(publisher.label == "news")
@@ -19,14 +19,14 @@ extension PublishingTests {
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
     }
 
-    @Test("A publisher without a label prints its ID")
+    @Test("a publisher without a label prints its ID")
     func unlabelled() {
       let publisher = Publisher<Int>()
       #expect(publisher.label == nil)
       #expect("\(publisher)" == "Publisher<Int>(\(publisher.id) 0: unknown)")
     }
 
-    @Test("A subscription prints its subscriber, context, publisher, policy and progress")
+    @Test("a subscription prints its subscriber, context, publisher, policy and progress")
     func subscriptions() {
       let publisher = Publisher<Int>(label: "news")
       let (listener, executor) = (Listener(), ManualExecutor())
@@ -41,7 +41,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("Statistics print as words")
+    @Test("statistics print as words")
     func statistics() {
       let publisher = Publisher<Int>()
       let (listener, executor) = (Listener(), ManualExecutor())
@@ -54,7 +54,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("Explicit publishers and groups of delegates print their protocol and what they hold")
+    @Test("explicit publishers and groups of delegates print their protocol and what they hold")
     @MainActor func faces() {
       let publisher = Publisher<Int>(label: "news")
       #expect(
@@ -73,7 +73,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("A sequence prints its publisher and its policy")
+    @Test("a sequence prints its publisher and its policy")
     func sequences() {
       let publisher = Publisher<Int>(label: "news")
       #expect("\(publisher.states())" == "states of news, unbounded")

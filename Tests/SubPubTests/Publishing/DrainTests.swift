@@ -12,7 +12,7 @@ extension PublishingTests {
 
     func draining() -> Trial<Void> { Trial { [publisher] in await publisher.drain() }.run() }
 
-    @Test("It returns at once if there are no subscribers or nothing is pending")
+    @Test("it returns at once if there are no subscribers or nothing is pending")
     func required_3_07_nothingToDo() {
       publisher.updateData(1)
       #expect(draining().isOver)
@@ -21,7 +21,7 @@ extension PublishingTests {
       #expect(draining().isOver)
     }
 
-    @Test("It waits for the last of several lanes")
+    @Test("it waits for the last of several lanes")
     func required_3_07_served() {
       let second = ManualExecutor()
       let other = Recorder<Int>()
@@ -37,7 +37,7 @@ extension PublishingTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("It doesn't wait for a later subscription")
+    @Test("it doesn't wait for a later subscription")
     func required_3_07_laterSubscription() {
       let other = ManualExecutor()
       let late = Recorder<Int>()
@@ -52,7 +52,7 @@ extension PublishingTests {
       #expect(late.states == [.unknown, .loaded(1)])
     }
 
-    @Test("It doesn't wait for the replay to a later subscription in the same lane, which has the same version")
+    @Test("it doesn't wait for the replay to a later subscription in the same lane, which has the same version")
     func required_3_07_laterReplay() async {
       let (first, second) = (Gate(), Gate())
       defer {
@@ -79,7 +79,7 @@ extension PublishingTests {
       await publisher.drain()
     }
 
-    @Test("It doesn't wait for a state that a newer one replaces in the buffer")
+    @Test("it doesn't wait for a state that a newer one replaces in the buffer")
     func required_3_07_overtaken() {
       publisher.subscribe(recorder, on: .executor(executor), buffering: .latest)
       let trial = draining()
@@ -90,7 +90,7 @@ extension PublishingTests {
       #expect(recorder.states == [.loaded(1)])
     }
 
-    @Test("It doesn't wait for a state that a newer one replaces in an iterator's buffer")
+    @Test("it doesn't wait for a state that a newer one replaces in an iterator's buffer")
     func required_3_07_overtakenInSequence() {
       let iterator = publisher.states(buffering: .latest).makeAsyncIterator()
       let trial = draining()
@@ -100,7 +100,7 @@ extension PublishingTests {
       withExtendedLifetime(iterator) {}
     }
 
-    @Test("It doesn't wait for states that are published later")
+    @Test("it doesn't wait for states that are published later")
     func required_3_07_laterState() async {
       let (first, second) = (Gate(), Gate())
       defer {
@@ -121,7 +121,7 @@ extension PublishingTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("It returns early if its task is cancelled before or during the call", arguments: [true, false])
+    @Test("it returns early if its task is cancelled before or during the call", arguments: [true, false])
     func required_3_07_cancelledTask(waits: Bool) {
       publisher.subscribe(recorder, on: .executor(executor))
       let trial = Trial { [publisher] in await publisher.drain() }
@@ -133,7 +133,7 @@ extension PublishingTests {
       executor.runAll()
     }
 
-    @Test("It doesn't wait for a cancelled subscription")
+    @Test("it doesn't wait for a cancelled subscription")
     func required_3_07_cancelledSubscription() {
       let subscription = publisher.subscribe(recorder, on: .executor(executor))
       let trial = draining()
@@ -144,7 +144,7 @@ extension PublishingTests {
       #expect(recorder.states == [])
     }
 
-    @Test("It waits until next() has returned the state, and doesn't wait for a released iterator")
+    @Test("it waits until next() has returned the state, and doesn't wait for a released iterator")
     func required_3_07_sequences() {
       publisher.updateData(1)
       let iterating = Trial { [publisher] in

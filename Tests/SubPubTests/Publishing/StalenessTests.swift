@@ -10,7 +10,7 @@ extension PublishingTests {
 
     init() { publisher = Publisher(staleAfter: .seconds(60), clock: clock) }
 
-    @Test("Data becomes stale when staleAfter has passed, and not before, however it is published")
+    @Test("data becomes stale when staleAfter has passed, and not before, however it is published")
     func required_5_06_boundary() {
       #expect(publisher.staleAfter == .seconds(60))
       let publications: [(Publisher<Int>) -> Void] = [
@@ -31,7 +31,7 @@ extension PublishingTests {
       }
     }
 
-    @Test("The age of the data counts")
+    @Test("the age of the data counts")
     func required_5_06_age() {
       publisher.updateData(1, age: .seconds(59))
       #expect(publisher.state == .loaded(1))
@@ -46,7 +46,7 @@ extension PublishingTests {
       #expect(!publisher.isStale)
     }
 
-    @Test("Only loaded data is stale, however long another phase lasts")
+    @Test("only loaded data is stale, however long another phase lasts")
     func required_5_06_otherPhases() {
       #expect(!publisher.isStale)
       clock.advance(by: .seconds(61))
@@ -70,7 +70,7 @@ extension PublishingTests {
       #expect(publisher.isStale)
     }
 
-    @Test("Becoming stale publishes nothing")
+    @Test("becoming stale publishes nothing")
     func required_5_06_silence() {
       let recorder = Recorder<Int>()
       publisher.updateData(1)
@@ -82,7 +82,7 @@ extension PublishingTests {
       #expect(clock.sleepers == 0)
     }
 
-    @Test("Without staleAfter, data never becomes stale, whatever its age, and the clock isn't read")
+    @Test("without staleAfter, data never becomes stale, whatever its age, and the clock isn't read")
     func required_5_06_never() {
       let clock = CountingClock()
       let publisher = Publisher<Int>(staleAfter: nil, clock: clock)
@@ -97,7 +97,7 @@ extension PublishingTests {
       #expect(clock.readings == 0)
     }
 
-    @Test("With staleAfter, the clock is read only for loaded data and for isStale")
+    @Test("with staleAfter, the clock is read only for loaded data and for isStale")
     func required_5_06_readings() {
       let clock = CountingClock()
       let publisher = Publisher<Int>(staleAfter: .seconds(60), clock: clock)

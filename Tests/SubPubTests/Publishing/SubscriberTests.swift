@@ -7,7 +7,7 @@ extension PublishingTests {
   struct SubscriberTests {
     let publisher = Publisher<Int>(label: "numbers")
 
-    @Test("Every subscription of an object counts until it is cancelled")
+    @Test("every subscription of an object counts until it is cancelled")
     func required_2_06_counted() {
       let recorder = Recorder<Int>()
       let first = publisher.subscribe(recorder, on: .immediate)
@@ -24,7 +24,7 @@ extension PublishingTests {
       withExtendedLifetime(recorder) {}
     }
 
-    @Test("The list tells the class of each subscriber, its publisher, its context and its policy")
+    @Test("the list tells the class of each subscriber, its publisher, its context and its policy")
     func subscriptions() throws {
       final class Listener: Sendable {}
       let listener = Listener()
@@ -39,7 +39,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("A released publisher releases everything, even if it has so many subscribers that it keeps an index")
+    @Test("a released publisher releases everything, even if it has so many subscribers that it keeps an index")
     func required_3_06_index() {
       weak var probe: ManualExecutor?
       let recorders = (0..<40).map { _ in Recorder<Int>() }
@@ -54,7 +54,7 @@ extension PublishingTests {
       withExtendedLifetime(recorders) {}
     }
 
-    @Test("A cancelled subscription that nobody keeps releases its executor")
+    @Test("a cancelled subscription that nobody keeps releases its executor")
     func required_3_05_executor() {
       let recorder = Recorder<Int>()
       weak var probe: ManualExecutor?
@@ -74,7 +74,7 @@ extension PublishingTests {
   struct UnsubscribeTests {
     let publisher = Publisher<Int>()
 
-    @Test("It ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
+    @Test("it ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
     func required_3_02_everyFace(others: Int) {
       final class Listener: Subscriber {
         func receive(_ publication: any AnyPublication) {}
@@ -95,7 +95,7 @@ extension PublishingTests {
       withExtendedLifetime(crowd) {}
     }
 
-    @Test("It returns alreadyCancelled for an object that isn't subscribed")
+    @Test("it returns alreadyCancelled for an object that isn't subscribed")
     func required_3_02_stranger() {
       #expect(publisher.unsubscribe(Recorder<Int>()) == .alreadyCancelled)
       #expect(publisher.unsubscribe(publisher) == .alreadyCancelled)
@@ -117,7 +117,7 @@ extension PublishingTests {
     }
 
     @Test(
-      "In its deinit an object can leave a publisher, an explicit publisher and a group of delegates",
+      "in its deinit an object can leave a publisher, an explicit publisher and a group of delegates",
       arguments: [0, 100])
     func required_3_01_deinit(others: Int) async {
       let outcomes = Journal<CancelOutcome>()
@@ -146,7 +146,7 @@ extension PublishingTests {
       withExtendedLifetime(crowd) {}
     }
 
-    @Test("That deinit can run inside the object's own delivery, which held the last reference")
+    @Test("that deinit can run inside the object's own delivery, which held the last reference")
     func required_3_01_deinitInsideDelivery() async {
       let outcomes = Journal<CancelOutcome>()
       let holder = Locked<Leaver?>(nil)

@@ -8,7 +8,7 @@ extension PublishingTests {
     let publisher = Publisher<Int>()
     let recorder = Recorder<Int>()
 
-    @Test("Each operation publishes its own state, and all of them count in one order")
+    @Test("each operation publishes its own state, and all of them count in one order")
     func required_1_01_together() {
       publisher.subscribe(recorder, on: .immediate)
       for operation in Operation.allCases { operation.perform(at: publisher) }
@@ -20,7 +20,7 @@ extension PublishingTests {
         ])
     }
 
-    @Test("Previous data survives loading and errors, while setState and update set exactly what they are given")
+    @Test("previous data survives loading and errors, while setState and update set exactly what they are given")
     func required_5_01_previousData() {
       publisher.updateData(1)
       for operation in [
@@ -53,7 +53,7 @@ extension PublishingTests {
     let publisher = Publisher<Int>()
     let recorder = Recorder<Int>()
 
-    @Test("It returns what it published")
+    @Test("it returns what it published")
     func required_1_01_result() {
       publisher.updateData(1)
       let publication = publisher.update { $0.map { $0 + 1 } }
@@ -63,7 +63,7 @@ extension PublishingTests {
       #expect(publisher.current === publication)
     }
 
-    @Test("Four threads that add lose nothing: the sum is exact, and every subscriber sees it grow")
+    @Test("four threads that add lose nothing: the sum is exact, and every subscriber sees it grow")
     func stochastic_1_02_atomic() async throws {
       let publisher = publisher
       publisher.updateData(0)
@@ -87,7 +87,7 @@ extension PublishingTests {
       #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    @Test("If another thread publishes first, the transform runs again on the newer state")
+    @Test("if another thread publishes first, the transform runs again on the newer state")
     func required_1_02_overtaken() {
       publisher.updateData(1)
       var seen: [LoadState<Int>] = []
@@ -101,7 +101,7 @@ extension PublishingTests {
       #expect(publisher.current.version == 3)
     }
 
-    @Test("If another thread publishes first, the payload that the transform has read can publish in its deinit")
+    @Test("if another thread publishes first, the payload that the transform has read can publish in its deinit")
     func required_1_04_overtaken() {
       let publisher = Publisher<LastWords>()
       publisher.updateData(LastWords { [weak publisher] in publisher?.startLoading() })
@@ -116,7 +116,7 @@ extension PublishingTests {
       #expect(publisher.current.version >= 4)
     }
 
-    @Test("A transform can read its own publisher and change another")
+    @Test("a transform can read its own publisher and change another")
     func required_1_06_otherPublisher() {
       let other = Publisher<Int>()
       publisher.updateData(1)
@@ -135,7 +135,7 @@ extension PublishingTests {
       #expect(other.current.version == 3)
     }
 
-    @Test("A subscriber that receives what update published can itself update at once")
+    @Test("a subscriber that receives what update published can itself update at once")
     func required_4_01_publishOnDelivery() {
       publisher.subscribe(publisher, on: .immediate) { publisher, state in
         if let value = state.value, value < 3 { publisher.update { _ in .loaded(value + 1) } }
@@ -168,7 +168,7 @@ extension PublishingTests {
       publisher.reset()
     }
 
-    @Test("Of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
+    @Test("of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
     func stochastic_1_01_fourThreads() async throws {
       let (publisher, changes) = (publisher, Locked(0))
       publisher.subscribe(recorder, on: .immediate)

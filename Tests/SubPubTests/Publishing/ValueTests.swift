@@ -9,7 +9,7 @@ extension PublishingTests {
 
     func waiting() -> Trial<Int> { Trial { [publisher] in try await publisher.value() }.run() }
 
-    @Test("It returns a loaded value at once")
+    @Test("it returns a loaded value at once")
     func required_2_01_loaded() {
       publisher.updateData(5)
       let trial = waiting()
@@ -17,7 +17,7 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("It waits while data loads, and ignores previous data")
+    @Test("it waits while data loads, and ignores previous data")
     func required_2_01_later() {
       publisher.setState(.loading(previous: 1))
       let trial = waiting()
@@ -33,7 +33,7 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("It throws the next error, even if a value follows")
+    @Test("it throws the next error, even if a value follows")
     func required_2_01_error() {
       let trial = waiting()
       publisher.startLoading()
@@ -44,13 +44,13 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("It throws the current error at once, even if there is previous data")
+    @Test("it throws the current error at once, even if there is previous data")
     func required_2_01_standingError() {
       publisher.setState(.error(Failure.denied, previous: 1))
       #expect(waiting().error as? Failure == .denied)
     }
 
-    @Test("It throws a CancellationError if its task is cancelled before or during the call", arguments: [true, false])
+    @Test("it throws a CancellationError if its task is cancelled before or during the call", arguments: [true, false])
     func required_6_02_cancelled(waits: Bool) {
       let trial = Trial { [publisher] in try await publisher.value() }
       if waits { trial.run() }
@@ -60,7 +60,7 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("It doesn't keep the publisher alive, and throws a PublisherEnded that names it")
+    @Test("it doesn't keep the publisher alive, and throws a PublisherEnded that names it")
     func required_3_06_ended() throws {
       weak var probe: Publisher<Int>?
       let trial: Trial<Int>
@@ -77,7 +77,7 @@ extension PublishingTests {
       #expect("\(ended)" == "brief was released before it had a value")
     }
 
-    @Test("Many tasks can wait for one value")
+    @Test("many tasks can wait for one value")
     func required_6_01_many() {
       let trials = (0..<5).map { _ in waiting() }
       #expect(publisher.subscriberCount == 5)
@@ -86,7 +86,7 @@ extension PublishingTests {
       #expect(trials.map(\.value) == Array(repeating: 5, count: 5))
     }
 
-    @Test("A call on the main actor returns on the main actor")
+    @Test("a call on the main actor returns on the main actor")
     @MainActor func mainActor() async throws {
       let publisher = publisher
       Task.detached { publisher.updateData(5) }

@@ -12,7 +12,7 @@ struct RegistryExecutorTests {
 
   private let registry = PublisherRegistry(Publisher<Int>().id, initial: nil)
 
-  @Test("Tasks that await it and threads that take turns exclude each other")
+  @Test("tasks that await it and threads that take turns exclude each other")
   func stochastic_1_06_awaited() async throws {
     let (registry, tally) = (registry, Tally())
     async let threads: Void = Race.run(threads: 2) { _ in
@@ -27,7 +27,7 @@ struct RegistryExecutorTests {
     #expect(registry.turn { _ in tally.count } == 4_000)
   }
 
-  @Test("A turn is isolated to it, on any thread")
+  @Test("a turn is isolated to it, on any thread")
   func required_1_06_isolated() async throws {
     let registry = registry
     try await OwnThread.run { registry.turn { _ in registry.preconditionIsolated() } }
@@ -36,12 +36,12 @@ struct RegistryExecutorTests {
   }
 
   /// The task goes on elsewhere while the thread that enqueued it still has the turn, which sanitizers check.
-  @Test("A task can release it as soon as its await has returned")
+  @Test("a task can release it as soon as its await has returned")
   func stochastic_1_06_letGo() async {
     for _ in 0..<2_000 { await PublisherRegistry(Publisher<Int>().id, initial: nil).checkIsolation() }
   }
 
-  @Test("Code outside its turns isn't isolated to it")
+  @Test("code outside its turns isn't isolated to it")
   func required_1_06_outside() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       PublisherRegistry(Publisher<Int>().id, initial: nil).preconditionIsolated()
@@ -61,7 +61,7 @@ extension PublisherRegistry {
 @Suite("A replacement never overlaps what it replaces", .timeLimit(.minutes(1)))
 struct ReplacementTests {
   @Test(
-    "A second replacement on another queue still waits for the delivery that the first one waits for",
+    "a second replacement on another queue still waits for the delivery that the first one waits for",
     arguments: [true, false])
   func required_2_06_replacedTwice(bySecondQueue: Bool) async {
     let (publisher, held) = (Publisher<Int>(), HeldRecorder())
@@ -82,7 +82,7 @@ struct ReplacementTests {
     #expect(last.statistics.lastVersion == 2)
   }
 
-  @Test("A replacement that is cancelled between its turn and its replay delivers nothing")
+  @Test("a replacement that is cancelled between its turn and its replay delivers nothing")
   func required_2_06_3_02_cancelledBeforeReplay() {
     let (publisher, recorder, executor) = (Publisher<LastWords>(), Recorder<LastWords>(), ManualExecutor())
     publisher.subscribe(recorder, on: .executor(executor))
@@ -101,7 +101,7 @@ struct ReplacementTests {
 @Suite("The index of subscribers keeps few cancelled subscriptions", .timeLimit(.minutes(1)))
 struct SubscriberIndexTests {
   @Test(
-    "It keeps at most twice as many as are active, and 32 more, whether one object or many subscribe and cancel",
+    "it keeps at most twice as many as are active, and 32 more, whether one object or many subscribe and cancel",
     arguments: [false, true])
   func required_2_06_comeAndGo(isOneObject: Bool) {
     let (publisher, executors) = (Publisher<Int>(), Deaths())

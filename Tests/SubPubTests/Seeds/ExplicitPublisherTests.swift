@@ -31,7 +31,7 @@ extension SeedTests {
     let music = MusicManager()
     let library = Library()
 
-    @Test("One object subscribes to many publishers, each of which calls its own function")
+    @Test("one object subscribes to many publishers, each of which calls its own function")
     func manyToMany() {
       music.songNames.subscribe(library, on: .immediate)
       music.albumNames.subscribe(library, on: .immediate)
@@ -43,7 +43,7 @@ extension SeedTests {
         ])
     }
 
-    @Test("A publisher calls objects of any class that conforms to its protocol, each on the context of its choice")
+    @Test("a publisher calls objects of any class that conforms to its protocol, each on the context of its choice")
     func contexts() async {
       final class Radio: SongNamesSubscriber {
         let queue = DispatchQueue(label: "radio")
@@ -62,7 +62,7 @@ extension SeedTests {
       #expect(radio.journal.entries.last == ["Help!"])
     }
 
-    @Test("Unsubscribing from one publisher leaves the subscriptions to others alone")
+    @Test("unsubscribing from one publisher leaves the subscriptions to others alone")
     func unsubscribe() {
       music.songNames.subscribe(library, on: .immediate)
       let albums = music.albumNames.subscribe(library, on: .immediate)
@@ -74,7 +74,7 @@ extension SeedTests {
       #expect(library.journal.entries == ["songs unknown", "albums unknown", "albums loading"])
     }
 
-    @Test("Two protocols can share a publisher: an object's subscriptions through both are no duplicates")
+    @Test("two protocols can share a publisher: an object's subscriptions through both are no duplicates")
     func sharedPublisher() {
       let names = Publisher<[String]>()
       let songs = ExplicitPublisher<[String], any SongNamesSubscriber>(names) { $0.songNamesChanged($1) }
@@ -90,7 +90,7 @@ extension SeedTests {
       withExtendedLifetime(library) {}
     }
 
-    @Test("A subscriber is held weakly")
+    @Test("a subscriber is held weakly")
     func weak() {
       let journal = Journal<String>()
       let isReleased = SeedTests.isReleased {
@@ -146,7 +146,7 @@ extension SeedTests {
       func locationChanged(_ state: LoadState<String>) { title = state.value ?? "nowhere" }
     }
 
-    @Test("A screen subscribes to many publishers, which call it on the main actor")
+    @Test("a screen subscribes to many publishers, which call it on the main actor")
     func manyToMany() async {
       let shop = ShopManager()
       let screen = ShopViewController(shop)
@@ -169,7 +169,7 @@ extension SeedTests {
       #expect(screen.rows == ["offline"])
     }
 
-    @Test("A dismissed screen is released, and its pending states are dropped")
+    @Test("a dismissed screen is released, and its pending states are dropped")
     func weak() async {
       let shop = ShopManager()
       let isReleased = SeedTests.isReleased {

@@ -35,7 +35,7 @@ extension SeedTests {
       }
     }
 
-    @Test("One publisher broadcasts to many subscribers, each on the context of its choice")
+    @Test("one publisher broadcasts to many subscribers, each on the context of its choice")
     @MainActor func oneToMany() async {
       let publisher = Publisher<[DataModel]>()
       let (first, second) = (ListViewController(), ListViewController())
@@ -78,7 +78,7 @@ extension SeedTests {
       }
     }
 
-    @Test("Subscribers of any class fit into one array without a type-erasing wrapper")
+    @Test("subscribers of any class fit into one array without a type-erasing wrapper")
     func noAnySubscriber() {
       let publisher = Publisher<[DataModel]>(label: "news")
       let (index, log) = (SearchIndex(), Log("log", to: Journal()))
@@ -89,7 +89,7 @@ extension SeedTests {
       #expect(log.journal.entries == ["log: unknown of news", "log: loaded of news"])
     }
 
-    @Test("Identity decides who is subscribed: equal objects subscribe separately, and the same object only once")
+    @Test("identity decides who is subscribed: equal objects subscribe separately, and the same object only once")
     func identity() {
       let publisher = Publisher<[DataModel]>(label: "news")
       let journal = Journal<String>()
@@ -105,7 +105,7 @@ extension SeedTests {
         ])
     }
 
-    @Test("An object can subscribe to several publishers of its type and tell which one publishes")
+    @Test("an object can subscribe to several publishers of its type and tell which one publishes")
     func manyToMany() {
       let (today, tomorrow) = (Publisher<[DataModel]>(label: "today"), Publisher<[DataModel]>(label: "tomorrow"))
       let log = Log("log", to: Journal())
@@ -148,7 +148,7 @@ extension SeedTests {
       }
     }
 
-    @Test("It subscribes to publishers of several types without testing any type")
+    @Test("it subscribes to publishers of several types without testing any type")
     @MainActor func severalTypes() async {
       let products = Publisher<[DataModel]>()
       let visitors = Publisher<Int>()
@@ -163,7 +163,7 @@ extension SeedTests {
       #expect(dashboard.shown == ["apple", "3 visitors", "no visitors: denied"])
     }
 
-    @Test("Its closures don't keep it alive, and its subscriptions end with it")
+    @Test("its closures don't keep it alive, and its subscriptions end with it")
     @MainActor func holdsNothing() {
       let products = Publisher<[DataModel]>()
       let visitors = Publisher<Int>()
@@ -184,7 +184,7 @@ extension SeedTests {
       func count(_ state: LoadState<Int>) { if case .loaded(let visitors) = state { sum += visitors } }
     }
 
-    @Test("An actor subscribes with a closure that is isolated to it")
+    @Test("an actor subscribes with a closure that is isolated to it")
     func actors() async {
       let visitors = Publisher<Int>()
       let statistics = Statistics()

@@ -37,7 +37,7 @@ extension SeedTests {
 
     let player = MulticastDelegate<any PlayerDelegate>()
 
-    @Test("A call goes to every delegate of its group and to no other group")
+    @Test("a call goes to every delegate of its group and to no other group")
     func groups() async {
       let (history, counter) = (History(), Counter())
       MyAppNotificationCenter.player.add(history, on: .background)
@@ -56,7 +56,7 @@ extension SeedTests {
       #expect(counter.journal.entries == ["one more"])
     }
 
-    @Test("A removed delegate isn't called again; the others are")
+    @Test("a removed delegate isn't called again; the others are")
     func remove() {
       let (first, second) = (History(), History())
       player.add(first, on: .immediate)
@@ -70,7 +70,7 @@ extension SeedTests {
       #expect(second.journal.entries == ["started", "at 7"])
     }
 
-    @Test("A group is a set: a delegate that is added twice is called once")
+    @Test("a group is a set: a delegate that is added twice is called once")
     func addTwice() {
       let history = History()
       let standing = player.add(history, on: .immediate)
@@ -80,7 +80,7 @@ extension SeedTests {
       #expect(history.journal.entries == ["started"])
     }
 
-    @Test("A delegate needn't implement functions with an empty default")
+    @Test("a delegate needn't implement functions with an empty default")
     func optionalFunctions() {
       let (history, counter) = (History(), Counter())
       player.add(history, on: .immediate)
@@ -93,7 +93,7 @@ extension SeedTests {
       #expect(counter.journal.entries == ["one more"])
     }
 
-    @Test("Delegates are held weakly: a released one is neither called nor counted")
+    @Test("delegates are held weakly: a released one is neither called nor counted")
     func death() {
       let (other, journal) = (History(), Journal<String>())
       player.add(other, on: .immediate)
@@ -110,7 +110,7 @@ extension SeedTests {
       #expect(other.journal.entries == ["started"])
     }
 
-    @Test("A delegate isn't called for what happened before it was added")
+    @Test("a delegate isn't called for what happened before it was added")
     func noReplay() {
       let history = History()
       player.call { $0.playerDidStart() }
@@ -118,7 +118,7 @@ extension SeedTests {
       #expect(history.journal.entries == [])
     }
 
-    @Test("Calling an empty group does nothing")
+    @Test("calling an empty group does nothing")
     func empty() async {
       player.call { _ in Issue.record("the group is empty") }
       await player.drain()
@@ -160,7 +160,7 @@ extension SeedTests {
 
     let center = MyAppNotificationCenter()
 
-    @Test("A tap on one screen reaches all others")
+    @Test("a tap on one screen reaches all others")
     func tap() async {
       let first = FirstViewController(center)
       let screens = (0..<3).map { _ in SecondViewController(center) }
@@ -176,7 +176,7 @@ extension SeedTests {
       withExtendedLifetime(screens) {}
     }
 
-    @Test("Any thread can call delegates, which run on the main actor in one order and needn't implement it all")
+    @Test("any thread can call delegates, which run on the main actor in one order and needn't implement it all")
     func fromAnyThread() async {
       let (second, third) = (SecondViewController(center), ThirdViewController())
       second.viewDidLoad()
@@ -195,7 +195,7 @@ extension SeedTests {
       #expect(third.texts == ["1", "2", "3"])
     }
 
-    @Test("A screen that is dismissed without unsubscribing is released")
+    @Test("a screen that is dismissed without unsubscribing is released")
     func death() async {
       let isReleased = SeedTests.isReleased {
         let second = SecondViewController(center)
@@ -209,7 +209,7 @@ extension SeedTests {
       await center.firstViewController.drain()
     }
 
-    @Test("A screen can remove itself in its deinit")
+    @Test("a screen can remove itself in its deinit")
     func leaveInDeinit() {
       final class LeavingViewController: FirstViewControllerDelegate {
         let center: MyAppNotificationCenter

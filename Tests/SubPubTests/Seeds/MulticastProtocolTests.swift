@@ -60,7 +60,7 @@ extension SeedTests {
     let center = MessageDelegateMulticast()
     let journal = Journal<String>()
 
-    @Test("A typed function notifies everyone, in the order in which they were added")
+    @Test("a typed function notifies everyone, in the order in which they were added")
     func typedFunctions() {
       let (a, b) = (ClientA("a", journal), ClientB(journal))
       center.addNotifier(a)
@@ -70,7 +70,7 @@ extension SeedTests {
       #expect(journal.entries == ["a received hello", "b received hello", "a delivered bye"])
     }
 
-    @Test("A notifier that is added again moves to the end")
+    @Test("a notifier that is added again moves to the end")
     func replaceEqual() {
       let (first, second) = (ClientA("first", journal), ClientA("second", journal))
       center.addNotifierBesides(first)
@@ -81,7 +81,7 @@ extension SeedTests {
       #expect(journal.entries == ["second received hello", "first received hello"])
     }
 
-    @Test("A new notifier replaces one of the same class, and none of another class")
+    @Test("a new notifier replaces one of the same class, and none of another class")
     func replaceSameClass() {
       let (old, other, new) = (ClientA("old", journal), ClientB(journal), ClientA("new", journal))
       center.addNotifier(old)
@@ -92,7 +92,7 @@ extension SeedTests {
       #expect(journal.entries == ["b received hello", "new received hello"])
     }
 
-    @Test("A removed notifier isn't notified again; the others are")
+    @Test("a removed notifier isn't notified again; the others are")
     func remove() {
       let (a, b) = (ClientA("a", journal), ClientB(journal))
       center.addNotifier(a)
@@ -102,7 +102,7 @@ extension SeedTests {
       #expect(journal.entries == ["b received hello"])
     }
 
-    @Test("A notifier can remove another of its class that it has no reference to")
+    @Test("a notifier can remove another of its class that it has no reference to")
     func removeSameClass() {
       let (a, b) = (ClientA("a", journal), ClientB(journal))
       center.addNotifier(a)

@@ -49,7 +49,7 @@ extension SeedTests {
       }
     }
 
-    @Test("One screen consumes several publishers, each with an exhaustive switch, and recognizes unknown ones")
+    @Test("one screen consumes several publishers, each with an exhaustive switch, and recognizes unknown ones")
     @MainActor func severalPublishers() async {
       let products = Publisher<[Product]>()
       let coupons = Publisher<[Coupon]>()
@@ -94,7 +94,7 @@ extension SeedTests {
       }
     }
 
-    @Test("Wrapper types tell apart two payloads of the same type")
+    @Test("wrapper types tell apart two payloads of the same type")
     func wrapperTypes() {
       let songs = Publisher<SongNames>()
       let albums = Publisher<AlbumNames>()
@@ -106,7 +106,7 @@ extension SeedTests {
       #expect(catalogue.journal.entries == ["songs []", "albums []", "songs [\"Yesterday\"]", "albums [\"Help!\"]"])
     }
 
-    @Test("Without wrapper types, the source tells them apart")
+    @Test("without wrapper types, the source tells them apart")
     func sources() {
       let songs = Publisher<[String]>(label: "songs")
       let albums = Publisher<[String]>(label: "albums")
@@ -131,7 +131,7 @@ extension SeedTests {
       }
     }
 
-    @Test("It sees the errors of every publisher, of any type, subscribed one by one or through a directory")
+    @Test("it sees the errors of every publisher, of any type, subscribed one by one or through a directory")
     func errorsOfAll() async {
       for usesDirectory in [false, true] {
         let handler = ErrorHandler()
@@ -158,7 +158,7 @@ extension SeedTests {
       }
     }
 
-    @Test("If it subscribes late, it sees the current error")
+    @Test("if it subscribes late, it sees the current error")
     func standingError() {
       let visitors = Publisher<Int>(label: "visitors")
       visitors.setError(EndpointError.offline)
@@ -167,7 +167,7 @@ extension SeedTests {
       #expect(handler.alerts.entries == ["visitors 1: offline"])
     }
 
-    @Test("Previous data is available to a subscriber that doesn't know its type")
+    @Test("previous data is available to a subscriber that doesn't know its type")
     func previousData() {
       final class Keeper: Subscriber {
         let values = Journal<String>()

@@ -93,7 +93,7 @@ extension SeedTests {
     let endpoint = DataEndpoint()
     let apples = [DataModel("apple")]
 
-    @Test("Each state becomes a view state, whatever thread publishes it")
+    @Test("each state becomes a view state, whatever thread publishes it")
     func viewStates() async {
       let manager = DataManager(endpoint)
       let screen = PublisherViewController(manager)
@@ -110,7 +110,7 @@ extension SeedTests {
       #expect(screen.changes == [.blank, .loading, .loaded(apples), .loading, .error("offline"), .blank])
     }
 
-    @Test("A screen that opens late shows the current state and none before it")
+    @Test("a screen that opens late shows the current state and none before it")
     func late() async {
       let manager = DataManager(endpoint)
       manager.getData()
@@ -121,7 +121,7 @@ extension SeedTests {
       #expect(screen.changes == [.loaded(apples)])
     }
 
-    @Test("A screen can be dismissed without unsubscribing; other screens go on")
+    @Test("a screen can be dismissed without unsubscribing; other screens go on")
     func dismissed() async {
       let manager = DataManager(endpoint)
       let other = PublisherViewController(manager)
@@ -139,7 +139,7 @@ extension SeedTests {
       #expect(other.viewState == .loading)
     }
 
-    @Test("A screen that appears with an error loads again")
+    @Test("a screen that appears with an error loads again")
     func refreshAfterError() async {
       let manager = DataManager(endpoint)
       let screen = PublisherViewController(manager)
@@ -153,7 +153,7 @@ extension SeedTests {
       #expect(screen.viewState == .loaded(apples))
     }
 
-    @Test("A screen that appears loads stale data again, and leaves fresh data and active loads alone")
+    @Test("a screen that appears loads stale data again, and leaves fresh data and active loads alone")
     func refreshWhenStale() {
       let clock = ManualClock()
       let manager = DataManager(endpoint, staleAfter: .seconds(60), clock: clock)

@@ -8,7 +8,7 @@ enum StateTests {
   @Suite("A load state carries its data and describes itself")
   struct LoadStateTests {
     @Test(
-      "The value is the loaded or the previous one, and the phase is the case without its data",
+      "the value is the loaded or the previous one, and the phase is the case without its data",
       arguments: [
         (LoadState<Int>.unknown, nil, .unknown, "unknown"), (.loading(previous: nil), nil, .loading, "loading"),
         (.loading(previous: 1), 1, .loading, "loading(previous: 1)"), (.loaded(2), 2, .loaded, "loaded(2)"),
@@ -23,7 +23,7 @@ enum StateTests {
       #expect(description.hasPrefix("\(phase)"))
     }
 
-    @Test("An optional value that is nil is a value")
+    @Test("an optional value that is nil is a value")
     func optionalValue() {
       #expect(LoadState<Int?>.loaded(nil).value == .some(nil))
       #expect(LoadState<Int?>.loading(previous: .some(nil)).value == .some(nil))
@@ -40,7 +40,7 @@ enum StateTests {
 
   @Suite("map changes the data of a state and nothing else")
   struct LoadStateMapTests {
-    @Test("Every case stays the same case")
+    @Test("every case stays the same case")
     func cases() {
       #expect(LoadState<Int>.unknown.map { "\($0)" } == .unknown)
       #expect(LoadState<Int>.loading(previous: nil).map { "\($0)" } == .loading(previous: nil))
@@ -52,7 +52,7 @@ enum StateTests {
     }
 
     @Test(
-      "The transform runs once, and its error is passed on",
+      "the transform runs once, and its error is passed on",
       arguments: [LoadState.loading(previous: 1), .loaded(1), .error(Failure.denied, previous: 1)])
     func throwing(state: LoadState<Int>) {
       var runs = 0
@@ -66,7 +66,7 @@ enum StateTests {
     }
 
     @Test(
-      "Without data the transform doesn't run",
+      "without data the transform doesn't run",
       arguments: [LoadState<Int>.unknown, .loading(previous: nil), .error(Failure.denied, previous: nil)])
     func withoutData(state: LoadState<Int>) throws {
       let mapped = try state.map { _ -> String in throw Failure.offline }
@@ -91,7 +91,7 @@ enum StateTests {
       .error(Described(description: "full"), previous: nil),
     ]
 
-    @Test("Each state equals itself and none of the others")
+    @Test("each state equals itself and none of the others")
     func cases() {
       for (first, left) in Self.different.enumerated() {
         for (second, right) in Self.different.enumerated() {
@@ -100,7 +100,7 @@ enum StateTests {
       }
     }
 
-    @Test("Errors of one type with one description are equal, even if they differ otherwise or are different objects")
+    @Test("errors of one type with one description are equal, even if they differ otherwise or are different objects")
     func errorsByDescription() {
       final class Trouble: Error, CustomStringConvertible {
         let description = "trouble"

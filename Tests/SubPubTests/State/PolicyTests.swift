@@ -11,7 +11,7 @@ extension StateTests {
       #expect(values.map { "\($0)" } == descriptions)
     }
 
-    @Test("Each equals only itself")
+    @Test("each equals only itself")
     func values() {
       check(
         [BufferingPolicy.unbounded, .latest, .newest(1), .newest(2)], ["unbounded", "latest", "newest(1)", "newest(2)"])
@@ -27,7 +27,7 @@ extension StateTests {
   struct DeliveryContextTests {
     actor Counter {}
 
-    @Test("Each equals itself made anew, and no other")
+    @Test("each equals itself made anew, and no other")
     func required_2_07_objects() {
       let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "queue"))
       let (executor, another) = (QueueExecutor(label: "executor"), ManualExecutor())
@@ -47,14 +47,14 @@ extension StateTests {
       #expect(Set(make.map { $0() } + make.map { $0() }).count == make.count)
     }
 
-    @Test("Every name of the main actor is the main actor")
+    @Test("every name of the main actor is the main actor")
     func required_2_07_mainActor() {
       #expect(DeliveryContext.actor(MainActor.shared) == .main)
       #expect(DeliveryContext.queue(.main) == .main)
       #expect(DeliveryContext.queue(.main, independent: true) == .main)
     }
 
-    @Test("An actor's context stays the same when the actor dies, and differs from that of an actor at its address")
+    @Test("an actor's context stays the same when the actor dies, and differs from that of an actor at its address")
     func required_2_07_deadActor() {
       var contexts: [DeliveryContext] = []
       for _ in 0..<1_000 {
@@ -67,7 +67,7 @@ extension StateTests {
       #expect(Set(contexts).count == 1_000)
     }
 
-    @Test("An actor is held weakly, and its context is still equal to itself when the actor is gone")
+    @Test("an actor is held weakly, and its context is still equal to itself when the actor is gone")
     func required_2_05_actor() {
       weak var probe: Counter?
       let context: DeliveryContext
@@ -83,7 +83,7 @@ extension StateTests {
       #expect("\(context)" == "actor(Counter)")
     }
 
-    @Test("They print as they are written, with the names of what they are given")
+    @Test("they print as they are written, with the names of what they are given")
     func descriptions() {
       let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
       let contexts: [DeliveryContext] = [.immediate, .main, .background]

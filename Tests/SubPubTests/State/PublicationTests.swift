@@ -4,7 +4,7 @@ import Testing
 extension StateTests {
   @Suite("A publication is one accepted state, with its version and source")
   struct PublicationTests {
-    @Test("It shows what was published, with and without its type")
+    @Test("it shows what was published, with and without its type")
     func faces() {
       let publisher = Publisher<[Int]>(label: "numbers")
       publisher.updateData([1, 2])
@@ -24,7 +24,7 @@ extension StateTests {
       #expect((untyped as? Publication<[String]>) == nil)
     }
 
-    @Test("Previous data and errors are available without their types")
+    @Test("previous data and errors are available without their types")
     func previousData() {
       let publisher = Publisher<Int>()
       let first: any AnyPublication = publisher.current
@@ -43,7 +43,7 @@ extension StateTests {
       #expect(third.anyValue as? Int == 4)
     }
 
-    @Test("It doesn't change with its publisher, and outlives it")
+    @Test("it doesn't change with its publisher, and outlives it")
     func immutable() {
       var publisher: Publisher<Int>? = Publisher<Int>(label: "numbers")
       publisher?.updateData(1)
@@ -56,7 +56,7 @@ extension StateTests {
       #expect(publication?.source.description == "numbers")
     }
 
-    @Test("It prints its source, version and state")
+    @Test("it prints its source, version and state")
     func description() {
       let publisher = Publisher<Int>(label: "news")
       #expect("\(publisher.current)" == "news 0: unknown")
@@ -67,14 +67,14 @@ extension StateTests {
 
   @Suite("An ID names one publisher and prints its label")
   struct PublisherIDTests {
-    @Test("No two publishers have the same ID, even if they have the same label and never live together")
+    @Test("no two publishers have the same ID, even if they have the same label and never live together")
     func unique() {
       var ids: Set<PublisherID> = []
       for _ in 0..<100 { ids.insert(Publisher<Int>(label: "same").id) }
       #expect(ids.count == 100)
     }
 
-    @Test("It equals itself and can be a key")
+    @Test("it equals itself and can be a key")
     func hashing() {
       let (publisher, other) = (Publisher<Int>(label: "same"), Publisher<String>(label: "same"))
       #expect(publisher.id == publisher.id)
@@ -84,7 +84,7 @@ extension StateTests {
       #expect([publisher.id: 1, other.id: 2][publisher.id] == 1)
     }
 
-    @Test("It prints the label, or a number if there is none")
+    @Test("it prints the label, or a number if there is none")
     func description() {
       #expect("\(Publisher<Int>(label: "news").id)" == "news")
       #expect("\(Publisher<Int>(label: "").id)" == "")
@@ -94,7 +94,7 @@ extension StateTests {
       #expect(first != second)
     }
 
-    @Test("A group of delegates has an ID too, which its subscriptions show")
+    @Test("a group of delegates has an ID too, which its subscriptions show")
     func groups() {
       final class Listener: Sendable {}
       let group = MulticastDelegate<Listener>(label: "group")

@@ -6,7 +6,7 @@ import Testing
 extension TestingKitTests {
   @Suite("A gate holds threads until it is opened")
   struct GateTests {
-    @Test("An open gate lets every thread pass, and opening it again changes nothing")
+    @Test("an open gate lets every thread pass, and opening it again changes nothing")
     func openStaysOpen() {
       let gate = Gate()
       #expect(!gate.isOpen)
@@ -18,7 +18,7 @@ extension TestingKitTests {
       #expect(gate.held == 0)
     }
 
-    @Test("A thread passes only after the gate has been opened")
+    @Test("a thread passes only after the gate has been opened")
     func holds() async {
       let gate = Gate()
       let log = Locked<[String]>([])
@@ -57,7 +57,7 @@ extension TestingKitTests {
       await gate.waitUntilHeld(threads: 3)
     }
 
-    @Test("It holds several threads at the same time, which opening releases together")
+    @Test("it holds several threads at the same time, which opening releases together")
     func severalThreads() async {
       let gate = Gate()
       async let threads: Void = withTaskGroup { group in
@@ -69,7 +69,7 @@ extension TestingKitTests {
       await threads
     }
 
-    @Test("Opening ends every waitUntilHeld()")
+    @Test("opening ends every waitUntilHeld()")
     func openWakesWaiters() {
       let gate = Gate()
       let trials = (1...2).map { threads in Trial { await gate.waitUntilHeld(threads: threads) }.run() }
@@ -88,7 +88,7 @@ extension TestingKitTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("It holds a subscriber inside receive while the publisher goes on")
+    @Test("it holds a subscriber inside receive while the publisher goes on")
     func holdsSubscriber() async throws {
       final class Held: TypedSubscriber {
         let gate = Gate()
@@ -110,7 +110,7 @@ extension TestingKitTests {
       #expect(subscriber.recorder.states == [.unknown, .loaded(1)])
     }
 
-    @Test("Its description tells whether it is open and how many threads it holds")
+    @Test("its description tells whether it is open and how many threads it holds")
     func description() async {
       let gate = Gate()
       #expect("\(gate)" == "Gate: closed, holding 0 threads")

@@ -22,7 +22,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("It starts at zero and adds up its advances")
+    @Test("it starts at zero and adds up its advances")
     func now() {
       #expect(clock.now.sinceStart == .zero)
       #expect(clock.minimumResolution == .zero)
@@ -32,7 +32,7 @@ extension TestingKitTests {
       #expect(clock.now.sinceStart == .milliseconds(1500))
     }
 
-    @Test("A sleep ends at its deadline, and not before")
+    @Test("a sleep ends at its deadline, and not before")
     func sleep() {
       sleeper("a", for: .seconds(2))
       executor.runAll()
@@ -46,7 +46,7 @@ extension TestingKitTests {
       #expect(log.snapshot == ["a"])
     }
 
-    @Test("Sleeps end in the order of their deadlines, and equal deadlines in the order of the calls")
+    @Test("sleeps end in the order of their deadlines, and equal deadlines in the order of the calls")
     func order() {
       for (name, seconds) in [("c", 3), ("a", 1), ("d", 3), ("b", 2), ("later", 9)] {
         sleeper(name, for: .seconds(seconds))
@@ -61,7 +61,7 @@ extension TestingKitTests {
       #expect(log.snapshot.last == "later")
     }
 
-    @Test("A deadline that has passed doesn't suspend")
+    @Test("a deadline that has passed doesn't suspend")
     func passedDeadline() async throws {
       clock.advance(by: .seconds(1))
       try await clock.sleep(until: clock.now)
@@ -69,7 +69,7 @@ extension TestingKitTests {
       try await clock.sleep(for: .zero)
     }
 
-    @Test("A cancelled sleep throws, and isn't counted from the cancellation on")
+    @Test("a cancelled sleep throws, and isn't counted from the cancellation on")
     func cancelled() {
       let task = sleeper("a", for: .seconds(1))
       sleeper("b", for: .seconds(1))
@@ -82,7 +82,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("A task that is already cancelled doesn't sleep", arguments: [Duration.seconds(1), .zero])
+    @Test("a task that is already cancelled doesn't sleep", arguments: [Duration.seconds(1), .zero])
     func cancelledBefore(duration: Duration) {
       sleeper("a", for: duration).cancel()
       executor.runAll()
@@ -90,7 +90,7 @@ extension TestingKitTests {
       #expect(clock.sleepers == 0)
     }
 
-    @Test("Whichever comes first, deadline or cancellation, ends the sleep")
+    @Test("whichever comes first, deadline or cancellation, ends the sleep")
     func firstCounts() {
       let woken = sleeper("woken", for: .seconds(1))
       let cancelled = sleeper("cancelled", for: .seconds(2))
@@ -149,7 +149,7 @@ extension TestingKitTests {
       #expect(clock.now.sinceStart == .seconds(6))
     }
 
-    @Test("It can be used as any Clock, with the extensions of the standard library")
+    @Test("it can be used as any Clock, with the extensions of the standard library")
     func anyClock() async throws {
       let any: any Clock<Duration> = clock
       async let slept: Void = any.sleep(for: .seconds(3))
@@ -159,7 +159,7 @@ extension TestingKitTests {
       #expect(advanced == .seconds(3))
     }
 
-    @Test("A thousand sleeps on real threads all end")
+    @Test("a thousand sleeps on real threads all end")
     func manySleepers() async throws {
       try await withThrowingTaskGroup { group in
         for number in 0..<1_000 {
@@ -172,7 +172,7 @@ extension TestingKitTests {
       #expect(clock.sleepers == 0)
     }
 
-    @Test("Advancing and cancelling at the same time ends every sleep")
+    @Test("advancing and cancelling at the same time ends every sleep")
     func advanceAgainstCancel() async {
       for _ in 0..<500 {
         let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -189,7 +189,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("Instants have an order, a distance and a description")
+    @Test("instants have an order, a distance and a description")
     func instants() {
       let start = clock.now
       let later = start.advanced(by: .milliseconds(1500))
@@ -200,7 +200,7 @@ extension TestingKitTests {
       #expect("\(clock)" == "ManualClock at 0.0 seconds, 0 sleeping")
     }
 
-    @Test("A negative advance stops the program")
+    @Test("a negative advance stops the program")
     func negativeAdvance() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         ManualClock().advance(by: .seconds(-1))

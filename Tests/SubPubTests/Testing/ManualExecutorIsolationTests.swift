@@ -32,7 +32,7 @@ extension TestingKitTests {
       func append(_ name: String) { names.append(name) }
     }
 
-    @Test("Calling an actor takes a job of its own, even for a task that prefers the executor")
+    @Test("calling an actor takes a job of its own, even for a task that prefers the executor")
     func goingToAnActor() {
       let executor = ManualExecutor()
       let counter = Counter(executor)
@@ -43,7 +43,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("An actor that calls itself doesn't suspend")
+    @Test("an actor that calls itself doesn't suspend")
     func actorCallsItself() {
       let (executor, count) = (ManualExecutor(), Locked(0))
       let counter = Counter(executor)
@@ -56,7 +56,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("It keeps an actor's jobs, which are isolated to the actor")
+    @Test("it keeps an actor's jobs, which are isolated to the actor")
     func actorExecutor() async {
       let executor = ManualExecutor()
       let counter = Counter(executor)
@@ -72,7 +72,7 @@ extension TestingKitTests {
       #expect(executor.runAll() == 1)
     }
 
-    @Test("Actors on it and tasks that prefer it share one order, on the test's thread")
+    @Test("actors on it and tasks that prefer it share one order, on the test's thread")
     func bothRoles() {
       let executor = ManualExecutor(seed: 5)
       let counter = Counter(executor)
@@ -94,7 +94,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("Code outside its jobs isn't isolated to it")
+    @Test("code outside its jobs isn't isolated to it")
     func notIsolatedOutside() {
       let (executor, other) = (ManualExecutor(), ManualExecutor())
       #expect(executor.isIsolatingCurrentContext() == false)
@@ -106,7 +106,7 @@ extension TestingKitTests {
       #expect(executor.isIsolatingCurrentContext() == false)
     }
 
-    @Test("A job of one executor can run another executor")
+    @Test("a job of one executor can run another executor")
     func nested() {
       let (outer, inner) = (ManualExecutor(), ManualExecutor())
       let log = Locked<[String]>([])
@@ -121,7 +121,7 @@ extension TestingKitTests {
 
     enum Local { @TaskLocal static var name = "none" }
 
-    @Test("The task that runs jobs stays the current task, and the jobs don't see its task-local values")
+    @Test("the task that runs jobs stays the current task, and the jobs don't see its task-local values")
     func runFromTask() async {
       await Local.$name.withValue("test") {
         let executor = ManualExecutor()
@@ -135,7 +135,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("Threads that run it at the same time exclude each other")
+    @Test("threads that run it at the same time exclude each other")
     func exclusive() async {
       let (executor, start) = (ManualExecutor(seed: 1), Gate())
       let counter = Counter(executor)
@@ -168,7 +168,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("A thread that runs it while another thread runs a job waits for the end of that job")
+    @Test("a thread that runs it while another thread runs a job waits for the end of that job")
     func secondThreadWaits() async {
       let (executor, gate) = (ManualExecutor(), Gate())
       let log = Locked<[String]>([])
@@ -189,7 +189,7 @@ extension TestingKitTests {
       #expect(log.snapshot == ["first begins", "first ends", "second"])
     }
 
-    @Test("Running it inside one of its own jobs stops the program")
+    @Test("running it inside one of its own jobs stops the program")
     func reentrant() async {
       let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let executor = ManualExecutor()
@@ -206,7 +206,7 @@ extension TestingKitTests {
       #expect(MisuseTests.message(job).contains("was called from inside one of its own jobs"))
     }
 
-    @Test("Assuming its isolation outside its jobs stops the program")
+    @Test("assuming its isolation outside its jobs stops the program")
     func isolationCheck() async {
       await #expect(processExitsWith: .failure) {
         Counter(ManualExecutor()).assume()

@@ -30,7 +30,7 @@ extension TestingKitTests {
       return log.snapshot
     }
 
-    @Test("Jobs wait until they are run, and run in order without a seed")
+    @Test("jobs wait until they are run, and run in order without a seed")
     func firstInFirstOut() {
       let executor = ManualExecutor()
       let log = Locked<[Int]>([])
@@ -59,30 +59,30 @@ extension TestingKitTests {
       #expect(executor.pending == 0)
     }
 
-    @Test("Without a seed, tasks take turns")
+    @Test("without a seed, tasks take turns")
     func fifoTrace() { #expect(Self.trace(seed: nil) == "abcabcabc") }
 
     @Test(
-      "A seed results in one order, in every process, in debug and in release",
+      "a seed results in one order, in every process, in debug and in release",
       arguments: zip([1, 2, 3], ["efgcbhda", "efdgbhca", "aedhgbfc"]))
     func pinned(seed: UInt64, order: String) {
       #expect(Self.order(of: "abcdefgh", seed: seed) == order)
     }
 
-    @Test("Tasks that suspend have one order for each seed, too")
+    @Test("tasks that suspend have one order for each seed, too")
     func sameTrace() {
       let traces = (0..<200 as Range<UInt64>).map { Self.trace(seed: $0) }
       #expect(traces == (0..<200 as Range<UInt64>).map { Self.trace(seed: $0) })
       #expect(Set(traces).count > 100)
     }
 
-    @Test("Every order has a seed")
+    @Test("every order has a seed")
     func everyOrder() {
       let orders = Set((0..<1_000 as Range<UInt64>).map { Self.order(of: "abcd", seed: $0) })
       #expect(orders.count == 24)
     }
 
-    @Test("A task that doesn't suspend is one job")
+    @Test("a task that doesn't suspend is one job")
     func oneJob() {
       let (executor, ran) = (ManualExecutor(), Locked(0))
       Task(executorPreference: executor) { ran.withLock { $0 += 1 } }
@@ -105,7 +105,7 @@ extension TestingKitTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("A job is released after it has run")
+    @Test("a job is released after it has run")
     func stepsAreReleased() {
       final class Token: Sendable {}
       for seed in [nil, 1] as [UInt64?] {
@@ -123,7 +123,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("Its description tells the seed and the number of pending jobs")
+    @Test("its description tells the seed and the number of pending jobs")
     func description() {
       let executor = ManualExecutor(seed: 7)
       executor.schedule {}

@@ -8,7 +8,7 @@ extension TestingKitTests {
     let recorder = Recorder<Int>()
     let executor = ManualExecutor()
 
-    @Test("Publications and their states are kept in order")
+    @Test("publications and their states are kept in order")
     func records() async throws {
       let publisher = Publisher<Int>(label: "numbers")
       publisher.subscribe(recorder, on: .immediate)
@@ -20,14 +20,14 @@ extension TestingKitTests {
       #expect(recorder.publications.allSatisfy { $0.source == publisher.id })
     }
 
-    @Test("A state without a publication is kept among the states")
+    @Test("a state without a publication is kept among the states")
     func receivesState() {
       recorder.receive(.loaded(1))
       #expect(recorder.states == [.loaded(1)])
       #expect(recorder.publications.isEmpty)
     }
 
-    @Test("Deliveries on a manual executor happen when the test runs it")
+    @Test("deliveries on a manual executor happen when the test runs it")
     func onManualExecutor() {
       let publisher = Publisher<Int>()
       publisher.subscribe(recorder, on: .executor(executor))
@@ -37,7 +37,7 @@ extension TestingKitTests {
       #expect(recorder.states == [.unknown, .loaded(1)])
     }
 
-    @Test("The error of a timeout tells what was waited for, how long, where, and what had come")
+    @Test("the error of a timeout tells what was waited for, how long, where, and what had come")
     func timeout() async throws {
       let none = try await #require(throws: RecorderTimeout.self) {
         try await recorder.wait(count: 1, within: .milliseconds(5), fileID: "Tests/News.swift", line: 41)
@@ -65,7 +65,7 @@ extension TestingKitTests {
       #expect("\(many)".contains("10 had come, the last of them: loaded(5), loaded(6)"))
     }
 
-    @Test("Long states are shortened in the error")
+    @Test("long states are shortened in the error")
     func longStates() async throws {
       let recorder = Recorder<String>()
       recorder.receive(.loaded(String(repeating: "x", count: 10_000)))
@@ -75,7 +75,7 @@ extension TestingKitTests {
       #expect(error.lastStates.first?.count == 201)
     }
 
-    @Test("Its description tells how much it has recorded, and the last state")
+    @Test("its description tells how much it has recorded, and the last state")
     func description() {
       #expect("\(recorder)" == "Recorder<Int>: 0 recorded")
       recorder.receive(.loaded(7))

@@ -8,7 +8,7 @@ extension TestingKitTests {
   struct RecorderWaitTests {
     let recorder = Recorder<Int>()
 
-    @Test("Waiting for a number of states returns at once if they are there")
+    @Test("waiting for a number of states returns at once if they are there")
     func countAtOnce() async throws {
       try await recorder.wait(count: 0)
       recorder.receive(.unknown)
@@ -17,7 +17,7 @@ extension TestingKitTests {
       try await recorder.wait(count: 2, within: .seconds(Int64.max))
     }
 
-    @Test("Waiting for a number of states suspends until the last of them comes")
+    @Test("waiting for a number of states suspends until the last of them comes")
     func countLater() {
       let trial = Trial { [recorder] in try await recorder.wait(count: 2) }.run()
       recorder.receive(.unknown)
@@ -26,14 +26,14 @@ extension TestingKitTests {
       #expect(trial.run().value != nil)
     }
 
-    @Test("Waiting for a state returns at once if an earlier one satisfies the predicate")
+    @Test("waiting for a state returns at once if an earlier one satisfies the predicate")
     func untilAtOnce() async throws {
       recorder.receive(.loaded(1))
       recorder.receive(.loaded(2))
       try await recorder.wait(within: .zero) { $0.value == 1 }
     }
 
-    @Test("Waiting for a state suspends until it comes, and tests each state once, in order")
+    @Test("waiting for a state suspends until it comes, and tests each state once, in order")
     func untilLater() {
       let tested = Locked<[Int?]>([])
       recorder.receive(.loaded(0))
@@ -54,7 +54,7 @@ extension TestingKitTests {
       #expect(tested.snapshot == [0, 1, 2, 3])
     }
 
-    @Test("The predicate runs without a lock, so it can use the recorder")
+    @Test("the predicate runs without a lock, so it can use the recorder")
     func predicateMayUseRecorder() async throws {
       let recorder = recorder
       recorder.receive(.loaded(1))
@@ -64,7 +64,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("A cancelled wait throws a CancellationError", arguments: [false, true])
+    @Test("a cancelled wait throws a CancellationError", arguments: [false, true])
     func cancelled(beforeItStarts: Bool) {
       for trial in [
         Trial { [recorder] in try await recorder.wait(count: 1) },
@@ -77,7 +77,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("An endless flood of other states doesn't delay the timeout")
+    @Test("an endless flood of other states doesn't delay the timeout")
     func flood() async {
       let recorder = recorder
       recorder.receive(.loaded(0))
@@ -89,7 +89,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("An endless flood of other states doesn't delay a cancellation")
+    @Test("an endless flood of other states doesn't delay a cancellation")
     func floodCancelled() async {
       let (recorder, gate) = (recorder, Gate())
       recorder.receive(.loaded(0))
@@ -105,7 +105,7 @@ extension TestingKitTests {
       await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("A wait that ends leaves no timer and no task that keeps the recorder alive")
+    @Test("a wait that ends leaves no timer and no task that keeps the recorder alive")
     func leavesNothing() async throws {
       weak var probe: Recorder<Int>?
       do {
@@ -119,7 +119,7 @@ extension TestingKitTests {
       #expect(probe == nil)
     }
 
-    @Test("States from many threads all arrive, and end all waits for them")
+    @Test("states from many threads all arrive, and end all waits for them")
     func manyThreads() async throws {
       try await withThrowingTaskGroup { group in
         for thread in 0..<4 {
@@ -134,7 +134,7 @@ extension TestingKitTests {
       #expect(Set(recorder.states.compactMap(\.value)).count == 4_000)
     }
 
-    @Test("Waiting and receiving at the same time never misses a state")
+    @Test("waiting and receiving at the same time never misses a state")
     func waitAgainstReceive() async throws {
       for _ in 0..<500 {
         let recorder = Recorder<Int>()
@@ -148,7 +148,7 @@ extension TestingKitTests {
     }
 
     @MainActor
-    @Test("It can be awaited on the main actor")
+    @Test("it can be awaited on the main actor")
     func mainActor() async throws {
       let publisher = Publisher<Int>()
       publisher.subscribe(recorder, on: .queue(DispatchQueue(label: "subscriber")))

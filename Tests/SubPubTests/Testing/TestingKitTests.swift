@@ -19,7 +19,7 @@ enum TestingKitTests {
 
   @Suite("A seeded generator produces the same numbers for the same seed")
   struct SeededGeneratorTests {
-    @Test("It is SplitMix64, as the published test vector shows")
+    @Test("it is SplitMix64, as the published test vector shows")
     func vector() {
       var generator = SeededGenerator(seed: 1_234_567)
       let numbers = (0..<5).map { _ in generator.next() }
@@ -30,7 +30,7 @@ enum TestingKitTests {
         ])
     }
 
-    @Test("Neighboring seeds begin with different numbers")
+    @Test("neighboring seeds begin with different numbers")
     func neighbours() {
       let first = (0..<1_000 as Range<UInt64>).map { seed in
         var generator = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The sample app of the seed documents never leaves its table of transitions", .timeLimit(.minutes(30)))
 struct SampleAppTests {
-  @Test("Every transition is in the table, and every entry of the table occurs")
+  @Test("every transition is in the table, and every entry of the table occurs")
   func stochastic_5_01_5_04_5_05_5_07_5_08_wholeSample() async {
     let report = await SampleApp.Report.of(Self.seeds)
     print(report)
@@ -20,7 +20,7 @@ struct SampleAppTests {
     }
   }
 
-  @Test("The same seed repeats the same run")
+  @Test("the same seed repeats the same run")
   func required_7_02_sameRun() async {
     let (first, second) = (await SampleApp.Report.of(1..<51), await SampleApp.Report.of(1..<51))
     #expect(first.histories == second.histories)
