@@ -85,9 +85,9 @@ extension SampleApp.Feature where M == LoadingManager<[SampleApp.Item]> {
     let manager = LoadingManager<[SampleApp.Item]>(
       label: "whole", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: environment.retry,
       clock: clock, cache: nil, cacheFailed: { _ in }, executor: executor, load: { try await service.items() })
-    return Self(manager, environment, service, SampleApp.Transition.whole, items: { $0 }) {
-      await $0.refresh(restarting: $1 == .restart)
-    }
+    return Self(
+      manager, environment, service, SampleApp.Transition.whole, items: { $0 },
+      load: { await $0.refresh(restarting: $1 == .restart) })
   }
 }
 
@@ -99,13 +99,15 @@ extension SampleApp.Feature where M == PagedManager<SampleApp.Item, Int> {
       label: "paged", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: environment.retry,
       clock: clock, executor: executor, firstPage: 0
     ) { try await service.page($0) }
-    return Self(manager, environment, service, SampleApp.Transition.paged, items: { $0.elements }) { manager, action in
-      if action == .loadNextPage {
-        await manager.loadNextPage()
-      } else {
-        await manager.refresh(restarting: action == .restart)
-      }
-    }
+    return Self(
+      manager, environment, service, SampleApp.Transition.paged, items: { $0.elements },
+      load: { manager, action in
+        if action == .loadNextPage {
+          await manager.loadNextPage()
+        } else {
+          await manager.refresh(restarting: action == .restart)
+        }
+      })
   }
 }
 
