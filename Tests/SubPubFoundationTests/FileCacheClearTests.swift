@@ -4,31 +4,30 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A clear leaves nothing of a write that had begun before it", .serialized, .timeLimit(.minutes(2)))
+@Suite("A clear leaves nothing of a write that began before it", .serialized, .timeLimit(.minutes(2)))
 struct FileCacheClearTests {
-  private let folder: TemporaryFolder
-  private let longWay: LongWay
-  /// Uses the same file as `TemporaryFolder.file`, by the long way.
+  private let folder = TemporaryFolder()
+  private let slowPath: SlowPath
+  /// A cache that uses `folder.file` through the slow path.
   private let slow: FileCache<Int>
 
   init() throws {
-    folder = try TemporaryFolder()
-    longWay = try LongWay(to: folder)
-    slow = FileCache(file: longWay.url.appending(path: "cache.json"))
+    slowPath = try SlowPath(to: folder)
+    slow = FileCache(file: slowPath.url.appending(path: "cache.json"))
   }
 
-  @Test("another process renames its temporary file at any moment of a clear")
+  @Test("another process can rename its temporary file at any moment of a clear")
   func stochastic_5_10_renameDuringClear() async throws {
     try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceRenames() }
   }
 
-  /// On a thread of its own: it blocks, and the pool's few threads are for the caches.
+  /// Runs the races on a thread of its own, because it blocks and the caches need the threads of the pool.
   @concurrent private func raceRenames() async throws {
     let path = folder.file.path(percentEncoded: false)
-    // Many at a time: at most moments one of them is between its two looks.
+    // With many caches, at almost any moment one of them is between two steps.
     let caches = (0..<16).map { _ in FileCache<Int>(file: slow.file) }
     for round in 0..<60 {
-      // As a cache of another process does it: takes the lock, makes the temporary file, and renames it.
+      // Does what a cache of another process does: takes the lock, makes the temporary file, and renames it.
       let lock = unsafe open(path + ".subpub-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
       try Data("1".utf8).write(to: folder.temporary)
@@ -39,19 +38,19 @@ struct FileCacheClearTests {
           early.note()
         }
       }
-      early.wait(atMost: longWay.duration * (round % 20))
+      early.wait(atMost: slowPath.duration * (round % 20))
       let isRenamed = unsafe rename(path + ".subpub-new", path) == 0
-      // As long as a clear that goes wrong may need.
+      // Enough time for a clear that doesn't wait for the lock to return.
       early.wait(atMost: .milliseconds(25))
       #expect(early.end() == 0, "a clear returned before it could remove anything")
       close(lock)
       for clear in clears { try await clear.value }
-      #expect(isRenamed, "a clear removed what was being written, and didn't wait for the lock")
+      #expect(isRenamed, "a clear removed the temporary file without waiting for the lock")
       #expect(try folder.names == ["cache.json.subpub-lock"])
     }
   }
 
-  @Test("a cache is cleared at any moment of a write of another cache")
+  @Test("a cache can be cleared at any moment of a write of another cache")
   func stochastic_5_10_clearDuringWrite() async throws {
     try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceClears() }
   }
@@ -61,14 +60,14 @@ struct FileCacheClearTests {
     let path = folder.file.path(percentEncoded: false)
     for number in 0..<100 {
       let write = Task { try await slow.write(number) }
-      // The write has begun: there is its temporary file, or that has its name already.
+      // The write has begun when its temporary file exists or was renamed already.
       let start = ContinuousClock.now
       while unsafe access(path + ".subpub-new", F_OK) != 0 && access(path, F_OK) != 0 {
         try #require(start.duration(to: .now) < .seconds(60), "the write doesn't begin")
-        // The write needs a processor, too.
+        // The write needs the processor, too.
         sched_yield()
       }
-      let end = ContinuousClock.now + longWay.duration * (number % 20) / 4
+      let end = ContinuousClock.now + slowPath.duration * (number % 20) / 4
       while .now < end {}
       try await other.clear()
       try await write.value
@@ -77,7 +76,7 @@ struct FileCacheClearTests {
   }
 }
 
-/// Counts those that return, until the end.
+/// Counts calls that return, until it is asked for the count.
 private final class Returns: Sendable {
   private let first = DispatchSemaphore(value: 0)
   private let count: Locked<Int?> = Locked(0)
@@ -87,14 +86,42 @@ private final class Returns: Sendable {
     first.signal()
   }
 
-  /// Until something returns; not longer than that.
+  /// Waits until a call returns or the time is over.
   func wait(atMost limit: Duration) { _ = first.wait(timeout: .now() + .nanoseconds(Int(limit / .nanoseconds(1)))) }
 
-  /// How many have returned. Nothing counts from now on.
+  /// Returns the count, and stops counting.
   func end() -> Int? {
     count.withLock { count in
       defer { count = nil }
       return count
     }
+  }
+}
+
+/// A path to a folder that the system needs a few hundred microseconds to follow.
+///
+/// Each step of a cache that uses this path takes as long, which leaves time for other things to happen between steps.
+private struct SlowPath {
+  let url: URL
+  /// How long the system needs to follow the path.
+  let duration: Duration
+
+  private let links = TemporaryFolder()
+
+  init(to folder: TemporaryFolder) throws {
+    // Links to links, each with many steps that stay where they are. Darwin follows at most 32 links in one path, and
+    // some file systems limit links to 1,024 bytes.
+    let steps = 400
+    var target = folder.url.path(percentEncoded: false) + String(repeating: "/.", count: steps)
+    for number in 0..<30 {
+      let link = links.url.appending(path: "\(number)").path(percentEncoded: false)
+      try #require(unsafe symlink(target, link) == 0)
+      target = String(repeating: "./", count: steps) + "\(number)"
+    }
+    let url = links.url.appending(path: "29")
+    let path = url.appending(path: "none").path(percentEncoded: false)
+    let durations = (0..<5).map { _ in ContinuousClock().measure { _ = unsafe access(path, F_OK) } }
+    self.url = url
+    duration = try #require(durations.min())
   }
 }

@@ -3,20 +3,18 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A file cache that can't says why, and leaves what is there", .timeLimit(.minutes(2)))
+@Suite("A file cache that fails says why and leaves the file alone", .timeLimit(.minutes(2)))
 struct FileCacheFailureTests {
-  private let folder: TemporaryFolder
+  private let folder = TemporaryFolder()
 
-  init() throws { folder = try TemporaryFolder() }
-
-  /// Reads a file with that content, which has to be an error, and has to stay.
+  /// Reads a file with that content, which must fail and leave the file alone, and returns the reason.
   @discardableResult
   private func refusal(of data: Data, sourceLocation: SourceLocation = #_sourceLocation) async throws
     -> FileCacheError.Reason?
   {
     try data.write(to: folder.file)
     let error = await #expect(throws: FileCacheError.self, sourceLocation: sourceLocation) {
-      try await FileCache<Album>(file: folder.file).read()
+      try await FileCache<MixedValue>(file: folder.file).read()
     }
     #expect(error?.file == folder.file && error?.operation == .read, sourceLocation: sourceLocation)
     #expect(
@@ -24,36 +22,32 @@ struct FileCacheFailureTests {
       sourceLocation: sourceLocation)
     // Not `Data(contentsOf:)`, which leaks the buffer of an empty file.
     let left = try FileHandle(forReadingFrom: folder.file).readToEnd() ?? Data()
-    #expect(left == data, "the file stays", sourceLocation: sourceLocation)
+    #expect(left == data, "the file is left alone", sourceLocation: sourceLocation)
     return error?.reason
   }
 
-  @Test("a file cut at any length is reported, and stays")
+  @Test("a file that is cut at any length is reported as damaged")
   func truncated() async throws {
-    try await FileCache<Album>(file: folder.file).write(Album())
+    try await FileCache<MixedValue>(file: folder.file).write(MixedValue())
     let whole = try Data(contentsOf: folder.file)
     #expect(whole.count > 100)
     for length in 0..<whole.count {
       let reason = try await refusal(of: whole.prefix(length))
-      guard case .damaged? = reason else {
-        Issue.record("cut to \(length) of \(whole.count) bytes: \(String(describing: reason))")
-        continue
-      }
+      #expect(reason?.isDamaged == true, "cut to \(length) of \(whole.count) bytes")
     }
     try whole.write(to: folder.file)
-    #expect(try await FileCache<Album>(file: folder.file).read()?.value == Album())
-  }
-
-  @Test("what isn't JSON", arguments: ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"])
-  func notJSON(text: String) async throws {
-    guard case .damaged? = try await refusal(of: Data(text.utf8)) else {
-      Issue.record("it is not reported as damaged")
-      return
-    }
+    #expect(try await FileCache<MixedValue>(file: folder.file).read()?.value == MixedValue())
   }
 
   @Test(
-    "JSON of others",
+    "a file that isn't JSON is reported as damaged",
+    arguments: ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"])
+  func notJSON(text: String) async throws {
+    #expect(try await refusal(of: Data(text.utf8))?.isDamaged == true)
+  }
+
+  @Test(
+    "JSON that isn't a cache is reported as foreign",
     arguments: [
       "{}", "[]", "[1]", "3", "null", "\"text\"", #"{"value":1}"#,
       #"{"format":"other","version":1,"written":1,"value":1}"#,
@@ -63,7 +57,7 @@ struct FileCacheFailureTests {
     #expect(try await refusal(of: Data(text.utf8)) == .foreign)
   }
 
-  @Test("another version of the format, whatever it means by its fields", arguments: [0, 2, -1, 1_000])
+  @Test("another version of the format is reported, whatever its fields mean", arguments: [0, 2, -1, 1_000])
   func version(number: Int) async throws {
     let text = #"{"format":"SubPub cache","version":\#(number),"written":"today"}"#
     let reason = try await refusal(of: Data(text.utf8))
@@ -72,25 +66,22 @@ struct FileCacheFailureTests {
   }
 
   @Test(
-    "a value of another type, and none",
+    "a file without a value of the type is reported as undecodable",
     arguments: [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#])
   func otherType(rest: String) async throws {
-    guard case .undecodable? = try await refusal(of: Data(#"{"format":"SubPub cache","version":1,\#(rest)}"#.utf8))
-    else {
-      Issue.record("it is not reported as undecodable")
-      return
-    }
+    let reason = try await refusal(of: Data(#"{"format":"SubPub cache","version":1,\#(rest)}"#.utf8))
+    #expect(reason?.isUndecodable == true)
   }
 
-  @Test("what couldn't be read is replaced by the next write, or removed by a clear", arguments: [true, false])
+  @Test("a file that can't be read is replaced by the next write and removed by a clear", arguments: [true, false])
   func recovery(writing: Bool) async throws {
     try await refusal(of: Data("hello".utf8))
-    let cache = FileCache<Album>(file: folder.file)
-    if writing { try await cache.write(Album()) } else { try await cache.clear() }
-    #expect(try await cache.read()?.value == (writing ? Album() : nil))
+    let cache = FileCache<MixedValue>(file: folder.file)
+    if writing { try await cache.write(MixedValue()) } else { try await cache.clear() }
+    #expect(try await cache.read()?.value == (writing ? MixedValue() : nil))
   }
 
-  @Test("a folder in the file's place")
+  @Test("a folder in place of the file is reported")
   func folderInPlace() async throws {
     try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
     let cache = FileCache<Int>(file: folder.file)
@@ -98,22 +89,23 @@ struct FileCacheFailureTests {
     #expect(reading?.reason == .notAFile)
     let writing = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
     #expect(writing.map { "\($0)".hasPrefix("cannot write the cache ") && "\($0)".contains("(rename ") } == true)
-    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"], "the temporary file is gone")
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"], "the temporary file is removed")
     let clearing = await #expect(throws: FileCacheError.self) { try await cache.clear() }
     #expect(clearing.map { "\($0)".hasPrefix("cannot clear the cache ") && "\($0)".contains("(remove ") } == true)
   }
 
-  @Test("a pipe in the file's place is no reason to wait")
+  @Test("a pipe in place of the file is reported without waiting for a writer")
   func pipe() async throws {
     let path = folder.file.path(percentEncoded: false)
     try #require(unsafe mkfifo(path, 0o600) == 0)
-    let end = OtherEnd(of: path)
+    let timeout = PipeTimeout(path: path)
     let error = await #expect(throws: FileCacheError.self) { try await FileCache<Int>(file: folder.file).read() }
-    #expect(!end.end(), "the read waited for a writer")
+    #expect(!timeout.cancel(), "the read waited for a writer")
     #expect(error?.reason == .notAFile)
   }
 
-  @Test("a file in the folder's place", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
+  @Test(
+    "every operation reports a file in place of the folder", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
   func fileInPlaceOfFolder(path: String) async throws {
     try Data().write(to: folder.url.appending(path: "plain"))
     let cache = FileCache<Int>(file: folder.url.appending(path: path))
@@ -135,48 +127,45 @@ struct FileCacheFailureTests {
     #expect(try folder.names == ["plain"])
   }
 
-  @Test("a folder that can't be made")
+  @Test("a folder that can't be created is reported")
   func noFolder() async throws {
     let cache = FileCache<Int>(file: URL(filePath: "/proc/none/of/these/cache.json"))
     let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
     #expect(error.map { "\($0)".contains("(make the folder /proc/none") } == true)
   }
 
-  /// One number of which JSON knows nothing.
+  /// Numbers of which JSON can't represent the second.
   private static let unencodable = [1.0, .nan]
 
-  @Test("a value that can't be encoded leaves the one before, and touches no file")
+  @Test("a value that can't be encoded leaves the previous value in place")
   func encodeFailure() async throws {
     let cache = FileCache<[Double]>(file: folder.file)
     let first = await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
     #expect(try folder.names == [])
-    guard case .unencodable? = first?.reason else {
-      Issue.record("\(String(describing: first))")
-      return
-    }
+    #expect(first?.reason.isUnencodable == true)
     try await cache.write([1])
     await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
     #expect(try await cache.read()?.value == [1])
   }
 
-  @Test("when the disk is full, the value before stays, whole, and nothing else is left")
+  @Test("if the disk is full, the previous value stays whole, and nothing else is left")
   func fullDisk() async throws {
     let (file, old) = (folder.file, Array(0..<100))
     try await FileCache<[Int]>(file: file).write(old)
     let path = file.path(percentEncoded: false)
-    // A limit to the size of files is for the process; the system then writes a part, and refuses the rest.
+    // Limits the size of files for the process: the system writes a part and refuses the rest, as on a full disk.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var before = rlimit()
       try #require(unsafe getrlimit(fileSizeLimit, &before) == 0)
       var limit = rlimit(rlim_cur: 5_000, rlim_max: before.rlim_max)
       try #require(unsafe setrlimit(fileSizeLimit, &limit) == 0)
-      // What a process that is measured writes at its end, is written whole.
+      // A process that measures coverage writes its results when it exits.
       defer { unsafe setrlimit(fileSizeLimit, &before) }
       let cache = FileCache<[Int]>(file: URL(filePath: path))
       let error = await #expect(throws: FileCacheError.self) { try await cache.write(Array(0..<100_000)) }
       #expect(error?.reason == .system(attempt: "write", path: path + ".subpub-new", code: EFBIG))
-      #expect(unsafe access(path + ".subpub-new", F_OK) != 0, "the temporary file is gone")
+      #expect(unsafe access(path + ".subpub-new", F_OK) != 0, "the temporary file is removed")
       #expect(try await cache.read()?.value == Array(0..<100))
       try await cache.write([1])
       #expect(try await cache.read()?.value == [1])
@@ -192,3 +181,46 @@ struct FileCacheFailureTests {
 #else
   private let fileSizeLimit = RLIMIT_FSIZE
 #endif
+
+@Suite("A file cache uses no more memory than its limit allows", .timeLimit(.minutes(1)))
+struct FileCacheLimitTests {
+  private let folder = TemporaryFolder()
+
+  @Test("a file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
+  func sparse(size: Int) async throws {
+    try Data().write(to: folder.file)
+    let path = folder.file.path(percentEncoded: false)
+    try #require(unsafe truncate(path, off_t(size)) == 0)
+    // In a process of its own, which a failure could make run out of memory.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let error = await #expect(throws: FileCacheError.self) {
+        try await FileCache<Int>(file: URL(filePath: path)).read()
+      }
+      #expect(error?.reason == .tooLarge(limit: 256 << 20))
+      #expect(
+        error.map { "\($0)" }
+          == "cannot read the cache \(path): it has more than the 268435456 bytes that a cache may have")
+    }
+    var status = stat()
+    #expect(unsafe stat(path, &status) == 0 && Int(status.st_size) == size)
+  }
+
+  @Test("a file with as many bytes as the limit is written and read, and one with one byte more isn't")
+  func boundary() async throws {
+    let text = "as large as may be"
+    let free = FileCache<String>(file: folder.file, now: { Date(timeIntervalSince1970: 1) })
+    try await free.write(text)
+    let size = try Data(contentsOf: folder.file).count
+    func cache(_ limit: Int) -> FileCache<String> {
+      FileCache(file: folder.file, sizeLimit: limit, now: { Date(timeIntervalSince1970: 1) })
+    }
+    #expect(try await cache(size).read()?.value == text)
+    try await cache(size).write(text)
+    let reading = await #expect(throws: FileCacheError.self) { try await cache(size - 1).read() }
+    #expect(reading?.reason == .tooLarge(limit: size - 1))
+    let writing = await #expect(throws: FileCacheError.self) { try await cache(size).write(text + "!") }
+    #expect(writing?.reason == .tooLarge(limit: size))
+    #expect(try await free.read()?.value == text, "the previous value stays")
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
+  }
+}

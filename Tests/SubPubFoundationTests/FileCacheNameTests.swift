@@ -3,11 +3,9 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("No file cache uses the file of another one", .timeLimit(.minutes(1)))
+@Suite("A file cache uses the file that its URL names, and never that of another cache", .timeLimit(.minutes(1)))
 struct FileCacheNameTests {
-  private let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
+  private let folder = TemporaryFolder()
 
   private func cache(_ name: String) -> FileCache<Int> { FileCache(file: folder.url.appending(path: name)) }
 
@@ -22,7 +20,7 @@ struct FileCacheNameTests {
       #expect(try await cache.read() == nil, "\(names[number]) has no value yet")
       try await cache.write(number)
     }
-    // Once more, now that every file is there, and the other way round.
+    // Again in the opposite order, now that every file exists.
     for (number, cache) in caches.enumerated().reversed() { try await cache.write(number) }
     for (number, cache) in caches.enumerated() {
       for (other, neighbour) in caches.enumerated() {
@@ -35,18 +33,18 @@ struct FileCacheNameTests {
   }
 
   @Test(
-    "a URL that may name the temporary file or the lock of another cache stops the program",
+    "a URL that could name the temporary file or the lock of another cache stops the program",
     arguments: [
       ("news.subpub-new", ".subpub-new"), ("news.subpub-lock", ".subpub-lock"), (".subpub-new", ".subpub-new"),
       ("news.subpub-lock.subpub-new", ".subpub-new"), ("news.subpub%2Dnew", ".subpub-new"),
-      // One name on a file system that ignores case.
+      // The same name on a file system that ignores case.
       ("news.SubPub-New", ".subpub-new"), ("news.SUBPUB-LOCK", ".subpub-lock"),
       ("news.%C5%BFubpub-new", ".subpub-new"),
-      // The Kelvin sign, which is canonically equivalent to a K, and wide letters.
+      // The Kelvin sign, which is canonically equivalent to a K, and a wide letter.
       ("news.subpub-loc%E2%84%AA", ".subpub-lock"), ("news.subpub-%EF%BD%8Eew", ".subpub-new"),
-      // What some file systems skip, or cut off.
+      // Characters that some file systems ignore or remove.
       ("news.sub%E2%80%8Dpub-new", ".subpub-new"), ("news.subpub-lock.%20.", ".subpub-lock"),
-      // A scalar that makes one character with the period behind it.
+      // A scalar that forms one character with the following period.
       ("news%D8%80.subpub-new", ".subpub-new"),
     ])
   func required_5_10_reserved(name: String, suffix: String) async {
@@ -62,7 +60,7 @@ struct FileCacheNameTests {
           + "belong to another cache: choose a name without it"))
   }
 
-  @Test("a name that leaves no room for the suffixes is reported, and one byte less is enough")
+  @Test("a name that leaves no room for the suffixes is reported, and one that is a byte shorter works")
   func required_5_10_longNames() async throws {
     let limit = unsafe pathconf(folder.url.path(percentEncoded: false), Int32(_PC_NAME_MAX))
     try #require(limit > 20)
@@ -80,6 +78,55 @@ struct FileCacheNameTests {
       #expect(error.map { "\($0)".lowercased().contains("file name too long (open ") } == true)
       #expect(try await cache.read() == nil)
     }
-    #expect(try folder.names == before, "nothing is made")
+    #expect(try folder.names == before, "no file is made")
+  }
+
+  @Test(
+    "a URL that names no file stops the program",
+    arguments: [
+      ("https://example.com/a.json", "which names no file: give a file URL"),
+      ("file:///c/a%00b", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
+      ("file:///c%00/a", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
+      ("file:///c/a%FFb", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
+      ("file:", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
+      ("file:///c/a/", "which names a folder: give the URL of a file"),
+      ("file:///", "which names a folder: give the URL of a file"),
+    ])
+  func misuse(text: String, reason: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [text = text as String] in
+      guard let url = URL(string: text) else { return }
+      _ = FileCache<Int>(file: url)
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("A FileCache was made with \(text), \(reason)"))
+  }
+
+  @Test("an encoded slash is a part of the name and makes no folder")
+  func encodedSlash() async throws {
+    let text = folder.url.appending(path: "a").absoluteString
+    let cache = FileCache<Int>(file: try #require(URL(string: text + "%2Fb")))
+    try await cache.write(1)
+    #expect(try await cache.read()?.value == 1)
+    #expect(try folder.names == ["a%2Fb", "a%2Fb.subpub-lock"])
+    #expect("\(cache)".hasSuffix("/a%2Fb)"))
+  }
+
+  @Test(
+    "a name that begins with a combining mark stays in its folder",
+    arguments: ["\u{301}", "\u{20DD}\u{301}", "\u{FE0F}"])
+  func combiningMark(mark: String) async throws {
+    let file = folder.url.appending(path: "\(mark)folder").appending(path: "\(mark)cache.json")
+    try await FileCache<Int>(file: file).write(1)
+    #expect(try await FileCache<Int>(file: file).read()?.value == 1)
+    try await FileCache<Int>(file: file).clear()
+    #expect(try folder.names == ["\(mark)folder"])
+  }
+
+  @Test("a relative URL names a file, too")
+  func relative() async throws {
+    let base = folder.url.appending(path: "", directoryHint: .isDirectory)
+    try await FileCache<Int>(file: URL(filePath: "cache.json", relativeTo: base)).write(1)
+    #expect(try await FileCache<Int>(file: folder.file).read()?.value == 1)
   }
 }

@@ -4,14 +4,14 @@ import Synchronization
 import Testing
 
 extension DirectoryTests {
-  @Suite("Registering, watching and cancelling at the same time", .timeLimit(.minutes(4)))
+  @Suite("Threads can register, subscribe and cancel at the same time", .timeLimit(.minutes(4)))
   struct DirectoryRaceTests {
-    @Test("everyone who watches joins every publisher exactly once, at its current state, and misses nothing then")
+    @Test("every subscriber joins every publisher exactly once, at its current state, and then misses nothing")
     func stochastic_2_01_exactlyOnce() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
         let watchers = (0..<3).map { _ in Watcher() }
-        let (mine, found) = (SeedTests.Journal<AnyTopicPublisher>(), SeedTests.Journal<AnyTopicPublisher>())
+        let (mine, found) = (Journal<AnyTopicPublisher>(), Journal<AnyTopicPublisher>())
         try await Race.run(threads: 4) { thread in
           switch thread {
           case 0:
@@ -35,7 +35,6 @@ extension DirectoryTests {
           for publisher in publishers {
             for watcher in watchers {
               let versions = watcher.versions(of: publisher.id)
-              // The replay first; no gap, nothing twice, up to the last.
               let first = try #require(versions.first)
               #expect(versions == Array(first...max(first, last)))
             }
@@ -44,13 +43,13 @@ extension DirectoryTests {
       }
     }
 
-    @Test("whoever has a publisher from the directory has it with everyone who watched before")
+    @Test("a publisher that the directory returns already has every earlier subscriber")
     func stochastic_2_01_nobodyIsLate() async throws {
       for _ in 0..<300 {
         let directory = PublisherDirectory()
         let watchers = (0..<8).map { _ in Watcher() }
         for watcher in watchers { directory.subscribeToAll(watcher, on: .immediate) }
-        let ids = SeedTests.Journal<PublisherID>()
+        let ids = Journal<PublisherID>()
         try await Race.run(threads: 4) { thread in
           for topic in Topic.all.prefix(3) {
             let publisher = topic.find(directory)
@@ -64,13 +63,13 @@ extension DirectoryTests {
       }
     }
 
-    @Test("one object that asks from many threads watches once")
+    @Test("an object that subscribes from many threads is subscribed once")
     func stochastic_2_06_once() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
         let standing = directory.publisher(of: Int.self)
         let watcher = Watcher()
-        let handles = SeedTests.Journal<DirectorySubscription>()
+        let handles = Journal<DirectorySubscription>()
         try await Race.run(threads: 3) { _ in handles.add(directory.subscribeToAll(watcher, on: .immediate)) }
         #expect(Set(handles.entries).count == 1)
         #expect(watcher.lines == ["Int 0"])
@@ -78,9 +77,9 @@ extension DirectoryTests {
       }
     }
 
-    @Test("a type is free as soon as its publisher was released, whoever looks through the directory meanwhile")
+    @Test("a type is free as soon as its publisher is released, even while other threads use the directory")
     func stochastic_2_05_freeAtOnce() async throws {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
       let isOver = Atomic<Bool>(false)
       try await Race.run(threads: 2) { thread in
         guard thread == 0 else {
@@ -88,13 +87,13 @@ extension DirectoryTests {
           while !isOver.load(ordering: .relaxed) {
             for _ in 0..<100 { _ = "\(directory)" }
             directory.subscribeToAll(watcher, on: .immediate).cancel()
-            directory.register(CountingManager(Publisher<Bool>(), in: journal))
+            directory.register(ClassManager(Publisher<Bool>(), in: journal))
           }
           return
         }
-        var manager = CountingManager(Publisher<Int>(), in: journal)
+        var manager = ClassManager(Publisher<Int>(), in: journal)
         for _ in 0..<2_000 {
-          let next = CountingManager(Publisher<Int>(), in: journal)
+          let next = ClassManager(Publisher<Int>(), in: journal)
           manager = next
           directory.register(manager)
         }
@@ -102,27 +101,27 @@ extension DirectoryTests {
       }
     }
 
-    /// What came before and after a cancel had returned.
-    private final class Silence: Sendable {
+    /// Counts the deliveries that begin after a cancel has returned.
+    private final class LateDeliveries: Sendable {
       let isOver = Atomic<Bool>(false)
-      let late = Atomic<Int>(0)
+      let count = Atomic<Int>(0)
       func note() {
-        if isOver.load(ordering: .sequentiallyConsistent) { late.add(1, ordering: .relaxed) }
+        if isOver.load(ordering: .sequentiallyConsistent) { count.add(1, ordering: .relaxed) }
       }
     }
 
-    @Test("after a quiescent cancel nothing comes from anywhere, and after one in flight at most what was under way")
+    @Test("after a quiescent cancel no delivery runs, and after inFlight only those that were under way")
     func stochastic_3_02_silence() async throws {
-      let outcomes = SeedTests.Journal<CancelOutcome>()
+      let outcomes = Journal<CancelOutcome>()
       for round in 0..<600 {
-        let (directory, silence) = (PublisherDirectory(), Silence())
-        let watcher = Watcher { _ in silence.note() }
+        let (directory, late) = (PublisherDirectory(), LateDeliveries())
+        let watcher = Watcher { _ in late.note() }
         let standing = directory.publisher(of: Int.self)
         let handle = directory.subscribeToAll(watcher, on: .immediate)
         try await Race.run(threads: 3) { thread in
           switch thread {
           case 0:
-            // The deliveries that are under way are of these two threads: at most one each.
+            // This thread and the next have at most one delivery each under way.
             for topic in Topic.all { topic.find(directory).publish() }
           case 1:
             for _ in 0..<20 {
@@ -132,14 +131,14 @@ extension DirectoryTests {
           default:
             for _ in 0..<(round % 8) { standing.startLoading() }
             let outcome = handle.cancel()
-            silence.isOver.store(true, ordering: .sequentiallyConsistent)
+            late.isOver.store(true, ordering: .sequentiallyConsistent)
             outcomes.add(outcome)
           }
         }
-        let late = silence.late.load(ordering: .relaxed)
+        let count = late.count.load(ordering: .relaxed)
         switch outcomes.entries.last {
-        case .quiescent: #expect(late == 0)
-        case .inFlight: #expect(late <= 2)
+        case .quiescent: #expect(count == 0)
+        case .inFlight: #expect(count <= 2)
         default: Issue.record("\(String(describing: outcomes.entries.last))")
         }
         #expect(handle.cancel() == .alreadyCancelled)
@@ -150,23 +149,23 @@ extension DirectoryTests {
       #expect(outcomes.entries.contains(.quiescent))
     }
 
-    @Test("of two who cancel at once, the second doesn't return before the last part is closed")
+    @Test("of two concurrent cancels, the second doesn't return before every subscription is closed")
     func stochastic_3_01_twoCancels() async throws {
       for _ in 0..<400 {
-        let (directory, silence) = (PublisherDirectory(), Silence())
+        let (directory, late) = (PublisherDirectory(), LateDeliveries())
         let publishers = Topic.all.map { $0.find(directory) }
-        let watcher = Watcher { _ in silence.note() }
+        let watcher = Watcher { _ in late.note() }
         let handle = directory.subscribeToAll(watcher, on: .immediate)
-        let outcomes = SeedTests.Journal<CancelOutcome>()
+        let outcomes = Journal<CancelOutcome>()
         try await Race.run(threads: 3) { thread in
           if thread == 0 {
             for publisher in publishers { publisher.publish() }
           } else {
             outcomes.add(handle.cancel())
-            silence.isOver.store(true, ordering: .sequentiallyConsistent)
+            late.isOver.store(true, ordering: .sequentiallyConsistent)
           }
         }
-        #expect(silence.late.load(ordering: .relaxed) <= 1)
+        #expect(late.count.load(ordering: .relaxed) <= 1)
         #expect(outcomes.entries.filter { $0 == .alreadyCancelled }.count == 1)
       }
     }

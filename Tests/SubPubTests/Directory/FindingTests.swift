@@ -3,11 +3,12 @@ import SubPubTesting
 import Testing
 
 extension DirectoryTests {
-  @Suite("A publisher is found by the type of its values")
+  @Suite("A directory finds a publisher by the type of its values")
   struct FindingTests {
-    @Test("a type has one publisher, made at first use, and named after the type")
+    let directory = PublisherDirectory()
+
+    @Test("each type has one publisher, which is created at first use and named after the type")
     func required_1_06_madeOnce() {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       #expect(numbers.current.version == 0)
       #expect(numbers.label == "Int")
@@ -18,7 +19,7 @@ extension DirectoryTests {
       #expect(PublisherDirectory().publisher(of: Int.self) !== numbers)
     }
 
-    @Test("one that was made lives as long as the directory, or whoever holds it")
+    @Test("a created publisher lives as long as the directory, or as another reference to it")
     func required_3_06_made() async {
       var directory: PublisherDirectory? = PublisherDirectory()
       weak let released = directory?.publisher(of: Int.self)
@@ -29,14 +30,13 @@ extension DirectoryTests {
       #expect(released == nil)
       var found: [LoadState<Int>] = []
       if let states { for await state in states { found.append(state) } }
-      #expect(found == [.unknown], "its sequences end")
+      #expect(found == [.unknown], "the sequence ends with its publisher")
       kept?.updateData("a")
       #expect(kept?.state == .loaded("a"))
     }
 
-    @Test("a registered one is found, and not kept")
+    @Test("a registered publisher is found, and held weakly")
     func required_2_05_registered() {
-      let directory = PublisherDirectory()
       var numbers: Publisher<Int>? = Publisher(label: "mine")
       weak let probe = numbers
       if let numbers { directory.register(numbers) }
@@ -45,9 +45,8 @@ extension DirectoryTests {
       #expect(probe == nil)
     }
 
-    @Test("when a registered one is gone its type is free, for another and for one that is made")
+    @Test("after a registered publisher is released, its type is free for another publisher")
     func required_2_05_free() {
-      let directory = PublisherDirectory()
       do {
         let first = Publisher<Int>(label: "first")
         directory.register(first)
@@ -62,9 +61,8 @@ extension DirectoryTests {
       #expect(directory.publisher(of: Int.self) === third)
     }
 
-    @Test("to register the same one again changes nothing, also one that the directory made")
+    @Test("registering the same publisher again changes nothing, even if the directory created it")
     func required_2_06_sameAgain() {
-      let directory = PublisherDirectory()
       let watcher = Watcher()
       directory.subscribeToAll(watcher, on: .immediate)
       let mine = Publisher<String>(label: "mine")
@@ -76,9 +74,8 @@ extension DirectoryTests {
       #expect(watcher.lines == ["mine 0", "Int 0"])
     }
 
-    @Test("the description counts who lives")
+    @Test("the description counts living publishers and subscribers")
     func required_2_05_description() {
-      let directory = PublisherDirectory()
       #expect("\(directory)" == "PublisherDirectory(publishers: 0, subscribers: 0)")
       let made = directory.publisher(of: Int.self)
       let watcher = Watcher()
@@ -95,11 +92,11 @@ extension DirectoryTests {
       withExtendedLifetime((made, watcher)) {}
     }
 
-    @Test("threads that ask at the same time get the same one")
+    @Test("threads that ask at the same time get the same publisher")
     func stochastic_1_06_sameForAll() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
-        let found = SeedTests.Journal<PublisherID>()
+        let found = Journal<PublisherID>()
         try await Race.run(threads: 4) { _ in
           for topic in Topic.all.prefix(4) { found.add(topic.find(directory).id) }
         }

@@ -3,14 +3,14 @@ import SubPubTesting
 import Testing
 
 extension DirectoryTests {
-  @Suite("A directory logs managers out")
+  @Suite("A directory logs out its managers")
   struct ManagerTests {
-    @Test("each manager is called once, in the order of registration, whatever its publisher does then")
+    @Test("each manager is called once, in the order of registration, whatever its publisher does")
     func required_1_06_order() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let first = CountingManager(Publisher<String>(label: "first"), in: journal)
-      let second = CountingManager(Publisher<Int>(label: "second"), in: journal)
-      let third = CountingManager(Publisher<Bool>(label: "third"), in: journal)
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let first = ClassManager(Publisher<String>(label: "first"), in: journal)
+      let second = ClassManager(Publisher<Int>(label: "second"), in: journal)
+      let third = ClassManager(Publisher<Bool>(label: "third"), in: journal)
       directory.register(first)
       directory.register(second)
       directory.register(first)
@@ -26,7 +26,7 @@ extension DirectoryTests {
       #expect(journal.entries.count == 6)
     }
 
-    @Test("a publisher without a manager stays as it is")
+    @Test("a publisher without a manager keeps its state")
     func required_1_06_plain() {
       let directory = PublisherDirectory()
       let mine = Publisher<Int>()
@@ -39,12 +39,12 @@ extension DirectoryTests {
       #expect(made.current.version == 1)
     }
 
-    @Test("an object is held weakly, and its type is free when it is gone")
+    @Test("a class manager is held weakly, and frees its type when it is released")
     func required_2_05_object() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let staying = CountingManager(Publisher<Int>(label: "staying"), in: journal)
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let staying = ClassManager(Publisher<Int>(label: "staying"), in: journal)
       do {
-        let leaving = CountingManager(Publisher<String>(label: "leaving"), in: journal)
+        let leaving = ClassManager(Publisher<String>(label: "leaving"), in: journal)
         directory.register(leaving)
         directory.register(staying)
       }
@@ -53,7 +53,7 @@ extension DirectoryTests {
       #expect(directory.publisher(of: String.self).label == "String")
     }
 
-    @Test("one that is released in the middle of a load is in no successor's way")
+    @Test("a manager that is released during a load doesn't prevent the registration of another")
     func required_5_09_successor() {
       let (directory, executor, source) = (PublisherDirectory(), ManualExecutor(), Source<Int>())
       for _ in 0..<2 {
@@ -66,13 +66,13 @@ extension DirectoryTests {
       #expect(source.cancelled == [0, 1])
     }
 
-    @Test("nor is one that nobody holds any more but the logout that it is in")
+    @Test("a manager that only its own logout still holds doesn't prevent the registration of another")
     func required_2_05_heldByLogout() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let user = Locked<CountingManager<Int>?>(nil)
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let user = Locked<ClassManager<Int>?>(nil)
       let successor = Publisher<Int>(label: "successor")
       do {
-        let manager = CountingManager(Publisher<Int>(label: "first"), in: journal) {
+        let manager = ClassManager(Publisher<Int>(label: "first"), in: journal) {
           user.withLock { $0 = nil }
           directory.register(successor)
         }
@@ -86,22 +86,22 @@ extension DirectoryTests {
       #expect(journal.entries == ["first"])
     }
 
-    @Test("a value is held until the directory is released, and is the same if its type and publisher are")
+    @Test("a struct manager is held until the directory is released; its type and publisher identify it")
     func required_2_05_value() {
-      let journal = SeedTests.Journal<String>()
+      let journal = Journal<String>()
       weak let publisher: Publisher<Int>?
       do {
         let directory = PublisherDirectory()
         do {
           let made = Publisher<Int>(label: "numbers")
           publisher = made
-          directory.register(ManagerValue(publisher: made, journal: journal))
-          directory.register(ManagerValue(publisher: made, journal: journal))
+          directory.register(StructManager(publisher: made, journal: journal))
+          directory.register(StructManager(publisher: made, journal: journal))
         }
         #expect(publisher != nil)
         directory.logoutAll()
         #expect(journal.entries == ["value numbers"])
-        let object = CountingManager(directory.publisher(of: Int.self), in: journal)
+        let object = ClassManager(directory.publisher(of: Int.self), in: journal)
         directory.register(object)
         directory.logoutAll()
         #expect(journal.entries == ["value numbers", "value numbers", "numbers"], "two managers of one publisher")
@@ -109,11 +109,11 @@ extension DirectoryTests {
       #expect(publisher == nil)
     }
 
-    @Test("a logout may use the directory, on this thread and while another does")
+    @Test("a logout can use the directory, on its own thread and on another at the same time")
     func required_1_04_logout() async throws {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let late = CountingManager(Publisher<Bool>(label: "late"), in: journal)
-      let manager = CountingManager(Publisher<Int>(label: "numbers"), in: journal) {
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let late = ClassManager(Publisher<Bool>(label: "late"), in: journal)
+      let manager = ClassManager(Publisher<Int>(label: "numbers"), in: journal) {
         directory.register(late)
         OwnThread.runBlocking {
           directory.publisher(of: String.self).updateData("a")
@@ -122,39 +122,39 @@ extension DirectoryTests {
       }
       directory.register(manager)
       try await OwnThread.run { directory.logoutAll() }
-      #expect(journal.entries == ["numbers"], "who registers meanwhile waits for the next time")
+      #expect(journal.entries == ["numbers"], "a manager that is registered meanwhile isn't logged out")
       try await OwnThread.run { directory.logoutAll() }
       #expect(journal.entries == ["numbers", "numbers", "late"])
     }
 
-    @Test("managers that come and go leave nothing behind, and those that stay are called in order")
+    @Test("released managers leave nothing behind, and the others are called in order")
     func required_2_05_many() {
-      let (directory, journal) = (PublisherDirectory(), SeedTests.Journal<String>())
-      let first = CountingManager(Publisher<Int>(label: "first"), in: journal)
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let first = ClassManager(Publisher<Int>(label: "first"), in: journal)
       directory.register(first)
       for _ in 0..<200 {
-        let passing = CountingManager(Publisher<String>(), in: journal)
+        let passing = ClassManager(Publisher<String>(), in: journal)
         directory.register(passing)
       }
-      let last = CountingManager(Publisher<Bool>(label: "last"), in: journal)
+      let last = ClassManager(Publisher<Bool>(label: "last"), in: journal)
       directory.register(last)
       directory.logoutAll()
       #expect(journal.entries == ["first", "last"])
     }
 
-    @Test("while others register and leave, everyone who stands gets each logout once")
+    @Test("while others are registered and released, a living manager gets each logout once")
     func stochastic_1_06_logouts() async throws {
       for _ in 0..<100 {
         let (directory, journal, others) = (
-          PublisherDirectory(), SeedTests.Journal<String>(), SeedTests.Journal<String>()
+          PublisherDirectory(), Journal<String>(), Journal<String>()
         )
-        let standing = CountingManager(Publisher<Int>(label: "standing"), in: journal)
+        let standing = ClassManager(Publisher<Int>(label: "standing"), in: journal)
         directory.register(standing)
         try await Race.run(threads: 4) { thread in
           switch thread {
           case 0, 1: for _ in 0..<10 { directory.logoutAll() }
           case 2:
-            for _ in 0..<20 { directory.register(CountingManager(Publisher<String>(), in: others)) }
+            for _ in 0..<20 { directory.register(ClassManager(Publisher<String>(), in: others)) }
           default:
             for _ in 0..<20 { directory.register(standing) }
           }

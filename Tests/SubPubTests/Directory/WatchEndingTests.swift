@@ -3,12 +3,13 @@ import SubPubTesting
 import Testing
 
 extension DirectoryTests {
-  @Suite("One cancel ends a watch everywhere")
+  @Suite("One cancel ends a directory subscription at every publisher")
   struct WatchEndingTests {
-    @Test("without a publisher it is quiescent, then already cancelled, and nobody joins any more")
+    let directory = PublisherDirectory()
+    let watcher = Watcher()
+
+    @Test("without any publisher it returns quiescent, then alreadyCancelled, and no later publisher is joined")
     func required_3_02_noPublisher() {
-      let directory = PublisherDirectory()
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       #expect(handle.isActive)
       #expect(handle.cancel() == .quiescent)
@@ -19,11 +20,9 @@ extension DirectoryTests {
       #expect(watcher.notes.isEmpty)
     }
 
-    @Test("all publishers go silent, those that were registered too, and those to come")
+    @Test("after it, no created, registered or future publisher delivers")
     func required_3_02_everywhere() {
-      let directory = PublisherDirectory()
       let publishers = Topic.all.dropLast().map { $0.find(directory) }
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       #expect(handle.cancel() == .quiescent)
       let before = watcher.notes.count
@@ -33,9 +32,8 @@ extension DirectoryTests {
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
 
-    @Test("a delivery under way elsewhere is in flight; all parts are waited for, also when cancelled before")
+    @Test("it returns inFlight during deliveries on other threads, and cancelAndWait waits for all of them")
     func required_3_04_inFlight() async throws {
-      let directory = PublisherDirectory()
       let publishers = Topic.all.prefix(3).map { $0.find(directory) }
       let (gate, ended) = (Gate(), Event())
       defer { gate.open() }
@@ -55,7 +53,7 @@ extension DirectoryTests {
         #expect(ended.count == 2)
         waited.happen()
       }
-      // A turn of every publisher: who would be let through early has been.
+      // A turn of every publisher would have resumed a waiter that doesn't wait for all.
       for publisher in publishers { publisher.publish() }
       #expect(waited.count == 0)
       gate.open()
@@ -65,13 +63,12 @@ extension DirectoryTests {
       await handle.cancelAndWait()
     }
 
-    @Test("inside its own delivery it is reentrant, and in flight wins over that")
+    @Test("inside its own delivery it returns reentrant, unless another delivery is in flight")
     func required_3_02_reentrant() async {
-      let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let (gate, outcomes) = (Gate(), SeedTests.Journal<CancelOutcome>())
+      let (gate, outcomes) = (Gate(), Journal<CancelOutcome>())
       defer { gate.open() }
-      let handles = SeedTests.Journal<DirectorySubscription>()
+      let handles = Journal<DirectorySubscription>()
       let watcher = Watcher { publication in
         if publication.version == 1 { for handle in handles.entries { outcomes.add(handle.cancel()) } }
         if publication.version == 2 { gate.pass() }
@@ -83,7 +80,7 @@ extension DirectoryTests {
       numbers.startLoading()
       #expect(watcher.notes.count == 3)
 
-      let second = SeedTests.Journal<DirectorySubscription>()
+      let second = Journal<DirectorySubscription>()
       let other = Watcher { publication in
         if publication.source == names.id, publication.version == 2 { gate.pass() }
         if publication.source == numbers.id, publication.version == 3 {
@@ -97,9 +94,8 @@ extension DirectoryTests {
       #expect(outcomes.entries == [.reentrant, .inFlight])
     }
 
-    @Test("a delivery that is still under way for a part that was ended before isn't hidden by the others' silence")
+    @Test("it returns inFlight for a delivery of a publisher from which the object has unsubscribed")
     func required_3_02_endedBefore() async throws {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       _ = directory.publisher(of: String.self)
       let gate = Gate()
@@ -112,11 +108,10 @@ extension DirectoryTests {
       #expect(handle.cancel() == .inFlight)
     }
 
-    @Test("there is one subscription for each living publisher; pending states are skipped by a cancel")
+    @Test("there is one subscription for each living publisher, and a cancel skips what is pending")
     func required_2_04_parts() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .executor(executor))
       for _ in 0..<40 { directory.register(Publisher<String>()) }
       executor.runAll()
@@ -132,11 +127,9 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 41)
     }
 
-    @Test("its description says who listens, where, and to how many publishers")
+    @Test("the description names the subscriber, the context and the number of subscriptions")
     func description() {
-      let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .background, buffering: .newest(3))
       #expect("\(handle)" == "Watcher on background of all publishers, 1 subscription")
       #expect(handle.subscriptions.first?.context == .background)
@@ -145,18 +138,17 @@ extension DirectoryTests {
       #expect("\(handle)" == "Watcher on background of all publishers, ended")
     }
 
-    @Test("cancelled from the subscriber's deinit it has ended already")
+    @Test("in the subscriber's deinit it returns alreadyCancelled")
     func required_3_01_deinit() {
       final class Leaver: Subscriber {
-        let handles = SeedTests.Journal<DirectorySubscription>()
-        let outcomes: SeedTests.Journal<CancelOutcome>
-        init(_ outcomes: SeedTests.Journal<CancelOutcome>) { self.outcomes = outcomes }
+        let handles = Journal<DirectorySubscription>()
+        let outcomes: Journal<CancelOutcome>
+        init(_ outcomes: Journal<CancelOutcome>) { self.outcomes = outcomes }
         func receive(_ publication: any AnyPublication) {}
         deinit { for handle in handles.entries { outcomes.add(handle.cancel()) } }
       }
-      let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
-      let outcomes = SeedTests.Journal<CancelOutcome>()
+      let outcomes = Journal<CancelOutcome>()
       do {
         let leaver = Leaver(outcomes)
         leaver.handles.add(directory.subscribeToAll(leaver, on: .immediate))

@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 extension DirectoryTests {
-  @Suite("A watch keeps nobody, and leaves nothing behind")
+  @Suite("A directory subscription keeps nothing alive, and leaves nothing behind")
   struct WatchLifetimeTests {
-    @Test("the watcher is held weakly, and goes with everything at the next registration")
+    @Test("the subscriber is held weakly, and its subscriptions are removed at the next registration")
     func required_2_05_watcher() {
       let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
@@ -26,16 +26,16 @@ extension DirectoryTests {
       numbers.startLoading()
       directory.register(Publisher<String>())
       #expect(handle == nil)
-      // An entry that is gone from its list goes from the memory with some more.
+      // The lane compacts its list after some more entries.
       for _ in 0..<40 { numbers.subscribe(Watcher(), on: .immediate).cancel() }
       #expect(numbers.subscriberCount == 0)
       #expect(part == nil)
     }
 
-    @Test("watchers that come and go leave nothing behind, without a new publisher too")
+    @Test("released subscribers leave nothing behind, even if no publisher is registered")
     func required_2_05_manyWatchers() {
       let directory = PublisherDirectory()
-      // At places of their own.
+      // Made first, so that none of them gets the address of the released one.
       let others = (0..<40).map { _ in Watcher() }
       weak let first: DirectorySubscription?
       do {
@@ -48,7 +48,7 @@ extension DirectoryTests {
       #expect(first == nil)
     }
 
-    @Test("one that was cancelled goes too, while its object lives on")
+    @Test("a cancelled subscription is removed while its subscriber lives on")
     func required_3_05_cancelled() {
       let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
@@ -63,7 +63,7 @@ extension DirectoryTests {
       #expect(handle == nil)
     }
 
-    @Test("a cancelled watch lets go of its parts before the cancel returns, even if the handle is kept")
+    @Test("a cancel releases the subscriptions before it returns, even if the handle is kept")
     func required_3_05_keptHandle() {
       let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
@@ -79,7 +79,7 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 2)
     }
 
-    @Test("a kept handle keeps neither the directory, nor publishers, nor what has become of them")
+    @Test("a kept handle keeps neither the directory, nor publishers, nor subscriptions alive")
     func required_3_06_handle() {
       let watcher = Watcher()
       weak let directoryProbe: PublisherDirectory?
@@ -97,7 +97,7 @@ extension DirectoryTests {
           part = passing.subscriptions.first
         }
         for _ in 0..<40 { directory.register(Publisher<String>()) }
-        #expect(part == nil, "parts at publishers that are gone go after some more")
+        #expect(part == nil, "a subscription to a released publisher is removed after 40 more registrations")
         #expect(made != nil)
       }
       #expect(directoryProbe == nil)
@@ -106,7 +106,7 @@ extension DirectoryTests {
       #expect(watcher.notes.count == 42)
     }
 
-    @Test("with the directory every watch ends, at publishers that live on too")
+    @Test("the release of the directory ends every subscription, even to publishers that live on")
     func required_3_06_directory() {
       let mine = Publisher<Int>(label: "mine")
       let watcher = Watcher()
@@ -121,7 +121,7 @@ extension DirectoryTests {
       #expect(mine.subscriberCount == 0)
     }
 
-    @Test("a watcher at the address of a dead one is another")
+    @Test("an object at the address of a released one is another subscriber")
     func required_2_06_address() throws {
       guard AddressReuse.isPossible else { return }
       let directory = PublisherDirectory()
@@ -139,7 +139,7 @@ extension DirectoryTests {
       #expect(numbers.subscriberCount == 0)
     }
 
-    /// Comes back to the directory when it dies, which may be while the directory looks at it.
+    /// A subscriber that uses the directory in its deinit, which may run while the directory loads a reference to it.
     private final class Returning: Subscriber {
       let directory: PublisherDirectory
       let deaths: Event
@@ -154,7 +154,7 @@ extension DirectoryTests {
       }
     }
 
-    @Test("watchers whose end uses the directory, while others look at them")
+    @Test("subscribers can use the directory in their deinit, while other threads count them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
       let (rounds, watchers) = (60, 100)
@@ -164,7 +164,7 @@ extension DirectoryTests {
           for _ in 0..<rounds {
             var living = (0..<watchers).map { _ in Returning(directory, deaths) }
             for watcher in living { directory.subscribeToAll(watcher, on: .immediate) }
-            // The other thread goes through them in the other direction: they meet.
+            // The other thread counts them in the opposite order, so the two meet.
             while living.popLast() != nil {}
           }
           isOver.store(true, ordering: .relaxed)

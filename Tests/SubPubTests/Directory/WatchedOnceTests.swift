@@ -3,13 +3,14 @@ import SubPubTesting
 import Testing
 
 extension DirectoryTests {
-  @Suite("An object watches a publisher once, besides what it subscribes there itself")
+  @Suite("subscribeToAll subscribes an object once, independently of its own subscriptions")
   struct WatchedOnceTests {
-    @Test("who watches already gets the standing subscription, and no replay")
+    let directory = PublisherDirectory()
+    let watcher = Watcher()
+
+    @Test("a second call returns the existing subscription, without a replay")
     func required_2_06_duplicate() {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .immediate, buffering: .latest)
       #expect(directory.subscribeToAll(watcher, on: .background) === handle)
       numbers.startLoading()
@@ -24,11 +25,9 @@ extension DirectoryTests {
       #expect(PublisherDirectory().subscribeToAll(watcher, on: .immediate) !== second)
     }
 
-    @Test("what the object subscribes itself is independent of it, whichever comes first")
+    @Test("subscriptions that the object makes itself are independent of it, whichever comes first")
     func required_2_06_independent() {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let own = numbers.subscribe(watcher, on: .immediate)
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       #expect(watcher.lines == ["Int 0", "Int 0"])
@@ -46,16 +45,14 @@ extension DirectoryTests {
       #expect(handle.cancel() == .quiescent)
     }
 
-    @Test("unsubscribe at one publisher ends it there, for good, and nowhere else")
+    @Test("unsubscribe ends it at one publisher for good, and nowhere else")
     func required_3_02_unsubscribe() {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       #expect(numbers.unsubscribe(watcher) == .quiescent)
       directory.register(numbers)
       directory.subscribeToAll(watcher, on: .immediate)
-      // So many that ended parts are looked for.
+      // Enough publishers to make the directory remove ended subscriptions.
       for topic in Topic.all { _ = topic.find(directory) }
       for _ in 0..<40 { directory.register(Publisher<Character>()) }
       #expect(directory.publisher(of: Int.self) === numbers)
@@ -66,7 +63,7 @@ extension DirectoryTests {
       #expect(handle.isActive)
     }
 
-    @Test("who was ended at a publisher stays so, also when one who was to have it join comes late")
+    @Test("unsubscribe at one publisher holds even against a thread that is about to subscribe the object there")
     func required_2_06_late() async throws {
       let (directory, gate, end) = (PublisherDirectory(), Gate(), Event())
       defer { gate.open() }
@@ -79,7 +76,7 @@ extension DirectoryTests {
         end.happen()
       }
       await gate.waitUntilHeld()
-      // The other thread has the second one before it.
+      // The other thread is about to subscribe the second one.
       let numbers = directory.publisher(of: Int.self)
       executor.runAll()
       #expect(second.lines == ["Int 0"])
@@ -92,15 +89,15 @@ extension DirectoryTests {
       #expect(numbers.subscriberCount == 1)
     }
 
-    @Test("a watch that begins while the one before it, whose actor has died, is swept away stands like any other")
+    @Test("a subscription survives the removal of the one before it, whose actor was released")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
-      let (watcher, successor) = (Watcher(), SeedTests.Journal<DirectorySubscription>())
+      let (watcher, successor) = (Watcher(), Journal<DirectorySubscription>())
       let standing = directory.publisher(of: LastWords.self)
       do {
         let host = ManualHost(executor)
         directory.subscribeToAll(watcher, on: .actor(host))
-        // It is pending, dies with the watch, and brings the next one.
+        // Pending for the old subscription; its deinit makes the new one.
         standing.updateData(LastWords { successor.add(directory.subscribeToAll(watcher, on: .immediate)) })
         standing.reset()
         withExtendedLifetime(host) {}
@@ -113,12 +110,11 @@ extension DirectoryTests {
       executor.runAll()
     }
 
-    @Test("nobody joins a publisher that has ended while others were joined")
+    @Test("a publisher that is released while others are subscribed to isn't subscribed to")
     func required_3_06_ended() {
-      let directory = PublisherDirectory()
       let standing = directory.publisher(of: Int.self)
       let releases = Locked<[Publisher<String>]>([Publisher(label: "passing")])
-      // A sequence keeps the last state.
+      // Keeps the last state.
       let states = releases.withLock { $0[0].states() }
       if let passing = releases.withLock({ $0.first }) { directory.register(passing) }
       let watcher = Watcher { _ in _ = releases.withLock { passing in passing.popLast() } }

@@ -5,14 +5,15 @@ import Synchronization
 import Testing
 
 extension DirectoryTests {
-  @Suite("One object watches every publisher, those to come included")
+  @Suite("subscribeToAll subscribes an object to every publisher, present and future")
   struct WatchingTests {
-    @Test("each is replayed, standing, made and registered, and then heard of in order")
+    let directory = PublisherDirectory()
+    let watcher = Watcher()
+
+    @Test("it receives the current and every later state of publishers that exist, are created or are registered")
     func required_2_01_standingAndFuture() {
-      let directory = PublisherDirectory()
       let standing = directory.publisher(of: Int.self)
       standing.updateData(1)
-      let watcher = Watcher()
       directory.subscribeToAll(watcher, on: .immediate)
       #expect(watcher.lines == ["Int 1"])
 
@@ -27,9 +28,8 @@ extension DirectoryTests {
       #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1", "mine 2", "mine 3", "Int 2"])
     }
 
-    @Test("replays come in the order in which publishers were listed, and newcomers visit watchers in theirs")
+    @Test("publishers replay in the order in which they were listed, and a new one visits subscribers in their order")
     func required_2_07_order() {
-      let directory = PublisherDirectory()
       let standing = Topic.all.map { $0.find(directory) }
       let order = Recorder<Int>()
       let watchers = (0..<20).map { number in Watcher { _ in order.receive(.loaded(number)) } }
@@ -40,14 +40,12 @@ extension DirectoryTests {
       let before = order.states.count
       _ = directory.publisher(of: Int.self)
       #expect(order.states.dropFirst(before).compactMap(\.value) == Array(0..<20))
-      // Held weakly by the directory; in release their last use here would be their end.
+      // The directory holds them weakly, and an optimized build releases them after their last use.
       withExtendedLifetime(watchers) {}
     }
 
-    @Test("a publisher that takes the place of one that is gone is watched too")
+    @Test("it is subscribed to a publisher that replaces a released one, too")
     func required_2_01_successor() {
-      let directory = PublisherDirectory()
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .immediate)
       for number in 1...40 {
         let passing = Publisher<Int>(label: "\(number)")
@@ -58,11 +56,10 @@ extension DirectoryTests {
       #expect(handle.subscriptions.isEmpty)
     }
 
-    @Test("each publisher has a buffer of its own: the latest of one isn't overtaken by another's")
+    @Test("each publisher has a buffer of its own: the latest state of one doesn't replace that of another")
     func required_2_04_latestOfEach() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let watcher = Watcher()
       let handle = directory.subscribeToAll(watcher, on: .executor(executor), buffering: .latest)
       for number in 1...5 {
         numbers.updateData(number)
@@ -74,9 +71,8 @@ extension DirectoryTests {
       #expect(handle.subscriptions.map(\.statistics.skipped) == [5, 5])
     }
 
-    @Test("on a serial queue deliveries of different publishers don't overlap")
+    @Test("on a serial queue, deliveries of different publishers don't overlap")
     func required_2_02_serialQueue() async throws {
-      let directory = PublisherDirectory()
       let publishers = Topic.all.map { $0.find(directory) }
       let queue = MarkedQueue(DispatchQueue(label: "watcher"))
       let inside = Atomic<Int>(0)
@@ -101,9 +97,8 @@ extension DirectoryTests {
       }
     }
 
-    @Test("an object of the main actor is called there, and never at once")
+    @Test("a main-actor object is called on the main actor, after the current call has returned")
     @MainActor func required_2_03_mainActor() async {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       let screen = Screen()
       let handle = directory.subscribeToAll(screen)
@@ -118,11 +113,10 @@ extension DirectoryTests {
       #expect(handle.cancel() == .quiescent)
     }
 
-    @Test("an actor can be the context; when it is gone the watch has ended, and its object may watch anew")
+    @Test("the context can be an actor, whose release ends the subscription; the object can then subscribe again")
     func required_2_05_actor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let numbers = directory.publisher(of: Int.self)
-      let watcher = Watcher()
       let handle: DirectorySubscription
       do {
         let host = ManualHost(executor)
@@ -142,9 +136,8 @@ extension DirectoryTests {
       #expect(handle.cancel() == .alreadyCancelled)
     }
 
-    @Test("a subscriber may use the directory inside its replay")
+    @Test("a subscriber can use the directory inside its replay")
     func required_4_02_inside() {
-      let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
       let watcher = Watcher { publication in
         switch publication {

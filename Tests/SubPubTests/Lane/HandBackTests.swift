@@ -4,9 +4,9 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-@Suite("A drain hands its context back, so that a flood starves nothing else there", .timeLimit(.minutes(1)))
+@Suite("A lane hands its context back, so a flood of states starves nothing else there", .timeLimit(.minutes(1)))
 struct HandBackTests {
-  @Test("what else is on a serial queue has its turn after 256 deliveries")
+  @Test("other work on a serial queue runs after at most 256 deliveries")
   func required_2_08_serialQueue() async {
     let publisher = Publisher<Int>()
     let chain = Chain(publisher, length: 10_000)
@@ -16,7 +16,7 @@ struct HandBackTests {
       chain.receive()
     }
     await gate.waitUntilHeld()
-    // Behind the drain that is held in its first delivery.
+    // Queued behind the lane, which is held in its first delivery.
     let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in
       queue.async { seen.resume(returning: chain.deliveries.load(ordering: .relaxed)) }
       gate.open()
@@ -25,10 +25,12 @@ struct HandBackTests {
     await publisher.drain()
   }
 
-  /// The clock is read before the 2nd delivery, the 4th, the 8th, the 16th, and from then on before each 16th.
-  @Test("and after about a millisecond, which is at most 15 slow deliveries", arguments: zip([0, 32], [3, 47]))
+  /// The clock is read before deliveries 2, 4, 8 and 16, and from then on before every 16th.
+  @Test(
+    "other work on a serial queue runs after about a millisecond, or at most 15 slow deliveries",
+    arguments: zip([0, 32], [3, 47]))
   func required_2_08_slowDeliveries(quick: Int, most: Int) async {
-    // A thread that gets between lets the drain hand back sooner, never later. One attempt of five is undisturbed.
+    // Another thread can only make the lane hand back sooner. Of five attempts, one should run undisturbed.
     for _ in 0..<5 {
       let (publisher, count) = (Publisher<Int>(), Locked(0))
       let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
@@ -42,7 +44,7 @@ struct HandBackTests {
       }
       await gate.waitUntilHeld()
       for number in 1...100 { publisher.updateData(number) }
-      // Behind the drain that is held in its first delivery.
+      // Queued behind the lane, which is held in its first delivery.
       let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in
         queue.async { seen.resume(returning: count.withLock { $0 }) }
         gate.open()
@@ -52,31 +54,31 @@ struct HandBackTests {
     }
   }
 
-  /// Keeps the processor busy for that time.
+  /// Keeps the processor busy.
   private static func work(_ time: DispatchTimeInterval) {
     let end = DispatchTime.now() + time
     while DispatchTime.now() < end {}
   }
 
-  private actor Mill {
+  private actor FloodedActor {
     private let end: Event
     init(_ end: Event) { self.end = end }
     deinit { end.happen() }
   }
 
-  @Test("an actor that floods itself is let go of all the same")
+  @Test("an actor is released even if its deliveries keep publishing")
   func required_2_05_floodedActor() async throws {
     let (publisher, count, gone) = (Publisher<Int>(), Locked(0), Event())
-    // The only one who holds it, up to the 1,000th delivery.
-    let mill = Locked<Mill?>(Mill(gone))
-    let subscription = publisher.subscribe(count, on: .actor(try #require(mill.withLock { $0 }))) {
+    // Holds the only strong reference, up to the 1,000th delivery.
+    let actor = Locked<FloodedActor?>(FloodedActor(gone))
+    let subscription = publisher.subscribe(count, on: .actor(try #require(actor.withLock { $0 }))) {
       [weak publisher] count, _ in
       let isEnough = count.withLock { count in
         count += 1
         return count == 1_000
       }
-      if isEnough { mill.withLock { $0.take() } }
-      // Each delivery publishes the next, as long as there is somebody to deliver to.
+      if isEnough { actor.withLock { $0.take() } }
+      // Each delivery publishes the next state.
       publisher?.republish()
     }
     try await gone.wait()

@@ -2,9 +2,9 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A memory cache does what a plain list would do", .timeLimit(.minutes(1)))
+@Suite("A memory cache behaves like a list that is searched from end to end", .timeLimit(.minutes(1)))
 struct MemoryCacheModelTests {
-  /// The same, by a list that is searched from end to end. The one that was used last comes first.
+  /// A list of values, with the one that was used last at the front.
   private struct Model {
     let limit: Int
     private(set) var kept: [(key: Int, value: Int)] = []
@@ -27,7 +27,7 @@ struct MemoryCacheModelTests {
     mutating func removeAll() { kept = [] }
   }
 
-  @Test("in 200 seeded series of 300 operations", arguments: [1, 5, 20])
+  @Test("they agree after every operation of 200 random series", arguments: [1, 5, 20])
   func series(limit: Int) {
     for seed: UInt64 in 0..<200 {
       var generator = SeededGenerator(seed: seed)
@@ -35,7 +35,7 @@ struct MemoryCacheModelTests {
       let memory = MemoryCache(limit: limit)
       for step in 0..<300 {
         let (key, value) = (Int.random(in: 0..<8, using: &generator), Int.random(in: 0...6, using: &generator))
-        // A new one each time: slots are given up and taken again.
+        // A new cache each time, so that slots are freed and reused.
         let cache = memory.cache(for: "\(key)", of: Int.self, size: { $0 })
         let comment: Comment = "seed \(seed), step \(step)"
         switch Int.random(in: 0..<100, using: &generator) {
@@ -51,7 +51,7 @@ struct MemoryCacheModelTests {
           model.write(value, for: key)
         }
         guard memory.size == model.size, memory.count == model.kept.count else {
-          Issue.record("\(memory), and not \(model.kept): \(comment)")
+          Issue.record("\(memory) differs from \(model.kept): \(comment)")
           return
         }
       }
@@ -61,7 +61,7 @@ struct MemoryCacheModelTests {
     }
   }
 
-  @Test("from four threads at a time: no limit is exceeded, and each read finds what was written under its key")
+  @Test("with four threads, the limit holds and each read returns what was written for its key")
   func threads() async throws {
     let memory = MemoryCache(limit: 6)
     try await Race.run(threads: 4) { thread in

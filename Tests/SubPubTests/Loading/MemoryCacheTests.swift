@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A memory cache keeps what was used last, up to a limit that its managers share", .timeLimit(.minutes(1)))
 struct MemoryCacheTests {
-  @Test("what was written is read, and is gone after a clear")
+  @Test("it returns what was written, and nothing after a clear")
   func roundTrip() async throws {
     let memory = MemoryCache(limit: 10)
     let names: any StateCache<[String]> = memory.cache(for: "names")
@@ -20,7 +20,7 @@ struct MemoryCacheTests {
     try await names.clear()
   }
 
-  @Test("two caches for one key share the value, and those for other keys don't")
+  @Test("two caches for one key share the value; caches for other keys don't")
   func keys() {
     let memory = MemoryCache(limit: 10)
     let (first, second) = (memory.cache(for: "a", of: Int.self), memory.cache(for: "a", of: Int.self))
@@ -52,38 +52,12 @@ struct MemoryCacheTests {
     clock.advance(by: .seconds(5))
     #expect(cache.read() == Cached(value: 1, age: .seconds(5)))
     clock.advance(by: .seconds(2))
-    #expect(cache.read() == Cached(value: 1, age: .seconds(7)), "a read makes nothing younger")
+    #expect(cache.read() == Cached(value: 1, age: .seconds(7)), "a read doesn't make the value younger")
     cache.write(2)
     #expect(cache.read() == Cached(value: 2, age: .zero))
   }
 
-  @Test("what was neither read nor written for the longest time goes first")
-  func order() {
-    let memory = MemoryCache(limit: 3)
-    let caches = (0..<4).map { memory.cache(for: "\($0)", of: Int.self) }
-    for number in 0..<3 { caches[number].write(number) }
-    _ = caches[0].read()
-    caches[1].write(10)
-    caches[3].write(3)
-    #expect(caches.map { $0.read()?.value } == [0, 10, nil, 3])
-    #expect(memory.count == 3)
-  }
-
-  @Test("a large value takes the place of as many small ones as it has to, and no more")
-  func sizes() {
-    let memory = MemoryCache(limit: 10)
-    let caches = (0..<5).map { memory.cache(for: "\($0)", of: Int.self, size: { $0 }) }
-    for cache in caches.dropLast() { cache.write(2) }
-    #expect(memory.size == 8)
-    caches[4].write(5)
-    #expect(caches.map { $0.read()?.value } == [nil, nil, 2, 2, 5])
-    #expect(memory.size == 9)
-    caches[4].write(6)
-    #expect(caches.map { $0.read()?.value } == [nil, nil, 2, 2, 6], "its own room is free")
-    #expect(memory.size == 10)
-  }
-
-  @Test("a value larger than the limit isn't kept, and the outdated one goes; other keys stay")
+  @Test("a value larger than the limit isn't kept and removes its predecessor; other keys keep their values")
   func tooLarge() {
     let memory = MemoryCache(limit: 10)
     let cache = memory.cache(for: "a", of: Int.self, size: { $0 })
@@ -99,11 +73,11 @@ struct MemoryCacheTests {
     cache.write(9)
     #expect(memory.size == 10 && memory.count == 2)
     cache.write(10)
-    #expect(other.read() == nil, "exactly the limit is kept, alone")
+    #expect(other.read() == nil, "a value as large as the limit displaces all others")
     #expect(cache.read()?.value == 10)
   }
 
-  @Test("sums of sizes don't overflow")
+  @Test("the sum of the sizes doesn't overflow")
   func hugeSizes() {
     let memory = MemoryCache(limit: .max)
     let caches = (0..<2).map { memory.cache(for: "\($0)", of: Int.self, size: { $0 }) }
@@ -113,22 +87,7 @@ struct MemoryCacheTests {
     #expect(memory.size == .max - 1)
   }
 
-  @Test("removing everything leaves nothing, and everything works on")
-  func removeAll() {
-    let memory = MemoryCache(limit: 10)
-    let (numbers, texts) = (memory.cache(for: "a", of: Int.self), memory.cache(for: "b", of: String.self))
-    numbers.write(1)
-    texts.write("one")
-    memory.removeAll()
-    #expect(numbers.read() == nil)
-    #expect(texts.read() == nil)
-    #expect(memory.size == 0 && memory.count == 0)
-    texts.write("two")
-    #expect(texts.read()?.value == "two")
-    #expect(memory.count == 1)
-  }
-
-  @Test("values stay when their cache is released, for the next one with the key")
+  @Test("a value outlives its cache, and the next cache for the key reads it")
   func released() {
     let memory = MemoryCache(limit: 10)
     memory.cache(for: "a").write(1)
@@ -147,12 +106,12 @@ struct MemoryCacheTests {
     #expect(memory.count == 1)
   }
 
-  @Test("a value dies when it is replaced, cleared, displaced, too large, removed with all, or left by its memory")
+  @Test("a value is released when it is replaced, cleared, displaced, too large or removed, and with its cache")
   func deaths() {
     let deaths = Deaths()
     var memory: MemoryCache? = MemoryCache(limit: 1)
-    typealias Mortals = [Deaths.Mortal]
-    var cache = memory?.cache(for: "a", of: Mortals.self, size: { $0.count })
+    typealias Values = [Deaths.Mortal]
+    var cache = memory?.cache(for: "a", of: Values.self, size: { $0.count })
     cache?.write([deaths.mortal()])
     cache?.write([deaths.mortal()])
     #expect(deaths.count == 1)
@@ -168,17 +127,81 @@ struct MemoryCacheTests {
     #expect(deaths.count == 6)
     cache?.write([deaths.mortal()])
     memory = nil
-    #expect(deaths.count == 6, "the cache of a manager keeps the memory")
+    #expect(deaths.count == 6, "the cache for a key keeps the memory cache alive")
     cache = nil
     #expect(deaths.count == 7)
   }
 
-  @Test("a description says how much is kept")
+  @Test("the description tells how much is kept")
   func description() {
     let memory = MemoryCache(limit: 10)
     memory.cache(for: "a", size: { $0 }).write(4)
     #expect("\(memory)" == "MemoryCache(1 value, size 4 of 10)")
     memory.cache(for: "b").write("b")
     #expect("\(memory)" == "MemoryCache(2 values, size 5 of 10)")
+  }
+}
+
+@Suite("A memory cache holds no lock while foreign code runs", .timeLimit(.minutes(1)))
+struct MemoryCacheForeignCodeTests {
+  /// Uses every function of the cache, which a lock would block.
+  static func use(_ memory: MemoryCache) {
+    let cache = memory.cache(for: "of the other thread", of: Int.self)
+    cache.write(1)
+    _ = cache.read()
+    cache.clear()
+    #expect(memory.count >= 0 && memory.size >= 0)
+  }
+
+  @Test("another thread can use it while a size is measured")
+  func required_1_04_cacheSize() async throws {
+    let memory = MemoryCache(limit: 2)
+    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
+    let cache = memory.cache(for: "a", of: Int.self) { _ in
+      intrusion.strike()
+      return 1
+    }
+    intrusion.arm()
+    try await OwnThread.run { cache.write(1) }
+    try await intrusion.wait()
+  }
+
+  @Test("another thread can use it while the clock is read", arguments: [true, false])
+  func required_1_04_cacheClock(writing: Bool) async throws {
+    let clock = PublishingTests.CountingClock()
+    let memory = MemoryCache(limit: 2, clock: clock)
+    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
+    clock.whenRead { intrusion.strike() }
+    let cache = memory.cache(for: "a", of: Int.self)
+    cache.write(1)
+    intrusion.arm()
+    try await OwnThread.run { if writing { cache.write(2) } else { _ = cache.read() } }
+    try await intrusion.wait()
+  }
+
+  enum Removal: CaseIterable { case replaced, cleared, displaced, tooLarge, removed }
+
+  private struct Content: Sendable {
+    var payload: StruckPayload?
+    var size: Int
+  }
+
+  @Test("another thread can use it while a value is released", arguments: Removal.allCases)
+  func required_1_04_cachedValue(removal: Removal) async throws {
+    let memory = MemoryCache(limit: 4)
+    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
+    let cache = memory.cache(for: "a", of: Content.self, size: \.size)
+    cache.write(Content(payload: StruckPayload(intrusion), size: 2))
+    intrusion.arm()
+    try await OwnThread.run {
+      switch removal {
+      case .replaced: cache.write(Content(size: 1))
+      case .cleared: cache.clear()
+      case .displaced: memory.cache(for: "b", of: Int.self, size: { $0 }).write(3)
+      case .tooLarge: cache.write(Content(size: 5))
+      case .removed: memory.removeAll()
+      }
+    }
+    try await intrusion.wait()
   }
 }

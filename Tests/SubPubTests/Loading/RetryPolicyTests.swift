@@ -2,9 +2,9 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A retry policy's waits", .timeLimit(.minutes(1)))
+@Suite("A retry policy decides how long to wait before each attempt", .timeLimit(.minutes(1)))
 struct RetryPolicyTests {
-  /// How long a manager waits after each of its failures, as its clock shows it.
+  /// Returns how long a manager waits after each failure, by its clock.
   static func waits(_ policy: RetryPolicy) -> [Duration] {
     let (executor, clock) = (ManualExecutor(), ManualClock())
     let times = Locked<[Duration]>([])
@@ -19,7 +19,7 @@ struct RetryPolicyTests {
     return zip(called.dropFirst(), called).map { $0 - $1 }
   }
 
-  @Test("grow by the factor, up to the maximum")
+  @Test("waits grow by the factor, up to the maximum")
   func required_5_07_exponential() {
     let doubled = RetryPolicy.exponential(maxAttempts: 8, initial: .milliseconds(500), maximum: .seconds(5))
     #expect(
@@ -34,7 +34,7 @@ struct RetryPolicyTests {
     #expect(Self.waits(.exponential(maxAttempts: 1, initial: .seconds(1), maximum: .seconds(1))) == [])
   }
 
-  @Test("end at the maximum, also where the product would be no duration")
+  @Test("waits end at the maximum, even if the product overflows a duration")
   func required_5_07_overflow() {
     let huge = RetryPolicy.exponential(
       maxAttempts: 4, initial: .seconds(1), factor: .greatestFiniteMagnitude, maximum: .seconds(7))
@@ -45,7 +45,7 @@ struct RetryPolicyTests {
     #expect(many[30...].allSatisfy { $0 == longest })
   }
 
-  @Test("with jitter are shorter by up to that part, by chance", arguments: [0.25, 0.5, 1])
+  @Test("jitter shortens each wait by a random part, up to the given one", arguments: [0.25, 0.5, 1])
   func required_5_07_jitter(jitter: Double) {
     let waits = Self.waits(
       .exponential(
@@ -53,13 +53,13 @@ struct RetryPolicyTests {
     let (shortest, longest) = (waits.min() ?? .zero, waits.max() ?? .zero)
     #expect(longest <= .seconds(10))
     #expect(shortest >= .seconds(10) * (1 - jitter))
-    // They fill the range: none of 500 in one of its ends has a chance of less than one in 10 to the 22nd.
+    // The probability that none of 500 waits falls into the first or last tenth of the range is below 1e-22.
     #expect(longest > .seconds(10) * (1 - 0.1 * jitter))
     #expect(shortest < .seconds(10) * (1 - 0.9 * jitter))
     #expect(Set(waits).count > 490)
   }
 
-  @Test("are the same for the same seed, and others for another; without one, each time")
+  @Test("the same seed repeats the waits; another seed, or none, changes them")
   func required_5_07_seed() {
     func waits(_ seed: UInt64?) -> [Duration] {
       Self.waits(
@@ -68,7 +68,7 @@ struct RetryPolicyTests {
     #expect(waits(1) == waits(1))
     #expect(waits(1) != waits(2))
     #expect(waits(nil) != waits(nil))
-    // Neighbours have nothing in common, attempt by attempt or shifted by one.
+    // Neighboring seeds share no wait, at whatever attempt.
     #expect(Set(waits(1)).isDisjoint(with: waits(2)))
   }
 }

@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 extension MisuseTests {
-  /// What `RetryPolicy.exponential` doesn't take, and what it says.
+  /// Arguments that `RetryPolicy.exponential` rejects, with its messages.
   enum WrongBackoff: String, CaseIterable, Codable, Sendable {
     case noAttempt, negativeAttempts, negativeInitial, maximumBelowInitial, shrinking, infinite, notANumber
     case negativeJitter, jitterAboveOne, jitterNotANumber
@@ -42,9 +42,9 @@ extension MisuseTests {
     }
   }
 
-  @Suite("Loads that can't be carried out stop the program")
+  @Suite("Impossible retries and time limits stop the program")
   struct LoadingMisuseTests {
-    @Test("waits that can't be", arguments: WrongBackoff.allCases)
+    @Test("exponential waits with impossible arguments stop the program", arguments: WrongBackoff.allCases)
     func required_5_07_backoff(wrong: WrongBackoff) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [wrong] in
         wrong.make()
@@ -52,7 +52,7 @@ extension MisuseTests {
       #expect(message(result).contains(wrong.message))
     }
 
-    @Test("a policy of one's own without an attempt")
+    @Test("a custom policy without an attempt stops the program")
     func required_5_07_noAttempt() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = RetryPolicy(maxAttempts: 0) { _, _ in nil }
@@ -60,7 +60,7 @@ extension MisuseTests {
       #expect(message(result).contains("maxAttempts is 0"))
     }
 
-    @Test("a policy of one's own that wants to wait for less than no time")
+    @Test("a custom policy with a negative delay stops the program")
     func required_5_07_negativeDelay() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let manager = LoadingManager<Int>(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(-3) }) {
@@ -71,7 +71,7 @@ extension MisuseTests {
       #expect(message(result).contains("delay is -3"))
     }
 
-    @Test("a time-out after no time", arguments: [0, -1])
+    @Test("a time limit that isn't positive stops the program", arguments: [0, -1])
     func required_5_07_noTime(seconds: Int) async {
       let loading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [seconds] in
         _ = LoadingManager<Int>(timeout: .seconds(seconds)) { 1 }
@@ -81,6 +81,74 @@ extension MisuseTests {
         _ = PagedManager<Int, Int>(timeout: .seconds(seconds), firstPage: 0) { _ in (elements: [], next: nil) }
       }
       #expect(message(paged).contains("timeout is \(seconds)"))
+    }
+  }
+  @Suite("Negative times stop the program")
+  struct StalenessMisuseTests {
+    @Test("a negative staleAfter stops the program")
+    func required_5_06_negativeStaleAfter() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = Publisher<Int>(staleAfter: .seconds(-5))
+      }
+      #expect(message(result).contains("staleAfter is -5"))
+    }
+
+    @Test("a negative age stops the program, even if the data never becomes stale", arguments: [true, false])
+    func required_5_06_negativeAge(canBecomeStale: Bool) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        [canBecomeStale] in
+        Publisher<Int>(staleAfter: canBecomeStale ? .seconds(60) : nil).updateData(1, age: .milliseconds(-1))
+      }
+      #expect(message(result).contains("age is -0.001"))
+    }
+
+    @Test("zero is allowed for both")
+    func required_5_06_zero() {
+      let publisher = Publisher<Int>(staleAfter: .zero)
+      publisher.updateData(1, age: .zero)
+      #expect(publisher.isStale)
+    }
+  }
+
+  @Suite("An impossible memory cache stops the program")
+  struct MemoryCacheMisuseTests {
+    @Test("a limit below 1 stops the program", arguments: [0, -1, Int.min])
+    func limit(limit: Int) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [limit] in
+        _ = MemoryCache(limit: limit)
+      }
+      #expect(message(result).contains("the limit \(limit), and would keep nothing: give 1 or more"))
+    }
+
+    @Test("a value with a negative size stops the program")
+    func size() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        MemoryCache(limit: 5).cache(for: "news", of: Int.self, size: { $0 }).write(-3)
+      }
+      #expect(message(result).contains("The size of a value for the key \"news\" of a MemoryCache is -3"))
+    }
+
+    @Test("using one key for two types stops the program while a cache for the key exists")
+    func type() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let memory = MemoryCache(limit: 5)
+        let numbers = memory.cache(for: "news", of: Int.self)
+        _ = memory.cache(for: "news", of: [String].self)
+        numbers.clear()
+      }
+      #expect(
+        message(result).contains(
+          "The key \"news\" of a MemoryCache was asked for with the value type Array<String>, but its type is Int"))
+    }
+
+    @Test("using one key for two types stops the program while a value for the key exists")
+    func typeOfValue() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let memory = MemoryCache(limit: 5)
+        memory.cache(for: "news").write("one")
+        _ = memory.cache(for: "news", of: Int.self)
+      }
+      #expect(message(result).contains("with the value type Int, but its type is String"))
     }
   }
 }

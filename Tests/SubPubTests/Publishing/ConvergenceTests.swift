@@ -4,17 +4,15 @@ import SubPubTesting
 import Testing
 
 extension PublishingTests {
-  @Suite("Whatever the context and the policy: everyone ends with the publisher's last version")
+  @Suite("Everyone ends with the publisher's last version, whatever the context and the policy")
   struct ConvergenceTests {
-    static let policies: [BufferingPolicy] = [
-      .unbounded, .latest, .newest(1), .newest(3), .newest(1_000),
-    ]
+    static let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3), .newest(1_000)]
     static let rounds = 10
     static let transitions = 400
 
     actor Context {}
 
-    /// Somebody who listens, and what it heard.
+    /// A subscription and what its subscriber received.
     struct Listener {
       let recorder = Recorder<Int>()
       let subscription: Subscription
@@ -24,43 +22,45 @@ extension PublishingTests {
       }
     }
 
-    /// An iterated sequence, and what it gave.
-    struct Reading: Sendable {
+    /// How the iteration of a sequence ended.
+    struct Iteration: Sendable {
       let policy: BufferingPolicy
       let last: LoadState<Int>?
       let statistics: Subscription.Statistics
     }
 
-    /// Any of the operations, from one of four threads.
-    static func publish(_ number: Int, at publisher: Publisher<Int>) {
-      switch number % 8 {
-      case 0: publisher.startLoading()
-      case 1: publisher.setError(Failure.offline)
-      case 2: publisher.update { .loaded(($0.value ?? 0) + 1) }
-      case 3: publisher.republish()
-      case 4: publisher.reset()
-      case 5: publisher.setState(.loading(previous: number))
-      default: publisher.updateData(number)
+    /// Publishes from four threads, with every operation.
+    static func publish(at publisher: Publisher<Int>) async throws {
+      try await Race.run(threads: 4) { thread in
+        for number in 0..<transitions {
+          switch (number + thread) % 8 {
+          case 0: publisher.startLoading()
+          case 1: publisher.setError(Failure.offline)
+          case 2: publisher.update { .loaded(($0.value ?? 0) + 1) }
+          case 3: publisher.republish()
+          case 4: publisher.reset()
+          case 5: publisher.setState(.loading(previous: number))
+          default: publisher.updateData(number)
+          }
+        }
       }
     }
 
-    @Test("four threads publish to subscribers on all contexts at once, under every policy")
-    func stochastic_1_03_convergence() async {
+    @Test("subscribers on all contexts converge while four threads publish, under every policy")
+    func stochastic_1_03_convergence() async throws {
       for _ in 0..<Self.rounds {
         let publisher = Publisher<Int>()
         let context = Context()
         let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
-        let deliveries: [DeliveryContext] = [
+        let contexts: [DeliveryContext] = [
           .immediate, .main, .background, .queue(DispatchQueue(label: "serial")), .queue(concurrent),
           .queue(concurrent, independent: true), .executor(QueueExecutor(label: "executor")),
           .executor(globalConcurrentExecutor), .actor(context),
         ]
-        let listeners = deliveries.flatMap { context in
+        let listeners = contexts.flatMap { context in
           Self.policies.map { Listener(publisher, on: context, $0) }
         }
-        await race(threads: 4) { thread in
-          for number in 0..<Self.transitions { Self.publish(number + thread, at: publisher) }
-        }
+        try await Self.publish(at: publisher)
         await publisher.drain()
 
         let last = UInt64(4 * Self.transitions)
@@ -88,51 +88,49 @@ extension PublishingTests {
       }
     }
 
-    @Test("sequences that are iterated meanwhile end with the last state as well")
-    func stochastic_1_03_sequences() async {
+    @Test("iterated sequences end with the last state, too")
+    func stochastic_1_03_sequences() async throws {
       for _ in 0..<Self.rounds {
         let publisher = Publisher<Int>()
-        let readings = await withTaskGroup(of: Reading.self) { group in
+        let iterations = try await withThrowingTaskGroup(of: Iteration.self) { group in
           for policy in Self.policies {
             let states = publisher.states(buffering: policy)
-            group.addTask { await Self.read(states, policy) }
+            group.addTask { await Self.iterate(states, policy) }
           }
-          await race(threads: 4) { thread in
-            for number in 0..<Self.transitions { Self.publish(number + thread, at: publisher) }
-          }
+          try await Self.publish(at: publisher)
           publisher.updateData(-1)
           await publisher.drain()
-          return await group.reduce(into: [Reading]()) { $0.append($1) }
+          return try await group.reduce(into: [Iteration]()) { $0.append($1) }
         }
         let last = UInt64(4 * Self.transitions + 1)
-        #expect(readings.count == Self.policies.count)
-        for reading in readings {
-          #expect(reading.last == .loaded(-1))
-          #expect(reading.statistics.lastVersion == last, "\(reading.policy)")
-          #expect(reading.statistics.pending == 0, "\(reading.policy)")
-          if reading.policy == .unbounded { #expect(reading.statistics.skipped == 0) }
+        #expect(iterations.count == Self.policies.count)
+        for iteration in iterations {
+          #expect(iteration.last == .loaded(-1))
+          #expect(iteration.statistics.lastVersion == last, "\(iteration.policy)")
+          #expect(iteration.statistics.pending == 0, "\(iteration.policy)")
+          if iteration.policy == .unbounded { #expect(iteration.statistics.skipped == 0) }
         }
       }
     }
 
-    /// Iterates until the number that is published last.
-    private static func read(_ states: StateSequence<Int>, _ policy: BufferingPolicy) async -> Reading {
+    /// Iterates up to the number that is published last.
+    private static func iterate(_ states: StateSequence<Int>, _ policy: BufferingPolicy) async -> Iteration {
       var iterator = states.makeAsyncIterator()
       var last: LoadState<Int>?
       while last != .loaded(-1), let state = await iterator.next() { last = state }
-      return Reading(policy: policy, last: last, statistics: iterator.statistics)
+      return Iteration(policy: policy, last: last, statistics: iterator.statistics)
     }
 
-    @Test("delegates on all contexts have had every call, in one order")
-    func stochastic_1_02_delegates() async {
+    @Test("delegates on all contexts receive every call, in one order")
+    func stochastic_1_02_delegates() async throws {
       let group = MulticastDelegate<Recorder<Int>>()
       let context = Context()
       let recorders = (0..<5).map { _ in Recorder<Int>() }
-      let deliveries: [DeliveryContext] = [
+      let contexts: [DeliveryContext] = [
         .immediate, .main, .background, .queue(DispatchQueue(label: "serial")), .actor(context),
       ]
-      for (recorder, context) in zip(recorders, deliveries) { group.add(recorder, on: context) }
-      await race(threads: 4) { thread in
+      for (recorder, context) in zip(recorders, contexts) { group.add(recorder, on: context) }
+      try await Race.run(threads: 4) { thread in
         for number in 0..<Self.transitions { group.call { $0.receive(.loaded(thread * 1_000 + number)) } }
       }
       await group.drain()

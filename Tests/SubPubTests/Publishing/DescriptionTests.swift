@@ -4,13 +4,13 @@ import SubPubTesting
 import Testing
 
 extension PublishingTests {
-  @Suite("Everything has a name that helps in a log")
+  @Suite("Every type describes itself for logs")
   struct DescriptionTests {
     final class Listener: Subscriber {
       func receive(_ publication: any AnyPublication) {}
     }
 
-    @Test("a publisher shows its label, version and state")
+    @Test("a publisher prints its label, version and state")
     func publishers() {
       let publisher = Publisher<Int>(label: "news")
       #expect(publisher.label == "news")
@@ -19,14 +19,14 @@ extension PublishingTests {
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
     }
 
-    @Test("without a label it shows its id")
+    @Test("a publisher without a label prints its ID")
     func unlabelled() {
       let publisher = Publisher<Int>()
       #expect(publisher.label == nil)
       #expect("\(publisher)" == "Publisher<Int>(\(publisher.id) 0: unknown)")
     }
 
-    @Test("a subscription shows who listens to whom, where, and how far it is")
+    @Test("a subscription prints its subscriber, context, publisher, policy and progress")
     func subscriptions() {
       let publisher = Publisher<Int>(label: "news")
       let (listener, executor) = (Listener(), ManualExecutor())
@@ -41,7 +41,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("statistics are words")
+    @Test("statistics print as words")
     func statistics() {
       let publisher = Publisher<Int>()
       let (listener, executor) = (Listener(), ManualExecutor())
@@ -54,7 +54,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("the other faces show what they stand for")
+    @Test("explicit publishers and groups of delegates print their protocol and what they hold")
     @MainActor func faces() {
       let publisher = Publisher<Int>(label: "news")
       #expect(
@@ -73,7 +73,7 @@ extension PublishingTests {
       withExtendedLifetime(listener) {}
     }
 
-    @Test("sequences show whose states they are")
+    @Test("a sequence prints its publisher and its policy")
     func sequences() {
       let publisher = Publisher<Int>(label: "news")
       #expect("\(publisher.states())" == "states of news, unbounded")

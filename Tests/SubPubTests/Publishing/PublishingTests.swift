@@ -1,35 +1,73 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Publisher: every operation, from any thread", .timeLimit(.minutes(1)))
+@Suite("Every operation of a publisher can be called from any thread", .timeLimit(.minutes(1)))
 enum PublishingTests {
   enum Failure: Error, Equatable { case offline, denied }
 
-  /// Runs the body on that many threads, which start together, and returns when all have ended; again in each round,
-  /// because threads overlap most when they have just started.
-  static func race(threads: Int, rounds: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
-    for _ in 0..<rounds { await race(threads: threads, body) }
+  /// A task that runs only when the test runs it, and its result.
+  final class Trial<Result: Sendable>: Sendable {
+    let executor = ManualExecutor()
+    private let ended = Locked<Swift.Result<Result, any Error>?>(nil)
+    private let task: Task<Void, Never>
+
+    /// Creates the task, which begins with the first `run()`.
+    init(_ body: @escaping @Sendable () async throws -> Result) {
+      task = Task(executorPreference: executor) { [ended] in
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        ended.withLock { $0 = result }
+      }
+    }
+
+    /// Runs the task on this thread until it suspends or ends.
+    @discardableResult func run() -> Trial {
+      executor.runAll()
+      return self
+    }
+
+    func cancel() { task.cancel() }
+
+    var isOver: Bool { ended.withLock { $0 } != nil }
+
+    /// The value that the task returned, or nil if it hasn't.
+    var value: Result? { try? ended.withLock { $0 }?.get() }
+
+    var error: (any Error)? {
+      if case .failure(let error)? = ended.withLock({ $0 }) { error } else { nil }
+    }
   }
 
-  /// One round.
-  static func race(threads: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
-    let start = Gate()
-    await withTaskGroup { group in
-      for thread in 0..<threads {
-        group.addTask {
-          await withCheckedContinuation { continuation in
-            DispatchQueue(label: "thread \(thread)").async {
-              start.pass()
-              body(thread)
-              continuation.resume()
-            }
-          }
-        }
+  /// A manual clock that counts its readings, and calls a closure at each of them.
+  final class CountingClock: Clock {
+    typealias Duration = Swift.Duration
+
+    private struct State {
+      var readings = 0
+      var listener: (@Sendable () -> Void)?
+    }
+
+    private let clock = ManualClock()
+    private let state = Locked(State())
+
+    var readings: Int { state.withLock(\.readings) }
+
+    func whenRead(_ listener: @escaping @Sendable () -> Void) { state.withLock { $0.listener = listener } }
+
+    var now: ManualClock.Instant {
+      let listener = state.withLock { state in
+        state.readings += 1
+        return state.listener
       }
-      await start.waitUntilHeld(threads: threads)
-      start.open()
+      listener?()
+      return clock.now
+    }
+
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await clock.sleep(until: deadline, tolerance: tolerance)
     }
   }
 }

@@ -5,10 +5,11 @@ import Testing
 extension PublishingTests {
   @Suite("Every call that changes the state is one transition, with a version one greater than the last")
   struct TransitionTests {
-    @Test("all of them count in one order")
+    let publisher = Publisher<Int>()
+    let recorder = Recorder<Int>()
+
+    @Test("each operation publishes its own state, and all of them count in one order")
     func required_1_01_together() {
-      let publisher = Publisher<Int>()
-      let recorder = Recorder<Int>()
       publisher.subscribe(recorder, on: .immediate)
       for operation in Operation.allCases { operation.perform(at: publisher) }
       #expect(recorder.publications.map(\.version) == Array(0...7))
@@ -19,9 +20,8 @@ extension PublishingTests {
         ])
     }
 
-    @Test("previous data survives loading and errors; setState and update set what they are given")
+    @Test("previous data survives loading and errors, while setState and update set exactly what they are given")
     func required_5_01_previousData() {
-      let publisher = Publisher<Int>()
       publisher.updateData(1)
       for operation in [
         Operation.startLoading, .setError, .setError, .startLoading, .startLoading, .publish, .setError,
@@ -37,10 +37,8 @@ extension PublishingTests {
       #expect(publisher.state == .loading(previous: 5))
     }
 
-    @Test("reset clears previous data before anyone sees the new state")
+    @Test("reset() clears previous data before any subscriber sees the new state")
     func required_5_02_reset() {
-      let publisher = Publisher<Int>()
-      let recorder = Recorder<Int>()
       publisher.updateData(1)
       publisher.subscribe(recorder, on: .immediate)
       publisher.reset()
@@ -48,30 +46,143 @@ extension PublishingTests {
       publisher.setError(Failure.offline)
       #expect(recorder.states.map(\.value) == [1, nil, nil, nil])
     }
+  }
 
-    @Test("publish() sends the current state once more, to everyone, also to those who have it")
-    func required_1_01_publish() {
-      let publisher = Publisher<Int>()
-      let (first, second) = (Recorder<Int>(), Recorder<Int>())
+  @Suite("update reads, changes and publishes the state as one atomic step")
+  struct UpdateTests {
+    let publisher = Publisher<Int>()
+    let recorder = Recorder<Int>()
+
+    @Test("it returns what it published")
+    func required_1_01_result() {
       publisher.updateData(1)
-      publisher.subscribe(first, on: .immediate)
-      publisher.subscribe(second, on: .immediate)
-      publisher.republish()
-      #expect(first.states == [.loaded(1), .loaded(1)])
-      #expect(second.publications.map(\.version) == [1, 2])
+      let publication = publisher.update { $0.map { $0 + 1 } }
+      #expect(publication.state == .loaded(2))
+      #expect(publication.version == 2)
+      #expect(publication.source == publisher.id)
+      #expect(publisher.current === publication)
     }
 
-    @Test("four threads that publish get one version each time")
-    func stochastic_1_01_versionsOfFourThreads() async {
-      let publisher = Publisher<Int>()
-      let recorder = Recorder<Int>()
+    @Test("four threads that add lose nothing: the sum is exact, and every subscriber sees it grow")
+    func stochastic_1_02_atomic() async throws {
+      let publisher = publisher
+      publisher.updateData(0)
+      publisher.subscribe(recorder, on: .background)
+      for _ in 0..<40 {
+        try await Race.run(threads: 4) { thread in
+          for _ in 0..<100 {
+            publisher.update { state in
+              // Gives other threads time to publish first.
+              for _ in 0..<10 { _ = publisher.current }
+              return state.map { $0 + thread + 1 }
+            }
+          }
+        }
+      }
+      #expect(publisher.state == .loaded(40_000))
+      #expect(publisher.current.version == 16_001)
+      await publisher.drain()
+      let values = recorder.states.compactMap(\.value)
+      #expect(values.count == 16_001)
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("if another thread publishes first, the transform runs again on the newer state")
+    func required_1_02_overtaken() {
+      publisher.updateData(1)
+      var seen: [LoadState<Int>] = []
+      publisher.update { state in
+        seen.append(state)
+        if seen.count == 1 { OwnThread.runBlocking { [publisher] in publisher.updateData(10) } }
+        return state.map { $0 + 1 }
+      }
+      #expect(seen == [.loaded(1), .loaded(10)])
+      #expect(publisher.state == .loaded(11))
+      #expect(publisher.current.version == 3)
+    }
+
+    @Test("if another thread publishes first, the payload that the transform has read can publish in its deinit")
+    func required_1_04_overtaken() {
+      let publisher = Publisher<LastWords>()
+      publisher.updateData(LastWords { [weak publisher] in publisher?.startLoading() })
+      var runs = 0
+      publisher.update { _ in
+        runs += 1
+        // From here on only this update holds the payload.
+        if runs == 1 { OwnThread.runBlocking { publisher.reset() } }
+        return .unknown
+      }
+      #expect(runs >= 2)
+      #expect(publisher.current.version >= 4)
+    }
+
+    @Test("a transform can read its own publisher and change another")
+    func required_1_06_otherPublisher() {
+      let other = Publisher<Int>()
+      publisher.updateData(1)
+      other.updateData(10)
+      publisher.update { state in
+        #expect(publisher.state == .loaded(1))
+        other.update { otherState in
+          #expect(publisher.current.version == 1)
+          return otherState.map { $0 + 1 }
+        }
+        other.republish()
+        return state.map { $0 + 1 }
+      }
+      #expect(publisher.state == .loaded(2))
+      #expect(other.state == .loaded(11))
+      #expect(other.current.version == 3)
+    }
+
+    @Test("a subscriber that receives what update published can itself update at once")
+    func required_4_01_publishOnDelivery() {
+      publisher.subscribe(publisher, on: .immediate) { publisher, state in
+        if let value = state.value, value < 3 { publisher.update { _ in .loaded(value + 1) } }
+      }
       publisher.subscribe(recorder, on: .immediate)
-      await race(threads: 4, rounds: 20) { thread in
-        for number in 0..<25 { Operation.allCases[(thread + number) % Operation.allCases.count].perform(at: publisher) }
+      publisher.update { _ in .loaded(1) }
+      #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
+    }
+
+    /// A value whose `==` reads the publisher.
+    struct Observant: Equatable, Sendable, CustomStringConvertible {
+      let number: Int
+      let publisher: Publisher<Observant>
+
+      /// Without the publisher, which would describe this value again.
+      var description: String { "\(number)" }
+
+      static func == (left: Observant, right: Observant) -> Bool {
+        left.publisher.subscriberCount == 0 && left.publisher.state.phase == .loaded && left.number == right.number
+      }
+    }
+
+    @Test("updateData(ifChanged:) calls == without a lock, so == can read the publisher")
+    func required_1_04_equality() {
+      let publisher = Publisher<Observant>()
+      publisher.updateData(Observant(number: 1, publisher: publisher))
+      #expect(!publisher.updateData(ifChanged: Observant(number: 1, publisher: publisher)))
+      #expect(publisher.updateData(ifChanged: Observant(number: 2, publisher: publisher)))
+      // The value keeps its publisher alive.
+      publisher.reset()
+    }
+
+    @Test("of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
+    func stochastic_1_01_fourThreads() async throws {
+      let (publisher, changes) = (publisher, Locked(0))
+      publisher.subscribe(recorder, on: .immediate)
+      for _ in 0..<20 {
+        try await Race.run(threads: 4) { _ in
+          for number in 0..<100 where publisher.updateData(ifChanged: number / 10) { changes.withLock { $0 += 1 } }
+        }
       }
       await publisher.drain()
-      #expect(publisher.current.version == 2_000)
-      #expect(recorder.publications.map(\.version) == Array(0...2_000))
+      let values = recorder.states.compactMap(\.value)
+      #expect(values.count == changes.withLock { $0 })
+      #expect(publisher.current.version == UInt64(values.count))
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0 != $1 })
+      #expect(Set(values) == Set(0..<10))
     }
   }
 }

@@ -3,13 +3,13 @@ import SubPubTesting
 import Testing
 
 extension PublishingTests {
-  @Suite("value() gives the first loaded value from now on")
+  @Suite("value() returns the current value, or the next one to be loaded")
   struct ValueTests {
     let publisher = Publisher<Int>()
 
     func waiting() -> Trial<Int> { Trial { [publisher] in try await publisher.value() }.run() }
 
-    @Test("at once, if one is loaded")
+    @Test("it returns a loaded value at once")
     func required_2_01_loaded() {
       publisher.updateData(5)
       let trial = waiting()
@@ -17,7 +17,7 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("later, when one comes; loading is waited through, and previous data doesn't count")
+    @Test("it waits while data loads, and ignores previous data")
     func required_2_01_later() {
       publisher.setState(.loading(previous: 1))
       let trial = waiting()
@@ -33,7 +33,7 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("the first error that comes is thrown, though a value follows")
+    @Test("it throws the next error, even if a value follows")
     func required_2_01_error() {
       let trial = waiting()
       publisher.startLoading()
@@ -44,31 +44,23 @@ extension PublishingTests {
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("an error that stands is thrown at once, though there is previous data")
+    @Test("it throws the current error at once, even if there is previous data")
     func required_2_01_standingError() {
       publisher.setState(.error(Failure.denied, previous: 1))
       #expect(waiting().error as? Failure == .denied)
     }
 
-    @Test("a task that is cancelled while it waits gets a CancellationError, and waits no longer")
-    func required_6_02_cancelled() {
-      let trial = waiting()
-      trial.cancel()
-      trial.run()
-      #expect(trial.error is CancellationError)
-      #expect(publisher.subscriberCount == 0)
-    }
-
-    @Test("a task that was cancelled before gets one too")
-    func required_6_02_cancelledBefore() {
+    @Test("it throws a CancellationError if its task is cancelled before or during the call", arguments: [true, false])
+    func required_6_02_cancelled(waits: Bool) {
       let trial = Trial { [publisher] in try await publisher.value() }
+      if waits { trial.run() }
       trial.cancel()
       trial.run()
       #expect(trial.error is CancellationError)
       #expect(publisher.subscriberCount == 0)
     }
 
-    @Test("it keeps no publisher alive: when that goes first, a PublisherEnded names it")
+    @Test("it doesn't keep the publisher alive, and throws a PublisherEnded that names it")
     func required_3_06_ended() throws {
       weak var probe: Publisher<Int>?
       let trial: Trial<Int>
@@ -85,7 +77,7 @@ extension PublishingTests {
       #expect("\(ended)" == "brief was released before it had a value")
     }
 
-    @Test("many may wait for one value")
+    @Test("many tasks can wait for one value")
     func required_6_01_many() {
       let trials = (0..<5).map { _ in waiting() }
       #expect(publisher.subscriberCount == 5)
@@ -94,7 +86,7 @@ extension PublishingTests {
       #expect(trials.map(\.value) == Array(repeating: 5, count: 5))
     }
 
-    @Test("on the main actor it comes back to the main actor")
+    @Test("a call on the main actor returns on the main actor")
     @MainActor func mainActor() async throws {
       let publisher = publisher
       Task.detached { publisher.updateData(5) }

@@ -3,7 +3,7 @@ import SubPub
 import Testing
 
 extension SeedTests {
-  @Suite("ExplicitPublisher: a protocol for each publisher, and no subclass")
+  @Suite("ExplicitPublisher: each publisher has a protocol of its own, and needs no subclass")
   struct ExplicitPublisherTests {
     protocol SongNamesSubscriber: AnyObject, Sendable {
       func songNamesChanged(_ state: LoadState<[String]>)
@@ -13,13 +13,12 @@ extension SeedTests {
       func albumNamesChanged(_ state: LoadState<[String]>)
     }
 
-    /// The boilerplate of a publisher is one line.
     final class MusicManager: Sendable {
       let songNames = ExplicitPublisher<[String], any SongNamesSubscriber> { $0.songNamesChanged($1) }
       let albumNames = ExplicitPublisher<[String], any AlbumNamesSubscriber> { $0.albumNamesChanged($1) }
     }
 
-    /// Both payloads are `[String]`, and the protocols keep them apart.
+    /// A subscriber whose two protocols tell apart two publishers of the same type.
     final class Library: SongNamesSubscriber, AlbumNamesSubscriber {
       let journal: Journal<String>
 
@@ -29,10 +28,11 @@ extension SeedTests {
       func albumNamesChanged(_ state: LoadState<[String]>) { journal.add("albums \(state)") }
     }
 
-    @Test("one object subscribes to many publishers, and each calls the function that is its own")
+    let music = MusicManager()
+    let library = Library()
+
+    @Test("one object subscribes to many publishers, each of which calls its own function")
     func manyToMany() {
-      let music = MusicManager()
-      let library = Library()
       music.songNames.subscribe(library, on: .immediate)
       music.albumNames.subscribe(library, on: .immediate)
       music.songNames.publisher.updateData(["Help!"])
@@ -43,7 +43,7 @@ extension SeedTests {
         ])
     }
 
-    @Test("a publisher calls many objects of any class that has the protocol, where each wants to be called")
+    @Test("a publisher calls objects of any class that conforms to its protocol, each on the context of its choice")
     func contexts() async {
       final class Radio: SongNamesSubscriber {
         let queue = DispatchQueue(label: "radio")
@@ -53,8 +53,7 @@ extension SeedTests {
           journal.add(state.value ?? [])
         }
       }
-      let music = MusicManager()
-      let (library, radio) = (Library(), Radio())
+      let radio = Radio()
       music.songNames.subscribe(library, on: .background)
       music.songNames.subscribe(radio, on: .queue(radio.queue), buffering: .latest)
       music.songNames.publisher.updateData(["Help!"])
@@ -63,10 +62,8 @@ extension SeedTests {
       #expect(radio.journal.entries.last == ["Help!"])
     }
 
-    @Test("leaving one publisher leaves the others as they are")
+    @Test("unsubscribing from one publisher leaves the subscriptions to others alone")
     func unsubscribe() {
-      let music = MusicManager()
-      let library = Library()
       music.songNames.subscribe(library, on: .immediate)
       let albums = music.albumNames.subscribe(library, on: .immediate)
       #expect(music.songNames.unsubscribe(library) == .quiescent)
@@ -77,12 +74,11 @@ extension SeedTests {
       #expect(library.journal.entries == ["songs unknown", "albums unknown", "albums loading"])
     }
 
-    @Test("two protocols may share one publisher: the same object is no duplicate of itself in the other")
+    @Test("two protocols can share a publisher: an object's subscriptions through both are no duplicates")
     func sharedPublisher() {
       let names = Publisher<[String]>()
       let songs = ExplicitPublisher<[String], any SongNamesSubscriber>(names) { $0.songNamesChanged($1) }
       let albums = ExplicitPublisher<[String], any AlbumNamesSubscriber>(names) { $0.albumNamesChanged($1) }
-      let library = Library()
       let standing = songs.subscribe(library, on: .immediate)
       #expect(albums.subscribe(library, on: .immediate) != standing)
       #expect(songs.subscribe(library, on: .immediate) == standing)
@@ -96,19 +92,96 @@ extension SeedTests {
 
     @Test("a subscriber is held weakly")
     func weak() {
-      let music = MusicManager()
       let journal = Journal<String>()
-      weak var probe: Library?
-      do {
+      let isReleased = SeedTests.isReleased {
         let library = Library(journal)
-        probe = library
         music.songNames.subscribe(library, on: .immediate)
-        withExtendedLifetime(library) {}
+        return library
       }
-      #expect(probe == nil)
+      #expect(isReleased)
       #expect(music.songNames.publisher.subscriberCount == 0)
       music.songNames.publisher.startLoading()
       #expect(journal.entries == ["songs unknown"])
+    }
+  }
+
+  @Suite("ExplicitPublisher for screens: the protocols belong to the main actor")
+  @MainActor struct MainActorExplicitPublisherTests {
+    @MainActor protocol ProductsSubscriber: AnyObject {
+      func productsChanged(_ state: LoadState<[DataModel]>)
+    }
+
+    @MainActor protocol LocationSubscriber: AnyObject {
+      func locationChanged(_ state: LoadState<String>)
+    }
+
+    final class ShopManager: Sendable {
+      let products = MainActorExplicitPublisher<[DataModel], any ProductsSubscriber> { $0.productsChanged($1) }
+      let location = MainActorExplicitPublisher<String, any LocationSubscriber> { $0.locationChanged($1) }
+    }
+
+    @MainActor final class ShopViewController: ProductsSubscriber, LocationSubscriber {
+      private let shop: ShopManager
+      private(set) var rows: [String] = []
+      private(set) var title = ""
+
+      init(_ shop: ShopManager) { self.shop = shop }
+
+      func viewDidLoad() {
+        shop.products.subscribe(self)
+        shop.location.subscribe(self, buffering: .latest)
+      }
+
+      func viewDidDisappear() { shop.location.unsubscribe(self) }
+
+      func productsChanged(_ state: LoadState<[DataModel]>) {
+        switch state {
+        case .unknown: rows = []
+        case .loading: break
+        case .loaded(let products): rows = products.map(\.name)
+        case .error(let error, _): rows = ["\(error)"]
+        }
+      }
+
+      func locationChanged(_ state: LoadState<String>) { title = state.value ?? "nowhere" }
+    }
+
+    @Test("a screen subscribes to many publishers, which call it on the main actor")
+    func manyToMany() async {
+      let shop = ShopManager()
+      let screen = ShopViewController(shop)
+      screen.viewDidLoad()
+      await Task.detached {
+        shop.products.publisher.updateData([DataModel("apple")])
+        shop.location.publisher.updateData("Rome")
+      }.value
+      await shop.products.publisher.drain()
+      await shop.location.publisher.drain()
+      #expect(screen.rows == ["apple"])
+      #expect(screen.title == "Rome")
+
+      screen.viewDidDisappear()
+      shop.location.publisher.updateData("Oslo")
+      shop.products.publisher.setError(EndpointError.offline)
+      await shop.products.publisher.drain()
+      await shop.location.publisher.drain()
+      #expect(screen.title == "Rome")
+      #expect(screen.rows == ["offline"])
+    }
+
+    @Test("a dismissed screen is released, and its pending states are dropped")
+    func weak() async {
+      let shop = ShopManager()
+      let isReleased = SeedTests.isReleased {
+        let screen = ShopViewController(shop)
+        screen.viewDidLoad()
+        return screen
+      }
+      #expect(isReleased)
+      #expect(shop.products.publisher.subscriberCount == 0)
+      shop.products.publisher.updateData([])
+      await shop.products.publisher.drain()
+      #expect(shop.products.publisher.subscriberCount == 0)
     }
   }
 }

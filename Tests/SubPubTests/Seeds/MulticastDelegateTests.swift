@@ -3,7 +3,7 @@ import SubPub
 import Testing
 
 extension SeedTests {
-  @Suite("MulticastDelegate: groups of delegates, add, remove, call, count")
+  @Suite("MulticastDelegate: groups of delegates with add, remove, call and count")
   struct MulticastDelegateTests {
     protocol PlayerDelegate: Sendable {
       func playerDidStart()
@@ -14,13 +14,13 @@ extension SeedTests {
       func downloadDidEnd(_ file: String)
     }
 
-    /// Groups are global, as in the document: a group is `Sendable`, so a `static let` will do.
+    /// The document's global groups, which are `Sendable`.
     enum MyAppNotificationCenter {
       static let player = MulticastDelegate<any PlayerDelegate>(label: "player")
       static let downloads = MulticastDelegate<any DownloadDelegate>(label: "downloads")
     }
 
-    /// Belongs to two groups.
+    /// A delegate in two groups.
     final class History: PlayerDelegate, DownloadDelegate {
       let journal: Journal<String>
       init(_ journal: Journal<String> = Journal()) { self.journal = journal }
@@ -29,13 +29,15 @@ extension SeedTests {
       func downloadDidEnd(_ file: String) { journal.add("has \(file)") }
     }
 
-    /// Needs only one of the functions.
+    /// A delegate that implements only one of its functions.
     final class Counter: PlayerDelegate {
       let journal = Journal<String>()
       func playerDidStart() { journal.add("one more") }
     }
 
-    @Test("a call goes to every delegate of its group, and to no other group")
+    let player = MulticastDelegate<any PlayerDelegate>()
+
+    @Test("a call goes to every delegate of its group and to no other group")
     func groups() async {
       let (history, counter) = (History(), Counter())
       MyAppNotificationCenter.player.add(history, on: .background)
@@ -54,9 +56,8 @@ extension SeedTests {
       #expect(counter.journal.entries == ["one more"])
     }
 
-    @Test("who is removed hears no more; the others do")
+    @Test("a removed delegate isn't called again; the others are")
     func remove() {
-      let player = MulticastDelegate<any PlayerDelegate>()
       let (first, second) = (History(), History())
       player.add(first, on: .immediate)
       player.add(second, on: .immediate)
@@ -69,9 +70,8 @@ extension SeedTests {
       #expect(second.journal.entries == ["started", "at 7"])
     }
 
-    @Test("a group is a set: who is added twice is called once")
+    @Test("a group is a set: a delegate that is added twice is called once")
     func addTwice() {
-      let player = MulticastDelegate<any PlayerDelegate>()
       let history = History()
       let standing = player.add(history, on: .immediate)
       #expect(player.add(history, on: .immediate) == standing)
@@ -80,9 +80,8 @@ extension SeedTests {
       #expect(history.journal.entries == ["started"])
     }
 
-    @Test("functions with an empty default needn't be implemented")
+    @Test("a delegate needn't implement functions with an empty default")
     func optionalFunctions() {
-      let player = MulticastDelegate<any PlayerDelegate>()
       let (history, counter) = (History(), Counter())
       player.add(history, on: .immediate)
       player.add(counter, on: .immediate)
@@ -94,46 +93,148 @@ extension SeedTests {
       #expect(counter.journal.entries == ["one more"])
     }
 
-    @Test("delegates aren't kept: one that dies is gone, and no longer counted")
+    @Test("delegates are held weakly: a released one is neither called nor counted")
     func death() {
-      let player = MulticastDelegate<any PlayerDelegate>()
-      let journal = Journal<String>()
-      let other = History()
+      let (other, journal) = (History(), Journal<String>())
       player.add(other, on: .immediate)
-      weak var probe: History?
-      do {
+      let isReleased = SeedTests.isReleased {
         let history = History(journal)
-        probe = history
         player.add(history, on: .immediate)
         #expect(player.count == 2)
-        withExtendedLifetime(history) {}
+        return history
       }
-      #expect(probe == nil)
+      #expect(isReleased)
       #expect(player.count == 1)
       player.call { $0.playerDidStart() }
       #expect(journal.entries == [])
       #expect(other.journal.entries == ["started"])
     }
 
-    @Test("nothing is replayed: a delegate hears of what happens after it was added")
+    @Test("a delegate isn't called for what happened before it was added")
     func noReplay() {
-      let player = MulticastDelegate<any PlayerDelegate>()
       let history = History()
       player.call { $0.playerDidStart() }
       player.add(history, on: .immediate)
       #expect(history.journal.entries == [])
     }
 
-    @Test("calling a group that nobody has joined does nothing")
+    @Test("calling an empty group does nothing")
     func empty() async {
-      let player = MulticastDelegate<any PlayerDelegate>()
-      player.call { _ in Issue.record("nobody is there") }
+      player.call { _ in Issue.record("the group is empty") }
       await player.drain()
       #expect(player.count == 0)
+    }
+  }
+
+  @Suite("MulticastDelegate for screens: the delegate protocol belongs to the main actor")
+  @MainActor struct MainActorMulticastDelegateTests {
+    @MainActor protocol FirstViewControllerDelegate: AnyObject {
+      func buttonDidTap()
+      func doSomething(with text: String)
+    }
+
+    /// The document's groups, given to each screen instead of being global.
+    final class MyAppNotificationCenter: Sendable {
+      let firstViewController = MainActorMulticastDelegate<any FirstViewControllerDelegate>(label: "first")
+    }
+
+    @MainActor final class FirstViewController {
+      private let center: MyAppNotificationCenter
+      init(_ center: MyAppNotificationCenter) { self.center = center }
+      func buttonDidTap() { center.firstViewController.call { $0.buttonDidTap() } }
+    }
+
+    @MainActor final class SecondViewController: FirstViewControllerDelegate {
+      private let center: MyAppNotificationCenter
+      private(set) var taps = 0
+      init(_ center: MyAppNotificationCenter) { self.center = center }
+      func viewDidLoad() { center.firstViewController.add(self) }
+      func viewDidDisappear() { center.firstViewController.remove(self) }
+      func buttonDidTap() { taps += 1 }
+    }
+
+    @MainActor final class ThirdViewController: FirstViewControllerDelegate {
+      private(set) var texts: [String] = []
+      func doSomething(with text: String) { texts.append(text) }
+    }
+
+    let center = MyAppNotificationCenter()
+
+    @Test("a tap on one screen reaches all others")
+    func tap() async {
+      let first = FirstViewController(center)
+      let screens = (0..<3).map { _ in SecondViewController(center) }
+      for screen in screens { screen.viewDidLoad() }
+      #expect(center.firstViewController.count == 3)
+      first.buttonDidTap()
+      await center.firstViewController.drain()
+      screens[1].viewDidDisappear()
+      first.buttonDidTap()
+      await center.firstViewController.drain()
+      #expect(screens.map(\.taps) == [2, 1, 2])
+      #expect(center.firstViewController.count == 2)
+      withExtendedLifetime(screens) {}
+    }
+
+    @Test("any thread can call delegates, which run on the main actor in one order and needn't implement it all")
+    func fromAnyThread() async {
+      let (second, third) = (SecondViewController(center), ThirdViewController())
+      second.viewDidLoad()
+      center.firstViewController.add(third)
+      await Task.detached { [center] in
+        for number in 1...3 {
+          center.firstViewController.call { delegate in
+            MainActor.preconditionIsolated()
+            delegate.buttonDidTap()
+            delegate.doSomething(with: "\(number)")
+          }
+        }
+      }.value
+      await center.firstViewController.drain()
+      #expect(second.taps == 3)
+      #expect(third.texts == ["1", "2", "3"])
+    }
+
+    @Test("a screen that is dismissed without unsubscribing is released")
+    func death() async {
+      let isReleased = SeedTests.isReleased {
+        let second = SecondViewController(center)
+        second.viewDidLoad()
+        #expect(center.firstViewController.count == 1)
+        return second
+      }
+      #expect(isReleased)
+      #expect(center.firstViewController.count == 0)
+      center.firstViewController.call { _ in Issue.record("the group is empty") }
+      await center.firstViewController.drain()
+    }
+
+    @Test("a screen can remove itself in its deinit")
+    func leaveInDeinit() {
+      final class LeavingViewController: FirstViewControllerDelegate {
+        let center: MyAppNotificationCenter
+        init(_ center: MyAppNotificationCenter) {
+          self.center = center
+          center.firstViewController.add(self)
+        }
+        deinit { MainActor.assumeIsolated { _ = center.firstViewController.remove(self) } }
+      }
+      let isReleased = SeedTests.isReleased {
+        let screen = LeavingViewController(center)
+        #expect(center.firstViewController.count == 1)
+        return screen
+      }
+      #expect(isReleased)
+      #expect(center.firstViewController.count == 0)
     }
   }
 }
 
 extension SeedTests.MulticastDelegateTests.PlayerDelegate {
   func playerDidSeek(to second: Int) {}
+}
+
+extension SeedTests.MainActorMulticastDelegateTests.FirstViewControllerDelegate {
+  func buttonDidTap() {}
+  func doSomething(with text: String) {}
 }

@@ -1,44 +1,38 @@
 import SubPub
 import Testing
 
-extension StateTests {
-  @Suite("A load state carries its data and tells what it has")
+@Suite("States, publications, policies and contexts are values", .timeLimit(.minutes(1)))
+enum StateTests {
+  enum Failure: Error, Equatable { case offline, denied }
+
+  @Suite("A load state carries its data and describes itself")
   struct LoadStateTests {
-    @Test("the value is the loaded or the previous one")
-    func value() {
-      #expect(LoadState<Int>.unknown.value == nil)
-      #expect(LoadState<Int>.loading(previous: nil).value == nil)
-      #expect(LoadState.loading(previous: 1).value == 1)
-      #expect(LoadState.loaded(2).value == 2)
-      #expect(LoadState<Int>.error(Failure.offline, previous: nil).value == nil)
-      #expect(LoadState.error(Failure.offline, previous: 3).value == 3)
+    @Test(
+      "the value is the loaded or the previous one, and the phase is the case without its data",
+      arguments: [
+        (LoadState<Int>.unknown, nil, .unknown, "unknown"), (.loading(previous: nil), nil, .loading, "loading"),
+        (.loading(previous: 1), 1, .loading, "loading(previous: 1)"), (.loaded(2), 2, .loaded, "loaded(2)"),
+        (.error(Failure.offline, previous: nil), nil, .error, "error(offline)"),
+        (.error(Failure.offline, previous: 3), 3, .error, "error(offline, previous: 3)"),
+      ] as [(LoadState<Int>, Int?, LoadPhase, String)])
+    func parts(state: LoadState<Int>, value: Int?, phase: LoadPhase, description: String) {
+      #expect(state.value == value)
+      #expect(state.phase == phase)
+      #expect((state.error as? Failure) == (phase == .error ? .offline : nil))
+      #expect("\(state)" == description)
+      #expect(description.hasPrefix("\(phase)"))
     }
 
-    @Test("only a failed load has an error")
-    func error() {
-      #expect(LoadState<Int>.unknown.error == nil)
-      #expect(LoadState.loading(previous: 1).error == nil)
-      #expect(LoadState.loaded(2).error == nil)
-      #expect(LoadState.error(Failure.denied, previous: 3).error as? Failure == .denied)
-    }
-
-    @Test("the phase is the case without its data")
-    func phase() {
-      #expect(LoadState<Int>.unknown.phase == .unknown)
-      #expect(LoadState<Int>.loading(previous: nil).phase == .loading)
-      #expect(LoadState.loading(previous: 1).phase == .loading)
-      #expect(LoadState.loaded(2).phase == .loaded)
-      #expect(LoadState.error(Failure.offline, previous: 3).phase == .error)
-      #expect(Set<LoadPhase>([.unknown, .loading, .loaded, .error, .loaded]).count == 4)
-    }
-
-    @Test("a value that is itself an optional is there also when it is nil")
+    @Test("an optional value that is nil is a value")
     func optionalValue() {
       #expect(LoadState<Int?>.loaded(nil).value == .some(nil))
       #expect(LoadState<Int?>.loading(previous: .some(nil)).value == .some(nil))
       #expect(LoadState<Int?>.loading(previous: nil).value == .none)
       let publisher = Publisher<Int?>()
       publisher.updateData(nil)
+      let publication: any AnyPublication = publisher.current
+      #expect(publication.anyValue != nil)
+      #expect(ObjectIdentifier(publication.valueType) == ObjectIdentifier(Int?.self))
       publisher.startLoading()
       #expect(publisher.state == .loading(previous: .some(nil)))
     }
@@ -46,7 +40,7 @@ extension StateTests {
 
   @Suite("map changes the data of a state and nothing else")
   struct LoadStateMapTests {
-    @Test("every case stays what it is")
+    @Test("every case stays the same case")
     func cases() {
       #expect(LoadState<Int>.unknown.map { "\($0)" } == .unknown)
       #expect(LoadState<Int>.loading(previous: nil).map { "\($0)" } == .loading(previous: nil))
@@ -58,7 +52,7 @@ extension StateTests {
     }
 
     @Test(
-      "what the transform throws is passed on, and it runs once",
+      "the transform runs once, and its error is passed on",
       arguments: [LoadState.loading(previous: 1), .loaded(1), .error(Failure.denied, previous: 1)])
     func throwing(state: LoadState<Int>) {
       var runs = 0
@@ -77,6 +71,44 @@ extension StateTests {
     func withoutData(state: LoadState<Int>) throws {
       let mapped = try state.map { _ -> String in throw Failure.offline }
       #expect(mapped.phase == state.phase)
+    }
+  }
+
+  @Suite("States are equal if their cases and data are, and their errors have the same type and description")
+  struct LoadStateEqualityTests {
+    struct Described: Error, CustomStringConvertible {
+      let description: String
+      var detail = 0
+    }
+
+    /// An error that has the same description as `Failure.offline`.
+    enum OtherFailure: Error { case offline }
+
+    static let different: [LoadState<Int>] = [
+      .unknown, .loading(previous: nil), .loading(previous: 1), .loading(previous: 2), .loaded(1), .loaded(2),
+      .error(Failure.offline, previous: nil), .error(Failure.offline, previous: 1), .error(Failure.denied, previous: 1),
+      .error(OtherFailure.offline, previous: nil), .error(Described(description: "offline"), previous: nil),
+      .error(Described(description: "full"), previous: nil),
+    ]
+
+    @Test("each state equals itself and none of the others")
+    func cases() {
+      for (first, left) in Self.different.enumerated() {
+        for (second, right) in Self.different.enumerated() {
+          #expect((left == right) == (first == second), "\(left) and \(right)")
+        }
+      }
+    }
+
+    @Test("errors of one type with one description are equal, even if they differ otherwise or are different objects")
+    func errorsByDescription() {
+      final class Trouble: Error, CustomStringConvertible {
+        let description = "trouble"
+      }
+      let left = LoadState<Int>.error(Described(description: "full", detail: 1), previous: 7)
+      let right = LoadState<Int>.error(Described(description: "full", detail: 2), previous: 7)
+      #expect(left == right)
+      #expect(LoadState<Int>.error(Trouble(), previous: nil) == .error(Trouble(), previous: nil))
     }
   }
 }

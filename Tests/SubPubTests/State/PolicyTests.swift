@@ -4,43 +4,39 @@ import SubPubTesting
 import Testing
 
 extension StateTests {
-  @Suite("Policies and outcomes are values: compared, hashed and described")
+  @Suite("Policies and outcomes are values, which print as they are written")
   struct PolicyTests {
-    @Test("buffering policies are told apart, and print as they are written")
-    func buffering() {
-      let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(2)]
-      #expect(Set(policies).count == policies.count)
-      #expect(Set(policies + policies).count == policies.count)
-      #expect(policies.map(\.description) == ["unbounded", "latest", "newest(1)", "newest(2)"])
+    private func check<Value: Hashable>(_ values: [Value], _ descriptions: [String]) {
+      #expect(Set(values + values).count == values.count)
+      #expect(values.map { "\($0)" } == descriptions)
     }
 
-    @Test("duplicate policies are told apart, and print as they are written")
-    func duplicates() {
-      let policies: [DuplicatePolicy] = [.ignore, .replace, .replaceSameType, .allow]
-      #expect(Set(policies + policies).count == 4)
-      #expect(policies.map { "\($0)" } == ["ignore", "replace", "replaceSameType", "allow"])
-    }
-
-    @Test("outcomes are told apart, and print as they are written")
-    func outcomes() {
-      let outcomes: [CancelOutcome] = [.quiescent, .inFlight, .reentrant, .alreadyCancelled]
-      #expect(Set(outcomes + outcomes).count == 4)
-      #expect(outcomes.map { "\($0)" } == ["quiescent", "inFlight", "reentrant", "alreadyCancelled"])
+    @Test("each equals only itself")
+    func values() {
+      check(
+        [BufferingPolicy.unbounded, .latest, .newest(1), .newest(2)], ["unbounded", "latest", "newest(1)", "newest(2)"])
+      check(
+        [DuplicatePolicy.ignore, .replace, .replaceSameType, .allow], ["ignore", "replace", "replaceSameType", "allow"])
+      check(
+        [CancelOutcome.quiescent, .inFlight, .reentrant, .alreadyCancelled],
+        ["quiescent", "inFlight", "reentrant", "alreadyCancelled"])
     }
   }
 
-  @Suite("Deliveries are equal when they name the same context")
-  struct DeliveryValueTests {
+  @Suite("Delivery contexts are equal if they name the same context")
+  struct DeliveryContextTests {
     actor Counter {}
 
-    @Test("each is equal to itself made anew, and to no other")
-    func equality() {
+    @Test("each equals itself made anew, and no other")
+    func required_2_07_objects() {
       let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "queue"))
-      let (executor, actor, neighbour) = (QueueExecutor(label: "executor"), Counter(), Counter())
+      let (executor, another) = (QueueExecutor(label: "executor"), ManualExecutor())
+      let (actor, neighbor) = (Counter(), Counter())
       let make: [() -> DeliveryContext] = [
         { .immediate }, { .main }, { .background }, { .queue(queue) }, { .queue(queue, independent: true) },
-        { .queue(other) }, { .executor(executor) }, { .executor(ManualExecutor.shared) }, { .actor(actor) },
-        { .actor(neighbour) },
+        { .queue(other) }, { .queue(.global()) }, { .queue(.global(qos: .background)) },
+        { .queue(.global(qos: .utility)) }, { .executor(executor) }, { .executor(another) }, { .actor(actor) },
+        { .actor(neighbor) },
       ]
       for (first, left) in make.enumerated() {
         for (second, right) in make.enumerated() {
@@ -51,33 +47,27 @@ extension StateTests {
       #expect(Set(make.map { $0() } + make.map { $0() }).count == make.count)
     }
 
-    @Test("the main queue is the main actor")
-    func mainQueue() {
+    @Test("every name of the main actor is the main actor")
+    func required_2_07_mainActor() {
+      #expect(DeliveryContext.actor(MainActor.shared) == .main)
       #expect(DeliveryContext.queue(.main) == .main)
       #expect(DeliveryContext.queue(.main, independent: true) == .main)
     }
 
-    @Test("a global queue is one queue, however often it is asked for")
-    func globalQueue() {
-      #expect(DeliveryContext.queue(.global()) == .queue(.global()))
-      #expect(DeliveryContext.queue(.global()).hashValue == DeliveryContext.queue(.global()).hashValue)
-      #expect(DeliveryContext.queue(.global(qos: .utility)) != .queue(.global(qos: .background)))
-      #expect(DeliveryContext.queue(.global()) != .background)
+    @Test("an actor's context stays the same when the actor dies, and differs from that of an actor at its address")
+    func required_2_07_deadActor() {
+      var contexts: [DeliveryContext] = []
+      for _ in 0..<1_000 {
+        let actor = Counter()
+        let (context, same) = (DeliveryContext.actor(actor), DeliveryContext.actor(actor))
+        #expect(context == same)
+        contexts += [context, same]
+      }
+      for index in stride(from: 0, to: contexts.count, by: 2) { #expect(contexts[index] == contexts[index + 1]) }
+      #expect(Set(contexts).count == 1_000)
     }
 
-    @Test("they print as they are written, with the names of what they are given")
-    func descriptions() {
-      let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
-      let contexts: [DeliveryContext] = [.immediate, .main, .background]
-      #expect(contexts.map(\.description) == ["immediate", "main", "background"])
-      #expect("\(DeliveryContext.queue(queue))" == "queue(disk)")
-      #expect("\(DeliveryContext.queue(queue, independent: true))" == "queue(disk, independent)")
-      #expect("\(DeliveryContext.executor(ManualExecutor.shared))" == "executor(ManualExecutor)")
-      #expect("\(DeliveryContext.actor(actor))" == "actor(Counter)")
-      #expect("\(QueueExecutor(queue))" == "QueueExecutor(disk)")
-    }
-
-    @Test("an actor is held weakly; a delivery to it stays the value that it was")
+    @Test("an actor is held weakly, and its context is still equal to itself when the actor is gone")
     func required_2_05_actor() {
       weak var probe: Counter?
       let context: DeliveryContext
@@ -92,9 +82,17 @@ extension StateTests {
       #expect(Set([context, context]).count == 1)
       #expect("\(context)" == "actor(Counter)")
     }
-  }
-}
 
-extension ManualExecutor {
-  fileprivate static let shared = ManualExecutor()
+    @Test("they print as they are written, with the names of what they are given")
+    func descriptions() {
+      let (queue, actor) = (DispatchQueue(label: "disk"), Counter())
+      let contexts: [DeliveryContext] = [.immediate, .main, .background]
+      #expect(contexts.map(\.description) == ["immediate", "main", "background"])
+      #expect("\(DeliveryContext.queue(queue))" == "queue(disk)")
+      #expect("\(DeliveryContext.queue(queue, independent: true))" == "queue(disk, independent)")
+      #expect("\(DeliveryContext.executor(ManualExecutor()))" == "executor(ManualExecutor)")
+      #expect("\(DeliveryContext.actor(actor))" == "actor(Counter)")
+      #expect("\(QueueExecutor(queue))" == "QueueExecutor(disk)")
+    }
+  }
 }

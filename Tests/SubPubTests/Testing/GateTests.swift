@@ -6,7 +6,7 @@ import Testing
 extension TestingKitTests {
   @Suite("A gate holds threads until it is opened")
   struct GateTests {
-    @Test("an open gate lets everyone pass, and opening it again changes nothing")
+    @Test("an open gate lets every thread pass, and opening it again changes nothing")
     func openStaysOpen() {
       let gate = Gate()
       #expect(!gate.isOpen)
@@ -18,7 +18,7 @@ extension TestingKitTests {
       #expect(gate.held == 0)
     }
 
-    @Test("a thread goes on only after the gate was opened")
+    @Test("a thread passes only after the gate has been opened")
     func holds() async {
       let gate = Gate()
       let log = Locked<[String]>([])
@@ -35,26 +35,18 @@ extension TestingKitTests {
       #expect(gate.held == 0)
     }
 
-    @Test("waiting for a held thread suspends until one comes")
+    @Test("waitUntilHeld() suspends until a thread is held")
     func waitUntilHeld() async {
       let gate = Gate()
       defer { gate.open() }
-      let executor = ManualExecutor()
-      let ended = Locked(false)
-      let task = Task(executorPreference: executor) {
-        await gate.waitUntilHeld()
-        ended.withLock { $0 = true }
-      }
-      #expect(executor.runAll() > 0)
-      #expect(!ended.snapshot)
+      let trial = Trial { await gate.waitUntilHeld() }
+      #expect(!trial.run().isOver)
       DispatchQueue(label: "held").async { gate.pass() }
-      await executor.waitForPending(1)
-      executor.runAll()
-      #expect(ended.snapshot)
-      await task.value
+      await trial.executor.waitForPending(1)
+      #expect(trial.run().isOver)
     }
 
-    @Test("waiting returns at once when a thread is held, or the gate is open")
+    @Test("waitUntilHeld() returns at once if a thread is held or the gate is open")
     func waitUntilHeldAtOnce() async {
       let gate = Gate()
       DispatchQueue(label: "held").async { gate.pass() }
@@ -65,7 +57,7 @@ extension TestingKitTests {
       await gate.waitUntilHeld(threads: 3)
     }
 
-    @Test("several threads are held, waited for and let go together")
+    @Test("it holds several threads at the same time, which opening releases together")
     func severalThreads() async {
       let gate = Gate()
       async let threads: Void = withTaskGroup { group in
@@ -77,41 +69,26 @@ extension TestingKitTests {
       await threads
     }
 
-    @Test("opening wakes those who wait for a held thread")
+    @Test("opening ends every waitUntilHeld()")
     func openWakesWaiters() {
       let gate = Gate()
-      let executor = ManualExecutor()
-      let ended = Locked(0)
-      for threads in 1...2 {
-        Task(executorPreference: executor) {
-          await gate.waitUntilHeld(threads: threads)
-          ended.withLock { $0 += 1 }
-        }
-      }
-      executor.runAll()
-      #expect(ended.snapshot == 0)
+      let trials = (1...2).map { threads in Trial { await gate.waitUntilHeld(threads: threads) }.run() }
+      #expect(trials.allSatisfy { !$0.isOver })
       gate.open()
-      executor.runAll()
-      #expect(ended.snapshot == 2)
+      #expect(trials.allSatisfy { $0.run().isOver })
     }
 
-    @Test("a cancelled task stops waiting", arguments: [false, true])
+    @Test("waitUntilHeld() returns if its task is cancelled", arguments: [false, true])
     func cancelledWait(beforeItStarts: Bool) {
       let gate = Gate()
-      let executor = ManualExecutor()
-      let ended = Locked(false)
-      let task = Task(executorPreference: executor) {
-        await gate.waitUntilHeld()
-        ended.withLock { $0 = true }
-      }
-      if !beforeItStarts { executor.runAll() }
-      #expect(!ended.snapshot)
-      task.cancel()
-      executor.runAll()
-      #expect(ended.snapshot)
+      let trial = Trial { await gate.waitUntilHeld() }
+      if !beforeItStarts { trial.run() }
+      #expect(!trial.isOver)
+      trial.cancel()
+      #expect(trial.run().isOver)
     }
 
-    @Test("it holds a subscriber inside receive, and the publisher goes on meanwhile")
+    @Test("it holds a subscriber inside receive while the publisher goes on")
     func holdsSubscriber() async throws {
       final class Held: TypedSubscriber {
         let gate = Gate()
@@ -133,7 +110,7 @@ extension TestingKitTests {
       #expect(subscriber.recorder.states == [.unknown, .loaded(1)])
     }
 
-    @Test("its description tells whether it is open and whom it holds")
+    @Test("its description tells whether it is open and how many threads it holds")
     func description() async {
       let gate = Gate()
       #expect("\(gate)" == "Gate: closed, holding 0 threads")

@@ -3,13 +3,13 @@ import SubPubTesting
 import Testing
 
 extension TestingKitTests {
-  @Suite("A manual clock moves only when it is told to")
+  @Suite("A manual clock moves only when it is advanced")
   struct ManualClockTests {
     let clock = ManualClock()
     let executor = ManualExecutor()
     let log = Locked<[String]>([])
 
-    /// Starts a sleeper that logs its name when it wakes, or that it was cancelled.
+    /// Starts a task that sleeps, and then logs its name, with the error if there is one.
     @discardableResult
     func sleeper(_ name: String, for duration: Duration) -> Task<Void, Never> {
       Task(executorPreference: executor) {
@@ -22,7 +22,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("it starts at zero and adds up what it was advanced by")
+    @Test("it starts at zero and adds up its advances")
     func now() {
       #expect(clock.now.sinceStart == .zero)
       #expect(clock.minimumResolution == .zero)
@@ -32,7 +32,7 @@ extension TestingKitTests {
       #expect(clock.now.sinceStart == .milliseconds(1500))
     }
 
-    @Test("a sleeper wakes when its deadline has come, and not before")
+    @Test("a sleep ends at its deadline, and not before")
     func sleep() {
       sleeper("a", for: .seconds(2))
       executor.runAll()
@@ -46,7 +46,7 @@ extension TestingKitTests {
       #expect(log.snapshot == ["a"])
     }
 
-    @Test("sleepers wake in the order of their deadlines, and for equal ones in the order of going to sleep")
+    @Test("sleeps end in the order of their deadlines, and equal deadlines in the order of the calls")
     func order() {
       for (name, seconds) in [("c", 3), ("a", 1), ("d", 3), ("b", 2), ("later", 9)] {
         sleeper(name, for: .seconds(seconds))
@@ -69,7 +69,7 @@ extension TestingKitTests {
       try await clock.sleep(for: .zero)
     }
 
-    @Test("a cancelled sleeper throws, and is no longer counted from the cancellation on")
+    @Test("a cancelled sleep throws, and isn't counted from the cancellation on")
     func cancelled() {
       let task = sleeper("a", for: .seconds(1))
       sleeper("b", for: .seconds(1))
@@ -82,7 +82,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("a task that is cancelled already doesn't sleep", arguments: [Duration.seconds(1), .zero])
+    @Test("a task that is already cancelled doesn't sleep", arguments: [Duration.seconds(1), .zero])
     func cancelledBefore(duration: Duration) {
       sleeper("a", for: duration).cancel()
       executor.runAll()
@@ -90,7 +90,7 @@ extension TestingKitTests {
       #expect(clock.sleepers == 0)
     }
 
-    @Test("of deadline and cancellation the first counts")
+    @Test("whichever comes first, deadline or cancellation, ends the sleep")
     func firstCounts() {
       let woken = sleeper("woken", for: .seconds(1))
       let cancelled = sleeper("cancelled", for: .seconds(2))
@@ -103,23 +103,20 @@ extension TestingKitTests {
       #expect(log.snapshot == ["woken", "cancelled: CancellationError"])
     }
 
-    @Test("waiting for sleepers suspends until there are as many")
+    @Test("waitForSleepers suspends until there are as many sleeps")
     func waitForSleepers() {
-      Task(executorPreference: executor) {
-        await clock.waitForSleepers(2)
-        log.withLock { $0.append("two") }
-      }
+      let trial = Trial { await clock.waitForSleepers(2) }
       sleeper("a", for: .seconds(1))
       executor.runAll()
-      #expect(log.snapshot.isEmpty)
+      #expect(!trial.run().isOver)
       sleeper("b", for: .seconds(1))
       executor.runAll()
-      #expect(log.snapshot == ["two"])
+      #expect(trial.run().isOver)
       clock.advance(by: .seconds(1))
       executor.runAll()
     }
 
-    @Test("waiting for sleepers returns at once when there are as many")
+    @Test("waitForSleepers returns at once if there are as many sleeps")
     func waitForSleepersAtOnce() async {
       await clock.waitForSleepers(0)
       sleeper("a", for: .seconds(1))
@@ -129,19 +126,16 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("a cancelled task stops waiting for sleepers", arguments: [false, true])
+    @Test("waitForSleepers returns if its task is cancelled", arguments: [false, true])
     func cancelledWait(beforeItStarts: Bool) {
-      let task = Task(executorPreference: executor) {
-        await clock.waitForSleepers(1)
-        log.withLock { $0.append("ended") }
-      }
-      if !beforeItStarts { executor.runAll() }
-      task.cancel()
-      executor.runAll()
-      #expect(log.snapshot == ["ended"])
+      let trial = Trial { await clock.waitForSleepers(1) }
+      if !beforeItStarts { trial.run() }
+      #expect(!trial.isOver)
+      trial.cancel()
+      #expect(trial.run().isOver)
     }
 
-    @Test("going from deadline to deadline runs a timed program to its end")
+    @Test("advanceToNextDeadline() runs a timed program to its end")
     func advanceToNextDeadline() {
       Task(executorPreference: executor) {
         for _ in 0..<3 {
@@ -155,7 +149,7 @@ extension TestingKitTests {
       #expect(clock.now.sinceStart == .seconds(6))
     }
 
-    @Test("it serves as any clock, with the extensions of the standard library")
+    @Test("it can be used as any Clock, with the extensions of the standard library")
     func anyClock() async throws {
       let any: any Clock<Duration> = clock
       async let slept: Void = any.sleep(for: .seconds(3))
@@ -165,7 +159,7 @@ extension TestingKitTests {
       #expect(advanced == .seconds(3))
     }
 
-    @Test("a thousand tasks on real threads all wake")
+    @Test("a thousand sleeps on real threads all end")
     func manySleepers() async throws {
       try await withThrowingTaskGroup { group in
         for number in 0..<1_000 {
@@ -178,7 +172,7 @@ extension TestingKitTests {
       #expect(clock.sleepers == 0)
     }
 
-    @Test("advancing and cancelling at once ends every sleep, one way or the other")
+    @Test("advancing and cancelling at the same time ends every sleep")
     func advanceAgainstCancel() async {
       for _ in 0..<500 {
         let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -206,13 +200,13 @@ extension TestingKitTests {
       #expect("\(clock)" == "ManualClock at 0.0 seconds, 0 sleeping")
     }
 
-    @Test("time doesn't go backwards")
+    @Test("a negative advance stops the program")
     func negativeAdvance() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         ManualClock().advance(by: .seconds(-1))
       }
       #expect(
-        message(result).contains(
+        MisuseTests.message(result).contains(
           "ManualClock.advance(by:) was given -1.0 seconds: time doesn't go backwards"))
     }
   }

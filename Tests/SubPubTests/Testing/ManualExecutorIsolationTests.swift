@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 extension TestingKitTests {
-  @Suite("A manual executor isolates the actors that live on it, and runs one job at a time")
+  @Suite("A manual executor isolates the actors that run on it, and runs one job at a time")
   struct ManualExecutorIsolationTests {
-    /// An actor that lives on the executor it is given.
+    /// An actor that runs on the given executor.
     actor Counter {
       private let executor: ManualExecutor
       private(set) var count = 0
@@ -26,13 +26,13 @@ extension TestingKitTests {
       nonisolated func assume() { assumeIsolated { $0.count += 1 } }
     }
 
-    /// An actor on the default executor: a task brings its own preference.
+    /// An actor on the default executor, or on the one that its caller's task prefers.
     actor Plain {
       private(set) var names: [String] = []
       func append(_ name: String) { names.append(name) }
     }
 
-    @Test("going to an actor is a job of its own, also for a task that prefers the executor")
+    @Test("calling an actor takes a job of its own, even for a task that prefers the executor")
     func goingToAnActor() {
       let executor = ManualExecutor()
       let counter = Counter(executor)
@@ -56,7 +56,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("it keeps an actor's jobs, and the actor is isolated inside them")
+    @Test("it keeps an actor's jobs, which are isolated to the actor")
     func actorExecutor() async {
       let executor = ManualExecutor()
       let counter = Counter(executor)
@@ -94,7 +94,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("code outside its jobs is not isolated to it")
+    @Test("code outside its jobs isn't isolated to it")
     func notIsolatedOutside() {
       let (executor, other) = (ManualExecutor(), ManualExecutor())
       #expect(executor.isIsolatingCurrentContext() == false)
@@ -106,7 +106,7 @@ extension TestingKitTests {
       #expect(executor.isIsolatingCurrentContext() == false)
     }
 
-    @Test("one executor may be run from inside a job of another")
+    @Test("a job of one executor can run another executor")
     func nested() {
       let (outer, inner) = (ManualExecutor(), ManualExecutor())
       let log = Locked<[String]>([])
@@ -121,7 +121,7 @@ extension TestingKitTests {
 
     enum Local { @TaskLocal static var name = "none" }
 
-    @Test("the task that runs jobs stays what it was, and the jobs don't see its task-locals")
+    @Test("the task that runs jobs stays the current task, and the jobs don't see its task-local values")
     func runFromTask() async {
       await Local.$name.withValue("test") {
         let executor = ManualExecutor()
@@ -135,7 +135,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("threads that run it at once exclude each other")
+    @Test("threads that run it at the same time exclude each other")
     func exclusive() async {
       let (executor, start) = (ManualExecutor(seed: 1), Gate())
       let counter = Counter(executor)
@@ -144,7 +144,7 @@ extension TestingKitTests {
       for _ in 0..<2_000 {
         executor.schedule {
           if inside.add(1, ordering: .relaxed).newValue != 1 { overlaps.add(1, ordering: .relaxed) }
-          // A plain variable of the actor: ThreadSanitizer would see a race.
+          // Plain state of the actor, in which ThreadSanitizer would find a race.
           for _ in 0..<20 { counter.assumeIsolated { $0.increment() } }
           inside.subtract(1, ordering: .relaxed)
         }
@@ -168,7 +168,7 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("a thread that comes while another runs a job goes on after it")
+    @Test("a thread that runs it while another thread runs a job waits for the end of that job")
     func secondThreadWaits() async {
       let (executor, gate) = (ManualExecutor(), Gate())
       let log = Locked<[String]>([])
@@ -189,24 +189,24 @@ extension TestingKitTests {
       #expect(log.snapshot == ["first begins", "first ends", "second"])
     }
 
-    @Test("running it from inside one of its own jobs is an error that says so")
+    @Test("running it inside one of its own jobs stops the program")
     func reentrant() async {
       let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let executor = ManualExecutor()
         executor.schedule { executor.runAll() }
         executor.runAll()
       }
-      #expect(message(step).contains("was called from inside one of its own jobs"))
+      #expect(MisuseTests.message(step).contains("was called from inside one of its own jobs"))
       let job = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let executor = ManualExecutor()
         let counter = Counter(executor)
         Task(executorPreference: executor) { await counter.runExecutor() }
         executor.runAll()
       }
-      #expect(message(job).contains("was called from inside one of its own jobs"))
+      #expect(MisuseTests.message(job).contains("was called from inside one of its own jobs"))
     }
 
-    @Test("assuming its isolation from outside is an error")
+    @Test("assuming its isolation outside its jobs stops the program")
     func isolationCheck() async {
       await #expect(processExitsWith: .failure) {
         Counter(ManualExecutor()).assume()
@@ -215,7 +215,7 @@ extension TestingKitTests {
         ManualExecutor().checkIsolated()
       }
       #expect(
-        message(result).contains("This code belongs on a ManualExecutor, and runs outside its jobs"))
+        MisuseTests.message(result).contains("This code belongs on a ManualExecutor, and runs outside its jobs"))
     }
   }
 }

@@ -3,9 +3,9 @@ import SubPubTesting
 import Testing
 
 extension TestingKitTests {
-  @Suite("A manual executor runs jobs when the test says so, in an order that a seed decides")
+  @Suite("A manual executor runs jobs only when the test does, in an order that a seed decides")
   struct ManualExecutorTests {
-    /// What three tasks with two suspension points each do under this seed.
+    /// The order in which this seed runs three tasks that suspend between their steps.
     static func trace(seed: UInt64?) -> String {
       let executor = ManualExecutor(seed: seed)
       let log = Locked("")
@@ -21,7 +21,7 @@ extension TestingKitTests {
       return log.snapshot
     }
 
-    /// The order in which this seed runs a step for each letter.
+    /// The order in which this seed runs a job for each letter.
     static func order(of letters: String, seed: UInt64) -> String {
       let executor = ManualExecutor(seed: seed)
       let log = Locked("")
@@ -48,7 +48,7 @@ extension TestingKitTests {
       #expect(executor.runAll() == 0)
     }
 
-    @Test("jobs that are enqueued meanwhile are run and counted too")
+    @Test("runAll() also runs and counts jobs that are enqueued meanwhile")
     func enqueuedMeanwhile() {
       let executor = ManualExecutor()
       @Sendable func chain(_ left: Int) {
@@ -63,7 +63,7 @@ extension TestingKitTests {
     func fifoTrace() { #expect(Self.trace(seed: nil) == "abcabcabc") }
 
     @Test(
-      "a seed means one order, in this process and in every other, in debug and in release",
+      "a seed results in one order, in every process, in debug and in release",
       arguments: zip([1, 2, 3], ["efgcbhda", "efdgbhca", "aedhgbfc"]))
     func pinned(seed: UInt64, order: String) {
       #expect(Self.order(of: "abcdefgh", seed: seed) == order)
@@ -76,7 +76,7 @@ extension TestingKitTests {
       #expect(Set(traces).count > 100)
     }
 
-    @Test("seeds reach every order")
+    @Test("every order has a seed")
     func everyOrder() {
       let orders = Set((0..<1_000 as Range<UInt64>).map { Self.order(of: "abcd", seed: $0) })
       #expect(orders.count == 24)
@@ -90,7 +90,7 @@ extension TestingKitTests {
       #expect(ran.snapshot == 1)
     }
 
-    @Test("waiting for pending jobs ends when they come, or when the task is cancelled")
+    @Test("waitForPending returns when there are as many jobs, or if its task is cancelled")
     func waitForPending() async {
       let executor = ManualExecutor()
       await executor.waitForPending(0)
@@ -99,19 +99,13 @@ extension TestingKitTests {
       await three
       await jobs
       #expect(executor.runAll() == 3)
-      let (driver, ended) = (ManualExecutor(), Locked(false))
-      let task = Task(executorPreference: driver) {
-        await executor.waitForPending(1)
-        ended.withLock { $0 = true }
-      }
-      driver.runAll()
-      #expect(!ended.snapshot)
-      task.cancel()
-      driver.runAll()
-      #expect(ended.snapshot)
+      let trial = Trial { await executor.waitForPending(1) }
+      #expect(!trial.run().isOver)
+      trial.cancel()
+      #expect(trial.run().isOver)
     }
 
-    @Test("a step is released once it has run")
+    @Test("a job is released after it has run")
     func stepsAreReleased() {
       final class Token: Sendable {}
       for seed in [nil, 1] as [UInt64?] {
@@ -129,7 +123,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("its description tells the seed and how much is pending")
+    @Test("its description tells the seed and the number of pending jobs")
     func description() {
       let executor = ManualExecutor(seed: 7)
       executor.schedule {}

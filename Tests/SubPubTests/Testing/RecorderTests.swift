@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 extension TestingKitTests {
-  @Suite("A recorder keeps what it receives, and says what was missing")
+  @Suite("A recorder keeps what it receives, and describes what was missing")
   struct RecorderTests {
     let recorder = Recorder<Int>()
     let executor = ManualExecutor()
@@ -20,14 +20,14 @@ extension TestingKitTests {
       #expect(recorder.publications.allSatisfy { $0.source == publisher.id })
     }
 
-    @Test("a state that comes alone is among the states")
+    @Test("a state without a publication is kept among the states")
     func receivesState() {
       recorder.receive(.loaded(1))
       #expect(recorder.states == [.loaded(1)])
       #expect(recorder.publications.isEmpty)
     }
 
-    @Test("deliveries on a manual executor come when the test runs them")
+    @Test("deliveries on a manual executor happen when the test runs it")
     func onManualExecutor() {
       let publisher = Publisher<Int>()
       publisher.subscribe(recorder, on: .executor(executor))
@@ -37,7 +37,7 @@ extension TestingKitTests {
       #expect(recorder.states == [.unknown, .loaded(1)])
     }
 
-    @Test("a wait whose time is up says what was waited for, how long, where, and what had come")
+    @Test("the error of a timeout tells what was waited for, how long, where, and what had come")
     func timeout() async throws {
       let none = try await #require(throws: RecorderTimeout.self) {
         try await recorder.wait(count: 1, within: .milliseconds(5), fileID: "Tests/News.swift", line: 41)
@@ -75,7 +75,7 @@ extension TestingKitTests {
       #expect(error.lastStates.first?.count == 201)
     }
 
-    @Test("its description tells how much it has, and the last state")
+    @Test("its description tells how much it has recorded, and the last state")
     func description() {
       #expect("\(recorder)" == "Recorder<Int>: 0 recorded")
       recorder.receive(.loaded(7))

@@ -4,29 +4,11 @@ import SubPubTesting
 import Testing
 
 extension TestingKitTests {
-  @Suite("A wait for a recorder's states ends when they come, in time, or when it is cancelled")
+  @Suite("A recorder's wait ends when the states come, when its time is up, or when it is cancelled")
   struct RecorderWaitTests {
     let recorder = Recorder<Int>()
-    let executor = ManualExecutor()
 
-    /// Starts a wait on the executor; the result says how it ended.
-    func start(
-      _ wait: @escaping @Sendable () async throws -> Void
-    ) -> (Task<Void, any Error>, Locked<String?>) {
-      let end = Locked<String?>(nil)
-      let task = Task(executorPreference: executor) {
-        do {
-          try await wait()
-          end.withLock { $0 = "returned" }
-        } catch {
-          end.withLock { $0 = "\(type(of: error))" }
-          throw error
-        }
-      }
-      return (task, end)
-    }
-
-    @Test("waiting for a number of states returns at once when they are there")
+    @Test("waiting for a number of states returns at once if they are there")
     func countAtOnce() async throws {
       try await recorder.wait(count: 0)
       recorder.receive(.unknown)
@@ -35,21 +17,16 @@ extension TestingKitTests {
       try await recorder.wait(count: 2, within: .seconds(Int64.max))
     }
 
-    @Test("waiting for a number of states suspends until the last of them has come")
-    func countLater() async throws {
-      let recorder = recorder
-      let (task, end) = start { try await recorder.wait(count: 2) }
-      executor.runAll()
+    @Test("waiting for a number of states suspends until the last of them comes")
+    func countLater() {
+      let trial = Trial { [recorder] in try await recorder.wait(count: 2) }.run()
       recorder.receive(.unknown)
-      executor.runAll()
-      #expect(end.snapshot == nil)
+      #expect(!trial.run().isOver)
       recorder.receive(.loaded(1))
-      executor.runAll()
-      #expect(end.snapshot == "returned")
-      try await task.value
+      #expect(trial.run().value != nil)
     }
 
-    @Test("waiting for a state is satisfied by one that came before")
+    @Test("waiting for a state returns at once if an earlier one satisfies the predicate")
     func untilAtOnce() async throws {
       recorder.receive(.loaded(1))
       recorder.receive(.loaded(2))
@@ -57,29 +34,27 @@ extension TestingKitTests {
     }
 
     @Test("waiting for a state suspends until it comes, and tests each state once, in order")
-    func untilLater() async throws {
-      let (recorder, tested) = (recorder, Locked<[Int?]>([]))
+    func untilLater() {
+      let tested = Locked<[Int?]>([])
       recorder.receive(.loaded(0))
-      let (task, end) = start {
+      let trial = Trial { [recorder] in
         try await recorder.wait { state in
           tested.withLock { $0.append(state.value) }
           return state.value == 3
         }
       }
-      executor.runAll()
+      trial.run()
       recorder.receive(.loaded(1))
-      executor.runAll()
+      trial.run()
       recorder.receive(.loaded(2))
-      #expect(end.snapshot == nil)
+      #expect(!trial.isOver)
       recorder.receive(.loaded(3))
       recorder.receive(.loaded(4))
-      executor.runAll()
-      #expect(end.snapshot == "returned")
+      #expect(trial.run().value != nil)
       #expect(tested.snapshot == [0, 1, 2, 3])
-      try await task.value
     }
 
-    @Test("the predicate runs under no lock: it may use the recorder itself")
+    @Test("the predicate runs without a lock, so it can use the recorder")
     func predicateMayUseRecorder() async throws {
       let recorder = recorder
       recorder.receive(.loaded(1))
@@ -89,23 +64,20 @@ extension TestingKitTests {
       }
     }
 
-    @Test("a wait that is cancelled throws, with nothing left behind", arguments: [false, true])
-    func cancelled(beforeItStarts: Bool) async {
-      let recorder = recorder
-      for (task, end) in [
-        start { try await recorder.wait(count: 1) },
-        start { try await recorder.wait { $0.phase == .loaded } },
+    @Test("a cancelled wait throws a CancellationError", arguments: [false, true])
+    func cancelled(beforeItStarts: Bool) {
+      for trial in [
+        Trial { [recorder] in try await recorder.wait(count: 1) },
+        Trial { [recorder] in try await recorder.wait { $0.phase == .loaded } },
       ] {
-        if !beforeItStarts { executor.runAll() }
-        #expect(end.snapshot == nil)
-        task.cancel()
-        executor.runAll()
-        #expect(end.snapshot == "CancellationError")
-        await #expect(throws: CancellationError.self) { try await task.value }
+        if !beforeItStarts { trial.run() }
+        #expect(!trial.isOver)
+        trial.cancel()
+        #expect(trial.run().error is CancellationError)
       }
     }
 
-    @Test("an endless flood of other states doesn't outrun the time")
+    @Test("an endless flood of other states doesn't delay the timeout")
     func flood() async {
       let recorder = recorder
       recorder.receive(.loaded(0))
@@ -117,7 +89,7 @@ extension TestingKitTests {
       }
     }
 
-    @Test("an endless flood of other states doesn't outrun a cancellation")
+    @Test("an endless flood of other states doesn't delay a cancellation")
     func floodCancelled() async {
       let (recorder, gate) = (recorder, Gate())
       recorder.receive(.loaded(0))
@@ -133,7 +105,7 @@ extension TestingKitTests {
       await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("a wait that ended early leaves no timer and no task that keeps the recorder")
+    @Test("a wait that ends leaves no timer and no task that keeps the recorder alive")
     func leavesNothing() async throws {
       weak var probe: Recorder<Int>?
       do {
@@ -147,7 +119,7 @@ extension TestingKitTests {
       #expect(probe == nil)
     }
 
-    @Test("states from many threads all arrive, and wake all who wait")
+    @Test("states from many threads all arrive, and end all waits for them")
     func manyThreads() async throws {
       try await withThrowingTaskGroup { group in
         for thread in 0..<4 {
@@ -162,7 +134,7 @@ extension TestingKitTests {
       #expect(Set(recorder.states.compactMap(\.value)).count == 4_000)
     }
 
-    @Test("waiting and receiving at once never misses a state")
+    @Test("waiting and receiving at the same time never misses a state")
     func waitAgainstReceive() async throws {
       for _ in 0..<500 {
         let recorder = Recorder<Int>()

@@ -1,11 +1,13 @@
 import Dispatch
 import SubPub
+import SubPubTesting
 import Testing
 
-/// The suites of the test kit, so that `--filter Testing` finds them.
-@Suite("The test kit", .timeLimit(.minutes(1)))
+@Suite("The test kit does what its documentation says", .timeLimit(.minutes(1)))
 enum TestingKitTests {
-  /// Runs the body on a thread that may block, and returns when it has ended.
+  typealias Trial = PublishingTests.Trial
+
+  /// Runs the body on a thread that may block, and returns when the body has.
   static func onThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       DispatchQueue(label: "test").async {
@@ -15,13 +17,31 @@ enum TestingKitTests {
     }
   }
 
-  /// What a process that stopped had to say.
-  static func message(_ result: ExitTest.Result?) -> String {
-    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  @Suite("A seeded generator produces the same numbers for the same seed")
+  struct SeededGeneratorTests {
+    @Test("it is SplitMix64, as the published test vector shows")
+    func vector() {
+      var generator = SeededGenerator(seed: 1_234_567)
+      let numbers = (0..<5).map { _ in generator.next() }
+      #expect(
+        numbers == [
+          6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+          4_593_380_528_125_082_431, 16_408_922_859_458_223_821,
+        ])
+    }
+
+    @Test("neighboring seeds begin with different numbers")
+    func neighbours() {
+      let first = (0..<1_000 as Range<UInt64>).map { seed in
+        var generator = SeededGenerator(seed: seed)
+        return generator.next()
+      }
+      #expect(Set(first).count == 1_000)
+    }
   }
 }
 
 extension Locked {
-  /// What is there now.
+  /// The current value.
   var snapshot: State { withLock { $0 } }
 }

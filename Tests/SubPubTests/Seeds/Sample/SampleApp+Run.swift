@@ -2,12 +2,12 @@ import SubPub
 import SubPubTesting
 
 extension SampleApp {
-  /// One run of the sample: the same seed, the same run.
+  /// One run of the app, which its seed decides.
   struct Run {
     let problems: [String]
     let history: [String]
     let whole: [Transition: Int]
-    let pages: [Transition: Int]
+    let paged: [Transition: Int]
 
     init(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
@@ -15,31 +15,34 @@ extension SampleApp {
       let (attempts, isPrompt) = (max(1, random.draw(4)), random.chance(50))
       let retry = RetryPolicy.exponential(
         maxAttempts: attempts, initial: .milliseconds(50), maximum: .seconds(1), jitter: 0.5, seed: random.next())
-      // An attempt whose task is late has its time run out before it has called the loader.
-      let called = (isPrompt ? attempts : 0)...attempts
-      let table = Stage.whole(seed: random.next(), called, retry, clock, executor)
-      let list = Stage.pages(seed: random.next(), called, retry, clock, executor)
-      Self.play(table, list, clock, executor, isPrompt: isPrompt, &random)
-      var problems = table.problems(isPrompt: isPrompt) + list.problems(isPrompt: isPrompt)
-      if clock.sleepers > 0 { problems.append("5.07: \(clock.sleepers) still sleep") }
+      // If jobs run late, an attempt may time out before it has made its request.
+      let environment = Environment(
+        clock: clock, executor: executor, retry: retry, attempts: (isPrompt ? attempts : 0)...attempts)
+      let whole = Feature.whole(environment, seed: random.next())
+      let paged = Feature.paged(environment, seed: random.next())
+      Self.use(whole, paged, clock, executor, isPrompt: isPrompt, &random)
+      var problems = whole.problems(isPrompt: isPrompt) + paged.problems(isPrompt: isPrompt)
+      if clock.sleepers > 0 { problems.append("5.07: \(clock.sleepers) sleeps are left") }
       if executor.pending > 0 { problems.append("5.04: \(executor.pending) jobs are left") }
       self.problems = problems
-      history = table.history + list.history + ["\(clock)"]
-      (whole, pages) = (table.notary.seen, list.notary.seen)
+      history = whole.history + paged.history + ["\(clock)"]
+      (self.whole, self.paged) = (whole.checker.counts, paged.checker.counts)
     }
 
-    private static func play(
-      _ table: Stage<LoadingManager<[Item]>>, _ list: Stage<PagedManager<Item, Int>>, _ clock: ManualClock,
+    private static func use(
+      _ whole: Feature<LoadingManager<[Item]>>, _ paged: Feature<PagedManager<Item, Int>>, _ clock: ManualClock,
       _ executor: ManualExecutor, isPrompt: Bool, _ random: inout SeededGenerator
     ) {
       for _ in 0..<200 {
         switch random.draw(10) {
         case 0..<4:
-          let (action, screen, isTable) = (Action.draw(&random), random.draw(3), random.draw(2) == 0)
+          let (action, screen, isWhole) = (Action.draw(&random), random.draw(3), random.draw(2) == 0)
           executor.schedule {
-            // There is no next page of all: a pull does.
-            if isTable || action == .logout { table.act(action == .nextPage ? .pull : action, of: screen) }
-            if !isTable || action == .logout { list.act(action, of: screen) }
+            // Only the paged feature has pages.
+            if isWhole || action == .logout {
+              whole.perform(action == .loadNextPage ? .refresh : action, on: screen)
+            }
+            if !isWhole || action == .logout { paged.perform(action, on: screen) }
           }
         case 4..<6:
           if isPrompt { executor.runAll() }
@@ -47,30 +50,30 @@ extension SampleApp {
         default: for _ in 0..<random.draw(12) { executor.runOne() }
         }
       }
-      // Half of the runs end at rest, the others in the middle of a load that nobody awaits any more.
-      if random.chance(50) { rest(clock, executor) } else { interrupt(table, list, executor) }
-      table.release()
-      list.release()
-      rest(clock, executor)
+      // Half of the runs release the managers while nothing happens, the others during a load that no caller awaits.
+      if random.chance(50) { finish(clock, executor) } else { abandonLoads(whole, paged, executor) }
+      whole.release()
+      paged.release()
+      finish(clock, executor)
     }
 
-    private static func interrupt(
-      _ table: Stage<LoadingManager<[Item]>>, _ list: Stage<PagedManager<Item, Int>>, _ executor: ManualExecutor
+    private static func abandonLoads(
+      _ whole: Feature<LoadingManager<[Item]>>, _ paged: Feature<PagedManager<Item, Int>>, _ executor: ManualExecutor
     ) {
       executor.runAll()
-      for action in [Action.pull, .appear] {
-        table.act(action, of: 0)
-        list.act(action, of: 0)
+      for action in [Action.refresh, .appear] {
+        whole.perform(action, on: 0)
+        paged.perform(action, on: 0)
         executor.runAll()
       }
-      for screen in table.screens.indices {
-        table.act(.leave, of: screen)
-        list.act(.leave, of: screen)
+      for screen in whole.screens.indices {
+        whole.perform(.leave, on: screen)
+        paged.perform(.leave, on: screen)
       }
       executor.runAll()
     }
 
-    private static func rest(_ clock: ManualClock, _ executor: ManualExecutor) {
+    private static func finish(_ clock: ManualClock, _ executor: ManualExecutor) {
       repeat { executor.runAll() } while clock.advanceToNextDeadline()
     }
   }

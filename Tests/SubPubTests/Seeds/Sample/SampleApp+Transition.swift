@@ -1,57 +1,74 @@
 extension SampleApp {
-  /// From one state to the next, and why.
-  struct Transition: Hashable, Sendable, CustomStringConvertible {
-    let from: Shape
-    let cause: Cause
-    let to: Shape
+  /// A state without its values.
+  enum Phase: String, Hashable, Sendable {
+    case unknown, loading, loadingWithPrevious, fresh, stale, error, errorWithPrevious
+  }
 
-    var description: String { "\(from) -\(cause)-> \(to)" }
+  /// What triggers a transition.
+  enum Trigger: String, Hashable, Sendable {
+    case appear, refresh, restart, loadNextPage, logout
+    /// A screen cancels the tasks that wait for its loads.
+    case leave
+    /// The last reference to the manager is released.
+    case release
+    case answer
+    /// The last attempt of a load is refused.
+    case refusal
+    /// The last attempt of a load times out.
+    case timeout
+
+    /// The trigger of the code that is running; a load's own task has none, because it doesn't inherit task-local values.
+    @TaskLocal static var current: Trigger?
+  }
+
+  /// A change from one phase to the next, with its trigger.
+  struct Transition: Hashable, Sendable, CustomStringConvertible {
+    let from: Phase
+    let trigger: Trigger
+    let to: Phase
+
+    var description: String { "\(from) -\(trigger)-> \(to)" }
   }
 }
 
 extension SampleApp.Transition {
-  /// What may become of what. Whatever isn't here is no transition: to look at fresh data, say, or to pull twice.
-  static let legal: [Self] =
-    on(.unknown, [.appear: [.loading], .pull: [.loading], .force: [.loading], .logout: [.unknown]])
+  /// Every legal transition of a value that loads as a whole.
+  ///
+  /// Some triggers publish nothing: appearing while data is fresh, for example, or refreshing twice.
+  static let whole: [Self] =
+    on(
+      [.unknown, .error],
+      [.appear: [.loading], .refresh: [.loading], .restart: [.loading], .logout: [.unknown]])
     + on(
-      .loading,
+      [.loading],
       [
-        .force: [.loading], .answer: [.fresh], .refusal: [.error], .timeout: [.error], .logout: [.unknown],
+        .restart: [.loading], .answer: [.fresh], .refusal: [.error], .timeout: [.error], .logout: [.unknown],
         .leave: [.unknown, .error], .release: [.unknown, .error],
       ])
     + on(
-      .loadingWithPrevious,
+      [.loadingWithPrevious],
       [
-        .force: [.loadingWithPrevious], .answer: [.fresh], .refusal: [.errorWithPrevious],
+        .restart: [.loadingWithPrevious], .answer: [.fresh], .refusal: [.errorWithPrevious],
         .timeout: [.errorWithPrevious], .logout: [.unknown], .leave: [.fresh, .stale, .errorWithPrevious],
         .release: [.fresh, .stale, .errorWithPrevious],
       ])
-    + on(.fresh, [.pull: [.loadingWithPrevious], .force: [.loadingWithPrevious], .logout: [.unknown]])
     + on(
-      .stale,
-      [
-        .appear: [.loadingWithPrevious], .pull: [.loadingWithPrevious], .force: [.loadingWithPrevious],
-        .logout: [.unknown],
-      ])
-    + on(.error, [.appear: [.loading], .pull: [.loading], .force: [.loading], .logout: [.unknown]])
-    + on(
-      .errorWithPrevious,
-      [
-        .appear: [.loadingWithPrevious], .pull: [.loadingWithPrevious], .force: [.loadingWithPrevious],
-        .logout: [.unknown],
-      ])
+      [.fresh, .stale, .errorWithPrevious],
+      [.refresh: [.loadingWithPrevious], .restart: [.loadingWithPrevious], .logout: [.unknown]])
+    + on([.stale, .errorWithPrevious], [.appear: [.loadingWithPrevious]])
 
-  /// The same for a list of pages: the first page overtakes a later one, and a list is as old as its first page.
-  static let legalForPages: [Self] =
-    legal
-    + on(.unknown, [.nextPage: [.loading]])
-    + on(.loadingWithPrevious, [.pull: [.loadingWithPrevious], .answer: [.stale]])
-    + on(.fresh, [.nextPage: [.loadingWithPrevious]])
-    + on(.stale, [.nextPage: [.loadingWithPrevious]])
-    + on(.error, [.nextPage: [.loading]])
-    + on(.errorWithPrevious, [.nextPage: [.loadingWithPrevious]])
+  /// Every legal transition of a paged list.
+  ///
+  /// A load of the first page supersedes a load of a later page, and the first page decides when the list is stale.
+  static let paged: [Self] =
+    whole
+    + on([.loadingWithPrevious], [.refresh: [.loadingWithPrevious], .answer: [.stale]])
+    + on([.unknown, .error], [.loadNextPage: [.loading]])
+    + on([.fresh, .stale, .errorWithPrevious], [.loadNextPage: [.loadingWithPrevious]])
 
-  private static func on(_ from: SampleApp.Shape, _ ways: [SampleApp.Cause: [SampleApp.Shape]]) -> [Self] {
-    ways.flatMap { cause, goals in goals.map { Self(from: from, cause: cause, to: $0) } }
+  private static func on(_ phases: [SampleApp.Phase], _ results: [SampleApp.Trigger: [SampleApp.Phase]]) -> [Self] {
+    phases.flatMap { from in
+      results.flatMap { trigger, phases in phases.map { Self(from: from, trigger: trigger, to: $0) } }
+    }
   }
 }
