@@ -93,12 +93,12 @@ extension DirectoryTests {
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (watcher, successor) = (Watcher(), Journal<DirectorySubscription>())
-      let standing = directory.publisher(of: LastWords.self)
+      let standing = directory.publisher(of: DeinitAction.self)
       do {
         let host = ManualHost(executor)
         directory.subscribeToAll(watcher, on: .actor(host))
         // Pending for the old subscription; its deinit makes the new one.
-        standing.updateData(LastWords { successor.add(directory.subscribeToAll(watcher, on: .immediate)) })
+        standing.updateData(DeinitAction { successor.add(directory.subscribeToAll(watcher, on: .immediate)) })
         standing.reset()
         withExtendedLifetime(host) {}
       }
@@ -106,7 +106,7 @@ extension DirectoryTests {
       #expect(successor.entries.count == 1)
       #expect(directory.subscribeToAll(watcher, on: .immediate) === successor.entries.first)
       _ = directory.publisher(of: Int.self)
-      #expect(watcher.lines == ["LastWords 2", "Int 0"])
+      #expect(watcher.lines == ["DeinitAction 2", "Int 0"])
       executor.runAll()
     }
 

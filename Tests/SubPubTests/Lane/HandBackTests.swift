@@ -9,7 +9,7 @@ struct HandBackTests {
   @Test("other work on a serial queue runs after at most 256 deliveries")
   func required_2_08_serialQueue() async {
     let publisher = Publisher<Int>()
-    let chain = Chain(publisher, length: 10_000)
+    let chain = PublishChain(publisher, length: 10_000)
     let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
     publisher.subscribe(chain, on: .queue(queue)) { chain, _ in
       gate.pass()

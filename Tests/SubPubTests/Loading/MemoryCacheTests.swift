@@ -156,43 +156,43 @@ struct MemoryCacheForeignCodeTests {
   @Test("another thread can use it while a size is measured")
   func required_1_04_cacheSize() async throws {
     let memory = MemoryCache(limit: 2)
-    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
+    let probe = LockProbe { [weak memory] in if let memory { Self.use(memory) } }
     let cache = memory.cache(for: "a", of: Int.self) { _ in
-      intrusion.strike()
+      probe.run()
       return 1
     }
-    intrusion.arm()
+    probe.arm()
     try await OwnThread.run { cache.write(1) }
-    try await intrusion.wait()
+    try await probe.wait()
   }
 
   @Test("another thread can use it while the clock is read", arguments: [true, false])
   func required_1_04_cacheClock(writing: Bool) async throws {
     let clock = PublishingTests.CountingClock()
     let memory = MemoryCache(limit: 2, clock: clock)
-    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
-    clock.whenRead { intrusion.strike() }
+    let probe = LockProbe { [weak memory] in if let memory { Self.use(memory) } }
+    clock.whenRead { probe.run() }
     let cache = memory.cache(for: "a", of: Int.self)
     cache.write(1)
-    intrusion.arm()
+    probe.arm()
     try await OwnThread.run { if writing { cache.write(2) } else { _ = cache.read() } }
-    try await intrusion.wait()
+    try await probe.wait()
   }
 
   enum Removal: CaseIterable { case replaced, cleared, displaced, tooLarge, removed }
 
   private struct Content: Sendable {
-    var payload: StruckPayload?
+    var payload: ProbingPayload?
     var size: Int
   }
 
   @Test("another thread can use it while a value is released", arguments: Removal.allCases)
   func required_1_04_cachedValue(removal: Removal) async throws {
     let memory = MemoryCache(limit: 4)
-    let intrusion = Intrusion { [weak memory] in if let memory { Self.use(memory) } }
+    let probe = LockProbe { [weak memory] in if let memory { Self.use(memory) } }
     let cache = memory.cache(for: "a", of: Content.self, size: \.size)
-    cache.write(Content(payload: StruckPayload(intrusion), size: 2))
-    intrusion.arm()
+    cache.write(Content(payload: ProbingPayload(probe), size: 2))
+    probe.arm()
     try await OwnThread.run {
       switch removal {
       case .replaced: cache.write(Content(size: 1))
@@ -202,6 +202,6 @@ struct MemoryCacheForeignCodeTests {
       case .removed: memory.removeAll()
       }
     }
-    try await intrusion.wait()
+    try await probe.wait()
   }
 }

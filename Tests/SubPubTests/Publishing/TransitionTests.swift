@@ -103,8 +103,8 @@ extension PublishingTests {
 
     @Test("if another thread publishes first, the payload that the transform has read can publish in its deinit")
     func required_1_04_overtaken() {
-      let publisher = Publisher<LastWords>()
-      publisher.updateData(LastWords { [weak publisher] in publisher?.startLoading() })
+      let publisher = Publisher<DeinitAction>()
+      publisher.updateData(DeinitAction { [weak publisher] in publisher?.startLoading() })
       var runs = 0
       publisher.update { _ in
         runs += 1

@@ -84,9 +84,9 @@ struct ReplacementTests {
 
   @Test("a replacement that is cancelled between its turn and its replay delivers nothing")
   func required_2_06_3_02_cancelledBeforeReplay() {
-    let (publisher, recorder, executor) = (Publisher<LastWords>(), Recorder<LastWords>(), ManualExecutor())
+    let (publisher, recorder, executor) = (Publisher<DeinitAction>(), Recorder<DeinitAction>(), ManualExecutor())
     publisher.subscribe(recorder, on: .executor(executor))
-    publisher.updateData(LastWords { publisher.unsubscribe(recorder) })
+    publisher.updateData(DeinitAction { publisher.unsubscribe(recorder) })
     publisher.reset()
     // The state that is pending for the old subscription is released after the turn, and cancels the new one.
     let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)

@@ -4,7 +4,7 @@ import SubPubTesting
 /// One of several subscribers that write into one log, and that react to what they get.
 final class Member: TypedSubscriber {
   let name: String
-  let depth = Depth()
+  let depth = NestingDepth()
   private let log: Recorder<String>
   private let react: @Sendable (_ version: UInt64) -> Void
 
