@@ -1,6 +1,7 @@
 import Dispatch
+import Support
 
-/// Tells when so many have arrived.
+/// Lets a task wait until a number of events have arrived.
 final class Countdown: Sendable {
   private let state = Guarded(State())
 
@@ -8,6 +9,9 @@ final class Countdown: Sendable {
     var missing = 0
     var waiting: CheckedContinuation<Bool, Never>?
   }
+
+  /// In seconds.
+  private static let patience = 30
 
   init(_ count: Int = 0) { expect(count) }
 
@@ -20,15 +24,15 @@ final class Countdown: Sendable {
     }?.resume(returning: true)
   }
 
-  /// False: not all have arrived in time, and never will.
-  func wait(seconds: Int = 30) async -> Bool {
+  /// Returns false if some have not arrived in time.
+  func wait() async -> Bool {
     await withCheckedContinuation { continuation in
       let isComplete = state.with { state in
         if state.missing > 0 { state.waiting = continuation }
         return state.missing <= 0
       }
       if isComplete { return continuation.resume(returning: true) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { [state] in
         state.with { $0.waiting.take() }?.resume(returning: false)
       }
     }

@@ -10,7 +10,7 @@ extension Section2SubscriptionTests {
     arguments: ContextKind.shared)
   func required_2_07_order(kind: ContextKind) async throws {
     let (place, publisher, visits) = (Place(kind), publisher, Locked<[Int]>([]))
-    var members: [Member] = []
+    var members: [LoggingSubscriber] = []
     func join(_ count: Int) {
       for _ in 0..<count {
         let number = (members.last?.number ?? -1) + 1
@@ -18,7 +18,7 @@ extension Section2SubscriptionTests {
         let subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
           visits.withLock { $0.append(number) }
         }
-        members.append(Member(number: number, subscriber: subscriber, subscription: subscription))
+        members.append(LoggingSubscriber(number: number, subscriber: subscriber, subscription: subscription))
       }
     }
     var random = SeededGenerator(seed: 7)
@@ -45,7 +45,7 @@ extension Section2SubscriptionTests {
   }
 
   /// Somebody who has joined, with what keeps it.
-  private struct Member {
+  private struct LoggingSubscriber {
     let number: Int
     let subscriber: Deaths.Mortal
     let subscription: Subscription

@@ -10,15 +10,15 @@ extension Section4ReentrancyTests {
   func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let newcomer = Member("new", log: log)
-    let first = Member("first", log: log) { [publisher, log] version in
+    let newcomer = LoggingSubscriber("new", log: log)
+    let first = LoggingSubscriber("first", log: log) { [publisher, log] version in
       guard version == 1 else { return }
       if publishesBefore { publisher.updateData(2) }
       publisher.subscribe(newcomer, on: place.context)
       publisher.updateData(3)
       log.receive(.loaded("first has returned"))
     }
-    let next = Member("next", log: log)
+    let next = LoggingSubscriber("next", log: log)
     defer { withExtendedLifetime((first, next)) {} }
     publisher.subscribe(first, on: place.context)
     publisher.subscribe(next, on: place.context)
@@ -43,8 +43,8 @@ extension Section4ReentrancyTests {
   func required_4_02_elsewhere(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let newcomers = [Member("new", log: log), Member("late", log: log)]
-    let first = Member("first", log: log) { [publisher] version in
+    let newcomers = [LoggingSubscriber("new", log: log), LoggingSubscriber("late", log: log)]
+    let first = LoggingSubscriber("first", log: log) { [publisher] version in
       publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.context : .immediate)
     }
     defer { withExtendedLifetime(first) {} }
@@ -60,11 +60,11 @@ extension Section4ReentrancyTests {
   func required_4_02_chain(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let members = Locked<[Member]>([])
+    let members = Locked<[LoggingSubscriber]>([])
     let depth = Depth()
     let log = log
     @Sendable func subscribe(_ index: Int, at publisher: Publisher<Int>) {
-      let member = Member("\(index)", log: log) { version in
+      let member = LoggingSubscriber("\(index)", log: log) { version in
         depth.enter()
         if version == 0, index < 1_000 { subscribe(index + 1, at: publisher) }
         depth.leave()
@@ -92,10 +92,10 @@ extension Section4ReentrancyTests {
   func required_4_03_sameRound(kind: ContextKind, ending: Ending) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let (earlier, later) = (Member("earlier", log: log), Member("later", log: log))
+    let (earlier, later) = (LoggingSubscriber("earlier", log: log), LoggingSubscriber("later", log: log))
     let subscriptions = Locked<[Subscription]>([])
     let outcomes = Locked<[CancelOutcome]>([])
-    let canceller = Member("canceller", log: log) { [publisher] version in
+    let canceller = LoggingSubscriber("canceller", log: log) { [publisher] version in
       guard version == 1 else { return }
       publisher.updateData(2)
       @Sendable func end() {
@@ -106,7 +106,7 @@ extension Section4ReentrancyTests {
       }
       if ending == .cancelInDeinit { _ = LastWords(end) } else { end() }
     }
-    let last = Member("last", log: log)
+    let last = LoggingSubscriber("last", log: log)
     defer { withExtendedLifetime((canceller, last)) {} }
     let joined = [earlier, canceller, later, last].map { publisher.subscribe($0, on: place.context) }
     subscriptions.withLock { $0 = [joined[0], joined[2]] }
@@ -129,8 +129,8 @@ extension Section4ReentrancyTests {
   func required_4_03_all(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let behind = (0..<100).map { Member("\($0)", log: log) }
-    let canceller = Member("canceller", log: log) { [publisher] version in
+    let behind = (0..<100).map { LoggingSubscriber("\($0)", log: log) }
+    let canceller = LoggingSubscriber("canceller", log: log) { [publisher] version in
       guard version == 1 else { return }
       for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
     }

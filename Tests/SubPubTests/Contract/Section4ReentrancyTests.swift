@@ -17,7 +17,7 @@ struct Section4ReentrancyTests {
     defer { withExtendedLifetime(place) {} }
     let depth = Depth()
     let members = (0..<3).map { index in
-      Member("\(index)", log: log) { [publisher] version in
+      LoggingSubscriber("\(index)", log: log) { [publisher] version in
         depth.enter()
         // The first, the one in the middle, and the last: each once.
         if version == index + 1 {
@@ -43,7 +43,7 @@ struct Section4ReentrancyTests {
   func required_4_01_ownLane(kind: ContextKind) async throws {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
-    let member = Member("a", log: log) { [publisher] version in
+    let member = LoggingSubscriber("a", log: log) { [publisher] version in
       for _ in 0..<2 where version < 6 { publisher.startLoading() }
     }
     publisher.subscribe(member, on: place.context)
@@ -59,8 +59,8 @@ struct Section4ReentrancyTests {
     let place = Place(kind)
     defer { withExtendedLifetime(place) {} }
     let other = Publisher<Int>()
-    let ping = Member("ping", log: log) { version in if version < 20 { other.startLoading() } }
-    let pong = Member("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
+    let ping = LoggingSubscriber("ping", log: log) { version in if version < 20 { other.startLoading() } }
+    let pong = LoggingSubscriber("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
     other.subscribe(pong, on: place.context)
     publisher.subscribe(ping, on: place.context)
     try await log.wait(count: 42)
