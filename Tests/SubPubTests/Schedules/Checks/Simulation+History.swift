@@ -35,9 +35,11 @@ extension Simulation {
       return history
     }
     // Nothing tells which of several subscriptions made a delivery.
-    if !isAlone, let first = inbox.members.first {
-      var history = history(of: first, calls)
-      (history.deliveries, history.cancels) = (inbox.deliveries, [])
+    if !isAlone, var history = histories.first, let last = histories.last?.replay?.upperBound {
+      (history.deliveries, history.cancels, history.settled, history.closing) = (inbox.deliveries, [], nil, nil)
+      history.sharesDeliveries = false
+      // The first replacement may come before the first delivery.
+      history.replay = history.replay.map { $0.lowerBound...last }
       history.replacements = inbox.members.count - 1
       histories.append(history)
     }

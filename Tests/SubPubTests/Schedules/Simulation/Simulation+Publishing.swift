@@ -96,7 +96,8 @@ extension Simulation {
   func releasePublisher() {
     scheduler.operation {
       scheduler.step(at: Scheduler.subscribers)
-      releasedAt = scheduler.note(.releasePublisher)
+      let step = scheduler.note(.releasePublisher)
+      releasedAt = releasedAt ?? step
       publisher = nil
     }
     scheduler.point()
