@@ -16,7 +16,7 @@ final class DelegateGroup: Sendable {
     await ThreadGroup.alone { [self] in
       for place in Places.all { for _ in 0..<(place.kind.isShared ? 4 : 2) { add(at: place) } }
     }
-    await MainActor.run { for _ in 0..<24 { addOnMain() } }
+    await MainActor.run { for _ in 0..<40 { addOnMain() } }
   }
 
   private func add(at place: Place) {

@@ -32,6 +32,7 @@ final class RecordedSubscription: Sendable {
     let (outcome, span) = Span.of { subscription.cancel() }
     var record = CancelRecord(span: span, answer: .outcome(outcome), thread: ThreadMark.current)
     (record.isOnOwnContext, record.mustBeInFlight) = (isOnOwnContext, mustBeInFlight)
+    record.pendingAfter = subscription.statistics.pending
     note { $0.cancels.append(record) }
     return outcome
   }
