@@ -31,10 +31,12 @@ struct SequenceReader: Sendable {
     default:
       let (iterator, span, replay) = tested.joining { publisher.states(buffering: policy).makeAsyncIterator() }
       subscription = recorded(span, replay)
-      task = Self.read(iterator, limit, { log.record($0) }) { [subscription] iterator in
-        let counts = Counts(iterator.statistics)
-        subscription.note { $0.closing = counts }
-      }
+      task = Self.read(
+        iterator, limit, { log.record($0) },
+        atEnd: { [subscription] iterator in
+          let counts = Counts(iterator.statistics)
+          subscription.note { $0.closing = counts }
+        })
     }
   }
 

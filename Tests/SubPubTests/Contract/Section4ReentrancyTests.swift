@@ -60,7 +60,8 @@ struct Section4ReentrancyTests {
     defer { withExtendedLifetime(place) {} }
     let other = Publisher<Int>()
     let ping = LoggingSubscriber("ping", log: log) { version in if version < 20 { other.startLoading() } }
-    let pong = LoggingSubscriber("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() } }
+    let pong = LoggingSubscriber("pong", log: log) { [publisher] version in if version > 0 { publisher.startLoading() }
+    }
     other.subscribe(pong, on: place.context)
     publisher.subscribe(ping, on: place.context)
     try await log.wait(count: 42)

@@ -144,34 +144,33 @@ extension Scheduler {
     return (strand.number + 1) << 16 | strand.objects
   }
 
-  /// The scheduling points of a publisher.
-  var schedulingPoints: SchedulingPoint.Maker {
-    #if DEBUG
+  // In release builds the library has no scheduling points.
+  #if DEBUG
+    /// The scheduling points of a publisher.
+    var schedulingPoints: SchedulingPoint.Maker {
       SchedulingPoint.Maker {
         let object = self.makeObject()
         return SchedulingPoint { self.reach($0, at: object) }
       }
-    #else
-      SchedulingPoint.Maker()
-    #endif
-  }
-
-  private func reach(_ step: SchedulingPoint.Step, at object: Int) {
-    switch step {
-    case .turnBegins:
-      self.step(at: object)
-      guard let strand = running, strand.isRunningHere else { return }
-      if turns.contains(object) { wait { !self.turns.contains(object) } }
-      turns.insert(object)
-      // It may have waited.
-      decider.note(strand: strand.number, object: object, isWrite: true)
-    case .turnEnded:
-      if running?.isRunningHere == true { turns.remove(object) }
-    case .read: self.step(at: object, isWrite: false)
-    case .write: self.step(at: object)
-    case .weakLoad: self.step(at: Self.subscribers, isWrite: false)
     }
-  }
+
+    private func reach(_ step: SchedulingPoint.Step, at object: Int) {
+      switch step {
+      case .turnBegins:
+        self.step(at: object)
+        guard let strand = running, strand.isRunningHere else { return }
+        if turns.contains(object) { wait { !self.turns.contains(object) } }
+        turns.insert(object)
+        // It may have waited.
+        decider.note(strand: strand.number, object: object, isWrite: true)
+      case .turnEnded:
+        if running?.isRunningHere == true { turns.remove(object) }
+      case .read: self.step(at: object, isWrite: false)
+      case .write: self.step(at: object)
+      case .weakLoad: self.step(at: Self.subscribers, isWrite: false)
+      }
+    }
+  #endif
 
   /// All subscribers, as one object.
   static let subscribers = 0

@@ -87,10 +87,12 @@ final class Simulation: @unchecked Sendable {
   /// A payload whose comparison and release are scheduling points.
   func makePayload(_ number: Int) -> Payload {
     livePayloads += 1
-    return Payload(number: UInt32(number), whenCompared: { self.foreignCode(.equal, number) }) {
-      self.livePayloads -= 1
-      self.foreignCode(.payloadDies, number)
-    }
+    return Payload(
+      number: UInt32(number), whenCompared: { self.foreignCode(.equal, number) },
+      whenReleased: {
+        self.livePayloads -= 1
+        self.foreignCode(.payloadDies, number)
+      })
   }
 
   func draw(_ bound: Int) -> Int { scheduler.draw(bound) }
