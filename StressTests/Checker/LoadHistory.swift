@@ -19,7 +19,7 @@ struct LoadHistory: Sendable {
   var hasHangingWaits = false
 }
 
-/// The operations on a manager, from which follows what may happen to its loads.
+/// The operations on a manager, which determine what may happen to its loads.
 struct LoadMix: OptionSet, Hashable, Sendable {
   let rawValue: Int
 

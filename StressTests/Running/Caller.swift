@@ -21,7 +21,7 @@ struct Caller: Sendable {
     calls.append(Call(span: span, number: number, isTransition: isTransition))
   }
 
-  /// Makes a transition that its state can be told by; `makePayload` makes the payload with the number.
+  /// Makes a transition whose state has a number of its own.
   mutating func publish(
     _ publisher: Publisher<Payload>, _ random: inout SeededGenerator,
     _ makePayload: (UInt32) -> Payload = { Payload(number: $0) }

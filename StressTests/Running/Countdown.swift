@@ -10,9 +10,6 @@ final class Countdown: Sendable {
     var waiting: CheckedContinuation<Bool, Never>?
   }
 
-  /// In seconds.
-  private static let patience = 30
-
   init(_ count: Int = 0) { expect(count) }
 
   func expect(_ count: Int) { state.with { $0.missing += count } }
@@ -25,14 +22,14 @@ final class Countdown: Sendable {
   }
 
   /// Returns false if some have not arrived in time.
-  func wait() async -> Bool {
+  func wait(seconds: Int = 30) async -> Bool {
     await withCheckedContinuation { continuation in
       let isComplete = state.with { state in
         if state.missing > 0 { state.waiting = continuation }
         return state.missing <= 0
       }
       if isComplete { return continuation.resume(returning: true) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { [state] in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
         state.with { $0.waiting.take() }?.resume(returning: false)
       }
     }

@@ -3,7 +3,7 @@ import SubPubTesting
 import Support
 import Testing
 
-/// One kind of stress, and how much of the time it gets.
+/// One kind of stress, and its share of the time.
 enum Workload: String, CaseIterable, Sendable {
   case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
 
@@ -22,7 +22,7 @@ enum Workload: String, CaseIterable, Sendable {
 
   /// How many rounds run at once: while one comes to rest or is checked, another keeps the cores busy.
   private static let rounds = 3
-  /// After so many seconds a round, which usually takes milliseconds, is stuck.
+  /// The seconds after which a round counts as stuck; usually it takes milliseconds.
   private static let patience = 90
 
   /// Runs rounds until the time is up, and checks each.

@@ -19,6 +19,7 @@ final class DeliveryLog: @unchecked Sendable {
   private let isInside = Atomic<Bool>(false)
   private let overlapping = Atomic<Int>(0)
   private let diedAt = Atomic<UInt64>(0)
+  private let alive = Countdown(1)
 
   init(at place: Place?, reaction: Reaction? = nil, capacity: Int = 0) {
     self.place = place
@@ -60,7 +61,13 @@ final class DeliveryLog: @unchecked Sendable {
   var calls: [Call] { unsafe published }
 
   /// Records the death of the subscriber, from its `deinit`.
-  func died() { diedAt.store(Stamp.now(), ordering: .relaxed) }
+  func died() {
+    diedAt.store(Stamp.now(), ordering: .relaxed)
+    alive.arrive()
+  }
+
+  /// Waits for the death of a released subscriber, which a thread may hold for a moment although it delivers nothing.
+  func awaitDeath() async { _ = await alive.wait(seconds: 2) }
 
   var overlaps: Int { overlapping.load(ordering: .relaxed) }
 

@@ -84,6 +84,7 @@ final class RecordedSubscription: Sendable {
       note { $0.closing = counts }
     }
     var history = history.with { $0 }
+    if history.isReleased { await log.awaitDeath() }
     (history.deliveries, history.overlaps, history.death) = (log.deliveries, log.overlaps, log.death)
     return history
   }

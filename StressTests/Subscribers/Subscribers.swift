@@ -13,8 +13,8 @@ struct Subscribers: Sendable {
     live.append(tested.subscribe(kind, by: 0, order: live.count, reaction: reaction, capacity: 256))
   }
 
-  /// Adds one that receives every state and its version, so that the checker knows all states.
-  mutating func addWitness(to tested: PublisherUnderTest, reaction: DeliveryLog.Reaction? = nil) {
+  /// Adds a subscriber that receives every state with its version, so that the checker knows all states.
+  mutating func addReference(to tested: PublisherUnderTest, reaction: DeliveryLog.Reaction? = nil) {
     add(SubscriptionKind(at: Places.background), to: tested, reaction: reaction)
   }
 
@@ -75,7 +75,7 @@ extension Subscribers {
   static func all(of tested: PublisherUnderTest, in round: Round) async -> Subscribers {
     var subscribers = await ThreadGroup.alone {
       var (random, subscribers) = (round.random(100), Subscribers())
-      subscribers.addWitness(to: tested)
+      subscribers.addReference(to: tested)
       for _ in 0..<4 { for kind in Self.sharingLanes(&random) { subscribers.add(kind, to: tested) } }
       for kind in Self.withOwnLanes(&random) { subscribers.add(kind, to: tested) }
       for index in 0..<18 {
@@ -97,7 +97,7 @@ extension Subscribers {
   static func withVersions(of tested: PublisherUnderTest, in round: Round) async -> Subscribers {
     await ThreadGroup.alone {
       var (random, subscribers) = (round.random(102), Subscribers())
-      subscribers.addWitness(to: tested)
+      subscribers.addReference(to: tested)
       for place in Places.all {
         for _ in 0..<(place.kind.isShared ? 4 : 1) {
           let interface = random.pick(place.kind == .main ? [.mainTyped, .mainUntyped] : [Interface.typed, .untyped])

@@ -16,7 +16,7 @@ enum Cancelling {
   @Sendable static func perform(_ round: Round) async -> RoundResult {
     let tested = PublisherUnderTest()
     var subscribers = Subscribers()
-    subscribers.addWitness(to: tested)
+    subscribers.addReference(to: tested)
     let targets = CancelTargets()
     let pending = DispatchGroup()
     let calls = await round.threads.run { index in

@@ -41,7 +41,7 @@ private final class Ending: Sendable {
     let tested = PublisherUnderTest()
     let reaction: DeliveryLog.Reaction = { [served] _, number in if number == Self.last { served.arrive() } }
     var subscribers = Subscribers()
-    subscribers.addWitness(to: tested, reaction: reaction)
+    subscribers.addReference(to: tested, reaction: reaction)
     for _ in 0..<20 { subscribers.add(.draw(&random), to: tested, reaction: reaction) }
     served.expect(subscribers.live.count)
     for interface in SequenceReader.interfaces { subscribers.addReader(interface, .draw(&random), of: tested) }

@@ -15,7 +15,7 @@ enum Lifetime {
   @Sendable static func perform(_ round: Round) async -> RoundResult {
     let (tested, deaths) = (PublisherUnderTest(), Countdown())
     var subscribers = Subscribers()
-    subscribers.addWitness(to: tested)
+    subscribers.addReference(to: tested)
     let played = await round.threads.run { index in
       var (random, caller) = (round.random(index), Caller(index + 1))
       var group = ChurnGroup(tested, joiner: index + 1)

@@ -47,7 +47,7 @@ enum Overflow {
 
   private static func addSlow(_ tested: PublisherUnderTest, _ round: Round) -> Subscribers {
     var (random, subscribers) = (round.random(51), Subscribers())
-    subscribers.addWitness(to: tested)
+    subscribers.addReference(to: tested)
     for _ in 0..<24 {
       let kind = SubscriptionKind.draw(&random)
       let reaction: DeliveryLog.Reaction = { _, number in BusyWait.short(number) }

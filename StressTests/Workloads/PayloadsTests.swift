@@ -16,7 +16,7 @@ enum Payloads {
     let releases = PayloadReleases(tested, side)
     var (subscribers, sideSubscribers) = await ThreadGroup.alone {
       var (random, subscribers, sideSubscribers) = (round.random(50), Subscribers(), Subscribers())
-      subscribers.addWitness(to: tested)
+      subscribers.addReference(to: tested)
       sideSubscribers.add(SubscriptionKind(at: Places[.queue][0]), to: side)
       for _ in 0..<12 { subscribers.add(.draw(&random), to: tested) }
       for _ in 0..<12 { sideSubscribers.add(.draw(&random), to: side) }

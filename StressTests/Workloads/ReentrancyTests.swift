@@ -17,7 +17,7 @@ enum Reentrancy {
     let actions = CallbackActions(tested)
     var subscribers = await ThreadGroup.alone {
       var (random, subscribers) = (round.random(50), Subscribers())
-      subscribers.addWitness(to: tested)
+      subscribers.addReference(to: tested)
       for index in 0..<40 {
         let kind = index < 20 ? neighbor(index, &random) : SubscriptionKind.draw(&random)
         let reaction: DeliveryLog.Reaction = { actions.react(as: index, $0, $1) }

@@ -17,7 +17,7 @@ enum Sequences {
       var (random, subscribers) = (round.random(50), Subscribers())
       guard let tested = holder.with({ $0 }) else { return subscribers }
       late.sequence.with { $0 = tested.publisher.states(buffering: .latest) }
-      subscribers.addWitness(to: tested, reaction: late.watch)
+      subscribers.addReference(to: tested, reaction: late.watch)
       for index in 0..<9 {
         let policy = index < 6 ? BufferingPolicy.unbounded : .draw(&random)
         subscribers.addReader(SequenceReader.interfaces[index % 3], policy, of: tested)

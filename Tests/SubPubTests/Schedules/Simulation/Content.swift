@@ -39,7 +39,7 @@ enum Content: Hashable {
   }
 }
 
-/// An error with a payload, which tells it from others and dies with it.
+/// An error with a payload, whose number identifies it.
 struct Failure: Error {
   let payload: Payload
 }
