@@ -30,12 +30,15 @@ let package = Package(
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
     .executableTarget(name: "subpub-demo", dependencies: ["SubPub", "SubPubFoundation"], swiftSettings: settings),
     .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
+    .target(
+      name: "Support", dependencies: ["SubPub", "SubPubTesting"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(
-      name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting"], swiftSettings: settings),
+      name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting", "Support"], swiftSettings: settings),
     .testTarget(
-      name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting"],
+      name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting", "Support"],
       swiftSettings: settings),
     .testTarget(
-      name: "StressTests", dependencies: ["SubPub"], path: "StressTests", swiftSettings: settings),
+      name: "StressTests", dependencies: ["SubPub", "SubPubTesting", "Support"], path: "StressTests",
+      swiftSettings: settings),
   ]
 )

@@ -1,6 +1,7 @@
 import Testing
 
-/// Real threads, started on a barrier, hammer the library with everything that its users may do at once; then a checker
-/// that knows nothing of the library decides every rule from what was recorded.
-@Suite("Hammered by many threads the library keeps every rule", .serialized, Scored(), .timeLimit(.minutes(6_000)))
+/// Threads that start together do at once whatever users may do; then a checker that knows nothing of the library decides
+/// from what they recorded whether the rules hold.
+@Suite(
+  "The library keeps every rule under the load of many threads", .serialized, Scored(), .timeLimit(.minutes(6_000)))
 struct StressTests {}

@@ -1,84 +1,84 @@
 import SubPub
 
-/// What may follow what (5.01, 5.03 to 5.05, 5.08).
+/// Which state may follow another (5.01, 5.03 to 5.05, 5.08).
 extension LoadChecker {
   mutating func checkPublications() {
-    for (old, new) in zip(course.publications, course.publications.dropFirst()) {
+    for (old, new) in zip(history.publications, history.publications.dropFirst()) {
       switch new.phase {
       case .unknown: checkUnknown(new, after: old)
       case .loading:
-        expect(new.tickets == old.tickets, "5.01", "\(new) after \(old)")
+        expect(new.items == old.items, "5.01", "\(new) after \(old)")
         expect(
-          old.phase != .loading || course.mix.mayRepeatLoading, "5.03", "one load beside another: \(new) after \(old)")
+          old.phase != .loading || history.mix.mayRepeatLoading, "5.03", "two loads at once: \(new) after \(old)")
       case .error:
-        expect(new.tickets == old.tickets, "5.01", "\(new) after \(old)")
+        expect(new.items == old.items, "5.01", "\(new) after \(old)")
         checkError(new, after: old)
       case .loaded: checkLoaded(new, after: old)
       }
-      if course.mix.contains(.nextPage) { checkPages(new) }
+      if history.mix.contains(.nextPage) { checkPages(new) }
     }
   }
 
   private mutating func checkUnknown(_ new: LoadPublication, after old: LoadPublication) {
-    expect(new.tickets.isEmpty, "5.02", "\(new)")
-    let isWanted = !course.mix.isDisjoint(with: [.logout, .foreign])
+    expect(new.items.isEmpty, "5.02", "\(new)")
+    let isWanted = !history.mix.isDisjoint(with: [.logout, .foreign])
     expect(isWanted || isRestored(new, after: old) || isCopy(new, of: old), "5.05", "\(new) after \(old)")
   }
 
   private mutating func checkLoaded(_ new: LoadPublication, after old: LoadPublication) {
-    guard let ticket = new.tickets.last else { return expect(false, "5.04", "loaded, and no value: \(new)") }
-    guard published[ticket.number] == nil else { return checkRepeated(new, after: old) }
-    checkCommit(ticket.number, .answered, new, after: old)
-    let before = new.tickets.filter { $0.page < ticket.page }
+    guard let item = new.items.last else { return expect(false, "5.04", "loaded without a value: \(new)") }
+    guard published[item.number] == nil else { return checkRepeated(new, after: old) }
+    checkCommit(item.number, .answered, new, after: old)
+    let before = new.items.filter { $0.page < item.page }
     expect(
-      before.isEmpty || before == old.tickets, "5.08", "a page that doesn't follow those so far: \(new) after \(old)")
+      before.isEmpty || before == old.items, "5.08", "a page that doesn't follow the earlier ones: \(new) after \(old)")
   }
 
   private mutating func checkError(_ new: LoadPublication, after old: LoadPublication) {
-    guard let number = new.refusal else {
-      return expect(course.mix.contains(.foreign), "5.07", "an error of nobody: \(new)")
+    guard let number = new.failure else {
+      return expect(history.mix.contains(.foreign), "5.07", "an error that no call has thrown: \(new)")
     }
     guard published[number] == nil else { return checkRepeated(new, after: old) }
-    checkCommit(number, .refused, new, after: old)
+    checkCommit(number, .failed, new, after: old)
   }
 
-  /// What a load came to: its own `loading` has been shown since it has called its loader, and nothing else.
+  /// The result of a load: since its call began, nothing but its own `loading` was published.
   private mutating func checkCommit(
     _ number: Int, _ outcome: LoaderCall.Outcome, _ new: LoadPublication, after old: LoadPublication
   ) {
-    defer { note(number, in: new.version) }
-    guard course.calls.indices.contains(number), course.calls[number].outcome == outcome else {
-      return expect(false, "5.04", "no call has come to \(new)")
+    defer { add(number, in: new.version) }
+    guard history.calls.indices.contains(number), history.calls[number].outcome == outcome else {
+      return expect(false, "5.04", "no call has the result \(new)")
     }
-    let version = course.calls[number].version
+    let version = history.calls[number].version
     expect(version < new.version, "5.04", "\(new) is older than its call, at \(version)")
-    for between in course.publications[Int(min(version, old.version))...Int(old.version)] {
-      let isOwn = between.phase == .loading && !course.foreign.contains(between.version)
-      expect(isOwn, "5.04", "\(new) comes late: \(between) was published since its call, at \(version)")
+    for between in history.publications[Int(min(version, old.version))...Int(old.version)] {
+      let isOwn = between.phase == .loading && !history.foreign.contains(between.version)
+      expect(isOwn, "5.04", "\(new) is late: \(between) was published since its call, at \(version)")
     }
   }
 
-  /// Known already: restored when everyone had given up, or published once more.
+  /// A result that was published before: restored after a cancel, or published once more.
   private mutating func checkRepeated(_ new: LoadPublication, after old: LoadPublication) {
-    let isForeign = course.foreign.contains(new.version)
+    let isForeign = history.foreign.contains(new.version)
     expect(isForeign || isRestored(new, after: old) || isCopy(new, of: old), "5.05", "again: \(new) after \(old)")
   }
 
   private func isRestored(_ new: LoadPublication, after old: LoadPublication) -> Bool {
-    course.mix.contains(.cancel) && old.phase == .loading && old.tickets == new.tickets
+    history.mix.contains(.cancel) && old.phase == .loading && old.items == new.items
   }
 
   private func isCopy(_ new: LoadPublication, of old: LoadPublication) -> Bool {
-    course.mix.contains(.copies) && old.phase == new.phase && old.tickets == new.tickets && old.refusal == new.refusal
+    history.mix.contains(.copies) && old.phase == new.phase && old.items == new.items && old.failure == new.failure
   }
 
-  /// In order, each whole, and none twice.
+  /// The pages are in order, each is complete, and none is there twice.
   private mutating func checkPages(_ new: LoadPublication) {
-    for (index, ticket) in new.tickets.enumerated() {
-      let isInOrder = ticket.page == index / Desk.pageSize && ticket.place == index % Desk.pageSize
-      expect(isInOrder, "5.08", "\(ticket) is at \(index) of \(new)")
-      let isOfItsPage = course.calls.indices.contains(ticket.number) && course.calls[ticket.number].page == ticket.page
-      expect(isOfItsPage, "5.08", "nobody asked for page \(ticket.page) with \(ticket)")
+    for (index, item) in new.items.enumerated() {
+      let isInOrder = item.page == index / FakeEndpoint.pageSize && item.place == index % FakeEndpoint.pageSize
+      expect(isInOrder, "5.08", "\(item) is at \(index) of \(new)")
+      let isOfItsPage = history.calls.indices.contains(item.number) && history.calls[item.number].page == item.page
+      expect(isOfItsPage, "5.08", "no call for page \(item.page) has returned \(item)")
     }
   }
 }

@@ -1,74 +1,66 @@
 import SubPub
+import Support
 
 extension BadHistory {
-  /// Cancels and deaths. Version 1 is delivered from 150 to 155, on thread 7.
+  /// Cancels and deaths; version 1 is delivered from 150 to 155, version 2 from 250 to 255, on thread 7.
   static let cancels: [BadHistory] = [
     BadHistory(
-      rule: "3.02", name: "a delivery after a quiescent cancel", twin: cancelled(.quiescent, 260),
-      spoil: cancelled(.quiescent, 160)),
-    BadHistory(rule: "3.02", name: "quiescent while one is under way", spoil: cancelled(.quiescent, 252)),
+      "3.02", "a delivery after a quiescent cancel", twin: cancel(.quiescent, 260), spoil: cancel(.quiescent, 160)),
+    BadHistory("3.02", "quiescent during a delivery", spoil: cancel(.quiescent, 252)),
     BadHistory(
-      rule: "3.02", name: "two after an inFlight cancel", twin: cancelled(.inFlight, 160),
-      spoil: cancelled(.inFlight, 152)),
+      "3.02", "two deliveries after an inFlight cancel", twin: cancel(.inFlight, 160), spoil: cancel(.inFlight, 152)),
     BadHistory(
-      rule: "3.02", name: "inFlight, from inside", twin: cancelled(.reentrant, 252, thread: 7),
-      spoil: cancelled(.inFlight, 252, thread: 7)),
+      "3.02", "inFlight, from inside", twin: cancel(.reentrant, 252, thread: 7),
+      spoil: cancel(.inFlight, 252, thread: 7)),
     BadHistory(
-      rule: "3.02", name: "inFlight, and nothing ever was",
-      twin: {
-        ($0.deliveries, $0.isLasting, $0.death) = ([], false, 280)
-        cancelled(.inFlight, 260)(&$0)
-      },
-      spoil: {
-        $0.deliveries = []
-        cancelled(.inFlight, 260)(&$0)
-      }),
-    BadHistory(rule: "3.02", name: "one after a reentrant cancel") { cancelled(.reentrant, 152, thread: 7)(&$0) },
-    BadHistory(rule: "3.02", name: "reentrant, from another thread") { cancelled(.reentrant, 252)(&$0) },
+      "3.02", "inFlight without any delivery",
+      twin: { ($0.deliveries, $0.isLasting, $0.death) = ([], false, 280) }, cancel(.inFlight, 260),
+      spoil: { $0.deliveries = [] }, cancel(.inFlight, 260)),
     BadHistory(
-      rule: "3.02", name: "already cancelled by nobody",
-      twin: {
-        $0.death = 260
-        late(.alreadyCancelled)(&$0)
-      }, spoil: late(.alreadyCancelled)),
+      "3.02", "inFlight, but all deliveries had been counted before",
+      twin: cancel(.inFlight, 252) { $0.deliveredBefore = 2 },
+      spoil: cancel(.inFlight, 252) { $0.deliveredBefore = 3 }),
+    BadHistory("3.02", "a delivery after a reentrant cancel", spoil: cancel(.reentrant, 152, thread: 7)),
+    BadHistory("3.02", "reentrant, from another thread", spoil: cancel(.reentrant, 252)),
     BadHistory(
-      rule: "3.02", name: "two cancels found it active",
-      twin: { $0.cancels = [.quiescent, .alreadyCancelled].map { HandMade.cancel($0, 260) } },
-      spoil: { $0.cancels = [.quiescent, .quiescent].map { HandMade.cancel($0, 260) } }),
-    BadHistory(rule: "3.02", name: "quiescent, but one was certainly under way") {
-      late(.quiescent)(&$0)
-      $0.cancels[0].mustBeInFlight = true
-    },
+      "3.02", "already cancelled, but by no cancel", twin: { $0.death = 260 }, cancel(.alreadyCancelled, 260),
+      spoil: cancel(.alreadyCancelled, 260)),
     BadHistory(
-      rule: "3.03", name: "inFlight on its own context",
-      twin: {
-        late(.quiescent)(&$0)
-        $0.cancels[0].isOnOwnContext = true
-      },
-      spoil: {
-        cancelled(.inFlight, 252)(&$0)
-        $0.cancels[0].isOnOwnContext = true
-      }),
-    BadHistory(rule: "3.04", name: "a delivery after cancelAndWait", twin: waited(260), spoil: waited(160)),
+      "3.02", "already cancelled before the release",
+      twin: { $0.mayHaveEndedSince = 262 }, cancel(.alreadyCancelled, 260),
+      spoil: { $0.mayHaveEndedSince = 263 }, cancel(.alreadyCancelled, 260)),
     BadHistory(
-      rule: "2.05", name: "delivered to the dead", twin: { $0.death = 255 }, spoil: { $0.death = 254 }),
+      "3.02", "two deliveries after it was cancelled already",
+      twin: { $0.mayHaveEndedSince = 0 }, cancel(.alreadyCancelled, 160),
+      spoil: { $0.mayHaveEndedSince = 0 }, cancel(.alreadyCancelled, 152)),
     BadHistory(
-      rule: "2.05", name: "delivered to a dead actor", twin: { $0.contextDeath = 255 },
-      spoil: { $0.contextDeath = 254 }),
+      "3.02", "two cancels found it active", twin: cancel(.quiescent, 260), cancel(.alreadyCancelled, 260),
+      spoil: cancel(.quiescent, 260), cancel(.quiescent, 260)),
     BadHistory(
-      rule: "2.05", name: "somebody holds the subscriber",
-      twin: { ($0.isReleased, $0.death) = (true, 300) }, spoil: { $0.isReleased = true }),
+      "3.02", "quiescent, but a delivery was certainly active",
+      spoil: cancel(.quiescent, 260) { $0.mustBeInFlight = true }),
+    BadHistory("2.04", "a state pending after a cancel", spoil: cancel(.quiescent, 260) { $0.pendingAfter = 1 }),
+    BadHistory(
+      "3.03", "inFlight on its own context", twin: cancel(.quiescent, 260) { $0.isOnOwnContext = true },
+      spoil: cancel(.inFlight, 252) { $0.isOnOwnContext = true }),
+    BadHistory(
+      "3.04", "a delivery after cancelAndWait", twin: { $0.cancels = [Example.cancel(.waited, 258)] },
+      spoil: { $0.cancels = [Example.cancel(.waited, 158)] }),
+    BadHistory("2.05", "a delivery to a dead subscriber", twin: { $0.death = 255 }, spoil: { $0.death = 254 }),
+    BadHistory("2.05", "a delivery to a dead actor", twin: { $0.contextDeath = 255 }, spoil: { $0.contextDeath = 254 }),
+    BadHistory(
+      "2.05", "the subscriber is held", twin: { ($0.isReleased, $0.death) = (true, 300) },
+      spoil: { $0.isReleased = true }),
   ]
 
-  private typealias Change = @Sendable (inout History) -> Void
-
-  private static func cancelled(_ outcome: CancelOutcome, _ begin: UInt64, thread: UInt32 = 1) -> Change {
-    { $0.cancels = [HandMade.cancel(outcome, begin, thread: thread)] }
-  }
-
-  private static func late(_ outcome: CancelOutcome) -> Change { cancelled(outcome, 260) }
-
-  private static func waited(_ end: UInt64) -> Change {
-    { $0.cancels = [CancelRecord(span: Span(begin: end - 2, end: end), answer: .waited, thread: 1)] }
+  private static func cancel(
+    _ outcome: CancelOutcome, _ begin: UInt64, thread: UInt32 = 1,
+    _ change: @escaping @Sendable (inout CancelRecord) -> Void = { _ in }
+  ) -> Change {
+    {
+      var record = Example.cancel(.outcome(outcome), begin, thread: thread)
+      change(&record)
+      $0.cancels.append(record)
+    }
   }
 }

@@ -1,81 +1,81 @@
 import SubPub
+import Support
 
 extension BadHistory {
+  private static func late(_ version: UInt32) -> Delivery { Example.delivery(version, at: 400) }
+  private static func without(_ index: Int) -> Change { { $0.deliveries.remove(at: index) } }
+
   /// Order, overlap, context.
   static let deliveries: [BadHistory] = [
-    BadHistory(rule: "1.02", name: "backwards") { $0.deliveries = [0, 2].map { HandMade.delivery($0) } + [late(1)] },
-    BadHistory(rule: "1.02", name: "twice") { $0.deliveries.append(late(2)) },
+    BadHistory("1.02", "backwards", spoil: without(1), { $0.deliveries.append(late(1)) }),
+    BadHistory("1.02", "twice", spoil: { $0.deliveries.append(late(2)) }),
+    BadHistory("1.02", "a gap without a bound", twin: policy(.latest), without(1), spoil: without(1)),
+    BadHistory("1.02", "another value", spoil: { $0.deliveries[1].number = Number.make(caller: 1, count: 2) }),
+    BadHistory("1.02", "another phase", spoil: { $0.deliveries[1].phase = 3 }),
     BadHistory(
-      rule: "1.02", name: "a gap without a bound",
-      twin: {
-        $0.policy = .latest
-        $0.deliveries.remove(at: 1)
-      }, spoil: { $0.deliveries.remove(at: 1) }),
-    BadHistory(rule: "1.02", name: "another value") { $0.deliveries[1].number = Number.make(caller: 1, count: 2) },
-    BadHistory(rule: "1.02", name: "another phase") { $0.deliveries[1].phase = 3 },
-    BadHistory(
-      rule: "1.02", name: "a value that nobody has published",
-      twin: { $0.deliveries[1].version = DeliveryRecord.unknownVersion },
+      "1.02", "a value that was never published", twin: { $0.deliveries[1].version = Delivery.unknownVersion },
       spoil: {
-        $0.deliveries[1].version = DeliveryRecord.unknownVersion
+        $0.deliveries[1].version = Delivery.unknownVersion
         $0.deliveries[1].number = Number.make(caller: 5, count: 5)
       }),
-    BadHistory(rule: "1.01", name: "a version above the last") { $0.deliveries[2].version = 3 },
+    BadHistory("1.01", "a version above the last", spoil: { $0.deliveries[2].version = 3 }),
+    BadHistory("1.03", "without the last state", twin: { $0.isLasting = false }, without(2), spoil: without(2)),
+    BadHistory("1.03", "nothing at all", spoil: { $0.deliveries = [] }),
     BadHistory(
-      rule: "1.03", name: "not up to the last state", twin: { $0.isLasting = false },
-      spoil: { $0.deliveries.removeLast() }),
-    BadHistory(rule: "1.03", name: "nothing at all") { $0.deliveries = [] },
+      "2.01", "begins after the current state", twin: { $0.replay = 0...1 }, without(0), spoil: without(0)),
     BadHistory(
-      rule: "2.01", name: "begins after the state of that moment",
-      twin: {
-        $0.replay = 0...1
-        $0.deliveries.removeFirst()
-      }, spoil: { $0.deliveries.removeFirst() }),
+      "2.01", "begins before the current state", twin: { $0.replay = 1...1 }, without(0),
+      spoil: { $0.replay = 1...1 }),
     BadHistory(
-      rule: "2.01", name: "begins before the state of that moment",
-      twin: {
-        $0.replay = 1...1
-        $0.deliveries.removeFirst()
-      }, spoil: { $0.replay = 1...1 }),
+      "2.02", "one inside the other", twin: { $0.deliveries[0].end = 150 }, spoil: { $0.deliveries[0].end = 151 }),
+    BadHistory("2.02", "one met the other", spoil: { $0.overlaps = 1 }),
+    BadHistory("2.03", "on another context", spoil: { $0.deliveries[1].isInPlace = false }),
     BadHistory(
-      rule: "2.02", name: "one inside the other", twin: { $0.deliveries[0].end = 150 },
-      spoil: { $0.deliveries[0].end = 151 }),
-    BadHistory(rule: "2.02", name: "one met the other") { $0.overlaps = 1 },
-    BadHistory(rule: "2.03", name: "elsewhere") { $0.deliveries[1].isInPlace = false },
+      "2.03", "immediate, but not on a publishing thread", twin: { $0.deliveries[1].isOnTestThread = false },
+      spoil: { $0.context = .immediate }, { $0.deliveries[1].isOnTestThread = false }),
     BadHistory(
-      rule: "2.03", name: "immediate, but not on a publishing thread",
-      twin: { $0.deliveries[1].isOnHammer = false },
-      spoil: {
-        $0.venue = .immediate
-        $0.deliveries[1].isOnHammer = false
-      }),
+      "2.06", "a delivery of the replacement inside one of its predecessor", twin: replaced(2),
+      spoil: replaced(2), { $0.overlaps = 1 }),
+    BadHistory("2.06", "more breaks than replacements", spoil: replaced(2, 2)),
+    BadHistory("1.02", "a replacement goes back", spoil: replaced(1)),
+    BadHistory("2.09", "before it was published", spoil: { $0.deliveries[1].begin = 99 }),
     BadHistory(
-      rule: "2.06", name: "the new one inside the old",
-      twin: {
-        $0.replacements = 1
-        $0.deliveries.append(late(2))
-      },
-      spoil: {
-        $0.replacements = 1
-        $0.overlaps = 1
-      }),
-    BadHistory(rule: "2.06", name: "more breaks than replacements") {
-      $0.replacements = 1
-      $0.deliveries += [late(1), late(1, 420)]
-    },
-    BadHistory(rule: "2.09", name: "before it was published") {
-      $0.deliveries[1].begin = 99
-      $0.deliveries[1].end = 120
-    },
-    BadHistory(
-      rule: "6.03", name: "a sequence without the last state", twin: { $0.face = .states },
-      spoil: {
-        $0.face = .states
-        $0.deliveries.removeLast()
-      }),
+      "6.03", "a sequence without the last state", twin: { $0.interface = .states },
+      spoil: { $0.interface = .states }, without(2)),
   ]
 
-  static func late(_ version: UInt32, _ begin: UInt64 = 400) -> DeliveryRecord {
-    HandMade.delivery(version, at: begin)
+  private static func counts(_ change: (inout Counts) -> Void = { _ in }) -> Counts {
+    var counts = Counts(delivered: 3, highWater: 1, lastVersion: 2)
+    change(&counts)
+    return counts
   }
+
+  /// Bounds and statistics.
+  static let counts: [BadHistory] = [
+    BadHistory(
+      "2.04", "a state pending at rest", twin: { $0.settled = counts() },
+      spoil: { $0.settled = counts { $0.pending = 1 } }),
+    BadHistory("2.04", "fewer counted than delivered", spoil: { $0.settled = counts { $0.delivered = 2 } }),
+    BadHistory(
+      "2.04", "more counted than published", spoil: policy(.latest), { $0.settled = counts { $0.skipped = 1 } }),
+    BadHistory("2.01", "skipped without a bound", spoil: { $0.settled = counts { $0.skipped = 1 } }),
+    BadHistory("2.04", "counts another last version", spoil: { $0.settled = counts { $0.lastVersion = 1 } }),
+    BadHistory(
+      "2.04", "pending after the end", twin: { $0.closing = counts() },
+      spoil: { $0.closing = counts { $0.pending = 1 } }),
+    BadHistory(
+      "2.04", "counts wrongly after the end",
+      twin: { $0.closing = counts { $0.delivered = 4 } }, { $0.sharesDeliveries = true },
+      spoil: { $0.closing = counts { $0.delivered = 4 } }),
+    BadHistory(
+      "2.04", "more pending than the bound",
+      twin: policy(.newest(2)), { $0.readings = [counts { ($0.pending, $0.highWater) = (2, 2) }] },
+      spoil: policy(.newest(2)), { $0.readings = [counts { ($0.pending, $0.highWater) = (3, 2) }] }),
+    BadHistory(
+      "2.04", "more ever pending than the bound",
+      spoil: policy(.newest(2)), { $0.readings = [counts { $0.highWater = 3 }] }),
+    BadHistory(
+      "2.04", "the newer state was skipped", twin: policy(.newest(2)), { $0.isHeld = true }, without(0),
+      spoil: policy(.newest(2)), { $0.isHeld = true }, without(1)),
+  ]
 }

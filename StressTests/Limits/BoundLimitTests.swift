@@ -1,5 +1,7 @@
 import Dispatch
 import SubPub
+import SubPubTesting
+import Support
 import Testing
 
 extension StressTests {
@@ -7,17 +9,17 @@ extension StressTests {
     "a bound is exact over ten million states", .enabled(if: StressSettings.current.isLarge),
     arguments: [1, 64, 1_024])
   func limit_2_04_exactBounds(bound: Int) async {
-    var (random, left) = (SplitMix(seed: StressSettings.current.seed), 10_000_000)
+    var (random, left) = (SeededGenerator(seed: StressSettings.current.seed), 10_000_000)
     let (publisher, queue) = (Publisher<Int>(), DispatchQueue(label: "bounded"))
     let kept = Kept()
     let subscription = publisher.subscribe(kept, on: .queue(queue), buffering: .newest(bound)) { $0.take($1) }
     await publisher.drain()
     var (value, wrong, rounds) = (0, 0, 0)
-    _ = await Resident.watching("bound \(bound), ten million states") {
+    _ = await measure("bound \(bound), ten million states") {
       while left > 0 {
         let count = min(left, 1 + random.draw(4 * bound + 2_000))
-        // What was served has come to rest behind this.
-        await withCheckedContinuation { rested in queue.async { rested.resume() } }
+        // Behind this, the lane has come to rest.
+        await queue.passed()
         queue.suspend()
         for _ in 0..<count {
           value += 1
@@ -31,14 +33,14 @@ extension StressTests {
         left -= count
         rounds += 1
       }
-      return "\(rounds) times full or not, \(wrong) times wrong; \(subscription.statistics)"
+      return "\(rounds) rounds, \(wrong) wrong; \(subscription.statistics)"
     }
     #expect(wrong == 0)
     #expect(subscription.statistics.highWater == bound)
   }
 }
 
-/// What was kept of the last states.
+/// The states that were left by the bound.
 private final class Kept: Sendable {
   private let values = Guarded<[Int]>([])
   func take(_ state: LoadState<Int>) { if let value = state.value { values.with { $0.append(value) } } }

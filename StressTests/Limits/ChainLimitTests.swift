@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SubPub
+import Support
 import Testing
 
 extension StressTests {
@@ -12,8 +13,8 @@ extension StressTests {
     let (publisher, done) = (Publisher<Int>(), Countdown(1))
     let counter = Counter { value in if value < links { publisher.updateData(value + 1) } else { done.arrive() } }
     publisher.subscribe(counter, on: context)
-    _ = await Resident.watching("a chain of 100,000 publishes, \(context)") {
-      // A stack that a tenth of the chain would burst.
+    _ = await measure("a chain of 100,000 publishes, \(context)") {
+      // So small that a tenth of the chain would overflow it.
       let thread = Thread { publisher.updateData(1) }
       thread.stackSize = 256 << 10
       thread.start()

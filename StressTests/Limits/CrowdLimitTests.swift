@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import Support
 import Testing
 
 extension StressTests {
@@ -7,7 +8,7 @@ extension StressTests {
   func limit_2_01_2_05_aMillionSubscribers() async {
     let count = 1_000_000
     let (publisher, queue, tally) = (Publisher<Int>(), DispatchQueue(label: "crowd"), Tally())
-    _ = await Resident.watching("a million subscribers") {
+    _ = await measure("a million subscribers") {
       let crowd = (0..<count).map { _ in Counter(tally) }
       for one in crowd { publisher.subscribe(one, on: .queue(queue)) }
       publisher.updateData(1)
@@ -15,7 +16,7 @@ extension StressTests {
       #expect(tally.count == 2 * count)
       #expect(publisher.subscriberCount == count)
       return withExtendedLifetime(crowd) {
-        "\(tally.count) deliveries; \(Resident.megabytes ?? 0) MB with all of them"
+        "\(tally.count) deliveries; \(residentMegabytes ?? 0) MB with all of them"
       }
     }
     publisher.updateData(2)
@@ -28,7 +29,7 @@ extension StressTests {
   func limit_1_03_aHundredThousandPublishers() async {
     let count = 100_000
     let (queue, tally) = (DispatchQueue(label: "crowd"), Tally())
-    _ = await Resident.watching("100,000 publishers") {
+    _ = await measure("100,000 publishers") {
       let publishers = (0..<count).map { _ in Publisher<Int>() }
       let subscribers = publishers.indices.map { index in
         let one = Counter(tally)
@@ -38,7 +39,7 @@ extension StressTests {
       for publisher in publishers { publisher.updateData(7) }
       for publisher in publishers { await publisher.drain() }
       #expect(subscribers.allSatisfy { $0.count == 2 && $0.last == 7 })
-      return "\(tally.count) deliveries; \(Resident.megabytes ?? 0) MB with all of them"
+      return "\(tally.count) deliveries; \(residentMegabytes ?? 0) MB with all of them"
     }
   }
 
@@ -47,7 +48,7 @@ extension StressTests {
     let (count, states) = (10_000, 20)
     var publisher: Publisher<Int>? = Publisher<Int>()
     guard let sequence = publisher?.states() else { return }
-    _ = await Resident.watching("10,000 sequences") {
+    _ = await measure("10,000 sequences") {
       let tasks = (0..<count).map { _ in
         let iterator = sequence.makeAsyncIterator()
         return Self.read(iterator)

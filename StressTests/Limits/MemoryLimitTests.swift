@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import Support
 import Testing
 
 extension StressTests {
@@ -11,8 +12,8 @@ extension StressTests {
     let (publisher, queue) = (Publisher<[UInt8]>(), DispatchQueue(label: "slow"))
     let slow = Slow()
     let subscription = publisher.subscribe(slow, on: .queue(queue), buffering: policy) { $0.take($1) }
-    let grown = await Resident.watching("a slow subscriber, \(policy)") {
-      // A kilobyte each: a gigabyte, if they were kept.
+    let grown = await measure("a slow subscriber, \(policy)") {
+      // A kilobyte each, so a gigabyte if all were kept.
       for _ in 0..<states { publisher.updateData([UInt8](repeating: 1, count: 1_000)) }
       await publisher.drain()
       let counts = subscription.statistics
@@ -29,7 +30,7 @@ extension StressTests {
     let (publisher, queue, counter) = (Publisher<Int>(), DispatchQueue(label: "suspended"), Counter())
     queue.suspend()
     let subscription = publisher.subscribe(counter, on: .queue(queue), buffering: .latest)
-    let grown = await Resident.watching("a suspended queue, a million states, latest") {
+    let grown = await measure("a suspended queue, a million states, latest") {
       for value in 1...states { publisher.updateData(value) }
       queue.resume()
       await publisher.drain()
@@ -43,5 +44,5 @@ extension StressTests {
 }
 
 private final class Slow: Sendable {
-  func take(_ state: LoadState<[UInt8]>) { Pause.of(20_000) }
+  func take(_ state: LoadState<[UInt8]>) { BusyWait.wait(20_000) }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import Support
 import Testing
 
 extension StressTests {
@@ -7,8 +8,8 @@ extension StressTests {
   func limit_2_08_oneSuspendedQueue() async {
     let crowd = QueueCrowd(1_000)
     var delays: [Int] = []
-    _ = await Resident.watching("one suspended queue among 1,000") {
-      // Free and with the suspended one by turns, so that whatever else the machine does is in both.
+    _ = await measure("one suspended queue among 1,000") {
+      // Alternates, so that other load on the machine affects both measurements.
       for _ in 0..<15 {
         let free = await crowd.latency()
         crowd.suspendOne()
@@ -45,7 +46,7 @@ private final class QueueCrowd: Sendable {
     await publisher.drain()
   }
 
-  /// How long the others wait for a state, at the 99th percentile, in nanoseconds.
+  /// The 99th percentile of the time that the others wait for a state, in nanoseconds.
   func latency() async -> Int {
     let others = subscribers.dropFirst()
     let served = Countdown(others.count)

@@ -1,6 +1,7 @@
 import Dispatch
+import Support
 
-/// Tells when so many have arrived.
+/// Lets a task wait until a number of events have arrived.
 final class Countdown: Sendable {
   private let state = Guarded(State())
 
@@ -20,7 +21,7 @@ final class Countdown: Sendable {
     }?.resume(returning: true)
   }
 
-  /// False: not all have arrived in time, and never will.
+  /// Returns false if some have not arrived in time.
   func wait(seconds: Int = 30) async -> Bool {
     await withCheckedContinuation { continuation in
       let isComplete = state.with { state in

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the environment asks for.
+/// The settings that the environment gives.
 struct StressSettings: Sendable {
-  /// `STRESS_SECONDS`: for the whole target.
+  /// `STRESS_SECONDS`: the time for the whole target.
   let seconds: Double
-  /// `STRESS_SEED`: repeats every choice of a run, though not what the threads make of them.
+  /// `STRESS_SEED`: repeats every choice of a run, but not how the threads are scheduled.
   let seed: UInt64
-  /// `STRESS_THREADS`: how many hammer at once in a round.
+  /// `STRESS_THREADS`: how many threads a round starts.
   let threads: Int
-  /// `STRESS_LARGE=1`: tries the limits too.
+  /// `STRESS_LARGE=1`: tests the limits, too.
   let isLarge: Bool
 
   static let current = StressSettings()

@@ -1,7 +1,9 @@
 import Dispatch
+import SubPubTesting
+import Support
 import Testing
 
-/// One kind of stress, and how much of the time it gets.
+/// One kind of stress, and its share of the time.
 enum Workload: String, CaseIterable, Sendable {
   case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
 
@@ -18,9 +20,9 @@ enum Workload: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many rounds go on at once: while one comes to rest or is checked, another hammers.
-  private static let lanes = 3
-  /// A round takes milliseconds; one that takes so long never ends.
+  /// How many rounds run at once: while one comes to rest or is checked, another keeps the cores busy.
+  private static let rounds = 3
+  /// The seconds after which a round counts as stuck; usually it takes milliseconds.
   private static let patience = 90
 
   /// Runs rounds until the time is up, and checks each.
@@ -28,11 +30,11 @@ enum Workload: String, CaseIterable, Sendable {
     let settings = StressSettings.current
     let end = ContinuousClock.now + .seconds(settings.seconds * share / 100)
     await withTaskGroup(of: Void.self) { group in
-      for lane in 0..<Self.lanes {
+      for index in 0..<Self.rounds {
         group.addTask {
-          var random = SplitMix(seed: settings.seed &* 1_000_003 &+ UInt64(self.hashOfName * 8 + lane))
+          var random = SeededGenerator(seed: settings.seed &* 1_000_003 &+ UInt64(self.hashOfName * 8 + index))
           repeat {
-            await self.runOne(Round(seed: random.next(), crew: Crew(size: settings.threads)), perform)
+            await self.runOne(Round(seed: random.next(), threads: ThreadGroup(size: settings.threads)), perform)
           } while ContinuousClock.now < end
         }
       }
@@ -53,4 +55,29 @@ enum Workload: String, CaseIterable, Sendable {
   }
 
   private var hashOfName: Int { rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFF_FFFF } }
+}
+
+/// What a round works with.
+struct Round: Sendable {
+  let seed: UInt64
+  let threads: ThreadGroup
+
+  /// A generator for one thread, or one purpose, of the round.
+  func random(_ purpose: Int) -> SeededGenerator {
+    SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: purpose) &* 0x9E37)
+  }
+}
+
+/// What a round passes to the checkers.
+struct RoundResult: Sendable {
+  var histories: [History] = []
+  var floods: [Flood] = []
+  var loads: [LoadHistory] = []
+  /// What the round itself found.
+  var violations: [Violation] = []
+
+  func check() -> [Violation] {
+    violations + histories.flatMap { Checker.check($0) } + floods.flatMap { $0.check() }
+      + loads.flatMap { LoadChecker.check($0) }
+  }
 }

@@ -1,25 +1,27 @@
 import SubPub
+import SubPubTesting
+import Support
 import Testing
 
 extension StressTests {
-  @Test("loads are shared, overtaken, given up and restored, and nothing late is ever published")
+  @Test("loads are shared, superseded, cancelled and rolled back, and a late result is never published")
   func stochastic_5_01_5_02_5_03_5_04_5_05_5_07_5_08_5_09_loading() async {
     await Workload.loading.run(Loading.perform)
   }
 }
 
-/// Threads refresh, give up, log out, turn pages and answer the loaders of several managers.
+/// Threads refresh, cancel, log out, turn pages, and answer the loaders of several managers.
 enum Loading {
   private static let operations = 400
 
   @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let stages = LoadProfile.allCases.enumerated().map { $1.stage(round, 70 + 2 * $0) }
-    _ = await round.crew.run { index in
+    let managers = LoadProfile.allCases.enumerated().map { $1.makeManager(round, 70 + 2 * $0) }
+    _ = await round.threads.run { index in
       var random = round.random(index)
-      for _ in 0..<operations { stages[random.draw(stages.count)].act(&random) }
+      for _ in 0..<operations { random.pick(managers).act(&random) }
     }
     var result = RoundResult()
-    for stage in stages { result.loads.append(await stage.finish()) }
+    for manager in managers { result.loads.append(await manager.finish()) }
     return result
   }
 }

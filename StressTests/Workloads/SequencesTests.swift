@@ -1,81 +1,83 @@
 import SubPub
+import SubPubTesting
+import Support
 import Testing
 
 extension StressTests {
-  @Test("any number of tasks iterate, leave when they like, and miss neither a state nor the end")
+  @Test("tasks that iterate, and may leave at any time, miss neither a state nor the end")
   func stochastic_2_01_3_06_6_01_6_02_6_03_sequences() async { await Workload.sequences.run(Sequences.perform) }
 }
 
-/// Iterators are made, left, cancelled and let go of while states are published; the rest see the publisher's end.
+/// Iterators are made, left, cancelled and released while states are published; the others see the publisher's end.
 enum Sequences {
   @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let holder = Guarded<Stage?>(Stage())
+    let holder = Guarded<PublisherUnderTest?>(PublisherUnderTest())
     let late = LateReader()
-    let cast = await Crew.alone {
-      var (random, cast) = (round.random(50), Cast())
-      guard let stage = holder.with({ $0 }) else { return cast }
-      late.sequence.with { $0 = stage.publisher.states(buffering: .latest) }
-      // Tells everyone's versions, and stays.
-      cast.add(Role(place: round.places[.background][0], face: .typed), to: stage, reaction: late.watch)
-      for index in 0..<8 {
-        let policy = index < 4 ? BufferingPolicy.unbounded : .draw(&random)
-        cast.addReader(index % 2 == 0 ? .states : .values, policy, of: stage)
+    let subscribers = await ThreadGroup.alone {
+      var (random, subscribers) = (round.random(50), Subscribers())
+      guard let tested = holder.with({ $0 }) else { return subscribers }
+      late.sequence.with { $0 = tested.publisher.states(buffering: .latest) }
+      subscribers.addReference(to: tested, reaction: late.watch)
+      for index in 0..<9 {
+        let policy = index < 6 ? BufferingPolicy.unbounded : .draw(&random)
+        subscribers.addReader(SequenceReader.interfaces[index % 3], policy, of: tested)
       }
-      return cast
+      return subscribers
     }
-    let played = await round.crew.run { index in
-      var (random, caller, readers) = (round.random(index), Caller(index + 1), [Reader]())
-      guard let stage = holder.with({ $0 }) else { return ([Reader](), [Call]()) }
+    let played = await round.threads.run { index in
+      var (random, caller, readers) = (round.random(index), Caller(index + 1), [SequenceReader]())
+      guard let tested = holder.with({ $0 }) else { return ([SequenceReader](), [Call]()) }
       for order in 0..<40 {
-        for _ in 0..<(1 + random.draw(8)) { caller.publish(stage.publisher, &random) }
-        let face = random.draw(2) == 0 ? Face.states : .values
-        switch random.draw(5) {
-        case 0, 1:
-          let limit = 1 + random.draw(40)
+        for _ in 0..<(1 + random.draw(8)) { caller.publish(tested.publisher, &random) }
+        let choice = random.draw(5)
+        switch choice {
+        case 0...2:
+          // The limit 0 makes an iterator that is never asked for a state.
+          let (interface, limit) = (random.pick(SequenceReader.interfaces), choice == 2 ? 0 : 1 + random.draw(40))
           readers.append(
-            Reader(face, .draw(&random), of: stage, by: index + 1, order: order, limit: limit))
-        // Never asked for a state.
-        case 2: readers.append(Reader(face, .draw(&random), of: stage, by: index + 1, order: order, limit: 0))
-        case 3 where !readers.isEmpty: readers[random.draw(readers.count)].task.cancel()
-        default: _ = stage.publisher.states().makeAsyncIterator()
+            SequenceReader(interface, .draw(&random), of: tested, by: index + 1, order: order, limit: limit))
+        case 3 where !readers.isEmpty: random.pick(readers).task.cancel()
+        default: _ = tested.publisher.states().makeAsyncIterator()
         }
       }
       return (readers, caller.calls)
     }
-    return await finish(cast, played.flatMap(\.0), played.flatMap(\.1), holder, late)
+    return await finish(subscribers, played.flatMap(\.0), played.flatMap(\.1), holder, late)
   }
 
   private static func finish(
-    _ cast: Cast, _ readers: [Reader], _ calls: [Call], _ holder: Guarded<Stage?>, _ late: LateReader
+    _ subscribers: Subscribers, _ readers: [SequenceReader], _ calls: [Call], _ holder: Guarded<PublisherUnderTest?>,
+    _ late: LateReader
   ) async -> RoundResult {
-    // Those in the middle of a loop leave it.
+    // Those that are still in their loop leave it.
     for reader in readers {
       reader.task.cancel()
       await reader.task.value
     }
-    var course = Course()
-    (course.isEnded, course.calls) = (true, calls)
-    course.finalVersion = await close(holder, expecting: 1 + cast.readers.count, &course)
-    for joined in cast.joined {
-      _ = await late.told.wait()
-      await joined.member.cancelAndWait()
-      joined.member.note { $0.hasEndedOtherwise = true }
+    var history = History()
+    (history.isEnded, history.calls) = (true, calls)
+    history.finalVersion = await close(holder, expecting: 1 + subscribers.readers.count, &history)
+    for subscriber in subscribers.live {
+      _ = await late.received.wait()
+      await subscriber.subscription.cancelAndWait()
     }
-    course.histories = await cast.settle(others: readers.map(\.member), endsReaders: false)
-    var result = RoundResult(courses: [course])
+    history.subscriptions = await subscribers.finish(others: readers.map(\.subscription), cancelsReaders: false)
+    var result = RoundResult(histories: [history])
     if await !late.readsTheLast() {
       result.violations = [Violation(rule: "6.03", text: "a late iterator got no last state")]
     }
     return result
   }
 
-  /// Publishes the last state, counts who is left, and lets go of the publisher.
-  private static func close(_ holder: Guarded<Stage?>, expecting count: Int, _ course: inout Course) async -> UInt32 {
-    guard let stage = holder.with({ $0.take() }) else { return 0 }
-    course.count = (stage.publisher.subscriberCount, count...count)
-    let (_, span) = Span.of { stage.publisher.updateData(Payload(number: LateReader.last)) }
-    course.calls.append(Call(span: span, number: LateReader.last, isTransition: true))
-    return stage.version
+  /// Publishes the last state, counts the subscribers, and releases the publisher.
+  private static func close(
+    _ holder: Guarded<PublisherUnderTest?>, expecting count: Int, _ history: inout History
+  ) async -> UInt32 {
+    guard let tested = holder.with({ $0.take() }) else { return 0 }
+    history.count = (tested.publisher.subscriberCount, count...count)
+    let (_, span) = Span.of { tested.publisher.updateData(Payload(number: LateReader.last)) }
+    history.calls.append(Call(span: span, number: LateReader.last))
+    return tested.version
   }
 }
 
@@ -83,10 +85,10 @@ enum Sequences {
 private final class LateReader: Sendable {
   static let last = Number.make(caller: 1_000, count: 1)
   let sequence = Guarded<StateSequence<Payload>?>(nil)
-  let told = Countdown(1)
+  let received = Countdown(1)
 
   var watch: DeliveryLog.Reaction {
-    { [told] _, number in if number == Self.last { told.arrive() } }
+    { [received] _, number in if number == Self.last { received.arrive() } }
   }
 
   func readsTheLast() async -> Bool {

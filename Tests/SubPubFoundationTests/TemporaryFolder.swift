@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import SubPub
 import SubPubFoundation
+import Support
 import Testing
 
 /// A new folder for one test, which is removed with its contents when it is released.
@@ -37,14 +38,14 @@ extension URL {
   }
 }
 
-/// Opens the other end of a pipe after 100 seconds, so that a call that waits for it fails instead of hanging.
+/// Opens the other end of a pipe at the limit, so that a call that waits for it fails instead of hanging.
 final class PipeTimeout: Sendable {
   private let isOver = DispatchSemaphore(value: 0)
   private let isLate = Locked(false)
 
   init(path: String) {
     Thread.detachNewThread { [isOver, isLate] in
-      guard isOver.wait(timeout: .now() + 100) == .timedOut else { return }
+      guard isOver.wait(timeout: TestLimit.deadline) == .timedOut else { return }
       isLate.withLock { $0 = true }
       _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }

@@ -7,15 +7,15 @@ extension Section4ReentrancyTests {
   @Test("a subscription made in a callback is kept and replays once", arguments: ContextKind.allCases, [true, false])
   func required_4_02_kept(kind: ContextKind, publishesBefore: Bool) async throws {
     let place = makePlace(kind)
-    let newcomer = makeMember("new")
-    let first = makeMember("first") { [publisher, log] version in
+    let newcomer = makeSubscriber("new")
+    let first = makeSubscriber("first") { [publisher, log] version in
       guard version == 1 else { return }
       if publishesBefore { publisher.updateData(2) }
       publisher.subscribe(newcomer, on: place.context)
       publisher.updateData(3)
       log.receive(.loaded("first has returned"))
     }
-    let next = makeMember("next")
+    let next = makeSubscriber("next")
     publisher.subscribe(first, on: place.context)
     publisher.subscribe(next, on: place.context)
     await publisher.drain()
@@ -38,8 +38,8 @@ extension Section4ReentrancyTests {
   @Test("a subscription made in a callback or a replay is kept on another context", arguments: ContextKind.allCases)
   func required_4_02_elsewhere(kind: ContextKind) async throws {
     let place = makePlace(kind)
-    let newcomers = [makeMember("new"), makeMember("late")]
-    let first = makeMember("first") { [publisher] version in
+    let newcomers = [makeSubscriber("new"), makeSubscriber("late")]
+    let first = makeSubscriber("first") { [publisher] version in
       publisher.subscribe(newcomers[Int(version)], on: version == 0 ? place.context : .immediate)
     }
     publisher.subscribe(first, on: .immediate)
@@ -53,9 +53,9 @@ extension Section4ReentrancyTests {
   @Test("a thousand can subscribe, each in the replay of the one before", arguments: ContextKind.allCases)
   func required_4_02_chain(kind: ContextKind) async throws {
     let place = makePlace(kind)
-    let (members, depth, log) = (Locked<[Member]>([]), NestingDepth(), log)
+    let (members, depth, log) = (Locked<[LoggingSubscriber]>([]), NestingDepth(), log)
     @Sendable func subscribe(_ index: Int, at publisher: Publisher<Int>) {
-      let member = Member("\(index)", log: log) { version in
+      let member = LoggingSubscriber("\(index)", log: log) { version in
         depth.enter()
         if version == 0, index < 1_000 { subscribe(index + 1, at: publisher) }
         depth.leave()
@@ -82,10 +82,10 @@ extension Section4ReentrancyTests {
     arguments: ContextKind.shared, Ending.allCases)
   func required_4_03_sameRound(kind: ContextKind, ending: Ending) async throws {
     let place = makePlace(kind)
-    let (earlier, later, last) = (makeMember("earlier"), makeMember("later"), makeMember("last"))
+    let (earlier, later, last) = (makeSubscriber("earlier"), makeSubscriber("later"), makeSubscriber("last"))
     let subscriptions = Locked<[Subscription]>([])
     let outcomes = Locked<[CancelOutcome]>([])
-    let canceller = makeMember("canceller") { [publisher] version in
+    let canceller = makeSubscriber("canceller") { [publisher] version in
       guard version == 1 else { return }
       publisher.updateData(2)
       @Sendable func end() {
@@ -114,8 +114,8 @@ extension Section4ReentrancyTests {
   @Test("a callback can cancel everyone behind it", arguments: ContextKind.shared)
   func required_4_03_all(kind: ContextKind) async throws {
     let place = makePlace(kind)
-    let behind = (0..<100).map { makeMember("\($0)") }
-    let canceller = makeMember("canceller") { [publisher] version in
+    let behind = (0..<100).map { makeSubscriber("\($0)") }
+    let canceller = makeSubscriber("canceller") { [publisher] version in
       guard version == 1 else { return }
       for member in behind { #expect(publisher.unsubscribe(member) == .quiescent) }
     }

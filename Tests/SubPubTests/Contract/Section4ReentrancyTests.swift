@@ -11,8 +11,8 @@ struct Section4ReentrancyTests: ContractSuite {
   var entries: [String] { log.states.compactMap(\.value) }
 
   /// A member that writes into the log, and lives until the test ends.
-  func makeMember(_ name: String, react: @escaping @Sendable (UInt64) -> Void = { _ in }) -> Member {
-    keep(Member(name, log: log, react: react))
+  func makeSubscriber(_ name: String, react: @escaping @Sendable (UInt64) -> Void = { _ in }) -> LoggingSubscriber {
+    keep(LoggingSubscriber(name, log: log, react: react))
   }
 
   @Test(
@@ -22,7 +22,7 @@ struct Section4ReentrancyTests: ContractSuite {
     let place = makePlace(kind)
     let depth = NestingDepth()
     let members = (0..<3).map { index in
-      makeMember("\(index)") { [publisher] version in
+      makeSubscriber("\(index)") { [publisher] version in
         depth.enter()
         // Each member publishes once: the first, the one in the middle, and the last.
         if version == index + 1 {
@@ -45,7 +45,7 @@ struct Section4ReentrancyTests: ContractSuite {
 
   @Test("a publish in a callback of a lone subscription comes later, too", arguments: ContextKind.allCases)
   func required_4_01_ownLane(kind: ContextKind) async throws {
-    let member = makeMember("a") { [publisher] version in
+    let member = makeSubscriber("a") { [publisher] version in
       for _ in 0..<2 where version < 6 { publisher.startLoading() }
     }
     publisher.subscribe(member, on: makePlace(kind).context)
@@ -60,8 +60,8 @@ struct Section4ReentrancyTests: ContractSuite {
   func required_4_01_acrossPublishers(kind: ContextKind) async throws {
     let place = makePlace(kind)
     let other = Publisher<Int>()
-    let ping = makeMember("ping") { version in if version < 20 { other.startLoading() } }
-    let pong = makeMember("pong") { [publisher] version in if version > 0 { publisher.startLoading() } }
+    let ping = makeSubscriber("ping") { version in if version < 20 { other.startLoading() } }
+    let pong = makeSubscriber("pong") { [publisher] version in if version > 0 { publisher.startLoading() } }
     other.subscribe(pong, on: place.context)
     publisher.subscribe(ping, on: place.context)
     try await log.wait(count: 42)

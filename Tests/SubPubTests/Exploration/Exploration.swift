@@ -1,8 +1,8 @@
-/// Goes through every interleaving in which a strand that could go on is left for another at most `bound` times.
+/// Runs every interleaving in which strands that could go on are interrupted at most `bound` times.
 ///
-/// A history can't be copied, so it is made again from the start for each branch. Two histories lead to the same state if
-/// every strand has taken the same steps, and every object has seen them in the same order, except that reads may change
-/// places. A state that was reached before with as many interruptions left, or more, is not followed again.
+/// A history can't be copied, so each branch repeats it from the start. Two histories lead to the same state if every
+/// strand has taken the same steps, and every object has seen them in the same order, apart from the order of reads. A state
+/// that was reached before with as many interruptions left, or more, isn't followed again.
 final class Exploration: Decider {
   let interruptsForeignCode = false
   private let bound: Int
@@ -11,7 +11,7 @@ final class Exploration: Decider {
   private var hasBegun = false
   /// How many interruptions are left in this history.
   private var left: Int
-  /// The history has reached a state that was reached before, and only has to come to its end. Also between histories.
+  /// The history has reached a known state, and only has to be completed; also true between histories.
   private(set) var isKnown = true
   /// For each state and the strand that runs, one more than the interruptions that were left.
   private var seen: [UInt64: Int] = [:]
@@ -22,7 +22,7 @@ final class Exploration: Decider {
   private var writes: [Int: UInt64] = [:]
   private var reads: [Int: UInt64] = [:]
 
-  /// A moment that can go on in several ways.
+  /// A moment with several choices.
   private struct Fork {
     var chosen: Int
     var others: [Int]
@@ -37,7 +37,7 @@ final class Exploration: Decider {
     left = bound
   }
 
-  /// Begins the next history. False if there is none.
+  /// Begins the next history; returns false if there is none.
   func begin() -> Bool {
     if hasBegun, !backtrack() {
       (depth, isKnown) = (0, true)
@@ -49,7 +49,7 @@ final class Exploration: Decider {
     return true
   }
 
-  /// Goes back to the last fork with a branch that wasn't followed.
+  /// Goes back to the last fork with a branch that wasn't taken.
   private func backtrack() -> Bool {
     while let fork = path.popLast() {
       guard let next = fork.others.first else { continue }
@@ -73,7 +73,7 @@ final class Exploration: Decider {
     if depth < path.count {
       depth += 1
       let chosen = path[depth - 1].chosen
-      precondition(chosen == first || others.contains(chosen), "A history isn't repeated as it was")
+      precondition(chosen == first || others.contains(chosen), "A repeated history takes another course")
       return chosen
     }
     if isKnown { return first }
@@ -96,7 +96,7 @@ final class Exploration: Decider {
     if isWrite {
       (writes[object], reads[object]) = (word, 0)
     } else {
-      // In whatever order.
+      // The order of reads doesn't matter.
       reads[object, default: 0] &+= word
     }
   }

@@ -5,7 +5,7 @@ import Testing
   extension ExplorationTests {
     @Suite("The ends of publishers, subscriptions and waits")
     struct Ends {
-      @Test("the publisher's end, with a cancel") func model_3_06_publisher() async {
+      @Test("the publisher's end with a cancel") func model_3_06_publisher() async {
         await hold { simulation in
           let queue = simulation.serialQueue()
           let cancelled = simulation.subscribe(on: queue)
@@ -45,7 +45,7 @@ import Testing
         }
       }
 
-      @Test("an iterator that is cancelled, among states that come") func model_6_02_leaving() async {
+      @Test("an iterator that is cancelled while states are published") func model_6_02_leaving() async {
         await hold { simulation in
           let iterating = simulation.iterate()
           simulation.clients(2) { $0.updateData() }
@@ -53,7 +53,7 @@ import Testing
         }
       }
 
-      @Test("drain() returns when everyone is served, or has gone") func model_3_07_drain() async {
+      @Test("drain() returns when all subscriptions are served, or have ended") func model_3_07_drain() async {
         await hold { simulation in
           let queue = simulation.serialQueue()
           let cancelled = simulation.subscribe(on: queue)
@@ -63,7 +63,7 @@ import Testing
             $0.drain()
             $0.cancel(cancelled)
           }
-          simulation.client { $0.letGo(released) }
+          simulation.client { $0.release(released) }
         }
       }
 
@@ -76,7 +76,8 @@ import Testing
         }
       }
 
-      @Test("cancelAndWait() returns after the delivery, whoever has cancelled") func model_3_04_cancelAndWait() async {
+      @Test("cancelAndWait() returns after the delivery, even if another cancel came first")
+      func model_3_04_cancelAndWait() async {
         await hold { simulation in
           let queue = simulation.serialQueue()
           let cancelled = simulation.subscribe(on: queue)
@@ -87,14 +88,14 @@ import Testing
         }
       }
 
-      @Test("a count ends dead subscriptions, whatever else goes on") func model_2_05_count() async {
+      @Test("a count ends dead subscriptions, whatever else happens") func model_2_05_count() async {
         await hold { simulation in
           let queue = simulation.serialQueue()
           let cancelled = simulation.subscribe(on: queue)
           let released = simulation.subscribe(on: queue)
           simulation.client { $0.updateData() }
           simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.letGo(released) }
+          simulation.client { $0.release(released) }
           simulation.client { $0.count() }
         }
       }

@@ -4,7 +4,7 @@ import Testing
 
 // Debug builds only: the library's scheduling points are empty in release builds.
 #if DEBUG
-  /// Each test goes through every interleaving of one cast of clients at the real library, and prints how far it went.
+  /// Each test runs every interleaving of a few clients in the library, and prints how many there were.
   @Suite("The engine keeps the contract in every interleaving", .serialized, .timeLimit(.minutes(240)))
   enum ExplorationTests {
     /// How often a strand may be interrupted: `EXPLORE_BOUND`, or once.
@@ -12,26 +12,16 @@ import Testing
 
     static func hold(
       _ name: String = #function, bound: Int = Self.bound, at location: SourceLocation = #_sourceLocation,
-      _ cast: @escaping @Sendable (Simulation) -> Void
+      _ setUp: @escaping @Sendable (Simulation) -> Void
     ) async {
-      let result = await Explorer.explore(bound: bound, cast)
+      let result = await Explorer.explore(bound: bound, setUp)
       print("\(name), at most \(bound) interruptions: \(result)")
       if let failure = result.failure { Issue.record("\(failure)", sourceLocation: location) }
     }
   }
 
-  /// What clients do, without a choice.
   extension Simulation {
-    func updateData() {
-      guard let publisher else { return }
-      let number = makeNumber()
-      perform(.updateData, number) {
-        publisher.updateData(Payload(number, self))
-        return .write(.set(.loaded(number)))
-      }
-    }
-
-    /// Two clients that publish twice each.
+    /// Adds two clients that publish twice each.
     func publishTwiceTwice() {
       clients(2) {
         $0.updateData()
@@ -41,7 +31,7 @@ import Testing
   }
 
   extension ExplorationTests {
-    /// For each kind of lane: one subscription is cancelled, and the other's subscriber is released.
+    /// For each kind of lane, one subscription is cancelled, and the subscriber of another is released.
     @Suite("Every kind of lane, with a cancel and a release")
     struct Lanes {
       private static func hold(
@@ -55,7 +45,7 @@ import Testing
           let released = simulation.subscribe(on: contexts.1, second)
           simulation.publishTwiceTwice()
           simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.letGo(released) }
+          simulation.client { $0.release(released) }
         }
       }
 
@@ -64,7 +54,7 @@ import Testing
         return (context, context)
       }
 
-      /// A queue on which the lane is handed back after each delivery.
+      /// A queue on which a lane hands back after each delivery.
       private static func handsBack(_ simulation: Simulation) -> (Context, Context) {
         let context = simulation.serial(simulation.makeQueue(.serial, deliveriesAtATime: 1))
         return (context, context)
@@ -90,7 +80,7 @@ import Testing
         }
       }
 
-      @Test("a lane for each") func model_1_02_own() async {
+      @Test("a lane for each subscription") func model_1_02_own() async {
         await ExplorationTests.hold { simulation in
           let context = simulation.concurrentQueue(independent: true)
           let cancelled = simulation.subscribe(on: context)
@@ -104,19 +94,19 @@ import Testing
         await Self.hold { ($0.immediate, $0.serialQueue()) }
       }
 
-      @Test("one lane, and the bounded buffer stays") func model_2_04_boundedStays() async {
+      @Test("one lane, whose bounded subscription stays") func model_2_04_boundedStays() async {
         await Self.hold(.unbounded, .latest, on: Self.shared)
       }
 
-      @Test("one lane, and the bounded buffer is cancelled") func model_2_04_boundedGoes() async {
+      @Test("one lane, whose bounded subscription is cancelled") func model_2_04_boundedGoes() async {
         await Self.hold(.latest, .unbounded, on: Self.shared)
       }
 
-      @Test("one lane, and two bounds") func model_2_04_twoBounds() async {
+      @Test("one lane with two bounds") func model_2_04_twoBounds() async {
         await Self.hold(.newest(2), .latest, on: Self.shared)
       }
 
-      @Test("a lane that is handed back after each delivery") func model_2_02_handBack() async {
+      @Test("a lane that hands back after each delivery") func model_2_02_handBack() async {
         await Self.hold(on: Self.handsBack)
       }
 
@@ -131,7 +121,7 @@ import Testing
           let cancelled = simulation.subscribe(on: queue)
           simulation.clients(2) { $0.updateData() }
           simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.letGo(mortal) }
+          simulation.client { $0.release(mortal) }
         }
       }
     }

@@ -3,7 +3,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A registry is an actor: tasks can await it, and its turns are its isolation", .timeLimit(.minutes(1)))
+@Suite("A registry is an actor: tasks can await it, and its turns are its isolation", .timeLimit(.minutes(2)))
 struct RegistryExecutorTests {
   /// Plain state that is accessed only in turns of one registry.
   final class Tally: @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The checker accepts what a register with versions could have done, and nothing else")
+@Suite("The check of linearizability accepts exactly what a register with versions could have done")
 struct LinearizabilityTests {
   /// An operation of client 1, unless said otherwise, from one step to another.
   private func operation(_ steps: ClosedRange<Int>, by client: Int = 1, _ effect: ClientCall.Effect) -> ClientCall {
@@ -15,7 +15,7 @@ struct LinearizabilityTests {
   private func set(_ number: Int) -> ClientCall.Effect { .write(.set(.loaded(number))) }
   private func read(_ version: UInt64, _ number: Int) -> ClientCall.Effect { .read(version: version, .loaded(number)) }
 
-  @Test("one after the other")
+  @Test("operations that follow each other")
   func required_1_02_sequential() {
     #expect(holds([]))
     #expect(holds([operation(0...1, .read(version: 0, .unknown))]))
@@ -41,7 +41,7 @@ struct LinearizabilityTests {
   @Test("a stale read is found")
   func required_1_01_staleRead() {
     #expect(!holds([operation(0...1, set(1)), operation(2...3, by: 2, .read(version: 0, .unknown))]))
-    // While the write is under way the read may still come first.
+    // The read may precede a write that hasn't returned.
     #expect(holds([operation(0...3, set(1)), operation(2...4, by: 2, .read(version: 0, .unknown))]))
     #expect(!holds([operation(0...3, set(1)), operation(2...4, by: 2, read(0, 1))]))
     #expect(!holds([operation(0...1, set(1)), operation(2...3, .readContent(.unknown))]))
@@ -78,14 +78,14 @@ struct LinearizabilityTests {
     #expect(holds(writes + [operation(1...2, by: 2, .join(member: 0, replay: 1))]))
   }
 
-  @Test("a state that was not put into the buffer is found, and one too many")
+  @Test("a state that a buffer didn't receive is found, and one too many")
   func required_2_01_2_04_putIn() {
     let before = [operation(0...1, set(1)), operation(2...3, .join(member: 0, replay: 1)), operation(4...5, set(2))]
-    #expect(holds(before + [operation(6...7, .leave(member: 0, put: 2))]))
-    #expect(!holds(before + [operation(6...7, .leave(member: 0, put: 1))]))
-    #expect(!holds(before + [operation(6...7, .leave(member: 0, put: 3))]))
-    #expect(holds(before + [operation(4...7, by: 2, .leave(member: 0, put: 1))]))
-    #expect(!holds([operation(0...1, .leave(member: 0, put: 1))]))
+    #expect(holds(before + [operation(6...7, .leave(member: 0, received: 2))]))
+    #expect(!holds(before + [operation(6...7, .leave(member: 0, received: 1))]))
+    #expect(!holds(before + [operation(6...7, .leave(member: 0, received: 3))]))
+    #expect(holds(before + [operation(4...7, by: 2, .leave(member: 0, received: 1))]))
+    #expect(!holds([operation(0...1, .leave(member: 0, received: 1))]))
   }
 
   @Test("operations of one client don't count as overlapping")

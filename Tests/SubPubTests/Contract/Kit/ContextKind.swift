@@ -1,12 +1,5 @@
+import Support
 import Testing
-
-/// Every kind of context that a subscription can name.
-enum ContextKind: String, CaseIterable, Codable, Sendable {
-  case immediate, main, background
-  case queue, concurrentQueue, independentQueue
-  case executor
-  case actor, actorOnQueue
-}
 
 extension ContextKind {
   /// All but the publishing thread.

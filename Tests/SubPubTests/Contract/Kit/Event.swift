@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import SubPub
 import SubPubTesting
+import Support
 
 #if canImport(Glibc)
   import Glibc
@@ -19,13 +20,8 @@ final class Event: Sendable {
 
   var count: Int { recorder.states.count }
 
-  /// How long a test waits before it fails, or `TEST_LIMIT` in seconds.
-  ///
-  /// At the start of a run all tests compete for the few threads of Swift's pool. A test that runs alone needs less.
-  static let limit = Duration.seconds(ProcessInfo.processInfo.environment["TEST_LIMIT"].flatMap(Int.init) ?? 100)
-
-  /// The limit from now on, for a thread that waits.
-  static var deadline: DispatchTime { .now() + .seconds(Int(limit.components.seconds)) }
+  /// How long a test waits before it fails.
+  static let limit = Duration.seconds(TestLimit.seconds)
 
   /// Returns when it has happened that often; throws at the limit.
   func wait(

@@ -19,23 +19,6 @@ struct MarkedQueue: Sendable {
   var isHere: Bool { DispatchQueue.getSpecific(key: Self.mark) == id }
 }
 
-extension DispatchQueue {
-  /// Returns when everything that is on the queue has run.
-  func passed() async {
-    await withCheckedContinuation { passed in async { passed.resume() } }
-  }
-}
-
-/// A task executor with as many threads as it has jobs.
-final class PoolExecutor: TaskExecutor {
-  let marked = MarkedQueue(.init(label: "pool", attributes: .concurrent))
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    marked.queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
-
 /// An actor on Swift's pool.
 actor PlainHost {
   func run(_ body: @Sendable () -> Void) { body() }

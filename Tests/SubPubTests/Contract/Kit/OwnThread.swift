@@ -1,6 +1,7 @@
 import Dispatch
 import SubPub
 import SubPubTesting
+import Support
 import Synchronization
 import Testing
 
@@ -36,7 +37,7 @@ enum OwnThread {
       body()
       done.signal()
     }
-    if done.wait(timeout: Event.deadline) == .timedOut {
+    if done.wait(timeout: TestLimit.deadline) == .timedOut {
       Issue.record("another thread was blocked for longer than \(Event.limit)", sourceLocation: sourceLocation)
     }
   }
@@ -77,7 +78,7 @@ enum Race {
     }
     for _ in 0..<threads { ready.wait() }
     for _ in 0..<threads { start.signal() }
-    return end.wait(timeout: Event.deadline) == .success
+    return end.wait(timeout: TestLimit.deadline) == .success
   }
 
   private final class Counter: Sendable {

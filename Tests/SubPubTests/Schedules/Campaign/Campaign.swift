@@ -1,14 +1,11 @@
-import Dispatch
 import Foundation
-import SubPubTesting
 
-/// Runs a scenario with many seeds, on threads of its own. No more scenarios at a time than there are processors: other
-/// tests need a share of these, too.
+/// Runs a scenario with many seeds, on threads of its own.
 final class Campaign: @unchecked Sendable {
   private let scenario: Scenario
   private let decider = SeededDecider()
   private let scheduler: Scheduler
-  /// Touched by the scheduler's strands and, while none of them has a turn, by the campaign's own thread.
+  /// Accessed by the strand that has the turn or, while no strand has it, by the campaign's own thread.
   private var simulation: Simulation?
 
   private init(_ scenario: Scenario) {
@@ -16,17 +13,8 @@ final class Campaign: @unchecked Sendable {
     scheduler = Scheduler(decider, clients: Scenario.clients, workers: Scenario.workers)
   }
 
-  private static let places = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
-
   static func run(_ scenario: Scenario, _ seeds: SeedRange) async -> Report {
-    await withCheckedContinuation { finished in
-      Thread.detachNewThread {
-        places.wait()
-        let report = Campaign(scenario).report(seeds)
-        places.signal()
-        finished.resume(returning: report)
-      }
-    }
+    await Scheduler.onThread { Campaign(scenario).report(seeds) }
   }
 
   private func report(_ seeds: SeedRange) -> Report {
@@ -42,9 +30,9 @@ final class Campaign: @unchecked Sendable {
       scheduler.reset()
       let simulation = Simulation(scheduler)
       self.simulation = simulation
-      guard play(simulation) else {
-        // Somebody is blocked for good, and with it a thread: nothing more can be tried.
-        report.fail(["1.04: blocked for good"], seed: seed, scheduler.trace)
+      guard simulation.play(scenario.setUp) else {
+        // The thread of the blocked strand is lost, so no further seed can be tried.
+        report.fail(["1.04: blocked forever"], seed: seed, scheduler.trace)
         return report
       }
       report.add(simulation, seed: seed)
@@ -54,14 +42,36 @@ final class Campaign: @unchecked Sendable {
     scheduler.end()
     return report
   }
+}
 
-  /// One history, and what is to be said of it. False if it doesn't come to its end.
-  private func play(_ simulation: Simulation) -> Bool {
-    scenario.cast(simulation)
-    guard scheduler.run(simulation.clients) else { return false }
-    simulation.checkAtRest()
-    guard scheduler.run([{ simulation.releasePublisher() }]) else { return false }
-    simulation.checkAtEnd()
-    return true
+/// The seeds to try: `STRESS_SEEDS` of them, from `STRESS_SEED` on.
+///
+/// With `STRESS_PRINT=1` each is printed before it is tried, so that it is known if it crashes the process.
+struct SeedRange: Sendable {
+  let first: UInt64
+  let count: Int
+  private let isPrinting: Bool
+
+  init(first: UInt64, count: Int) {
+    isPrinting = false
+    self.first = first
+    self.count = count
+  }
+
+  init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    #if DEBUG
+      let usual = 500
+    #else
+      let usual = 2_000
+    #endif
+    first = environment["STRESS_SEED"].flatMap(UInt64.init) ?? 1
+    isPrinting = environment["STRESS_PRINT"] == "1"
+    count = environment["STRESS_SEEDS"].flatMap(Int.init) ?? usual
+  }
+
+  var seeds: some Sequence<UInt64> { (0..<UInt64(count)).lazy.map { [first] in first &+ $0 } }
+
+  func announce(_ seed: UInt64, of scenario: Scenario) {
+    if isPrinting { FileHandle.standardError.write(Data("\(scenario.name): seed \(seed)\n".utf8)) }
   }
 }

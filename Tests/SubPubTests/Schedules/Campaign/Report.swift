@@ -1,21 +1,21 @@
-/// What the histories of a scenario were like.
+/// A summary of the histories of a scenario.
 struct Report: Sendable {
   let scenario: String
   private(set) var seeds = 0
   private(set) var steps = 0
   private(set) var overlapping = 0
-  /// Of all histories, in their order.
+  /// The digest of all histories in order.
   private(set) var digest: UInt64 = 0
-  /// Of the last history alone.
+  /// The digest of the last history.
   private(set) var last: UInt64 = 0
   private(set) var failing = 0
-  /// The first that failed, with everything that happened in it.
+  /// The first failure, with all events of its history.
   private(set) var failure: String?
   private var digests: Set<UInt64> = []
 
   init(_ scenario: String) { self.scenario = scenario }
 
-  /// How many histories differ from all others.
+  /// How many different histories there were.
   var distinct: Int { digests.count }
   var overlap: Double { seeds == 0 ? 0 : Double(overlapping) / Double(seeds) }
 

@@ -1,94 +1,93 @@
 import SubPub
+import Support
 
-/// What the contract says of a history, when nobody can go on any more.
+/// What the contract says of a history, when no strand can go on.
 extension Simulation {
-  /// Before the publisher goes: convergence, counts, and everything that was seen.
+  /// Checks everything before the publisher is released.
   func checkAtRest() {
-    let writes = writes
-    for inbox in inboxes {
-      problems += inbox.problems
-      problems += OrderCheck(inbox).problems
+    problems += Checker.check(history(isOver: false)).map(\.description)
+    let writes = operations.filter { $0.effect?.isWrite == true }.map(\.response)
+    for member in members { checkBound(of: member, writes) }
+    for inbox in inboxes where inbox.deliveries.contains(where: { $0.end == .max }) {
+      problems.append("2.02: a delivery to \(inbox.number) doesn't end")
     }
-    for member in members {
-      problems += CancelCheck(member, releasedAt: releasedAt).problems
-      problems += CountCheck(member, newest: publisher?.current.version).problems
-      problems += BoundCheck(member, writes: writes, trace: scheduler.trace).problems
-    }
-    problems += LaneCheck(members).problems
-    for inbox in inboxes where inbox.letGoAt != nil && inbox.diedAt == nil {
-      problems.append("2.05: the subscriber \(inbox.number) was let go of, and lives")
-    }
-    // Of the current state there may be an error and previous data.
+    // The current state may have an error and previous data.
     if livePayloads > 2 { problems.append("3.05: at rest \(livePayloads) payloads are kept") }
-    fillIn()
+    completeEffects()
     let effects = operations.filter { $0.effect != nil }
     var check = Linearizability(of: effects, known: known)
     if !check.holds(members: members.count) { problems.append("2.01, 1.02: the history is not linearizable") }
   }
 
-  /// After the publisher was released: everything has ended, and nothing is kept.
+  /// After the publisher was released, checks that everything has ended, and that nothing is kept.
   func checkAtEnd() {
-    if openTasks > 0 { problems.append("3.04, 3.07, 6.03: \(openTasks) tasks wait for ever") }
+    if openTasks > 0 { problems.append("3.04, 3.07, 6.03: \(openTasks) tasks never end") }
     if hasJob { problems.append("a job is left") }
     for member in members where member.subscription?.isActive == true {
       problems.append("3.06: member \(member.number) outlives its publisher")
     }
-    for member in members { problems += EndCheck(member, newest: UInt64(writes.count)).problems }
-    if let all { for member in members where member.isSequence { problems += SequenceCheck(member, of: all).problems } }
-    if livePayloads > 0 { problems.append("3.05: \(livePayloads) payloads are kept by nobody") }
+    if problems.isEmpty { problems += Checker.check(history(isOver: true)).map(\.description) }
+    if livePayloads > 0 { problems.append("3.05: nothing uses \(livePayloads) payloads, and they are kept") }
   }
 
-  /// Which content each version had, as it was seen.
+  /// Checks that a state is skipped if it was superseded before its gate (2.04).
+  ///
+  /// The transitions returned at the steps `writes`.
+  private func checkBound(of member: SimulatedSubscription, _ writes: [Int]) {
+    guard let bound = member.buffering.bound, member.inbox.members.count == 1, !member.isSequence else { return }
+    for delivery in member.inbox.deliveries {
+      // The delivery passed its gate after the last event of the same strand.
+      let events = scheduler.trace.events[..<Int(delivery.begin - 1)]
+      let before = events.lastIndex { $0.strand == delivery.thread } ?? 0
+      let newest = writes.count { $0 < before }
+      if Int(delivery.version) + bound <= newest {
+        problems.append("2.04: version \(delivery.version) to \(member.number), when \(newest) had been published")
+      }
+    }
+  }
+
+  /// The content of each version, as subscribers saw it.
   private var known: [UInt64: Content] {
     var known: [UInt64: Content] = [:]
     for inbox in inboxes {
-      for delivery in inbox.deliveries {
-        if let other = known[delivery.version], other != delivery.content {
-          problems.append("1.02: version \(delivery.version) was \(other) and \(delivery.content)")
+      for (delivery, content) in zip(inbox.deliveries, inbox.contents) {
+        let version = UInt64(delivery.version)
+        if let other = known.updateValue(content, forKey: version), other != content {
+          problems.append("1.02: version \(version) was \(other) and \(content)")
         }
-        known[delivery.version] = delivery.content
       }
     }
     return known
   }
 
-  /// When each transition returned.
-  private var writes: [Int] { operations.filter { $0.effect?.isWrite == true }.map(\.response) }
-
-  /// Every content from the first version to the last, where all were seen.
-  private var all: [Content]? {
-    let all = known.sorted { $0.key < $1.key }.map(\.value)
-    return all.count == writes.count + 1 ? all : nil
-  }
-
-  /// What only the end of a history tells: with which version a subscription began, and how many it was given.
-  private func fillIn() {
+  /// Adds what is known only at the end: the first version of a subscription, and how many it received.
+  private func completeEffects() {
     for index in operations.indices {
       switch operations[index].effect {
       case .join(let number, nil):
         let inbox = members[number].inbox
-        // Later ones of the same object can't be told from the first.
         guard inbox.members.count == 1, members[number].buffering == .unbounded, let first = inbox.deliveries.first
         else { continue }
-        operations[index].effect = .join(member: number, replay: first.version)
+        operations[index].effect = .join(member: number, replay: UInt64(first.version))
       case .leave(let number, -1):
-        operations[index].effect = members[number].put.map { .leave(member: number, put: $0) }
+        operations[index].effect = members[number].received.map { .leave(member: number, received: $0) }
       default: break
       }
     }
-    // Who is still there has been given everything.
+    // A subscription that is still active has received everything.
     let end = scheduler.trace.events.count
     for member in members where member.subscription?.isActive == true {
-      guard let put = member.put else { continue }
+      guard let received = member.received else { continue }
       operations.append(
-        ClientCall(client: -1, invocation: end, response: end, effect: .leave(member: member.number, put: put)))
+        ClientCall(
+          client: -1, invocation: end, response: end, effect: .leave(member: member.number, received: received)))
     }
   }
 }
 
 extension SimulatedSubscription {
-  /// How many states were put into its buffer, as its counts say when nothing is under way.
-  fileprivate var put: Int? {
+  /// How many states its buffer received, according to its statistics at rest.
+  fileprivate var received: Int? {
     (subscription?.statistics ?? counts).map { $0.delivered + $0.skipped + $0.pending }
   }
 }

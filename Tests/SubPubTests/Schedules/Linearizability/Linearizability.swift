@@ -1,5 +1,6 @@
-/// Looks for an order of concurrent operations that a single register could have served one at a time, each at a moment
-/// between its begin and its end (Wing, Gong; with Lowe's memory of what has been tried).
+/// Searches for an order in which a single register could have served concurrent operations one at a time.
+///
+/// Each is served at a moment between its begin and its end (Wing and Gong, with Lowe's memory of earlier attempts).
 struct Linearizability {
   private let operations: [ClientCall]
   private let known: [UInt64: Content]
@@ -10,7 +11,7 @@ struct Linearizability {
     let register: Register
   }
 
-  /// At most 64 operations that have an effect.
+  /// Takes at most 64 operations that have an effect.
   init(of operations: [ClientCall], known: [UInt64: Content] = [:]) {
     self.operations = operations.filter { $0.effect != nil }.sorted { $0.invocation < $1.invocation }
     self.known = known
@@ -24,7 +25,7 @@ struct Linearizability {
   }
 
   private mutating func search(_ done: UInt64, _ register: Register) -> Bool {
-    // Nothing may come before what had ended when it began.
+    // An operation can't precede one that ended before it began.
     var firstResponse = Int.max
     var count = 0
     for (index, operation) in operations.enumerated() where done & (1 << index) == 0 {
@@ -54,5 +55,43 @@ extension [ClientCall] {
       }
     }
     return false
+  }
+}
+
+/// The sequential model of a publisher: its content, its version, and the first versions of its subscriptions.
+struct Register: Hashable {
+  var version: UInt64 = 0
+  var content = Content.unknown
+  /// For each subscription one more than its first version, and 0 before it begins.
+  private var joined: [UInt64]
+
+  init(members: Int) { joined = Array(repeating: 0, count: members) }
+
+  /// The register after the effect, or nil if it can't have that effect now.
+  ///
+  /// `known` are the contents that subscribers have seen, by version.
+  func applying(_ effect: ClientCall.Effect, known: [UInt64: Content]) -> Register? {
+    var next = self
+    switch effect {
+    case .write(let change):
+      next.version += 1
+      next.content = content.changed(by: change)
+    case .update(let from, let to, let version):
+      guard content == from, self.version + 1 == version else { return nil }
+      next.version += 1
+      next.content = to
+    case .read(let version, let content):
+      return self.version == version && self.content == content ? self : nil
+    case .readContent(let content):
+      return self.content == content ? self : nil
+    case .join(let member, let replay):
+      guard replay == nil || replay == version else { return nil }
+      next.joined[member] = version + 1
+    case .leave(let member, let received):
+      // It has received everything from its first version to the current one.
+      return joined[member] > 0 && joined[member] + UInt64(received) == version + 2 ? self : nil
+    }
+    if next.version != version, let seen = known[next.version], seen != next.content { return nil }
+    return next
   }
 }

@@ -1,18 +1,18 @@
 import Testing
 
-/// A named cast: contexts and clients, whose choices and turns a seed decides.
+/// Named contexts and clients, whose choices and turns are decided by a seed.
 struct Scenario: Sendable {
   let name: String
-  let cast: @Sendable (Simulation) -> Void
+  let setUp: @Sendable (Simulation) -> Void
 
-  init(_ name: String, _ cast: @escaping @Sendable (Simulation) -> Void) {
+  init(_ name: String, _ setUp: @escaping @Sendable (Simulation) -> Void) {
     self.name = name
-    self.cast = cast
+    self.setUp = setUp
   }
 
-  /// At most so many clients.
+  /// How many clients a scenario has at most.
   static let clients = 4
-  /// How many threads the pools have together: two, so that two deliveries may be under way.
+  /// How many threads run jobs: two, so that two deliveries can be in flight.
   static let workers = 2
 
   static let all: [Scenario] = [

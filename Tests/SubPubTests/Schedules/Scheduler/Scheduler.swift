@@ -1,53 +1,12 @@
 import Dispatch
+import Foundation
 import SubPub
-import SubPubTesting
+import Support
 
-/// What decides which strand goes on, and everything else that a history leaves open.
-protocol Decider: AnyObject {
-  /// Whether foreign code gives others the turn, and not only the library's own steps.
-  var interruptsForeignCode: Bool { get }
-  /// Which of the strands goes on. `running` is the one that has the turn, if it can go on.
-  func next(of ready: [Int], running: Int?) -> Int
-  /// From zero up to, but not including, `bound`.
-  func draw(_ bound: Int) -> Int
-  /// Nobody can tell the strand from others that do the same.
-  func joinTwins(strand: Int)
-  /// A strand begins something that depends on nothing it did before.
-  func forget(strand: Int, operation: Int)
-  /// A strand is about to take a step at an object.
-  func note(strand: Int, object: Int, isWrite: Bool)
-}
-
-/// Draws everything from a seed.
-final class SeededDecider: Decider {
-  private var generator = SeededGenerator(seed: 0)
-  /// Of four points, at how many the turn may go to another strand.
-  private var restlessness = 4
-
-  let interruptsForeignCode = true
-
-  func seed(_ seed: UInt64) {
-    generator = SeededGenerator(seed: seed)
-    restlessness = 4 - draw(2) * draw(3)
-  }
-
-  func next(of ready: [Int], running: Int?) -> Int {
-    if let running, draw(4) >= restlessness { return running }
-    return ready[draw(ready.count)]
-  }
-
-  func draw(_ bound: Int) -> Int { Int(generator.next().multipliedFullWidth(by: UInt64(bound)).high) }
-
-  func joinTwins(strand: Int) {}
-  func forget(strand: Int, operation: Int) {}
-  func note(strand: Int, object: Int, isWrite: Bool) {}
-}
-
-/// Runs threads as coroutines. A strand gives up its turn only at a scheduling point, so what happens follows from the
-/// decider alone.
+/// Runs threads as coroutines, which yield only at scheduling points, so that the decider alone determines what happens.
 ///
-/// Touched by the strand that has the turn, or by the thread that called `run` while there is none; semaphores hand the turn
-/// on, which orders the accesses.
+/// Only accessed by the strand that has the turn, or by the thread that called `run` while no strand has it; the semaphores
+/// that pass the turn on order the accesses.
 final class Scheduler: @unchecked Sendable {
   private var strands: [Strand] = []
   private(set) var running: Strand?
@@ -55,10 +14,10 @@ final class Scheduler: @unchecked Sendable {
   private let idle = DispatchSemaphore(value: 0)
   var trace = Trace()
 
-  /// Strands that are there for all clients.
+  /// How many strands run jobs for all clients.
   private let workers: Int
   private var isEnding = false
-  /// The objects whose turns strands hold.
+  /// The objects of which a strand holds the turn.
   private var turns: Set<Int> = []
   private var objects = 0
 
@@ -71,7 +30,7 @@ final class Scheduler: @unchecked Sendable {
     }
   }
 
-  /// Forgets the history before.
+  /// Forgets the previous history.
   func reset() {
     trace = Trace()
     objects = 0
@@ -81,7 +40,7 @@ final class Scheduler: @unchecked Sendable {
   /// From zero up to, but not including, `bound`.
   func draw(_ bound: Int) -> Int { decider.draw(bound) }
 
-  /// Has the workers do that whenever there is work, until the scheduler ends.
+  /// Lets the workers run `work` whenever it is ready, until the scheduler ends.
   func employ(_ work: @escaping () -> Void, when ready: @escaping () -> Bool) {
     for worker in strands.prefix(workers) {
       worker.prepare {
@@ -94,16 +53,33 @@ final class Scheduler: @unchecked Sendable {
         }
       }
     }
-    // All of them wait for work when the first history begins, as they do when the next ones begin.
+    // All workers wait for work before the first history, as they do before the next ones.
     _ = run([])
   }
 
-  /// Runs the clients, with the workers beside them, until nobody can go on. False if somebody doesn't give up the turn,
-  /// because it is blocked for good.
+  /// Runs the clients and the workers until no strand can go on.
+  ///
+  /// - Returns: False if a strand keeps its turn, because it is blocked forever.
   func run(_ clients: [() -> Void]) -> Bool {
     for (strand, client) in zip(strands.dropFirst(workers), clients) { strand.prepare(client) }
     finish()
-    return idle.wait(timeout: Event.deadline) == .success
+    return idle.wait(timeout: TestLimit.deadline) == .success
+  }
+
+  private static let threads = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
+
+  /// Runs the body on a thread of its own.
+  ///
+  /// At most one for each processor runs at a time, because other tests need processors, too.
+  static func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+    await withCheckedContinuation { finished in
+      Thread.detachNewThread {
+        threads.wait()
+        let result = body()
+        threads.signal()
+        finished.resume(returning: result)
+      }
+    }
   }
 
   /// Ends the threads.
@@ -114,7 +90,7 @@ final class Scheduler: @unchecked Sendable {
   }
 }
 
-/// Where strands give up their turn.
+/// The points at which strands yield.
 extension Scheduler {
   /// Adds an event of the running strand, and returns its step.
   @discardableResult
@@ -122,27 +98,27 @@ extension Scheduler {
     trace.note(kind, subject, detail, by: running?.number ?? -1)
   }
 
-  /// A step of foreign code, before which others may have their turn. Does nothing where no strand runs.
+  /// A step of foreign code, before which other strands may run; does nothing if no strand runs.
   func point() {
     guard decider.interruptsForeignCode, let strand = disturbable else { return }
     yield(strand)
   }
 
-  /// A step at an object that strands share. Others may come first.
+  /// A step at an object that strands share, before which other strands may run.
   func step(at object: Int, isWrite: Bool = true) {
     guard let strand = disturbable else { return }
     yield(strand)
     decider.note(strand: strand.number, object: object, isWrite: isWrite)
   }
 
-  /// The running client does the same as others.
+  /// Tells the decider that the running client does the same as others.
   func joinTwins() { if let running { decider.joinTwins(strand: running.number) } }
 
-  /// Runs an operation of a client, or a job. Inside of another one it is a part of that.
+  /// Runs an operation of a client, or a job; inside another one it is a part of that.
   func operation(isJob: Bool = false, _ body: () -> Void) {
     guard let strand = running, strand.isRunningHere else { return body() }
     if strand.depth == 0 {
-      // Jobs are told apart by what they do, and not by the worker that does it.
+      // A job is identified by what it does, not by its worker.
       if !isJob { strand.operations += 1 }
       decider.forget(strand: strand.number, operation: isJob ? 0 : strand.operations)
     }
@@ -152,12 +128,12 @@ extension Scheduler {
     if isJob { decider.forget(strand: strand.number, operation: 0) }
   }
 
-  /// A step at an object before which nobody else comes.
+  /// A step at an object, before which no other strand runs.
   func touch(_ object: Int, isWrite: Bool = true) {
     if let running { decider.note(strand: running.number, object: object, isWrite: isWrite) }
   }
 
-  /// A number for an object that the running strand makes, the same in every history in which it does the same.
+  /// A number for an object of the running strand, the same in every history in which the strand does the same.
   func makeObject() -> Int {
     guard let strand = running else {
       // Before the strands begin.
@@ -168,45 +144,44 @@ extension Scheduler {
     return (strand.number + 1) << 16 | strand.objects
   }
 
-  /// The points of a publisher.
-  var schedulingPoints: SchedulingPoint.Maker {
-    #if DEBUG
+  // In release builds the library has no scheduling points.
+  #if DEBUG
+    /// The scheduling points of a publisher.
+    var schedulingPoints: SchedulingPoint.Maker {
       SchedulingPoint.Maker {
         let object = self.makeObject()
         return SchedulingPoint { self.reach($0, at: object) }
       }
-    #else
-      SchedulingPoint.Maker()
-    #endif
-  }
-
-  private func reach(_ step: SchedulingPoint.Step, at object: Int) {
-    switch step {
-    case .turnBegins:
-      self.step(at: object)
-      guard let strand = running, strand.isRunningHere else { return }
-      if turns.contains(object) { wait { !self.turns.contains(object) } }
-      turns.insert(object)
-      // It may have waited.
-      decider.note(strand: strand.number, object: object, isWrite: true)
-    case .turnEnded:
-      if running?.isRunningHere == true { turns.remove(object) }
-    case .read: self.step(at: object, isWrite: false)
-    case .write: self.step(at: object)
-    case .weakLoad: self.step(at: Self.subscribers, isWrite: false)
     }
-  }
+
+    private func reach(_ step: SchedulingPoint.Step, at object: Int) {
+      switch step {
+      case .turnBegins:
+        self.step(at: object)
+        guard let strand = running, strand.isRunningHere else { return }
+        if turns.contains(object) { wait { !self.turns.contains(object) } }
+        turns.insert(object)
+        // It may have waited.
+        decider.note(strand: strand.number, object: object, isWrite: true)
+      case .turnEnded:
+        if running?.isRunningHere == true { turns.remove(object) }
+      case .read: self.step(at: object, isWrite: false)
+      case .write: self.step(at: object)
+      case .weakLoad: self.step(at: Self.subscribers, isWrite: false)
+      }
+    }
+  #endif
 
   /// All subscribers, as one object.
   static let subscribers = 0
 
   private var disturbable: Strand? {
     guard let strand = running, !strand.isUndisturbed else { return nil }
-    precondition(strand.isRunningHere, "A thread that isn't scheduled runs code of a simulation")
+    precondition(strand.isRunningHere, "A thread runs code of a simulation, but isn't scheduled")
     return strand
   }
 
-  /// Lets others go on until the condition holds and the strand is chosen.
+  /// Lets other strands run until the condition holds and this one is chosen.
   private func wait(until condition: @escaping () -> Bool) {
     guard let strand = running else { return }
     strand.condition = condition
@@ -214,7 +189,7 @@ extension Scheduler {
     strand.condition = nil
   }
 
-  /// Runs the body without a scheduling point, once nobody holds a turn that it may need.
+  /// Runs the body without a scheduling point, once no strand holds a turn that it may need.
   func undisturbed(_ body: () -> Void) {
     if !turns.isEmpty { wait { self.turns.isEmpty } }
     running?.isUndisturbed = true
@@ -240,7 +215,7 @@ extension Scheduler {
   private func chosen(running: Strand?) -> Strand? {
     var (ready, hasIdle) = ([Int](), false)
     for strand in strands where strand.canGoOn {
-      // One idle worker is as good as another.
+      // Idle workers are all the same.
       if strand.isIdle, hasIdle { continue }
       if strand.isIdle { hasIdle = true }
       ready.append(strand.number)

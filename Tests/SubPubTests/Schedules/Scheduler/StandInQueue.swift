@@ -1,9 +1,10 @@
 import SubPub
+import SubPubTesting
 
-/// Stands in for a Dispatch queue: a job is a step that a scheduler's workers run. Of a serial queue one runs at a time,
-/// in order; of a concurrent one any number, in any order.
+/// Stands in for a Dispatch queue, whose jobs are run by the workers of a scheduler.
 ///
-/// Touched only by the strand that has the turn.
+/// A serial queue runs one at a time, in order, and a concurrent one any number in any order. Only accessed by the strand
+/// that has the turn.
 final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Sendable {
   enum Width { case serial, concurrent }
 
@@ -26,7 +27,7 @@ final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Senda
 
   func submit(_ work: @escaping @Sendable () -> Void) { schedule(work) }
 
-  /// The same for a step of a client's.
+  /// Submits a step of a client.
   func schedule(_ work: @escaping () -> Void) {
     scheduler.note(.submit, jobs.count)
     scheduler.point()
@@ -49,5 +50,29 @@ final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Senda
     holders.append(strand)
     job()
     holders.removeAll { $0 == strand }
+  }
+}
+
+/// A source of jobs for the workers of a scheduler.
+protocol JobSource: AnyObject {
+  /// Whether it has a job that may run now.
+  var isReady: Bool { get }
+  /// Runs one job on the calling strand.
+  func runOne()
+}
+
+/// The jobs of a manual executor, which run one at a time.
+final class ManualJobs: JobSource {
+  let executor: ManualExecutor
+  private var isRunning = false
+
+  init(seed: UInt64?) { executor = ManualExecutor(seed: seed) }
+
+  var isReady: Bool { !isRunning && executor.pending > 0 }
+
+  func runOne() {
+    isRunning = true
+    executor.runOne()
+    isRunning = false
   }
 }

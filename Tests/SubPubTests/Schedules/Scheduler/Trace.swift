@@ -1,9 +1,9 @@
-/// What happened in a history, in order, and a digest of it that is the same in every process.
+/// The events of a history in order, and a digest of them that is the same in every process.
 struct Trace {
-  /// What an event is; the raw value goes into the digest.
+  /// The kind of an event, whose raw value is part of the digest.
   enum Kind: UInt8 {
     case startLoading, updateData, setError, reset, setState, publish, update, updateIfChanged, read, count
-    case subscribe, cancel, unsubscribe, iterate, endIterating, drain, cancelAndWait, letGo, releasePublisher
+    case subscribe, cancel, unsubscribe, iterate, endIterating, drain, cancelAndWait, release, releasePublisher
     case returned, begin, end, take, finished, submit, job, enqueue, clock, transform, equal, payloadDies,
       subscriberDies
   }
@@ -18,7 +18,7 @@ struct Trace {
   private(set) var events: [Event] = []
   private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Adds an event, and says its place: the step at which it happened.
+  /// Adds an event, and returns its step.
   @discardableResult
   mutating func note(_ kind: Kind, _ subject: Int = 0, _ detail: Int = 0, by strand: Int) -> Int {
     let event = Event(strand: strand, kind: kind, subject: subject, detail: detail)

@@ -1,4 +1,4 @@
-/// One call of a client: from when to when, and what it means for a register with versions.
+/// One call of a client, and its effect on a register with versions.
 struct ClientCall {
   /// The strand that made it.
   let client: Int
@@ -6,18 +6,18 @@ struct ClientCall {
   var response: Int
   var effect: Effect?
 
-  /// A change of the register, or something that was learnt of it.
+  /// A change of the register, or something that the call has learned about it.
   enum Effect: Equatable {
     case write(Change)
-    /// Reads, changes and writes at once.
+    /// Reads, changes and writes in one step.
     case update(from: Content, to: Content, version: UInt64)
     case read(version: UInt64, Content)
     /// Read without its version.
     case readContent(Content)
-    /// A subscription takes the version as its first, which is known if it was seen.
+    /// A subscription begins with the current version, which is known if it was delivered.
     case join(member: Int, replay: UInt64?)
-    /// The subscription ends, and had been given that many versions.
-    case leave(member: Int, put: Int)
+    /// A subscription ends, after it has received that many versions.
+    case leave(member: Int, received: Int)
 
     var isWrite: Bool {
       switch self {

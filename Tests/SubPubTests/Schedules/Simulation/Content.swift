@@ -1,6 +1,7 @@
 import SubPub
+import Support
 
-/// A state without its objects: what was published, told by the payloads' numbers.
+/// A state without its objects, with the numbers of its payloads.
 enum Content: Hashable {
   case unknown
   case loading(Int?)
@@ -11,9 +12,10 @@ enum Content: Hashable {
     self =
       switch state {
       case .unknown: .unknown
-      case .loading(let previous): .loading(previous?.number)
-      case .loaded(let payload): .loaded(payload.number)
-      case .error(let error, let previous): .failed((error as? Failure)?.number ?? -1, previous?.number)
+      case .loading(let previous): .loading(previous.map { Int($0.number) })
+      case .loaded(let payload): .loaded(Int(payload.number))
+      case .error(let error, let previous):
+        .failed((error as? Failure).map { Int($0.payload.number) } ?? -1, previous.map { Int($0.number) })
       }
   }
 
@@ -35,4 +37,9 @@ enum Content: Hashable {
     case .failed(let number, let previous): 3_000 + 100 * number + (previous ?? 0)
     }
   }
+}
+
+/// An error with a payload, whose number identifies it.
+struct Failure: Error {
+  let payload: Payload
 }

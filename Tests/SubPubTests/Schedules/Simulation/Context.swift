@@ -1,21 +1,26 @@
 import SubPub
 import SubPubTesting
+import Support
 
-/// Where a subscription of a simulation is delivered, and how to tell that a delivery really is there.
+/// A simulated context, which can tell whether a delivery runs on it.
 final class Context {
+  let kind: ContextKind
   let context: DeliveryContext
-  /// The lane that its subscriptions share; nil if each has its own.
+  /// The lane that its subscriptions share; nil if each has its own lane.
   let lane: Int?
   /// Whether it runs one thing at a time.
   let isSerial: Bool
   private let isHere: () -> Bool
   /// The actor, which the library holds weakly.
   private var actor: (any Actor)?
-  /// It was an actor, and was let go of.
+  /// It is an actor that was released.
   private(set) var isGone = false
 
-  init(_ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil, isHere: @escaping () -> Bool)
-  {
+  init(
+    _ kind: ContextKind, _ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil,
+    isHere: @escaping () -> Bool
+  ) {
+    self.kind = kind
     self.context = context
     self.lane = lane
     self.isSerial = isSerial
@@ -23,10 +28,10 @@ final class Context {
     self.isHere = isHere
   }
 
-  /// Whether the running strand is there.
+  /// Whether the running strand is on it.
   var isRunningHere: Bool { isHere() }
 
-  func letActorGo() {
+  func releaseActor() {
     isGone = true
     actor = nil
   }
@@ -41,45 +46,48 @@ final class Context {
 
 extension Simulation {
   /// The publishing thread.
-  var immediate: Context { Context(.immediate, lane: 0, isSerial: false) { true } }
+  var immediate: Context { Context(.immediate, .immediate, lane: 0, isSerial: false) { true } }
 
-  /// A serial queue, and all that is on it: one lane.
+  /// A serial queue, whose subscriptions share a lane.
   func serialQueue() -> Context { serial(makeQueue(.serial)) }
 
   func serial(_ queue: StandInQueue) -> Context {
-    Context(.queue(queue), lane: makeNumber(), isSerial: true) { queue.isRunningHere }
+    Context(.queue, .queue(queue), lane: makeNumber(), isSerial: true) { queue.isRunningHere }
   }
 
   /// A concurrent queue whose subscriptions share a lane, or have one each, as on `.background`.
   func concurrentQueue(independent: Bool) -> Context {
     let queue = makeQueue(.concurrent)
-    return Context(.queue(queue, independent: independent), lane: independent ? nil : makeNumber(), isSerial: false) {
-      queue.isRunningHere
-    }
+    return Context(
+      independent ? .independentQueue : .concurrentQueue, .queue(queue, independent: independent),
+      lane: independent ? nil : makeNumber(), isSerial: false
+    ) { queue.isRunningHere }
   }
 
   /// A task executor with several threads.
   func executor() -> Context {
     let queue = makeQueue(.concurrent)
-    return Context(.executor(StandInExecutor(queue)), lane: nil, isSerial: false) { queue.isRunningHere }
+    return Context(.executor, .executor(StandInExecutor(queue)), lane: nil, isSerial: false) { queue.isRunningHere }
   }
 
   /// A manual executor as a task executor.
   func manualExecutor() -> Context {
     let executor = makeManualExecutor()
-    return Context(.executor(executor), lane: nil, isSerial: true) { executor.isIsolatingCurrentContext() == true }
+    return Context(.executor, .executor(executor), lane: nil, isSerial: true) {
+      executor.isIsolatingCurrentContext() == true
+    }
   }
 
-  /// An actor on a manual executor.
+  /// An actor on a manual executor, or on a serial queue if nothing is left to chance.
   func actor() -> Context {
     if isExplored {
       let queue = makeQueue(.serial)
       let host = StandInActor(queue)
-      return Context(.actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
+      return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
     }
     let executor = makeManualExecutor()
     let host = Context.Host(executor)
-    return Context(.actor(host), lane: makeNumber(), isSerial: true, actor: host) {
+    return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) {
       executor.isIsolatingCurrentContext() == true
     }
   }

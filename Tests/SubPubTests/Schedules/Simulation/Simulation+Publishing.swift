@@ -1,8 +1,9 @@
 import SubPub
+import Support
 
-/// What clients do with the publisher.
+/// Operations of clients on the publisher.
 extension Simulation {
-  /// One operation, between two scheduling points.
+  /// Performs one operation between two scheduling points.
   func perform(_ kind: Trace.Kind, _ subject: Int = 0, _ body: () -> ClientCall.Effect?) {
     scheduler.point()
     let invocation = scheduler.note(kind, subject)
@@ -11,7 +12,7 @@ extension Simulation {
       ClientCall(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation, effect: nil))
     var effect: ClientCall.Effect?
     scheduler.operation {
-      // What clients share besides the publisher itself.
+      // Clients share these besides the publisher.
       scheduler.touch(Scheduler.subscribers, isWrite: false)
       effect = body()
     }
@@ -20,43 +21,35 @@ extension Simulation {
     scheduler.point()
   }
 
-  /// A transition of one of the kinds.
+  /// Makes a transition of any kind.
   func publish() {
     guard let publisher else { return }
     let number = makeNumber()
     switch draw(15) {
-    case 0:
-      perform(.startLoading) {
-        publisher.startLoading()
-        return .write(.load)
-      }
-    case 1:
-      perform(.setError, number) {
-        publisher.setError(Failure(number, self))
-        return .write(.fail(number))
-      }
-    case 2:
-      perform(.reset) {
-        publisher.reset()
-        return .write(.set(.unknown))
-      }
-    case 3:
-      perform(.publish) {
-        publisher.republish()
-        return .write(.again)
-      }
+    case 0: write(.startLoading, .load) { publisher.startLoading() }
+    case 1: write(.setError, .fail(number)) { publisher.setError(Failure(payload: makePayload(number))) }
+    case 2: write(.reset, .set(.unknown)) { publisher.reset() }
+    case 3: write(.publish, .again) { publisher.republish() }
     case 4...7: update(publisher, number)
     case 8...10: updateIfChanged(publisher, number)
     case 11:
-      perform(.setState, number) {
-        publisher.setState(.loading(previous: Payload(number, self)))
-        return .write(.set(.loading(number)))
-      }
-    default:
-      perform(.updateData, number) {
-        publisher.updateData(Payload(number, self))
-        return .write(.set(.loaded(number)))
-      }
+      write(.setState, .set(.loading(number))) { publisher.setState(.loading(previous: makePayload(number))) }
+    default: updateData(number)
+    }
+  }
+
+  /// Publishes a new value.
+  func updateData() { updateData(makeNumber()) }
+
+  private func updateData(_ number: Int) {
+    guard let publisher else { return }
+    write(.updateData, .set(.loaded(number))) { publisher.updateData(makePayload(number)) }
+  }
+
+  private func write(_ kind: Trace.Kind, _ change: ClientCall.Change, _ body: () -> Void) {
+    perform(kind) {
+      body()
+      return .write(change)
     }
   }
 
@@ -67,16 +60,16 @@ extension Simulation {
         old = Content(state)
         foreignCode(.transform, number)
         foreignCode(.transform, number)
-        return .loaded(Payload(number, self))
+        return .loaded(makePayload(number))
       }
       return .update(from: old, to: .loaded(number), version: publication.version)
     }
   }
 
   private func updateIfChanged(_ publisher: Publisher<Payload>, _ new: Int) {
-    let number = draw(2) == 0 ? publisher.state.value?.number ?? new : new
+    let number = draw(2) == 0 ? publisher.state.value.map { Int($0.number) } ?? new : new
     perform(.updateIfChanged, number) {
-      publisher.updateData(ifChanged: Payload(number, self))
+      publisher.updateData(ifChanged: makePayload(number))
         ? .write(.set(.loaded(number))) : .readContent(.loaded(number))
     }
   }
@@ -90,7 +83,7 @@ extension Simulation {
     }
   }
 
-  /// Looks for the dead on the way.
+  /// Counts the subscribers, which ends the subscriptions of dead ones.
   func count() {
     guard let publisher else { return }
     perform(.count) {
@@ -99,11 +92,12 @@ extension Simulation {
     }
   }
 
-  /// The last reference goes when nobody is inside a call.
+  /// Releases the publisher, which lives until no client is inside a call.
   func releasePublisher() {
     scheduler.operation {
       scheduler.step(at: Scheduler.subscribers)
-      releasedAt = scheduler.note(.releasePublisher)
+      let step = scheduler.note(.releasePublisher)
+      releasedAt = releasedAt ?? step
       publisher = nil
     }
     scheduler.point()

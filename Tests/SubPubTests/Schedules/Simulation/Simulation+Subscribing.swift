@@ -1,8 +1,9 @@
 import SubPub
+import Support
 
-/// What clients do with subscriptions.
+/// Operations of clients on subscriptions.
 extension Simulation {
-  /// A new subscriber, or with `replacing` the one of that subscription once more.
+  /// Subscribes a new subscriber, or with `replacing` the one of that subscription again.
   @discardableResult
   func subscribe(
     on context: Context, _ buffering: BufferingPolicy = .unbounded, replacing old: SimulatedSubscription? = nil,
@@ -22,17 +23,20 @@ extension Simulation {
     perform(.subscribe, inbox.number) {
       let member = makeMember(inbox, on: context, buffering)
       made = member
-      member.subscribedFrom = scheduler.trace.events.count
+      member.joining.begin = stamp(now)
       guard let subscriber = inbox.subscriber else { return nil }
-      for old in inbox.members { old.mayHaveEnded = true }
+      for old in inbox.members { old.mayEnd(at: now) }
       inbox.members.append(member)
       member.subscription = publisher.subscribe(
         subscriber, on: context.context, buffering: buffering, ifDuplicate: .replace)
-      member.subscribedUpTo = scheduler.trace.events.count
+      member.joining.end = stamp(now)
       return .join(member: member.number, replay: nil)
     }
     return made
   }
+
+  /// The next step.
+  private var now: Int { scheduler.trace.events.count }
 
   func makeInbox() -> Inbox {
     let inbox = Inbox(number: inboxes.count)
@@ -42,7 +46,7 @@ extension Simulation {
 
   func makeMember(_ inbox: Inbox, on context: Context, _ buffering: BufferingPolicy) -> SimulatedSubscription {
     let member = SimulatedSubscription(number: members.count, inbox: inbox, context: context, buffering: buffering)
-    member.mayHaveEnded = context.isGone
+    if context.isGone { member.mayEnd(at: now) }
     members.append(member)
     return member
   }
@@ -50,55 +54,51 @@ extension Simulation {
   func cancel(_ member: SimulatedSubscription?) {
     guard let member, let subscription = member.subscription else { return }
     perform(.cancel, member.number) {
-      let invocation = scheduler.trace.events.count - 1
-      let isOnContext = member.context.isSerial && member.context.isRunningHere
+      let begin = stamp(now - 1)
+      let isOnOwnContext = member.context.isSerial && member.context.isRunningHere
       let deliveredBefore = subscription.statistics.delivered
       let outcome = subscription.cancel()
-      note(
-        outcome, of: member, since: invocation, isOnContext, deliveredBefore: deliveredBefore,
-        pending: subscription.statistics.pending)
-      // How many were put in is known when the delivery under way has ended.
-      return outcome == .alreadyCancelled ? nil : .leave(member: member.number, put: -1)
+      let pending = subscription.statistics.pending
+      let end = stamp(scheduler.note(.cancel, member.number, outcome.code))
+      var record = CancelRecord(
+        span: Span(begin: begin, end: end), answer: .outcome(outcome), thread: UInt32(scheduler.running?.number ?? 0))
+      // A bounded subscription counts a delivery just before its end.
+      record.deliveredBefore = member.buffering == .unbounded ? deliveredBefore : nil
+      (record.isOnOwnContext, record.pendingAfter) = (isOnOwnContext, pending)
+      member.cancels.append(record)
+      // How many states it received is known after the delivery that is in flight.
+      return outcome == .alreadyCancelled ? nil : .leave(member: member.number, received: -1)
     }
-  }
-
-  private func note(
-    _ outcome: CancelOutcome, of member: SimulatedSubscription, since invocation: Int, _ isOnContext: Bool,
-    deliveredBefore: Int, pending: Int
-  ) {
-    let response = scheduler.note(.cancel, member.number, outcome.code)
-    member.cancels.append(
-      SimulatedSubscription.Cancel(
-        outcome: outcome, invocation: invocation, response: response, strand: scheduler.running?.number ?? -1,
-        isOnContext: isOnContext, deliveredBefore: deliveredBefore, pending: pending))
   }
 
   func unsubscribe(_ member: SimulatedSubscription?) {
     guard let publisher, let member, let subscriber = member.inbox.subscriber else { return }
     perform(.unsubscribe, member.inbox.number) {
-      for member in member.inbox.members { member.mayHaveEnded = true }
+      for member in member.inbox.members { member.mayEnd(at: now) }
       scheduler.note(.unsubscribe, member.inbox.number, publisher.unsubscribe(subscriber).code)
       return nil
     }
   }
 
-  /// Lets the subscriber go; it dies at once, or when the delivery under way has ended.
-  func letGo(_ member: SimulatedSubscription?) {
+  /// Releases the subscriber, which dies at once, or after the delivery that is in flight.
+  func release(_ member: SimulatedSubscription?) {
     guard let inbox = member?.inbox, inbox.subscriber != nil else { return }
     scheduler.operation {
       scheduler.step(at: Scheduler.subscribers)
-      inbox.letGoAt = scheduler.note(.letGo, inbox.number)
+      for member in inbox.members { member.mayEnd(at: now) }
+      scheduler.note(.release, inbox.number)
+      inbox.isReleased = true
       inbox.subscriber = nil
     }
     scheduler.point()
   }
 
-  /// Lets an actor go that is a context; its subscriptions end with it.
-  func letGo(_ context: Context) {
+  /// Releases an actor that is a context, and whose subscriptions end with it.
+  func release(_ context: Context) {
     scheduler.operation {
       scheduler.step(at: Scheduler.subscribers)
-      for member in members where member.context === context { member.mayHaveEnded = true }
-      context.letActorGo()
+      for member in members where member.context === context { member.mayEnd(at: now) }
+      context.releaseActor()
     }
     scheduler.point()
   }

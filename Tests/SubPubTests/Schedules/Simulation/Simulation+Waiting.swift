@@ -1,6 +1,7 @@
 import SubPub
+import Support
 
-/// What clients leave to tasks, all of which run on the manual executor.
+/// Operations that clients leave to tasks.
 extension Simulation {
   private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     openTasks += 1
@@ -11,39 +12,29 @@ extension Simulation {
     }
   }
 
-  /// Waits in a task until what is there now has been served (rule 3.07).
+  /// Waits in a task until all states of this moment are delivered (3.07).
   func drain() {
     guard let publisher else { return }
     let version = publisher.current.version
-    let served = members.filter { $0.subscription?.isActive == true && $0.buffering == .unbounded }.map(\.number)
-    scheduler.note(.drain, Int(version))
+    let begin = stamp(scheduler.note(.drain, Int(version)))
     _ = task { [publisher] in
       await publisher.drain()
-      for number in served { self.checkServed(self.members[number], upTo: version) }
+      let end = self.stamp(self.scheduler.note(.returned))
+      self.drains.append((UInt32(version), Span(begin: begin, end: end)))
     }
     scheduler.point()
   }
 
-  private func checkServed(_ member: SimulatedSubscription, upTo version: UInt64) {
-    guard let subscription = member.subscription, subscription.isActive else { return }
-    if subscription.statistics.lastVersion.map({ $0 < version }) ?? true {
-      problems.append("3.07: drain() returned before member \(member.number) had been given version \(version)")
-    }
-  }
-
-  /// Cancels in a task, and waits for the end of what is under way (rule 3.04).
+  /// Cancels in a task, and waits for the end of the delivery that is in flight (3.04).
   func cancelAndWait(_ member: SimulatedSubscription?) {
     guard let member, let subscription = member.subscription else { return }
-    scheduler.note(.cancelAndWait, member.number)
-    member.mayHaveEnded = true
-    let number = member.number
+    let (number, step) = (member.number, scheduler.note(.cancelAndWait, member.number))
+    member.mayEnd(at: step)
     _ = task {
       self.scheduler.note(.cancelAndWait, number)
       await subscription.cancelAndWait()
-      let inbox = self.members[number].inbox
-      if inbox.members.count == 1, inbox.isUnderWay {
-        self.problems.append("3.04: cancelAndWait() returned while a delivery of member \(number) was under way")
-      }
+      let span = Span(begin: self.stamp(step), end: self.stamp(self.scheduler.note(.returned, number)))
+      self.members[number].cancels.append(CancelRecord(span: span, answer: .waited, thread: .max))
     }
     scheduler.point()
   }
@@ -52,24 +43,30 @@ extension Simulation {
   @discardableResult
   func iterate(_ buffering: BufferingPolicy = .unbounded) -> SimulatedSubscription? {
     guard let publisher else { return nil }
-    let member = makeMember(makeInbox(), on: immediate, buffering)
+    let inbox = makeInbox()
+    let member = makeMember(inbox, on: immediate, buffering)
+    inbox.members.append(member)
     let number = member.number
     perform(.iterate, number) {
-      let iterator = publisher.states(buffering: buffering).makeAsyncIterator()
+      member.joining.begin = stamp(scheduler.trace.events.count)
+      let iterator = publisher.publications(buffering: buffering).makeAsyncIterator()
+      member.joining.end = stamp(scheduler.trace.events.count)
       member.task = consume(iterator, number)
       return .join(member: number, replay: nil)
     }
     return member
   }
 
-  private func consume(_ iterator: sending StateSequence<Payload>.Iterator, _ number: Int) -> Task<Void, Never> {
+  private func consume(
+    _ iterator: sending PublicationSequence<Payload>.Iterator, _ number: Int
+  ) -> Task<Void, Never> {
     openTasks += 1
     return Task(executorPreference: tasks) {
       var iterator = iterator
-      while let state = await iterator.next() {
-        let content = Content(state)
-        self.scheduler.note(.take, number, content.code)
-        self.members[number].taken.append(content)
+      let inbox = self.members[number].inbox
+      while let publication = await iterator.next() {
+        let step = self.stamp(self.scheduler.note(.take, number, Content(publication.state).code))
+        inbox.end(inbox.begin(publication, at: step, on: self.scheduler.running?.number ?? -1), at: step)
         self.scheduler.point()
       }
       self.members[number].counts = iterator.statistics
@@ -80,19 +77,19 @@ extension Simulation {
 
   private func endOfIterating(_ number: Int) {
     let response = scheduler.note(.finished, number)
-    for index in operations.indices where operations[index].effect == .leave(member: number, put: -1) {
+    for index in operations.indices where operations[index].effect == .leave(member: number, received: -1) {
       operations[index].response = response
     }
   }
 
-  /// Cancels the task that iterates. It notices at once if it waits, otherwise at the following `next()`.
+  /// Cancels a task that iterates, which notices it at once if it waits, and otherwise at its next call of `next()`.
   func endIterating(_ member: SimulatedSubscription?) {
     guard let member, let task = member.task else { return }
     perform(.endIterating, member.number) {
-      // The runtime calls what cancels the subscription under a lock of the task's.
+      // The runtime cancels the subscription under a lock of the task.
       scheduler.undisturbed { task.cancel() }
       member.isLeaving = true
-      return member.counts == nil ? .leave(member: member.number, put: -1) : nil
+      return member.counts == nil ? .leave(member: member.number, received: -1) : nil
     }
   }
 }

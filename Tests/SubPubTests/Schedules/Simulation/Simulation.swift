@@ -1,9 +1,10 @@
 import SubPub
 import SubPubTesting
+import Support
 
 /// One history: a publisher, contexts whose jobs wait to be drawn, clients, and what they did and saw.
 ///
-/// Touched only by the strand that has the turn, or by the campaign's thread when there is none.
+/// Only accessed by the strand that has the turn, or by the campaign's thread while no strand has it.
 final class Simulation: @unchecked Sendable {
   let scheduler: Scheduler
   /// Nil once it is released.
@@ -18,13 +19,14 @@ final class Simulation: @unchecked Sendable {
   var operations: [ClientCall] = []
   var inboxes: [Inbox] = []
   var members: [SimulatedSubscription] = []
+  var drains: [(version: UInt32, span: Span)] = []
   var problems: [String] = []
   var releasedAt: Int?
-  /// The executor of everything that waits or iterates.
+  /// The executor of tasks that wait or iterate.
   private(set) lazy var tasks: any TaskExecutor =
     isExplored ? StandInExecutor(makeQueue(.serial)) : makeManualExecutor()
 
-  /// Nothing is left to chance.
+  /// Whether nothing is left to chance.
   let isExplored: Bool
 
   init(_ scheduler: Scheduler, isExplored: Bool = false) {
@@ -35,7 +37,7 @@ final class Simulation: @unchecked Sendable {
   }
 
   private func makePublisher() -> Publisher<Payload> {
-    // A clock, so that it is read; whether it is called is drawn.
+    // Whether the clock is read is left to chance.
     let staleAfter = isExplored || draw(8) == 0 ? nil : Duration.seconds(1)
     #if DEBUG
       return Publisher(
@@ -45,10 +47,10 @@ final class Simulation: @unchecked Sendable {
     #endif
   }
 
-  /// One more client; its body runs on a strand of its own.
+  /// Adds a client, whose body runs on a strand of its own.
   func client(_ body: @escaping (Simulation) -> Void) { clients.append { body(self) } }
 
-  /// Clients that do the same, so that nobody can tell them apart.
+  /// Adds clients that do the same, and can't be told apart.
   func clients(_ count: Int, _ body: @escaping (Simulation) -> Void) {
     for _ in 0..<count {
       client {
@@ -58,7 +60,7 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
-  /// A number that nothing else has.
+  /// A number that is used only once.
   func makeNumber() -> Int {
     numbers += 1
     return numbers
@@ -76,27 +78,51 @@ final class Simulation: @unchecked Sendable {
     return jobs.executor
   }
 
-  /// What foreign code does: it takes its time.
+  /// Stands for the time that foreign code takes.
   func foreignCode(_ kind: Trace.Kind, _ subject: Int = 0) {
     scheduler.note(kind, subject)
     scheduler.point()
   }
 
+  /// A payload whose comparison and release are scheduling points.
+  func makePayload(_ number: Int) -> Payload {
+    livePayloads += 1
+    return Payload(
+      number: UInt32(number), whenCompared: { self.foreignCode(.equal, number) },
+      whenReleased: {
+        self.livePayloads -= 1
+        self.foreignCode(.payloadDies, number)
+      })
+  }
+
   func draw(_ bound: Int) -> Int { scheduler.draw(bound) }
+
+  /// Draws a policy with a bound.
+  func bounded() -> BufferingPolicy { draw(3) == 0 ? .latest : .newest(1 + draw(3)) }
 }
 
-/// What the workers do.
 extension Simulation {
+  /// Runs and checks one history; returns false if it never ends.
+  ///
+  /// A history that is known by then isn't checked.
+  func play(_ setUp: (Simulation) -> Void, isKnown: () -> Bool = { false }) -> Bool {
+    setUp(self)
+    guard scheduler.run(clients) else { return false }
+    let isKnown = isKnown()
+    if !isKnown { checkAtRest() }
+    guard scheduler.run([{ self.releasePublisher() }]) else { return false }
+    if !isKnown { checkAtEnd() }
+    return true
+  }
+
   var hasJob: Bool { sources.contains { $0.isReady } }
 
   func runJob() {
     let ready = sources.filter(\.isReady)
     ready[draw(ready.count)].runOne()
   }
-}
 
-extension Simulation {
-  /// Lets everything go.
+  /// Releases everything.
   func end() {
     clients = []
     for inbox in inboxes {
@@ -106,4 +132,25 @@ extension Simulation {
     }
     members = []
   }
+}
+
+/// A clock that stands still, and whose reading is a scheduling point.
+private struct StandInClock: Clock {
+  struct Instant: InstantProtocol {
+    let offset: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  let simulation: Simulation
+
+  var now: Instant {
+    simulation.foreignCode(.clock)
+    return Instant(offset: .zero)
+  }
+
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
 }

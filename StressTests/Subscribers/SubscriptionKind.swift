@@ -1,0 +1,44 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Support
+
+/// The context, interface and policy of a subscription.
+struct SubscriptionKind: Sendable {
+  /// Nil for a task that iterates.
+  var context: ContextKind?
+  /// Nil for a task, and for an actor that is its own context.
+  var place: Place?
+  var interface: Interface
+  var policy: BufferingPolicy
+
+  init(at place: Place, _ interface: Interface = .typed, _ policy: BufferingPolicy = .unbounded) {
+    (context, self.place, self.interface, self.policy) = (place.kind, place, interface, policy)
+  }
+
+  /// An actor that subscribes itself.
+  init(actorWith policy: BufferingPolicy) { (context, interface, self.policy) = (.actor, .actorHandler, policy) }
+
+  init(sequence interface: Interface, _ policy: BufferingPolicy) { (self.interface, self.policy) = (interface, policy) }
+
+  /// Any kind that any thread can subscribe.
+  static func draw(_ random: inout SeededGenerator) -> SubscriptionKind {
+    let policy = BufferingPolicy.draw(&random)
+    let index = random.draw(ContextKind.allCases.count + 1)
+    guard index < ContextKind.allCases.count else { return SubscriptionKind(actorWith: policy) }
+    let place = Places.draw(ContextKind.allCases[index], &random)
+    return SubscriptionKind(at: place, random.pick(place.kind == .main ? Interface.main : Interface.anywhere), policy)
+  }
+}
+
+/// The contexts that all rounds share: all kinds, and several of some.
+enum Places {
+  static let all: [Place] =
+    ContextKind.allCases.map { Place($0) } + [Place(.queue), Place(.actor), .serialExecutor()]
+
+  static subscript(_ kind: ContextKind) -> [Place] { all.filter { $0.kind == kind } }
+  static var background: Place { self[.background][0] }
+  static var main: Place { self[.main][0] }
+
+  static func draw(_ kind: ContextKind, _ random: inout SeededGenerator) -> Place { random.pick(self[kind]) }
+}

@@ -1,0 +1,134 @@
+package import Dispatch
+import Foundation
+package import SubPub
+import Synchronization
+
+/// One context for deliveries, which can tell whether code runs on it (2.03).
+///
+/// It holds what the context itself holds weakly.
+package final class Place: @unchecked Sendable {
+  package let kind: ContextKind
+  package let context: DeliveryContext
+  /// The queue of the context, to suspend it or to run other code there.
+  package let queue: DispatchQueue?
+  /// Whether the context runs one thing at a time, whichever publisher it is from.
+  package let isExclusive: Bool
+  private let actor: (any Actor)?
+  // Relaxed, so that the mark doesn't order what the library has to order.
+  private let isInside = Atomic<Bool>(false)
+  /// Plain on purpose: ThreadSanitizer reports accesses that the context doesn't keep apart.
+  @exclusivity(unchecked) private var visits = 0
+
+  private static let mark = DispatchSpecificKey<ObjectIdentifier>()
+
+  package init(
+    _ kind: ContextKind, _ context: DeliveryContext, on queue: DispatchQueue? = nil, isExclusive: Bool = false,
+    holding actor: (any Actor)? = nil
+  ) {
+    (self.kind, self.context, self.queue, self.actor) = (kind, context, queue, actor)
+    self.isExclusive = isExclusive
+    if let queue { queue.setSpecific(key: Self.mark, value: ObjectIdentifier(queue)) }
+  }
+
+  /// A new context of that kind.
+  package convenience init(_ kind: ContextKind) {
+    switch kind {
+    case .immediate: self.init(kind, .immediate)
+    case .main: self.init(kind, .main, on: .main, isExclusive: true)
+    case .background: self.init(kind, .background)
+    case .queue:
+      let queue = DispatchQueue(label: "serial")
+      self.init(kind, .queue(queue), on: queue, isExclusive: true)
+    case .concurrentQueue, .independentQueue:
+      let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
+      self.init(kind, .queue(queue, independent: kind == .independentQueue), on: queue)
+    case .executor:
+      let queue = DispatchQueue(label: "pool", attributes: .concurrent)
+      self.init(kind, .executor(ConcurrentExecutor(queue)), on: queue)
+    case .actor:
+      let actor = PoolActor()
+      self.init(kind, .actor(actor), isExclusive: true, holding: actor)
+    case .actorOnQueue:
+      let executor = QueueExecutor(label: "actor")
+      let actor = QueueActor(executor)
+      self.init(kind, .actor(actor), on: executor.queue, isExclusive: true, holding: actor)
+    }
+  }
+
+  /// A serial queue as a task executor.
+  package static func serialExecutor() -> Place {
+    let executor = QueueExecutor(label: "serial executor")
+    return Place(.executor, .executor(executor), on: executor.queue, isExclusive: true)
+  }
+
+  /// The context with a lane of its own for each subscription, if it can have that.
+  package var independent: DeliveryContext {
+    switch kind {
+    case .queue, .concurrentQueue, .independentQueue: queue.map { .queue($0, independent: true) } ?? context
+    default: context
+    }
+  }
+}
+
+extension Place {
+  /// Whether the caller runs on this context; an actor stops the program instead of returning false.
+  package var isHere: Bool {
+    if let queue, DispatchQueue.getSpecific(key: Self.mark) != ObjectIdentifier(queue) { return false }
+    if kind == .main { MainActor.preconditionIsolated() }
+    if kind == .background {
+      guard !ThreadMark.isTestThread else { return false }
+      dispatchPrecondition(condition: .onQueue(.global()))
+    }
+    actor?.preconditionIsolated()
+    return true
+  }
+
+  /// Marks the beginning of a delivery, and returns whether it is here, and alone if the place is exclusive.
+  package func enter() -> Bool {
+    if isExclusive {
+      guard !isInside.exchange(true, ordering: .relaxed) else { return false }
+      unsafe visits &+= 1
+    }
+    return isHere
+  }
+
+  /// Marks the end of a delivery.
+  package func leave() { if isExclusive { isInside.store(false, ordering: .relaxed) } }
+
+  /// Enqueues the body on the context; for `.immediate` it runs on a new thread.
+  package func start(_ body: @escaping @Sendable () -> Void) {
+    switch kind {
+    case .immediate: Thread.detachNewThread(body)
+    case .background: DispatchQueue.global().async(execute: body)
+    case .main, .queue, .concurrentQueue, .independentQueue: queue?.async(execute: body)
+    case .executor: if let queue { Task.detached(executorPreference: ConcurrentExecutor(queue)) { body() } }
+    case .actor, .actorOnQueue: if let actor { Task.detached { await actor.run(body) } }
+    }
+  }
+}
+
+extension Actor {
+  fileprivate func run(_ body: @Sendable () -> Void) { body() }
+}
+
+/// A task executor that runs jobs at the same time.
+private final class ConcurrentExecutor: TaskExecutor {
+  private let queue: DispatchQueue
+
+  init(_ queue: DispatchQueue) { self.queue = queue }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// An actor on Swift's pool.
+private actor PoolActor {}
+
+/// An actor on a queue of its own.
+private actor QueueActor {
+  private let executor: QueueExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+  init(_ executor: QueueExecutor) { self.executor = executor }
+}
