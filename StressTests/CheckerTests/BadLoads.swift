@@ -1,12 +1,15 @@
 import SubPub
+import Testing
 
 /// A way to spoil a good history of a manager, the rule that is broken then, and a twin that breaks none.
-struct BadLoads: Sendable {
+struct BadLoads: Sendable, CustomTestStringConvertible {
   let rule: String
   let name: String
   var mix: LoadMix = [.refresh]
   var twin: @Sendable (inout LoadHistory) -> Void = { _ in }
   let spoil: @Sendable (inout LoadHistory) -> Void
+
+  var testDescription: String { "\(rule): \(name)" }
 
   func history(_ change: (inout LoadHistory) -> Void) -> LoadHistory {
     mix.contains(.nextPage) ? ExampleLoads.pages(mix, change) : ExampleLoads.history(mix, change)

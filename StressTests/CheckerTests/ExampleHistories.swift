@@ -1,5 +1,6 @@
 import SubPub
 import Support
+import Testing
 
 /// Good histories written by hand, for a test to spoil.
 enum Example {
@@ -42,13 +43,14 @@ enum Example {
 }
 
 /// Changes that spoil a good history, the rule that is broken then, and similar changes that break none.
-struct BadHistory: Sendable {
+struct BadHistory: Sendable, CustomTestStringConvertible {
   typealias Change = @Sendable (inout SubscriptionHistory) -> Void
 
   let rule: String
   let name: String
   private let twinChanges: [Change]
   private let changes: [Change]
+  var testDescription: String { "\(rule): \(name)" }
 
   init(_ rule: String, _ name: String, twin: Change..., spoil: Change...) {
     (self.rule, self.name, twinChanges, changes) = (rule, name, twin, spoil)

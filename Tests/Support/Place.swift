@@ -19,7 +19,11 @@ package final class Place: @unchecked Sendable {
   /// Plain on purpose: ThreadSanitizer reports accesses that the context doesn't keep apart.
   @exclusivity(unchecked) private var visits = 0
 
-  private static let mark = DispatchSpecificKey<ObjectIdentifier>()
+  /// The mark of its queue, which all places on the main queue share.
+  private let number: Int
+
+  private static let mark = DispatchSpecificKey<Int>()
+  private static let last = Atomic<Int>(0)
 
   package init(
     _ kind: ContextKind, _ context: DeliveryContext, on queue: DispatchQueue? = nil, isExclusive: Bool = false,
@@ -27,7 +31,8 @@ package final class Place: @unchecked Sendable {
   ) {
     (self.kind, self.context, self.queue, self.actor) = (kind, context, queue, actor)
     self.isExclusive = isExclusive
-    if let queue { queue.setSpecific(key: Self.mark, value: ObjectIdentifier(queue)) }
+    number = kind == .main ? 0 : Self.last.add(1, ordering: .relaxed).newValue
+    queue?.setSpecific(key: Self.mark, value: number)
   }
 
   /// A new context of that kind.
@@ -73,7 +78,7 @@ package final class Place: @unchecked Sendable {
 extension Place {
   /// Whether the caller runs on this context; an actor stops the program instead of returning false.
   package var isHere: Bool {
-    if let queue, DispatchQueue.getSpecific(key: Self.mark) != ObjectIdentifier(queue) { return false }
+    if queue != nil, DispatchQueue.getSpecific(key: Self.mark) != number { return false }
     if kind == .main { MainActor.preconditionIsolated() }
     if kind == .background {
       guard !ThreadMark.isTestThread else { return false }

@@ -1,6 +1,6 @@
 import SubPub
 
-/// What a cancel returned, and whether it was true (section 3).
+/// The outcome of a cancel, and whether it was true (section 3).
 extension Checker {
   func checkCancels(_ subscription: SubscriptionHistory) {
     let name = subscription.name
@@ -17,8 +17,7 @@ extension Checker {
         expect(!cancel.isOnOwnContext, "3.03", "inFlight on its own context, of \(name)")
       case .outcome(.alreadyCancelled):
         let isExplained =
-          subscription.isReleased || subscription.death != nil
-          || subscription.mayHaveEndedSince ?? .max <= cancel.span.end
+          min(subscription.death ?? .max, subscription.mayHaveEndedSince ?? .max) <= cancel.span.end
           || subscription.cancels.contains { $0.mayHaveEnded && $0.span.begin <= cancel.span.end }
         expect(isExplained, "3.02", "alreadyCancelled, but no cancel had ended it, of \(name)")
       default: break
@@ -27,7 +26,7 @@ extension Checker {
     }
   }
 
-  /// Whether the deliveries around the cancel, and after it, are those that it has announced.
+  /// Checks that the deliveries around the cancel, and after it, are as its outcome says.
   private func checkSilence(after cancel: CancelRecord, _ subscription: SubscriptionHistory) {
     let name = subscription.name
     let around = subscription.delivery(around: cancel)
