@@ -62,14 +62,15 @@ final class Exploration: Decider {
   func next(of ready: [Int], running: Int?) -> Int {
     let first = running ?? ready[0]
     let others = running != nil && left == 0 ? [] : ready.filter { $0 != first }
-    let chosen = choose(first, others, at: state(running: first))
+    let chosen = choose(first, others, running: first)
     if running != nil, chosen != first { left -= 1 }
     return chosen
   }
 
-  func draw(_ bound: Int) -> Int { bound == 1 ? 0 : choose(0, Array(1..<bound), at: nil) }
+  func draw(_ bound: Int) -> Int { bound == 1 ? 0 : choose(0, Array(1..<bound), running: nil) }
 
-  private func choose(_ first: Int, _ others: [Int], at state: UInt64?) -> Int {
+  /// Chooses the first branch before the others; a choice of the strand that runs next is at a state of its own.
+  private func choose(_ first: Int, _ others: [Int], running: Int?) -> Int {
     if depth < path.count {
       depth += 1
       let chosen = path[depth - 1].chosen
@@ -77,7 +78,8 @@ final class Exploration: Decider {
       return chosen
     }
     if isKnown { return first }
-    if let state {
+    if let running {
+      let state = state(running: running)
       guard seen[state, default: 0] <= left else {
         isKnown = true
         return first
@@ -116,13 +118,13 @@ final class Exploration: Decider {
   }
 
   private static func mixed(_ a: UInt64, _ b: UInt64, _ c: UInt64) -> UInt64 {
-    var word: UInt64 = 0x9E37_79B9_7F4A_7C15
-    for part in [a, b, c] {
-      word = (word ^ part) &* 0xBF58_476D_1CE4_E5B9
-      word ^= word >> 29
-      word = word &* 0x94D0_49BB_1331_11EB
-      word ^= word >> 32
-    }
-    return word
+    mixed(mixed(mixed(0x9E37_79B9_7F4A_7C15, a), b), c)
+  }
+
+  private static func mixed(_ word: UInt64, _ part: UInt64) -> UInt64 {
+    var word = (word ^ part) &* 0xBF58_476D_1CE4_E5B9
+    word ^= word >> 29
+    word = word &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 32
   }
 }

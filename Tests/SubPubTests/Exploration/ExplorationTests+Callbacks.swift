@@ -4,7 +4,7 @@ import Testing
 #if DEBUG
   extension ExplorationTests {
     /// Calls of subscribers inside their callbacks, and subscriptions that are made later.
-    @Suite("New subscribers, and calls inside a callback")
+    @Suite("New subscribers, and calls inside a callback", .serialized)
     struct Callbacks {
       enum Lane: String, CaseIterable, Codable, Sendable {
         case immediate, queue

@@ -3,7 +3,7 @@ import Testing
 
 #if DEBUG
   extension ExplorationTests {
-    @Suite("The ends of publishers, subscriptions and waits")
+    @Suite("The ends of publishers, subscriptions and waits", .serialized)
     struct Ends {
       @Test("the publisher's end with a cancel") func model_3_06_publisher() async {
         await hold { simulation in

@@ -5,7 +5,9 @@ import Testing
 // Debug builds only: the library's scheduling points are empty in release builds.
 #if DEBUG
   /// Each test runs every interleaving of a few clients in the library, and prints how many there were.
-  @Suite("The engine keeps the contract in every interleaving", .serialized, .timeLimit(.minutes(240)))
+  ///
+  /// An exploration keeps one processor busy, so each suite runs one at a time.
+  @Suite("The engine keeps the contract in every interleaving", .timeLimit(.minutes(240)))
   enum ExplorationTests {
     /// How often a strand may be interrupted: `EXPLORE_BOUND`, or once.
     static let bound = ProcessInfo.processInfo.environment["EXPLORE_BOUND"].flatMap(Int.init) ?? 1
@@ -32,7 +34,7 @@ import Testing
 
   extension ExplorationTests {
     /// For each kind of lane, one subscription is cancelled, and the subscriber of another is released.
-    @Suite("Every kind of lane, with a cancel and a release")
+    @Suite("Every kind of lane, with a cancel and a release", .serialized)
     struct Lanes {
       private static func hold(
         _ first: BufferingPolicy = .unbounded, _ second: BufferingPolicy = .unbounded,
