@@ -5,26 +5,14 @@ import Testing
   extension ExplorationTests {
     @Suite("The ends of publishers, subscriptions and waits", .serialized)
     struct Ends {
-      @Test("the publisher's end with a cancel") func model_3_06_publisher() async {
-        await hold { simulation in
+      @Test("the publisher's end with a cancel", arguments: Callbacks.Lane.allCases)
+      func model_3_06_publisher(_ lane: Callbacks.Lane) async {
+        await hold("model_3_06_publisher, \(lane)") { simulation in
           let queue = simulation.serialQueue()
-          let cancelled = simulation.subscribe(on: queue)
+          let cancelled = simulation.subscribe(on: lane == .immediate ? simulation.immediate : queue)
           simulation.subscribe(on: queue)
           simulation.client {
             $0.updateData()
-            $0.updateData()
-            $0.releasePublisher()
-          }
-          simulation.client { $0.updateData() }
-          simulation.client { $0.cancel(cancelled) }
-        }
-      }
-
-      @Test("the publisher's end, on the publishing thread and a queue") func model_3_06_immediate() async {
-        await hold { simulation in
-          let cancelled = simulation.subscribe(on: simulation.immediate)
-          simulation.subscribe(on: simulation.serialQueue())
-          simulation.client {
             $0.updateData()
             $0.releasePublisher()
           }

@@ -3,9 +3,7 @@ extension Scenario {
   /// The publishing threads deliver for each other, and callbacks publish, subscribe and cancel.
   static let immediate = Scenario("immediate") { simulation in
     simulation.subscribe(on: simulation.immediate)
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     simulation.client {
       $0.publish()
       $0.read()
@@ -35,9 +33,7 @@ extension Scenario {
     let queue = simulation.makeQueue(.serial)
     let context = simulation.serial(queue)
     let first = simulation.subscribe(on: context)
-    simulation.client {
-      for _ in 0..<4 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<4 { $0.publish() } }
     simulation.client { simulation in
       let second = simulation.subscribe(on: context, simulation.bounded())
       simulation.publish()
@@ -60,9 +56,7 @@ extension Scenario {
   static let concurrentQueue = Scenario("concurrent queue") { simulation in
     let context = simulation.concurrentQueue(independent: false)
     let first = simulation.subscribe(on: context)
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     simulation.client {
       let second = $0.subscribe(on: context) { if $0.draw(3) == 0 { $0.publish() } }
       $0.read()
@@ -106,9 +100,7 @@ extension Scenario {
   static let executors = Scenario("executors") { simulation in
     let (wide, manual) = (simulation.executor(), simulation.manualExecutor())
     let first = simulation.subscribe(on: wide)
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     simulation.client {
       let second = $0.subscribe(on: manual) { if $0.draw(3) == 0 { $0.publish() } }
       $0.publish()
@@ -153,9 +145,7 @@ extension Scenario {
   static let sequences = Scenario("sequences") { simulation in
     // Receives every version, to compare with.
     simulation.subscribe(on: simulation.serialQueue())
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     simulation.client {
       $0.iterate()
       $0.publish()

@@ -11,9 +11,7 @@ extension Scenario {
     ]
     func anywhere(_ simulation: Simulation) -> Context { contexts[simulation.draw(contexts.count)] }
     let first = simulation.subscribe(on: anywhere(simulation))
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     simulation.client {
       let second = $0.subscribe(on: anywhere($0)) { if $0.draw(4) == 0 { $0.publish() } }
       $0.publish()
@@ -61,9 +59,7 @@ extension Scenario {
       simulation.manualExecutor(),
     ]
     let first = simulation.subscribe(on: contexts[simulation.draw(contexts.count)])
-    simulation.client {
-      for _ in 0..<3 { $0.publish() }
-    }
+    simulation.client { for _ in 0..<3 { $0.publish() } }
     for _ in 0..<2 {
       simulation.client { simulation in
         for _ in 0..<2 {
