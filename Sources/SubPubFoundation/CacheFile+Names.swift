@@ -32,7 +32,7 @@ extension CacheFile {
     }
     guard let path = url.systemPath else {
       fatalError(
-        "A FileCache was made with \(url), whose path no system can have: it is empty, has a NUL, or isn't UTF-8")
+        "A FileCache was made with \(url), whose path is invalid: it is empty, contains a NUL, or isn't UTF-8")
     }
     guard !url.hasDirectoryPath else {
       fatalError("A FileCache was made with \(url), which names a folder: give the URL of a file")

@@ -132,11 +132,11 @@ extension CacheFile {
   /// Creates a folder and all missing folders above it, for their owner only.
   private static func makeFolder(_ path: String) throws(FileCacheError.Reason) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    let failure = FileCacheError.Reason.failed(to: "make the folder", path)
+    let failure = FileCacheError.Reason.failed(to: "create the folder", path)
     let above = folder(of: path)
     guard failure.isMissing, above != path else { throw failure }
     try makeFolder(above)
-    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed(to: "make the folder", path) }
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .failed(to: "create the folder", path) }
   }
 }
 

@@ -73,11 +73,11 @@ extension FileCacheError.Reason: CustomStringConvertible {
     switch self {
     case .system(let attempt, let path, let code): "\(Self.words(code)) (\(attempt) \(path))"
     case .notAFile: "it is not a regular file"
-    case .tooLarge(let limit): "it has more than the \(limit) bytes that a cache may have"
+    case .tooLarge(let limit): "it exceeds the limit of \(limit) bytes"
     case .damaged(let what): "it is damaged, or isn't a cache: \(what)"
     case .foreign: "it is JSON, but not a SubPub cache"
     case .version(let number):
-      "it has version \(number) of the format, and this library knows version \(FileCacheFormat.version)"
+      "it has format version \(number), but this library supports version \(FileCacheFormat.version)"
     case .undecodable(let what): "its value isn't of the requested type: \(what)"
     case .unencodable(let what): "the value can't be encoded: \(what)"
     }

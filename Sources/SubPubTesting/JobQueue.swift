@@ -35,7 +35,7 @@ final class JobQueue: Sendable {
   var isRunningHere: Bool { state.withLock { $0.ownership.owner } == .current }
 
   func checkIsolated() {
-    if !isRunningHere { fatalError("This code belongs on a ManualExecutor, and runs outside its jobs") }
+    if !isRunningHere { fatalError("This code must run in a job of its ManualExecutor, but runs outside") }
   }
 
   func waitForPending(_ count: Int) async {

@@ -24,9 +24,9 @@ extension RecorderTimeout: CustomStringConvertible {
 
   private var arrived: String {
     switch count {
-    case 0: "no state had come"
-    case lastStates.count: "\(count) had come: \(listed)"
-    default: "\(count) had come, the last of them: \(listed)"
+    case 0: "no state had arrived"
+    case lastStates.count: "\(count) had arrived: \(listed)"
+    default: "\(count) had arrived, the last of them: \(listed)"
     }
   }
 

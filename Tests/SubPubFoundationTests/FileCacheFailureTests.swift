@@ -62,7 +62,7 @@ struct FileCacheFailureTests {
     let text = #"{"format":"SubPub cache","version":\#(number),"written":"today"}"#
     let reason = try await refusal(of: Data(text.utf8))
     #expect(reason == .version(number))
-    #expect(reason?.description == "it has version \(number) of the format, and this library knows version 1")
+    #expect(reason?.description == "it has format version \(number), but this library supports version 1")
   }
 
   @Test(
@@ -131,7 +131,7 @@ struct FileCacheFailureTests {
   func noFolder() async throws {
     let cache = FileCache<Int>(file: URL(filePath: "/proc/none/of/these/cache.json"))
     let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
-    #expect(error.map { "\($0)".contains("(make the folder /proc/none") } == true)
+    #expect(error.map { "\($0)".contains("(create the folder /proc/none") } == true)
   }
 
   /// Numbers of which JSON can't represent the second.
@@ -199,7 +199,7 @@ struct FileCacheLimitTests {
       #expect(error?.reason == .tooLarge(limit: 256 << 20))
       #expect(
         error.map { "\($0)" }
-          == "cannot read the cache \(path): it has more than the 268435456 bytes that a cache may have")
+          == "cannot read the cache \(path): it exceeds the limit of 268435456 bytes")
     }
     var status = stat()
     #expect(unsafe stat(path, &status) == 0 && Int(status.st_size) == size)

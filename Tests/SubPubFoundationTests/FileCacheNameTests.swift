@@ -85,10 +85,10 @@ struct FileCacheNameTests {
     "a URL that names no file stops the program",
     arguments: [
       ("https://example.com/a.json", "which names no file: give a file URL"),
-      ("file:///c/a%00b", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
-      ("file:///c%00/a", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
-      ("file:///c/a%FFb", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
-      ("file:", "whose path no system can have: it is empty, has a NUL, or isn't UTF-8"),
+      ("file:///c/a%00b", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+      ("file:///c%00/a", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+      ("file:///c/a%FFb", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+      ("file:", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
       ("file:///c/a/", "which names a folder: give the URL of a file"),
       ("file:///", "which names a folder: give the URL of a file"),
     ])

@@ -215,7 +215,7 @@ extension TestingKitTests {
         ManualExecutor().checkIsolated()
       }
       #expect(
-        MisuseTests.message(result).contains("This code belongs on a ManualExecutor, and runs outside its jobs"))
+        MisuseTests.message(result).contains("This code must run in a job of its ManualExecutor, but runs outside"))
     }
   }
 }

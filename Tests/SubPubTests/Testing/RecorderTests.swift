@@ -37,13 +37,13 @@ extension TestingKitTests {
       #expect(recorder.states == [.unknown, .loaded(1)])
     }
 
-    @Test("the error of a timeout tells what was waited for, how long, where, and what had come")
+    @Test("the error of a timeout tells what was waited for, how long, where, and what had arrived")
     func timeout() async throws {
       let none = try await #require(throws: RecorderTimeout.self) {
         try await recorder.wait(count: 1, within: .milliseconds(5), fileID: "Tests/News.swift", line: 41)
       }
       #expect(
-        "\(none)" == "Waited 0.005 seconds for 1 state (Tests/News.swift:41); no state had come")
+        "\(none)" == "Waited 0.005 seconds for 1 state (Tests/News.swift:41); no state had arrived")
 
       recorder.receive(.loading(previous: nil))
       recorder.receive(.loaded(1))
@@ -52,7 +52,7 @@ extension TestingKitTests {
       }
       #expect(
         "\(some)"
-          == "Waited 0.0 seconds for 3 states (Tests/News.swift:42); 2 had come: loading, loaded(1)")
+          == "Waited 0.0 seconds for 3 states (Tests/News.swift:42); 2 had arrived: loading, loaded(1)")
 
       for number in 2...9 { recorder.receive(.loaded(number)) }
       let many = try await #require(throws: RecorderTimeout.self) {
@@ -62,7 +62,7 @@ extension TestingKitTests {
       #expect(many.lastStates == (5...9).map { "loaded(\($0))" })
       #expect(many.fileID == #fileID)
       #expect("\(many)".contains("for a state that satisfies the predicate"))
-      #expect("\(many)".contains("10 had come, the last of them: loaded(5), loaded(6)"))
+      #expect("\(many)".contains("10 had arrived, the last of them: loaded(5), loaded(6)"))
     }
 
     @Test("long states are shortened in the error")
