@@ -78,6 +78,15 @@ struct CheckerTests {
     #expect(Example.rules(history) == [])
   }
 
+  @Test("a delegate that is never called has no last version") func neverCalled() {
+    var history = History()
+    history.subscriptions = [Example.subscription { ($0.replay, $0.deliveries) = (nil, []) }]
+    for (last, rules) in [(nil, Set()), (1, ["2.04"])] as [(UInt32?, Set<String>)] {
+      history.subscriptions[0].settled = Counts(delivered: 0, highWater: 0, lastVersion: last)
+      #expect(Example.rules(history) == rules)
+    }
+  }
+
   @Test("dead subscribers aren't counted") func count() {
     var history = Example.history([])
     for (found, living, rules) in [
