@@ -96,7 +96,7 @@ extension DeliveryContext {
 }
 
 extension DeliveryContext {
-  /// The actor, if the context is one that is alive.
+  /// The actor; nil if the context is none, or if the actor has died.
   var actor: (any Actor)? {
     if case .actor(let reference) = kind { reference.actor } else { nil }
   }

@@ -90,7 +90,7 @@ extension DirectorySubscription {
     if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
   }
 
-  /// Takes the turn; everything that it has left to release is released when this returns.
+  /// Takes the turn, and releases everything that it has discarded before returning.
   private func subscribe(at publisher: PublisherEntry) -> SubscribeAction? {
     let request = publisher.request(subscriber)
     var effects = Effects()

@@ -1,6 +1,7 @@
 /// The effects that a turn has decided on but mustn't cause itself: everything that may run foreign code.
 ///
-/// The shell ends the turn and then calls `perform()`. Everything that has to be released goes with this value (1.04).
+/// The caller ends the turn, and then calls `perform()`. Discarded objects are released when this value is destroyed
+/// (1.04).
 package struct Effects {
   // Most turns leave at most one of each. Storage for more is allocated only when needed.
   private var firstWake: Lane?

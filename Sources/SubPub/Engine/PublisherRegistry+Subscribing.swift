@@ -18,7 +18,7 @@ extension PublisherRegistry {
     }
   }
 
-  /// Takes the turn; everything that it has left to release is released when this returns.
+  /// Takes the turn, and releases everything that it has discarded before returning.
   private nonisolated func beginSubscribing(_ request: SubscriptionRequest) -> SubscribeAction {
     perform { state, effects in state.subscribe(request, at: self, &effects) }
   }
@@ -39,7 +39,7 @@ extension PublisherRegistry {
   ) {
     let lane = action.subscription.lane
     if let replay = action.replay, let snapshot = action.snapshot {
-      // Its slot can't be used, because it may have been cancelled by now.
+      // The subscription's own slot can't be used: it may have been cancelled by now.
       lane.deliverNow(replay, to: snapshot, from: snapshot.count - 1)
     }
     if contextIsGone() { lane.end() }
@@ -67,7 +67,7 @@ extension PublisherRegistry {
     return subscription.lane.isServedHere ? .reentrant : .inFlight
   }
 
-  /// Waits until no delivery of the cancelled subscription is under way; returns at once inside one.
+  /// Waits until no delivery of the cancelled subscription is under way; returns at once if called inside it.
   nonisolated func waitForDelivery(of subscription: Subscription) async {
     guard subscription.gate.isUnderWayNow, !subscription.lane.isServedHere else { return }
     let waiter = turn { state -> WaiterID? in
@@ -92,7 +92,7 @@ extension PublisherRegistry {
   }
 }
 
-/// Finding the dead.
+/// Dead subscribers.
 extension PublisherRegistry {
   /// The living subscriptions, in no particular order; releases everything that belongs to dead ones.
   @usableFromInline

@@ -8,9 +8,9 @@ package actor PublisherRegistry {
   @usableFromInline nonisolated let source: PublisherID
   /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
   nonisolated let replays: Bool
-  /// The state, accessed only at the top level of a turn.
+  /// The state, accessed only in turns, which neither nest nor overlap.
   ///
-  /// Turns exclude each other, so a dynamic exclusivity check would find nothing.
+  /// So a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private var state: RegistryState
 
   @usableFromInline

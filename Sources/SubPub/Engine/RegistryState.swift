@@ -4,7 +4,7 @@
 package struct RegistryState {
   /// The newest version.
   var newest: UInt64 = 0
-  /// The newest state; nil if nothing is replayed, and after the end.
+  /// The newest state; nil if nothing is replayed, or after the end, once no sequence can ask for it.
   var current: (any BoxedPublication)?
   var isEnded = false
   /// The number of sequences that may still ask for the last state after the end.
@@ -108,7 +108,7 @@ extension RegistryState {
 
   /// Changes a lane in a turn of its serving thread, which also resumes waiters for ended deliveries.
   ///
-  /// Only there: this may wake a lane of the publishing thread, and a cancel runs no subscriber's code.
+  /// A cancel doesn't resume them: it could wake a lane of the publishing thread, and so run subscribers' code.
   mutating func withServedLane<R>(
     _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
   ) -> R {

@@ -57,7 +57,7 @@ extension Publisher {
 
   /// The current state and its version, read together (1.01).
   @inlinable public var current: Publication<Value> {
-    guard let current = registry.current else { stopForMisuse("\(self) is read after its end") }
+    guard let current = registry.current else { stopForMisuse("\(id) is read after its end") }
     return unsafe unsafeDowncast(current, to: Publication<Value>.self)
   }
 

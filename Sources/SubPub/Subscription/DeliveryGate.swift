@@ -3,8 +3,9 @@ import Synchronization
 /// The gate that every delivery of a subscription passes and that a cancel closes.
 ///
 /// One atomic word holds the position (the next version), the mark "a delivery is under way", and the mark "cancelled".
-/// So all three change in one step, and a reader sees them together. Only the thread that serves the lane begins and
-/// ends deliveries; only a cancel closes the gate, inside a turn.
+/// So all three change in one step, and a reader sees them together. Deliveries begin and end on the thread that serves
+/// the lane, or in an iterator's turn. The gate is closed only in a turn: by a cancel, or because the subscriber, the
+/// context, or the publisher is gone.
 struct DeliveryGate: ~Copyable {
   /// The marks and the next version.
   ///
@@ -71,7 +72,7 @@ extension DeliveryGate {
   /// A cancel marks the word, which stops every later delivery; the word that the mark replaces is the cancel's
   /// outcome. If a delivery was under way, its `end`, a plain store, overwrites the mark. So a cancel that finds a
   /// delivery under way also requests the serving thread's attention, and that thread steps back and takes a turn after
-  /// the gate has let it pass. Only a delivery that begins between these two steps of the cancel continues: the cancel
+  /// the gate has let it pass. A delivery that begins between these two steps of the cancel goes ahead: the cancel
   /// hasn't returned yet, and this is the delivery that it reports as in flight.
   @inline(__always) func begin(_ version: UInt64, from reading: Reading) -> Bool {
     guard !reading.isCancelled else { return false }
@@ -92,8 +93,8 @@ extension DeliveryGate {
 
   /// Takes `begin` back, as if the delivery had never begun.
   ///
-  /// Returns false if a cancel's mark came in between: that cancel has found a delivery under way and reports it, so
-  /// this delivery has to be the one. If an `end` has overwritten the mark of an earlier cancel, the mark is restored,
+  /// Returns false if a cancel's mark came in between: that cancel has found this delivery under way and reports it, so
+  /// the delivery must go ahead. If an `end` has overwritten the mark of an earlier cancel, the mark is restored,
   /// so that the next `begin` fails.
   func stepBack(_ version: UInt64, to reading: Reading) -> Bool {
     let mark = isOpen ? 0 : Reading.cancelled

@@ -4,7 +4,7 @@ import Testing
 
 // Debug builds only: the library's scheduling points are empty in release builds.
 #if DEBUG
-  /// Each test runs every interleaving of a few clients in the library, and prints how many there were.
+  /// Each test runs every interleaving of a few clients in which they are interrupted at most `bound` times.
   ///
   /// An exploration keeps one processor busy, so each suite runs one at a time.
   @Suite("The engine keeps the contract in every interleaving", .timeLimit(.minutes(240)))

@@ -19,7 +19,7 @@ extension Lane {
 
   /// Delivers one state on the publishing thread, without a queue.
   ///
-  /// Takes no other turn unless something arrives in the meantime. The phase is "serving".
+  /// Takes no other turn unless something arrives in the meantime. The caller's turn has entered `serving`.
   @inline(__always)
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     setServingThread()

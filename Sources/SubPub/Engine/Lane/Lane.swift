@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One delivery context at one publisher: the shell that is woken there and serves subscriptions.
+/// One delivery context at one publisher: it is woken there, and serves subscriptions.
 ///
-/// Decisions about pending states and their subscriptions are made in turns by the lane's `LaneState`, which is part of
-/// the registry's state.
+/// `LaneState`, a part of the registry's state, decides in turns what is pending and for which subscriptions; the lane
+/// acts on these decisions.
 package final class Lane: Sendable {
   let registry: PublisherRegistry
   let context: DeliveryContext
@@ -14,7 +14,7 @@ package final class Lane: Sendable {
   let phase: AtomicLanePhase
   /// The newest version.
   ///
-  /// Written in turns, and read wherever a newer state may have taken the place of another one.
+  /// Written in turns; read outside of them to find out whether a state is still wanted.
   private let newestVersion: Atomic<UInt64>
   /// The lowest version that a `drain()` waits for; written in turns, before the request for progress.
   private let drainedVersion = Atomic<UInt64>(0)
@@ -25,9 +25,12 @@ package final class Lane: Sendable {
   private let servingThread = Atomic<UInt>(0)
   /// The number of threads that are handing the lane back to its context.
   ///
-  /// It saves all other threads a turn to look for their own mark, so relaxed accesses are enough.
+  /// While it is zero, no thread needs a turn to look for its mark. A thread sees its own changes, so relaxed accesses
+  /// are enough.
   private let handBacks = Atomic<Int>(0)
   /// Whether the context ran the lane's next job at once, inside the call that hands the lane back.
+  ///
+  /// Set and read by the thread that hands the lane back, so relaxed accesses are enough.
   private let hasNestedJob = Atomic<Bool>(false)
   // The index among the registry's lanes. Accessed inside turns, which order the accesses.
   private let place: Atomic<Int>

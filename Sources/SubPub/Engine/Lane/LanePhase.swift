@@ -2,26 +2,15 @@ import Synchronization
 
 /// The phase of a lane.
 ///
-/// ```
-///            a state arrives              its context calls            time slice over
-///     idle ───────────────────▶ scheduled ───────────────▶ serving ◀──────────────────▶ paused
-///      ▲ │                          │                      │  ▲      its context calls
-///      │ └──────────────────────────┼──────────────────────┼──┘
-///      │   a state arrives, and the publishing thread      │
-///      │   serves the lane itself   │                      │
-///      └────────────────────────────┴──────────────────────┘
-///            the context is gone          nothing is left
-/// ```
-///
 /// | from | to | by |
 /// |---|---|---|
-/// | idle | scheduled | a turn that puts a state into the lane, and wakes it |
+/// | idle | scheduled | a turn that gives the lane something to do (a state, or a successor that is ready), and wakes it |
 /// | idle, scheduled | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
 /// | scheduled, paused | serving | the first turn of the thread on which the lane's context calls |
 /// | serving | serving | the turn that takes the next batch |
 /// | serving | paused | the turn that puts the rest of a batch aside, and wakes the lane again |
 /// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has arrived |
-/// | any | idle | the turn that ends a lane whose context is gone |
+/// | idle, scheduled, paused | idle | the turn that ends a lane whose context is gone |
 ///
 /// The lane of an iterator is always idle: no thread serves it, and the iterator takes its states.
 enum LanePhase: UInt8 {
@@ -95,9 +84,7 @@ struct AtomicLanePhase: ~Copyable {
     return false
   }
 
-  /// Clears requests that were handled.
-  ///
-  /// In a turn of the serving thread, or while no thread serves the lane.
+  /// Clears requests that were handled, in a turn of the serving thread.
   func clear(_ requests: LanePhase.Requests) {
     let seen = word.load(ordering: .relaxed)
     let left = seen & ~requests.rawValue

@@ -155,14 +155,14 @@ extension LaneState {
   }
 
   func vacate(_ slot: Int, _ effects: inout Effects) {
-    // The end of the delivery that was under way has overwritten the cancel's mark, and nothing may pass again.
+    // The end of a delivery under way may have overwritten the cancel's mark, and nothing may pass again.
     subscriptions[slot].gate.mark()
     if let closure = subscriptions.vacate(slot) { effects.release(closure) }
   }
 
   /// Drops states that only subscriptions that have left would have received.
   ///
-  /// Called outside the turns of a serving thread.
+  /// Called in the turns of cancels and ends, and not in those of the serving thread.
   private mutating func tidy(_ effects: inout Effects) {
     if var batch = paused.take() {
       trim(&batch, &effects)
