@@ -25,7 +25,7 @@ struct LoadMix: OptionSet, Hashable, Sendable {
 
   static let refresh = LoadMix(rawValue: 1)
   static let appear = LoadMix(rawValue: 2)
-  static let force = LoadMix(rawValue: 4)
+  static let restart = LoadMix(rawValue: 4)
   static let nextPage = LoadMix(rawValue: 8)
   static let cancel = LoadMix(rawValue: 16)
   static let logout = LoadMix(rawValue: 32)
@@ -35,9 +35,9 @@ struct LoadMix: OptionSet, Hashable, Sendable {
   static let copies = LoadMix(rawValue: 128)
 
   /// No load is superseded or cancelled, so calls of the loader follow each other.
-  var isShared: Bool { isDisjoint(with: [.force, .cancel, .logout, .foreign]) && !refreshesPages }
+  var isShared: Bool { isDisjoint(with: [.restart, .cancel, .logout, .foreign]) && !refreshesPages }
   /// One `loading` may follow another.
-  var mayRepeatLoading: Bool { !isDisjoint(with: [.force, .foreign, .copies]) || refreshesPages }
+  var mayRepeatLoading: Bool { !isDisjoint(with: [.restart, .foreign, .copies]) || refreshesPages }
   /// A load of the first page supersedes one of a later page.
   private var refreshesPages: Bool { isSuperset(of: [.nextPage, .refresh]) }
 

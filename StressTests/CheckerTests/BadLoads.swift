@@ -35,15 +35,15 @@ extension BadLoads {
         $0.foreign = [2]
       }),
     BadLoads(
-      rule: "5.04", name: "a forced refresh gets the result of an earlier call", mix: [.refresh, .force],
-      twin: { $0.waits[1] = Make.wait(.force, 39, at: 2, .loaded, 2) },
-      spoil: { $0.waits[1] = Make.wait(.force, 41, at: 2, .loaded, 2) }),
+      rule: "5.04", name: "a restarting refresh gets the result of an earlier call", mix: [.refresh, .restart],
+      twin: { $0.waits[1] = Make.wait(.restart, 39, at: 2, .loaded, 2) },
+      spoil: { $0.waits[1] = Make.wait(.restart, 41, at: 2, .loaded, 2) }),
     BadLoads(
       rule: "5.04", name: "a value from before the logout", mix: [.refresh, .logout],
       twin: { $0.logouts = [LogoutRecord(login: 1, version: 4)] },
       spoil: { $0.logouts = [LogoutRecord(login: 1, version: 3)] }),
     BadLoads(
-      rule: "5.04", name: "a call that was never cancelled", mix: [.refresh, .force],
+      rule: "5.04", name: "a call that was never cancelled", mix: [.refresh, .restart],
       twin: { $0.calls.append(Make.call(3, 42, .cancelled)) }, spoil: { $0.calls.append(Make.call(3, 42, .open)) }),
     BadLoads(rule: "5.05", name: "a wait that never returns") { $0.hasHangingWaits = true },
     BadLoads(

@@ -60,11 +60,11 @@ enum ExampleLoads {
 @Suite("The checker of loads rejects every kind of bad history, and accepts a good one that looks similar")
 struct LoadCheckerTests {
   @Test("good histories") func good() {
-    for mix: LoadMix in [[.refresh], [.refresh, .cancel], [.refresh, .force, .logout, .foreign, .copies]] {
+    for mix: LoadMix in [[.refresh], [.refresh, .cancel], [.refresh, .restart, .logout, .foreign, .copies]] {
       #expect(ExampleLoads.rules(ExampleLoads.history(mix)) == [])
     }
     #expect(ExampleLoads.rules(ExampleLoads.pages()) == [])
-    #expect(ExampleLoads.rules(ExampleLoads.pages([.nextPage, .refresh, .force, .cancel])) == [])
+    #expect(ExampleLoads.rules(ExampleLoads.pages([.nextPage, .refresh, .restart, .cancel])) == [])
   }
 
   @Test("one bad history, and its twin", arguments: BadLoads.late + BadLoads.shared)

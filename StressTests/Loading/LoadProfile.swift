@@ -7,23 +7,23 @@ enum LoadProfile: CaseIterable, Sendable {
   /// How the round ends.
   enum Ending { case answered, cancelled, loggedOut, released }
 
-  case shared, waiters, forced, storm, released, pages, pageStorm
+  case shared, waiters, restarting, storm, released, pages, pageStorm
 
   var mix: LoadMix {
     switch self {
     case .shared: [.refresh, .appear, .copies]
     case .waiters: [.refresh, .cancel]
-    case .forced: [.refresh, .force, .appear]
-    case .storm: [.refresh, .force, .appear, .cancel, .logout, .foreign, .copies]
+    case .restarting: [.refresh, .restart, .appear]
+    case .storm: [.refresh, .restart, .appear, .cancel, .logout, .foreign, .copies]
     case .released: [.refresh, .appear, .cancel]
     case .pages: [.nextPage, .copies]
-    case .pageStorm: [.refresh, .force, .nextPage, .appear, .cancel, .logout, .foreign]
+    case .pageStorm: [.refresh, .restart, .nextPage, .appear, .cancel, .logout, .foreign]
     }
   }
 
   var ending: Ending {
     switch self {
-    case .shared, .forced, .pages: .answered
+    case .shared, .restarting, .pages: .answered
     case .waiters: .cancelled
     case .storm, .pageStorm: .loggedOut
     case .released: .released
@@ -47,13 +47,13 @@ extension LoadProfile {
       let items: @Sendable (Paged<LoadedItem, Int>) -> [LoadedItem] = { $0.elements }
       return RecordedManager(manager, endpoint, self, attempts: attempts, on: context, items: items) {
         if $1 == .nextPage { return await $0.loadNextPage() }
-        return await $0.refresh(restarting: $1 == .force)
+        return await $0.refresh(restarting: $1 == .restart)
       }
     }
     let manager = LoadingManager<[LoadedItem]>(staleAfter: staleAfter, retry: retry) { try await endpoint.load(0) }
     let items: @Sendable ([LoadedItem]) -> [LoadedItem] = { $0 }
     return RecordedManager(manager, endpoint, self, attempts: attempts, on: context, items: items) {
-      await $0.refresh(restarting: $1 == .force)
+      await $0.refresh(restarting: $1 == .restart)
     }
   }
 }

@@ -46,7 +46,7 @@ struct Subscribers: Sendable {
     history.drains = [(version, Span(since: begin))]
     history.finalVersion = tested.version
     let held = live.count + readers.count
-    // An actor lives until the job that it runs has ended, for example the last one of a drain.
+    // An actor lives until the job that it runs has ended, for example the last one of a lane.
     let lingering = others.count { $0.mayLinger }
     history.count = (tested.publisher.subscriberCount, held...held + lingering)
     history.subscriptions = await finish(others: others)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 extension StressTests {
-  @Test("publishing, subscribing and canceling work the same inside a callback")
+  @Test("publishing, subscribing and cancelling work the same inside a callback")
   func stochastic_1_02_2_01_2_07_4_01_4_02_4_03_reentrancy() async {
     await Workload.reentrancy.run(Reentrancy.perform)
   }

@@ -10,7 +10,7 @@ struct FileCacheNameTests {
   private func cache(_ name: String) -> FileCache<Int> { FileCache(file: folder.url.appending(path: name)) }
 
   @Test("caches with similar names keep their values, whatever the others write and clear")
-  func required_5_10_neighbours() async throws {
+  func required_5_10_neighbors() async throws {
     let names = [
       "news", "news.new", "news.lock", "news.new.lock", "news.new.new", "news.subpub", "news.subpub-news",
       "news.subpub-new.json", "news-subpub-new", "subpub-lock", "folder.subpub-lock/news",
@@ -23,9 +23,9 @@ struct FileCacheNameTests {
     // Again in the opposite order, now that every file exists.
     for (number, cache) in caches.enumerated().reversed() { try await cache.write(number) }
     for (number, cache) in caches.enumerated() {
-      for (other, neighbour) in caches.enumerated() {
+      for (other, neighbor) in caches.enumerated() {
         #expect(
-          try await neighbour.read()?.value == (other < number ? nil : other),
+          try await neighbor.read()?.value == (other < number ? nil : other),
           "\(names[other]), after those before \(names[number]) were cleared")
       }
       try await cache.clear()

@@ -116,7 +116,7 @@ extension Section1PublisherTests {
       publisher.updateData(1)
       #expect(probe.hasRun)
 
-      // More deliveries than a drain makes before it hands its context back.
+      // More deliveries than a lane makes before it hands its context back.
       publisher.subscribe(chain, on: .executor(executor)) { [weak publisher] chain, _ in
         chain.happen()
         if chain.count == 100 { probe.arm() }
@@ -154,10 +154,10 @@ extension Section1PublisherTests {
     await publisher.drain()
 
     // Outside of a task, so that the executor has to be asked.
-    let witness = Event()
-    publisher.subscribe(witness, on: .immediate) { witness, state in
+    let event = Event()
+    publisher.subscribe(event, on: .immediate) { event, state in
       guard state == .loaded(2) else { return }
-      host.assumeIsolated { _ in witness.happen() }
+      host.assumeIsolated { _ in event.happen() }
     }
     queue.async {
       probe.arm()
@@ -166,7 +166,7 @@ extension Section1PublisherTests {
     await queue.passed()
     #expect(probe.hasRun)
     // The other thread has republished 2 in the meantime.
-    #expect(witness.count == 2)
+    #expect(event.count == 2)
     await publisher.drain()
   }
 

@@ -39,15 +39,15 @@ extension Section2SubscriptionTests {
     #expect(subscription.cancel() == .alreadyCancelled)
   }
 
-  /// An actor whose drains don't watch the clock, so they hand nothing back however late they are.
-  private actor UntimedHost {
+  /// An actor whose executor has a fixed time slice, so its lanes hand nothing back however late they are.
+  private actor FixedSliceHost {
     nonisolated let executor: Executor
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(_ executor: Executor) { self.executor = executor }
 
     final class Executor: SerialExecutor, FixedTimeSlice {
-      let queue = DispatchQueue(label: "untimed host")
+      let queue = DispatchQueue(label: "fixed slices")
 
       func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -59,11 +59,11 @@ extension Section2SubscriptionTests {
   @Test("a delivery under way holds its actor, and its end ends the subscription")
   func required_2_05_heldActor() async throws {
     let (publisher, held, captured) = (publisher, makeHeldRecorder(), Deaths())
-    let executor = UntimedHost.Executor()
-    weak var probe: UntimedHost?
+    let executor = FixedSliceHost.Executor()
+    weak var probe: FixedSliceHost?
     let (subscription, other): (Subscription, Subscription)
     do {
-      let host = UntimedHost(executor)
+      let host = FixedSliceHost(executor)
       probe = host
       subscription = publisher.subscribe(held, on: .actor(host))
       other = publisher.subscribe(recorder, on: .actor(host), capturing: captured) { $0.receive($1) }
@@ -92,7 +92,7 @@ extension Section2SubscriptionTests {
     let (calls, deaths) = (Event(), Deaths())
     let subscription: Subscription
     do {
-      let host = MortalHost(deaths.mortal())
+      let host = TokenHost(deaths.makeToken())
       subscription = publisher.subscribe(host) { host, _ in
         host.preconditionIsolated()
         calls.happen()
@@ -110,9 +110,9 @@ extension Section2SubscriptionTests {
     #expect(calls.count == 2)
   }
 
-  private actor MortalHost {
-    private let token: Deaths.Mortal
-    init(_ token: Deaths.Mortal) { self.token = token }
+  private actor TokenHost {
+    private let token: Deaths.Token
+    init(_ token: Deaths.Token) { self.token = token }
   }
 
   /// An actor on the executor of another, or of the main actor.

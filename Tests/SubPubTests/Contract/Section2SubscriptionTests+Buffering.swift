@@ -160,11 +160,11 @@ extension Section2SubscriptionTests {
 
   @Test("skipped payloads die: as many live as are pending", arguments: exactPolicies)
   func required_2_04_payloads(policy: BufferingPolicy) {
-    let (publisher, deaths, executor) = (Publisher<Deaths.Mortal>(), Deaths(), ManualExecutor())
+    let (publisher, deaths, executor) = (Publisher<Deaths.Token>(), Deaths(), ManualExecutor())
     let subscription = publisher.subscribe(makeListener(), on: .executor(executor), buffering: policy) { _, _ in }
     executor.runAll()
     for number in 1...2_000 {
-      publisher.updateData(deaths.mortal())
+      publisher.updateData(deaths.makeToken())
       if number % 100 == 0 || number < 5 { #expect(number - deaths.count == subscription.statistics.pending) }
     }
     executor.runAll()

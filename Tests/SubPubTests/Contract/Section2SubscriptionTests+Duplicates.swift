@@ -67,7 +67,7 @@ extension Section2SubscriptionTests {
   }
 
   @Test("the same object through another interface is no duplicate")
-  @MainActor func required_2_06_faces() async {
+  @MainActor func required_2_06_interfaces() async {
     let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
     for policy in [DuplicatePolicy.ignore, .ignore, .replace, .replaceSameType, .ignore] {
       for interface in Interface.allCases { group.subscribe(listener, through: interface, policy) }
@@ -102,7 +102,7 @@ extension Section2SubscriptionTests {
     let executors = Deaths()
     do {
       let subscriptions = (0..<5).map { _ in
-        let token = executors.mortal()
+        let token = executors.makeToken()
         let executor = InlineExecutor { withExtendedLifetime(token) {} }
         return publisher.subscribe(recorder, on: .executor(executor), ifDuplicate: .allow)
       }

@@ -9,11 +9,11 @@ extension Section2SubscriptionTests {
   @Test("each state visits a lane in the order of subscribing, whoever leaves or joins", arguments: ContextKind.shared)
   func required_2_07_order(kind: ContextKind) async throws {
     let (place, publisher, visits) = (makePlace(kind), publisher, Locked<[Int]>([]))
-    var members: [(number: Int, subscriber: Deaths.Mortal, subscription: Subscription)] = []
+    var members: [(number: Int, subscriber: Deaths.Token, subscription: Subscription)] = []
     func join(_ count: Int) {
       for _ in 0..<count {
         let number = (members.last?.number ?? -1) + 1
-        let subscriber = Deaths().mortal()
+        let subscriber = Deaths().makeToken()
         let subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
           visits.withLock { $0.append(number) }
         }
@@ -173,7 +173,7 @@ extension Section2SubscriptionTests {
     }
   }
 
-  @Test("plain state can be read after each drain", arguments: ContextKind.allCases)
+  @Test("plain state can be read after each drain()", arguments: ContextKind.allCases)
   func stochastic_2_09_drained(kind: ContextKind) async {
     let (place, publisher, counter) = (makePlace(kind), Publisher<PlainPayload>(), PlainCounter())
     publisher.subscribe(counter, on: place.context)

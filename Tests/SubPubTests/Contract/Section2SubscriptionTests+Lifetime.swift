@@ -7,10 +7,10 @@ extension Section2SubscriptionTests {
   @Test("a subscription doesn't keep its subscriber alive", arguments: ContextKind.allCases)
   func required_2_05_weak(kind: ContextKind) async {
     let (place, deaths) = (makePlace(kind), Deaths())
-    weak var probe: Deaths.Mortal?
-    var subscriber: Deaths.Mortal? = deaths.mortal()
+    weak var probe: Deaths.Token?
+    var subscriber: Deaths.Token? = deaths.makeToken()
     probe = subscriber
-    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.context) { _, _ in }
+    let subscription = publisher.subscribe(subscriber ?? deaths.makeToken(), on: place.context) { _, _ in }
     for number in 1...5 { publisher.updateData(number) }
     await publisher.drain()
     #expect(probe != nil)
@@ -27,10 +27,10 @@ extension Section2SubscriptionTests {
   @Test("a delivery under way holds its subscriber until it ends", arguments: ContextKind.holdable)
   func required_2_05_heldDelivery(kind: ContextKind) async {
     let (place, publisher, gate, deaths) = (makePlace(kind), publisher, makeGate(), Deaths())
-    weak var probe: Deaths.Mortal?
-    var subscriber: Deaths.Mortal? = deaths.mortal()
+    weak var probe: Deaths.Token?
+    var subscriber: Deaths.Token? = deaths.makeToken()
     probe = subscriber
-    let subscription = publisher.subscribe(subscriber ?? deaths.mortal(), on: place.context) { _, state in
+    let subscription = publisher.subscribe(subscriber ?? deaths.makeToken(), on: place.context) { _, state in
       if state == .loaded(1) { gate.pass() }
     }
     OwnThread.start { publisher.updateData(1) }
@@ -51,10 +51,10 @@ extension Section2SubscriptionTests {
   @Test("on an idle lane, too, a subscriber lives until its delivery ends", arguments: ContextKind.allCases)
   func required_2_05_fastDelivery(kind: ContextKind) async {
     let (place, publisher, deaths, during) = (makePlace(kind), publisher, Deaths(), Event())
-    let holder = Locked<Deaths.Mortal?>(deaths.mortal())
+    let holder = Locked<Deaths.Token?>(deaths.makeToken())
     let subscription: Subscription
     do {
-      let subscriber = holder.withLock { $0 } ?? deaths.mortal()
+      let subscriber = holder.withLock { $0 } ?? deaths.makeToken()
       subscription = publisher.subscribe(subscriber, on: place.context) { _, state in
         guard state == .loaded(1) else { return }
         let last = holder.withLock { $0.take() }
@@ -77,7 +77,7 @@ extension Section2SubscriptionTests {
     let (place, publisher, deaths, calls) = (makePlace(kind), publisher, Deaths(), Event())
     let captured = Deaths()
     await place.whileStopped {
-      let subscriber = deaths.mortal()
+      let subscriber = deaths.makeToken()
       publisher.subscribe(subscriber, on: place.context, capturing: captured) { _, _ in calls.happen() }
       for number in 1...5 { publisher.updateData(number) }
       withExtendedLifetime(subscriber) {}
@@ -93,7 +93,7 @@ extension Section2SubscriptionTests {
   @Test("a round skips a subscriber that dies before its turn", arguments: ContextKind.shared)
   func required_2_05_diesInRound(kind: ContextKind) async {
     let (place, publisher, calls) = (makePlace(kind), publisher, Event())
-    let holder = Locked<Deaths.Mortal?>(Deaths().mortal())
+    let holder = Locked<Deaths.Token?>(Deaths().makeToken())
     publisher.subscribe(recorder, on: place.context) { recorder, state in
       recorder.receive(state)
       guard state == .loaded(1) else { return }
@@ -101,7 +101,7 @@ extension Section2SubscriptionTests {
       withExtendedLifetime(last) {}
     }
     do {
-      let second = holder.withLock { $0 } ?? Deaths().mortal()
+      let second = holder.withLock { $0 } ?? Deaths().makeToken()
       publisher.subscribe(second, on: place.context) { _, _ in calls.happen() }
     }
     let third = Recorder<Int>()
@@ -193,9 +193,9 @@ extension Section2SubscriptionTests {
   }
 
   /// Subscribes objects with closures that capture an object each.
-  private func subscribe(_ count: Int, on context: DeliveryContext, _ captured: Deaths) -> [Deaths.Mortal] {
+  private func subscribe(_ count: Int, on context: DeliveryContext, _ captured: Deaths) -> [Deaths.Token] {
     (0..<count).map { _ in
-      let subscriber = Deaths().mortal()
+      let subscriber = Deaths().makeToken()
       publisher.subscribe(subscriber, on: context, capturing: captured)
       return subscriber
     }

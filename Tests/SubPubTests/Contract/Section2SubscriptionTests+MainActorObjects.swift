@@ -27,25 +27,25 @@ extension Section2SubscriptionTests {
     }
   }
 
-  class MortalObject {
+  class CountedObject {
     fileprivate let deaths: MainActorDeaths
     init(_ deaths: MainActorDeaths) { self.deaths = deaths }
     deinit { deaths.noteDeath() }
   }
 
   /// Not `Sendable`: only its conformance is isolated.
-  final class Panel: MortalObject, @MainActor Screen {
+  final class Panel: CountedObject, @MainActor Screen {
     @MainActor func show() { deaths.noteCall() }
   }
 
   /// `Sendable` by its isolation, with a superclass that isn't.
-  @MainActor final class Window: MortalObject, MainActorSubscriber {
+  @MainActor final class Window: CountedObject, MainActorSubscriber {
     func receive(_ publication: any AnyPublication) { noteCall() }
 
     func noteCall() { deaths.noteCall() }
   }
 
-  @MainActor final class TypedWindow: MortalObject, MainActorTypedSubscriber {
+  @MainActor final class TypedWindow: CountedObject, MainActorTypedSubscriber {
     func receive(_ state: LoadState<Int>) { deaths.noteCall() }
   }
 
@@ -107,7 +107,7 @@ extension Section2SubscriptionTests {
   }
 
   @Test("every interface of the main actor is called there", arguments: MainActorInterface.allCases)
-  @MainActor func required_2_03_mainActorFaces(interface: MainActorInterface) async throws {
+  @MainActor func required_2_03_mainActorInterfaces(interface: MainActorInterface) async throws {
     let (group, calls) = (MainActorGroup(), MainActorDeaths())
     let (object, _) = group.join(interface, calls)
     try await group.publish()

@@ -228,14 +228,14 @@ extension Section2SubscriptionTests {
 
   @Test("the states that a cancelled successor has missed die with it")
   func required_3_05_2_06_payloads() async {
-    let (publisher, deaths, gate) = (Publisher<Deaths.Mortal>(), Deaths(), makeGate())
+    let (publisher, deaths, gate) = (Publisher<Deaths.Token>(), Deaths(), makeGate())
     publisher.subscribe(gate, on: .queue(DispatchQueue(label: "old"))) { gate, state in
       if state.phase == .loading { gate.pass() }
     }
     publisher.startLoading()
     await gate.waitUntilHeld()
     let successor = publisher.subscribe(gate, on: .immediate, ifDuplicate: .replace) { _, _ in }
-    for _ in 0..<5 { publisher.updateData(deaths.mortal()) }
+    for _ in 0..<5 { publisher.updateData(deaths.makeToken()) }
     publisher.reset()
     #expect(deaths.count == 0)
     #expect(successor.cancel() == .quiescent)

@@ -119,10 +119,10 @@ extension Section3CancellationTests {
     let place = makePlace(kind)
     for _ in 0..<100 {
       let publisher = Publisher<Int>()
-      let witness = Witness()
+      let event = Witness()
       let outcome = Locked<CancelOutcome?>(nil)
-      let subscription = publisher.subscribe(witness, on: place.context) { witness, _ in
-        if witness.isSilenced.load(ordering: .acquiring) { witness.late.add(1, ordering: .relaxed) }
+      let subscription = publisher.subscribe(event, on: place.context) { event, _ in
+        if event.isSilenced.load(ordering: .acquiring) { event.late.add(1, ordering: .relaxed) }
       }
       try await Race.run(threads: 3) { thread in
         guard thread == 0 else {
@@ -130,7 +130,7 @@ extension Section3CancellationTests {
           return
         }
         let found = subscription.cancel()
-        witness.isSilenced.store(true, ordering: .releasing)
+        event.isSilenced.store(true, ordering: .releasing)
         outcome.withLock { $0 = found }
       }
       let found = outcome.withLock { $0 }
@@ -138,7 +138,7 @@ extension Section3CancellationTests {
       // Waits for a delivery in flight, as drain() doesn't.
       await subscription.cancelAndWait()
       try #require(found == .quiescent || found == .inFlight)
-      #expect(witness.late.load(ordering: .relaxed) <= (found == .quiescent ? 0 : 1))
+      #expect(event.late.load(ordering: .relaxed) <= (found == .quiescent ? 0 : 1))
     }
   }
 }

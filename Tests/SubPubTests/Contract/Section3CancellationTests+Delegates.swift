@@ -43,7 +43,7 @@ extension Section3CancellationTests {
   }
 
   @Test("on the main actor remove and unsubscribe are exact")
-  @MainActor func required_3_02_3_03_mainActorFaces() async {
+  @MainActor func required_3_02_3_03_mainActorInterfaces() async {
     let group = MainActorMulticastDelegate<Recorder<Int>>()
     let explicit = MainActorExplicitPublisher<Int, Recorder<Int>>(publisher) { $0.receive($1) }
     group.add(recorder)
@@ -74,7 +74,7 @@ extension Section3CancellationTests {
     await place.whileStopped {
       group.add(recorder, on: place.context)
       for _ in 1...3 {
-        let captured = deaths.mortal()
+        let captured = deaths.makeToken()
         group.call { _ in withExtendedLifetime(captured) {} }
       }
       #expect(deaths.count == 0)
@@ -90,7 +90,7 @@ extension Section3CancellationTests {
     let other = Recorder<Int>()
     for recorder in [recorder, other] { group.add(recorder, on: place.context) }
     for number in 1...300 {
-      let captured = deaths.mortal()
+      let captured = deaths.makeToken()
       group.call { recorder in withExtendedLifetime(captured) { recorder.receive(.loaded(number)) } }
     }
     place.serve()

@@ -106,7 +106,7 @@ extension Section3CancellationTests {
     withExtendedLifetime(host) {}
   }
 
-  @Test("drain() waits neither for a crowd cancelled meanwhile nor for newcomers", arguments: [false, true])
+  @Test("drain() waits neither for cancelled nor for new subscribers", arguments: [false, true])
   func required_3_07_crowdCancelled(isFirst: Bool) {
     let host = keep(ManualHost())
     func subscribe() -> Subscription {

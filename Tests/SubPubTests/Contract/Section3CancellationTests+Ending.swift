@@ -34,7 +34,7 @@ extension Section3CancellationTests {
       await brief.drain()
     }
     #expect(probe == nil)
-    // The end comes at once if the lane is idle, otherwise after the drain that delivered last.
+    // The end comes at once if the lane is idle, otherwise after the serving thread's last turn.
     try await deaths.wait()
     #expect(subscription.cancel() == .alreadyCancelled)
     #expect(!subscription.isActive)
@@ -46,9 +46,9 @@ extension Section3CancellationTests {
     let (place, deaths) = (ManualPlace(kind), Deaths())
     let subscription: Subscription
     do {
-      let brief = Publisher<Mortal>()
+      let brief = Publisher<Token>()
       subscription = brief.subscribe(recorder, on: place.context, capturing: deaths)
-      brief.updateData(deaths.mortal())
+      brief.updateData(deaths.makeToken())
       place.serve()
       #expect(deaths.count == 0)
       withExtendedLifetime(brief) {}
@@ -128,7 +128,7 @@ extension Section3CancellationTests {
   }
 
   @Test("explicit publishers deliver their pending states, and delegates get every call that came before the end")
-  func required_3_06_faces() async throws {
+  func required_3_06_interfaces() async throws {
     let place = keep(StoppablePlace(.queue))
     weak var probe: Publisher<Int>?
     weak var groupProbe: MulticastDelegate<Recorder<Int>>?

@@ -34,7 +34,7 @@ extension Section3CancellationTests {
     "a quiescent cancel in a lane of mixed policies releases the payloads that nobody else wants",
     arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
   func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let subscriber = makeListener()
     func subscribe(_ policy: BufferingPolicy) -> Subscription {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
@@ -42,9 +42,9 @@ extension Section3CancellationTests {
     let others = await place.whileStopped {
       var others = mix.before.map(subscribe)
       let cancelled = subscribe(mix.cancelled)
-      for _ in 1...4 { publisher.updateData(deaths.mortal()) }
+      for _ in 1...4 { publisher.updateData(deaths.makeToken()) }
       others += mix.after.map(subscribe)
-      publisher.updateData(deaths.mortal())
+      publisher.updateData(deaths.makeToken())
       #expect(deaths.count < mix.deaths)
       #expect(cancelled.cancel() == .quiescent)
       #expect(deaths.count == mix.deaths)
@@ -58,7 +58,7 @@ extension Section3CancellationTests {
     "in a held lane of mixed policies unwanted payloads die with the round",
     arguments: ContextKind.holdableShared, Mix.all)
   func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let (gate, next, subscriber, holder) = (makeGate(), makeGate(), makeListener(), makeListener())
     // The subscription to cancel is held in version 0, and the others in the next round.
     OwnThread.start {
@@ -70,11 +70,11 @@ extension Section3CancellationTests {
       publisher.subscribe(holder, on: place.context, buffering: mix.cancelled) { _, _ in gate.pass() }
     }
     await gate.waitUntilHeld()
-    for _ in 1...4 { publisher.updateData(deaths.mortal()) }
+    for _ in 1...4 { publisher.updateData(deaths.makeToken()) }
     for policy in mix.after {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in next.pass() }
     }
-    publisher.updateData(deaths.mortal())
+    publisher.updateData(deaths.makeToken())
     #expect(try await OwnThread.result { publisher.unsubscribe(holder) } == .inFlight)
     gate.open()
     if mix.before.isEmpty && mix.after.isEmpty {
@@ -91,7 +91,7 @@ extension Section3CancellationTests {
 
   @Test("payloads die with the round even if a neighbor still wants later ones", arguments: ContextKind.holdableShared)
   func required_3_05_payloadsPartlyWanted(kind: ContextKind) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let gates = (0..<3).map { _ in makeGate() }
     let (all, first) = (Event(), Event())
     // Held in the first and in the second of six payloads.
@@ -107,12 +107,12 @@ extension Section3CancellationTests {
     await publisher.drain()
     // A publishing thread holds its payload until the call returns.
     if kind == .immediate {
-      OwnThread.start { publisher.updateData(deaths.mortal()) }
+      OwnThread.start { publisher.updateData(deaths.makeToken()) }
     } else {
-      publisher.updateData(deaths.mortal())
+      publisher.updateData(deaths.makeToken())
     }
     await gates[0].waitUntilHeld()
-    for _ in 2...6 { publisher.updateData(deaths.mortal()) }
+    for _ in 2...6 { publisher.updateData(deaths.makeToken()) }
     gates[0].open()
     await gates[1].waitUntilHeld()
     #expect(try await OwnThread.result { publisher.unsubscribe(all) } == .inFlight)

@@ -153,7 +153,7 @@ extension Section3CancellationTests {
 
     /// Runs a round, and returns the outcome of the second subscription's cancel and the number of its calls.
     ///
-    /// The first delivery cancels itself, which makes the drain look at its lane before the second one.
+    /// The first delivery cancels itself, which makes the serving thread take a turn before the second one.
     func publish(_ number: Int, at publisher: Publisher<Int>, to subscriber: Event) -> (CancelOutcome?, Int) {
       let first = Locked<Subscription?>(nil)
       let made = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in

@@ -54,15 +54,15 @@ extension Section3CancellationTests {
   @Test("after inFlight a subscriber that only the delivery holds dies with it", arguments: ContextKind.holdable)
   func required_3_05_subscriberInFlight(kind: ContextKind) async throws {
     let (place, deaths, gate) = (makePlace(kind), Deaths(), makeGate())
-    let holder = Locked<Mortal?>(deaths.mortal())
+    let holder = Locked<Token?>(deaths.makeToken())
     let subscription = Locked<Subscription?>(nil)
     OwnThread.start { [publisher] in
-      guard let mortal = holder.withLock({ $0.take() }) else { return }
-      let made = publisher.subscribe(mortal, on: place.context) { _, state in
+      guard let shortLived = holder.withLock({ $0.take() }) else { return }
+      let made = publisher.subscribe(shortLived, on: place.context) { _, state in
         if state == .loaded(1) { gate.pass() }
       }
       subscription.withLock { $0 = made }
-      holder.withLock { $0 = mortal }
+      holder.withLock { $0 = shortLived }
       publisher.updateData(1)
     }
     await gate.waitUntilHeld()
@@ -100,14 +100,14 @@ extension Section3CancellationTests {
 
   // MARK: payloads; every test keeps the publisher, too, which holds its current state
 
-  private func publish(_ count: Int, _ deaths: Deaths, at publisher: Publisher<Mortal>) {
-    for _ in 1...count { publisher.updateData(deaths.mortal()) }
+  private func publish(_ count: Int, _ deaths: Deaths, at publisher: Publisher<Token>) {
+    for _ in 1...count { publisher.updateData(deaths.makeToken()) }
   }
 
   @Test(
     "a quiescent cancel releases pending payloads", arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
   func required_3_05_payloadsPending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     await place.whileStopped {
       let subscription = keep(
         publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in })
@@ -125,7 +125,7 @@ extension Section3CancellationTests {
     "a cancel behind a bounded neighbor releases payloads with the round",
     arguments: ContextKind.holdableShared, [.latest, .newest(1)] as [BufferingPolicy])
   func required_3_05_payloadsBehindHeld(kind: ContextKind, others: BufferingPolicy) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let (gate, found) = (makeGate(), Recorder<Int>())
     OwnThread.start {
       publisher.subscribe(found, on: place.context, buffering: others) { found, _ in
@@ -148,7 +148,7 @@ extension Section3CancellationTests {
 
   @Test("after inFlight pending payloads die with the round", arguments: ContextKind.holdable, Backlog.allCases)
   func required_3_05_payloadsInFlight(kind: ContextKind, backlog: Backlog) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let (first, second, calls, found) = (makeGate(), makeGate(), Event(), Recorder<Int>())
     OwnThread.start {
       publisher.subscribe(calls, on: place.context) { calls, _ in
@@ -183,11 +183,11 @@ extension Section3CancellationTests {
 
   @Test("after reentrant pending payloads die with the round", arguments: ManualPlace.Kind.allCases, Backlog.allCases)
   func required_3_05_payloadsReentrant(kind: ManualPlace.Kind, backlog: Backlog) {
-    let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), keep(Publisher<Token>()))
     let calls = Event()
     let subscription = publisher.subscribe(calls, on: place.context) { calls, _ in
       calls.happen()
-      if calls.count == 1 { for _ in 1...5 { publisher.updateData(deaths.mortal()) } }
+      if calls.count == 1 { for _ in 1...5 { publisher.updateData(deaths.makeToken()) } }
       if calls.count == (backlog == .lane ? 1 : 2) { #expect(publisher.unsubscribe(calls) == .reentrant) }
     }
     place.serve()
@@ -199,7 +199,7 @@ extension Section3CancellationTests {
   @Test(
     "a lane that was served keeps no payload of a burst", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
   func required_3_05_bursts(kind: ContextKind, policy: BufferingPolicy) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let subscription = publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in }
     for burst in 1...3 {
       publish(300, deaths, at: publisher)
@@ -214,7 +214,7 @@ extension Section3CancellationTests {
     "serving a lane on one thread releases a whole burst",
     arguments: ManualPlace.Kind.allCases, BufferingPolicy.oneOfEach)
   func required_3_05_burstManual(kind: ManualPlace.Kind, policy: BufferingPolicy) {
-    let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), keep(Publisher<Mortal>()))
+    let (place, deaths, publisher) = (ManualPlace(kind), Deaths(), keep(Publisher<Token>()))
     let subscription = publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in }
     for burst in 1...3 {
       publish(300, deaths, at: publisher)

@@ -45,7 +45,7 @@ extension Section3CancellationTests {
     let deaths = Deaths()
     var observation: ScopedSubscription?
     do {
-      let captured = deaths.mortal()
+      let captured = deaths.makeToken()
       observation = publisher.observe(on: .immediate) { _ in withExtendedLifetime(captured) {} }
     }
     let subscription = observation?.subscription
@@ -101,16 +101,16 @@ extension Section3CancellationTests {
     publisher.updateData(2)
     #expect(recorder.states == [.unknown, .loaded(1)])
 
-    let mortal: ScopedSubscription
+    let shortLived: ScopedSubscription
     do {
       let brief = Recorder<Int>()
-      mortal = publisher.subscribe(brief, on: .immediate).scoped()
-      #expect(mortal.isActive)
+      shortLived = publisher.subscribe(brief, on: .immediate).scoped()
+      #expect(shortLived.isActive)
       withExtendedLifetime(brief) {}
     }
-    #expect(!mortal.isActive)
-    #expect(mortal.cancel() == .alreadyCancelled)
-    #expect("\(mortal)".hasPrefix("scoped Recorder<Int> on immediate of publisher #"))
+    #expect(!shortLived.isActive)
+    #expect(shortLived.cancel() == .alreadyCancelled)
+    #expect("\(shortLived)".hasPrefix("scoped Recorder<Int> on immediate of publisher #"))
   }
 
   @Test("an observer doesn't keep its publisher alive, and ends with it")

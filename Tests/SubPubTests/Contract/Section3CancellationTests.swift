@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .timeLimit(.minutes(2)))
 struct Section3CancellationTests: ContractSuite {
-  typealias Mortal = Deaths.Mortal
+  typealias Token = Deaths.Token
   typealias Trial = PublishingTests.Trial
 
   let lifetime = TestLifetime()
@@ -110,7 +110,7 @@ struct Section3CancellationTests: ContractSuite {
     let (place, deaths) = (makePlace(kind), Deaths())
     let subscription: Subscription
     do {
-      let subscriber = deaths.mortal()
+      let subscriber = deaths.makeToken()
       subscription = publisher.subscribe(subscriber, on: place.context) { _, _ in
         withExtendedLifetime(subscriber) {}
       }

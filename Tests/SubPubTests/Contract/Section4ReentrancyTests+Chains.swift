@@ -42,7 +42,7 @@ extension Section4ReentrancyTests {
     #expect(executor.depth.deepest <= 2)
   }
 
-  @Test("a chain uses constant stack if one drain's hand-back runs inside another's")
+  @Test("a chain uses constant stack if one hand-back runs inside another")
   func required_4_04_helpingExecutor() async throws {
     let executor = HelpingExecutor()
     let chain = PublishChain(publisher, length: Self.length)

@@ -129,7 +129,7 @@ extension Section4ReentrancyTests {
   }
 
   @Test("a cancel in a callback of an explicit publisher or a delegate is exact", arguments: ContextKind.shared)
-  func required_4_03_faces(kind: ContextKind) async throws {
+  func required_4_03_interfaces(kind: ContextKind) async throws {
     let place = makePlace(kind)
     let explicit = ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }
     let group = MulticastDelegate<Log>()

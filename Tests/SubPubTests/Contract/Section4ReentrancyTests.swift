@@ -74,7 +74,7 @@ struct Section4ReentrancyTests: ContractSuite {
   }
 
   @Test("explicit publishers and delegates deliver publishes in callbacks later", arguments: ContextKind.shared)
-  func required_4_01_faces(kind: ContextKind) async throws {
+  func required_4_01_interfaces(kind: ContextKind) async throws {
     let place = makePlace(kind)
     let explicit = ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }
     let group = MulticastDelegate<Log>()

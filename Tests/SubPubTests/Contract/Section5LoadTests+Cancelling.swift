@@ -60,8 +60,8 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 1)
   }
 
-  @Test("a forced refresh that replaces a load of refreshIfNeeded goes on without waiters, too")
-  func required_5_05_keptThroughForced() {
+  @Test("a restarting refresh that replaces a load of refreshIfNeeded goes on without waiters, too")
+  func required_5_05_keptThroughRestart() {
     bench.refreshIfNeeded()
     let caller = bench.refresh(restarting: true)
     bench.cancel(caller)
@@ -73,10 +73,10 @@ extension Section5LoadTests {
   @Test(
     "a caller that is already cancelled returns the current state, and neither starts nor supersedes nor keeps a load",
     arguments: [true, false], [true, false])
-  func required_5_05_alreadyCancelled(force: Bool, isLoading: Bool) {
+  func required_5_05_alreadyCancelled(restarting: Bool, isLoading: Bool) {
     bench.publisher.updateData(1)
     let waiting = isLoading ? bench.refresh() : nil
-    let caller = bench.caller(restarting: force)
+    let caller = bench.caller(restarting: restarting)
     bench.cancel(caller)
     #expect(caller.result == (isLoading ? .loading(previous: 1) : .loaded(1)))
     #expect(bench.source.calls == (isLoading ? 1 : 0))
@@ -85,8 +85,8 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(1))
   }
 
-  @Test("the cancel of a forced refresh restores the state before the superseded load", arguments: Before.allCases)
-  func required_5_05_forced(before: Before) {
+  @Test("the cancel of a restarting refresh restores the state before the superseded load", arguments: Before.allCases)
+  func required_5_05_restarting(before: Before) {
     let bench = LoadBench(isStubborn: true)
     before.make(at: bench.publisher)
     let old = bench.publisher.state
@@ -117,7 +117,7 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(7))
   }
 
-  @Test("no cancel undoes another transition", arguments: Superseding.allCases.filter { $0 != .forcedRefresh })
+  @Test("no cancel undoes another transition", arguments: Superseding.allCases.filter { $0 != .restartingRefresh })
   func required_5_05_overtaken(how: Superseding) {
     bench.publisher.updateData(1)
     let caller = bench.refresh()

@@ -52,10 +52,10 @@ extension Section5LoadTests {
   @Test("a caller cancelled while the result is delivered keeps nothing of the result")
   func required_5_05_duringTheResult() throws {
     let (executor, callers, deaths) = (ManualExecutor(), ManualExecutor(), Deaths())
-    let source = Source<Deaths.Mortal>()
-    let manager = LoadingManager<Deaths.Mortal>(on: executor) { try await source.load() }
+    let source = Source<Deaths.Token>()
+    let manager = LoadingManager<Deaths.Token>(on: executor) { try await source.load() }
     let caller = Caller(on: callers) { _ = await manager.refresh() }
-    let canceller = Recorder<Deaths.Mortal>()
+    let canceller = Recorder<Deaths.Token>()
     callers.runAll()
     executor.runAll()
     manager.publisher.subscribe(canceller, on: .immediate) { _, state in
@@ -63,7 +63,7 @@ extension Section5LoadTests {
       caller.cancel()
       callers.runAll()
     }
-    source.answer(0, .success(deaths.mortal()))
+    source.answer(0, .success(deaths.makeToken()))
     executor.runAll()
     #expect(caller.result != nil)
     #expect(deaths.count == 0)

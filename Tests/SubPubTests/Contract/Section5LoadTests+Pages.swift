@@ -37,11 +37,11 @@ extension Section5LoadTests {
   @Test(
     "a refresh supersedes the load of a later page and drops its result, whichever ends first",
     arguments: [true, false], [true, false])
-  func required_5_08_refreshDropsPage(force: Bool, pageEndsLast: Bool) {
+  func required_5_08_refreshDropsPage(restarting: Bool, pageEndsLast: Bool) {
     let bench = PageBench(isStubborn: true)
     bench.load(pages: 2)
     let page = bench.loadNextPage()
-    let refresh = bench.refresh(restarting: force)
+    let refresh = bench.refresh(restarting: restarting)
     #expect(bench.source.cancelled == [2])
     #expect(page.result == .loading(previous: PageBench.pages(2)))
     #expect(bench.cursors == [0, 10, 20, 0])

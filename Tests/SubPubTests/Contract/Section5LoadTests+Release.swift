@@ -77,18 +77,18 @@ extension Section5LoadTests {
   func required_5_09_hangingLoader() {
     let executor = ManualExecutor()
     let (values, closures) = (Deaths(), Deaths())
-    let hanging = Source<Deaths.Mortal>(isStubborn: true)
-    weak var publisher: Publisher<Deaths.Mortal>?
-    weak var released: LoadingManager<Deaths.Mortal>?
+    let hanging = Source<Deaths.Token>(isStubborn: true)
+    weak var publisher: Publisher<Deaths.Token>?
+    weak var released: LoadingManager<Deaths.Token>?
     do {
-      let captured = closures.mortal()
-      let manager = LoadingManager<Deaths.Mortal>(on: executor) {
+      let captured = closures.makeToken()
+      let manager = LoadingManager<Deaths.Token>(on: executor) {
         defer { withExtendedLifetime(captured) {} }
         return try await hanging.load()
       }
       publisher = manager.publisher
       released = manager
-      manager.publisher.updateData(values.mortal())
+      manager.publisher.updateData(values.makeToken())
       let waiting = Caller(on: executor) { [weak manager] in _ = await manager?.refresh() }
       executor.runAll()
       waiting.cancel()
@@ -105,8 +105,8 @@ extension Section5LoadTests {
     #expect(values.count == 1)
     // The calls that run still need the loader's closure.
     #expect(closures.count == 0)
-    hanging.answer(0, .success(values.mortal()))
-    hanging.answer(1, .success(values.mortal()))
+    hanging.answer(0, .success(values.makeToken()))
+    hanging.answer(1, .success(values.makeToken()))
     executor.runAll()
     #expect(values.count == 3)
     #expect(closures.count == 1)
@@ -116,12 +116,12 @@ extension Section5LoadTests {
   func required_5_09_idle(hasLoaded: Bool) {
     let executor = ManualExecutor()
     let (values, closures) = (Deaths(), Deaths())
-    weak var publisher: Publisher<Deaths.Mortal>?
+    weak var publisher: Publisher<Deaths.Token>?
     do {
-      let captured = closures.mortal()
-      let manager = LoadingManager<Deaths.Mortal>(on: executor, timeout: .seconds(1)) {
+      let captured = closures.makeToken()
+      let manager = LoadingManager<Deaths.Token>(on: executor, timeout: .seconds(1)) {
         withExtendedLifetime(captured) {}
-        return values.mortal()
+        return values.makeToken()
       }
       publisher = manager.publisher
       if hasLoaded { manager.refreshIfNeeded() }
@@ -157,7 +157,7 @@ extension Section5LoadTests {
     let (loader, deaths) = (EndlessLoader(), Deaths())
     for _ in 0..<1_000 {
       let held = Locked<LoadingManager<Int>?>(nil)
-      let captured = deaths.mortal()
+      let captured = deaths.makeToken()
       held.withLock { held in
         held = LoadingManager {
           withExtendedLifetime(captured) {}

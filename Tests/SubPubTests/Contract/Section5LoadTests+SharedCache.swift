@@ -82,8 +82,8 @@ extension Section5LoadTests {
   func required_5_10_taintedDies() {
     final class MortalCache: StateCache {
       let content: Int?
-      let mortal: Deaths.Mortal
-      init(_ content: Int?, _ deaths: Deaths) { (self.content, mortal) = (content, deaths.mortal()) }
+      let shortLived: Deaths.Token
+      init(_ content: Int?, _ deaths: Deaths) { (self.content, shortLived) = (content, deaths.makeToken()) }
       func read() async throws -> Cached<Int>? { content.map { Cached(value: $0, age: .zero) } }
       func write(_ value: Int) async throws {}
       func clear() async throws { throw PublishingTests.Failure.offline }
@@ -151,7 +151,7 @@ extension Section5LoadTests {
     var pending = PendingOperations()
     let (deaths, reader) = (Deaths(), Deaths())
     for _ in 0..<5 {
-      let value = deaths.mortal()
+      let value = deaths.makeToken()
       _ = pending.append(.write { withExtendedLifetime(value) {} })
       _ = pending.append(.read(for: ObjectIdentifier(reader)) {})
     }

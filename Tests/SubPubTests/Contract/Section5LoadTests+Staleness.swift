@@ -56,7 +56,7 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 1)
   }
 
-  @Test("data that a cancel restores keeps its age, even after forced refreshes", arguments: [1, 2, 3])
+  @Test("data that a cancel restores keeps its age, even after restarting refreshes", arguments: [1, 2, 3])
   func required_5_06_restored(refreshes: Int) {
     let bench = LoadBench(staleAfter: .seconds(60))
     bench.publisher.updateData(1, age: .seconds(10))

@@ -13,7 +13,7 @@ extension Section5LoadTests {
     #expect(bench.source.cancelled == [0])
     let current = bench.publisher.state
     for caller in callers { #expect(caller.result == current) }
-    if how == .forcedRefresh { #expect(current == .loading(previous: 1)) }
+    if how == .restartingRefresh { #expect(current == .loading(previous: 1)) }
   }
 
   @Test("the late result of a superseded load is dropped", arguments: Superseding.allCases, [true, false])
@@ -24,8 +24,8 @@ extension Section5LoadTests {
     let before = bench.publisher.current
     if isData { bench.answer(0, 7) } else { bench.fail(0) }
     #expect(bench.publisher.current === before)
-    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
-    if how == .forcedRefresh {
+    #expect(bench.source.calls == (how == .restartingRefresh ? 2 : 1))
+    if how == .restartingRefresh {
       bench.answer(1, 8)
       #expect(bench.publisher.state == .loaded(8))
     }
@@ -39,7 +39,7 @@ extension Section5LoadTests {
     // The loader's last steps; the one after them publishes.
     for _ in 0..<steps { #expect(bench.executor.runOne()) }
     #expect(bench.publisher.state == .loading(previous: nil))
-    if how == .forcedRefresh {
+    if how == .restartingRefresh {
       let other = ManualExecutor()
       _ = bench.caller(restarting: true, on: other)
       other.runAll()
@@ -67,8 +67,8 @@ extension Section5LoadTests {
     let before = bench.publisher.current
     bench.pass(.seconds(5))
     #expect(bench.publisher.current === before)
-    // The forced refresh calls it for its own load.
-    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
+    // The restarting refresh calls it for its own load.
+    #expect(bench.source.calls == (how == .restartingRefresh ? 2 : 1))
   }
 
   @Test("a superseded load isn't retried even if its clock ignores the cancellation", arguments: Superseding.allCases)
@@ -92,7 +92,7 @@ extension Section5LoadTests {
     clock.wakeAll()
     bench.run()
     #expect(bench.publisher.current === before)
-    #expect(bench.source.calls == (how == .forcedRefresh ? 2 : 1))
+    #expect(bench.source.calls == (how == .restartingRefresh ? 2 : 1))
   }
 
   @Test("republish() supersedes no load", arguments: [1, 5])
@@ -159,19 +159,19 @@ extension Section5LoadTests {
     #expect(bench.states == [.unknown, .loading(previous: nil), .unknown])
   }
 
-  @Test("a forced refresh starts a second load, and callers that join it get its result")
-  func required_5_04_forced() {
+  @Test("a restarting refresh starts a second load, and callers that join it get its result")
+  func required_5_04_restarting() {
     let bench = LoadBench(isStubborn: true)
     let first = bench.refresh()
-    let forced = bench.refresh(restarting: true)
+    let restarting = bench.refresh(restarting: true)
     let joining = bench.refresh()
     #expect(bench.source.calls == 2)
     #expect(bench.source.cancelled == [0])
     #expect(first.result == .loading(previous: nil))
     bench.answer(0, 7)
-    #expect(forced.result == nil)
+    #expect(restarting.result == nil)
     bench.answer(1, 8)
-    #expect(forced.result == .loaded(8))
+    #expect(restarting.result == .loaded(8))
     #expect(joining.result == .loaded(8))
     #expect(bench.states == [.unknown, .loading(previous: nil), .loading(previous: nil), .loaded(8)])
   }

@@ -87,12 +87,12 @@ extension Section6SequenceTests {
   @Test("the last state lives exactly as long as a sequence can ask for it")
   func required_6_03_3_05_lastPayload() async {
     let deaths = Deaths()
-    var states: StateSequence<Mortal>?
+    var states: StateSequence<Token>?
     do {
-      let brief = Publisher<Mortal>()
+      let brief = Publisher<Token>()
       states = brief.states()
-      brief.updateData(deaths.mortal())
-      brief.updateData(deaths.mortal())
+      brief.updateData(deaths.makeToken())
+      brief.updateData(deaths.makeToken())
       #expect(deaths.count == 1)
     }
     #expect(deaths.count == 1)
@@ -108,11 +108,11 @@ extension Section6SequenceTests {
   func required_6_03_unusedIterator() {
     let deaths = Deaths()
     do {
-      let iterator: StateSequence<Mortal>.Iterator
+      let iterator: StateSequence<Token>.Iterator
       do {
-        let brief = Publisher<Mortal>()
+        let brief = Publisher<Token>()
         iterator = brief.states().makeAsyncIterator()
-        for _ in 1...3 { brief.updateData(deaths.mortal()) }
+        for _ in 1...3 { brief.updateData(deaths.makeToken()) }
       }
       #expect(deaths.count == 0)
       #expect(iterator.statistics.pending == 4)

@@ -10,10 +10,10 @@ extension Section6SequenceTests {
 
   @Test("break, throw and release unregister at once and free the buffer", arguments: Leaving.allCases)
   func required_6_02_leaving(leaving: Leaving) async throws {
-    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    let (publisher, deaths) = (Publisher<Token>(), Deaths())
     let sequence = publisher.states()
     func fill() {
-      for _ in 1...5 { publisher.updateData(deaths.mortal()) }
+      for _ in 1...5 { publisher.updateData(deaths.makeToken()) }
       #expect(deaths.count == 0)
       #expect(publisher.subscriberCount == 1)
     }
@@ -37,7 +37,7 @@ extension Section6SequenceTests {
         withExtendedLifetime(iterator) {}
       }
     case .releaseCopies:
-      var iterator: StateSequence<Mortal>.Iterator? = sequence.makeAsyncIterator()
+      var iterator: StateSequence<Token>.Iterator? = sequence.makeAsyncIterator()
       var copy = iterator
       fill()
       iterator = nil
@@ -47,18 +47,18 @@ extension Section6SequenceTests {
     }
     // All but the current one. This comes before the count, which would remove a dead subscription.
     #expect(deaths.count == 4)
-    publisher.updateData(deaths.mortal())
+    publisher.updateData(deaths.makeToken())
     #expect(deaths.count == 5)
     #expect(publisher.subscriberCount == 0)
   }
 
   @Test("loops over values, and value(), unregister at once as well")
   func required_6_02_leavingValues() async throws {
-    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
-    publisher.updateData(deaths.mortal())
+    let (publisher, deaths) = (Publisher<Token>(), Deaths())
+    publisher.updateData(deaths.makeToken())
     for await _ in publisher.values() {
-      publisher.updateData(deaths.mortal())
-      publisher.updateData(deaths.mortal())
+      publisher.updateData(deaths.makeToken())
+      publisher.updateData(deaths.makeToken())
       break
     }
     #expect(deaths.count == 2)
@@ -85,11 +85,11 @@ extension Section6SequenceTests {
 
   @Test("a cancellation outside of next() ends the following one", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_cancelledBetween(policy: BufferingPolicy) {
-    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    let (publisher, deaths) = (Publisher<Token>(), Deaths())
     let trial = Trial {
       var iterator = publisher.states(buffering: policy).makeAsyncIterator()
       let first = await iterator.next() != nil
-      for _ in 1...5 { publisher.updateData(deaths.mortal()) }
+      for _ in 1...5 { publisher.updateData(deaths.makeToken()) }
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       let before = (publisher.subscriberCount, iterator.statistics.pending, deaths.count)
       let isOver = await iterator.next() == nil
@@ -130,10 +130,10 @@ extension Section6SequenceTests {
 
   @Test("an emptied buffer holds no payload", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_3_05_bursts(policy: BufferingPolicy) async {
-    let (publisher, deaths) = (Publisher<Mortal>(), Deaths())
+    let (publisher, deaths) = (Publisher<Token>(), Deaths())
     var iterator = publisher.states(buffering: policy).makeAsyncIterator()
     for burst in 1...3 {
-      for _ in 1...300 { publisher.updateData(deaths.mortal()) }
+      for _ in 1...300 { publisher.updateData(deaths.makeToken()) }
       publisher.reset()
       while iterator.statistics.pending > 0 { _ = await iterator.next() }
       #expect(deaths.count == 300 * burst)

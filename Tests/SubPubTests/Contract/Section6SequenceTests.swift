@@ -5,7 +5,7 @@ import Testing
 @Suite("Section 6: async sequences give every state, and end with the last", .serialized, .timeLimit(.minutes(2)))
 struct Section6SequenceTests {
   typealias Trial = PublishingTests.Trial
-  typealias Mortal = Deaths.Mortal
+  typealias Token = Deaths.Token
 
   let publisher = Publisher<Int>()
 

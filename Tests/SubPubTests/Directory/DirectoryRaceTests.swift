@@ -10,12 +10,12 @@ extension DirectoryTests {
     func stochastic_2_01_exactlyOnce() async throws {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
-        let watchers = (0..<3).map { _ in Watcher() }
+        let listeners = (0..<3).map { _ in Listener() }
         let (mine, found) = (Journal<AnyTopicPublisher>(), Journal<AnyTopicPublisher>())
         try await Race.run(threads: 4) { thread in
           switch thread {
           case 0:
-            for watcher in watchers { directory.subscribeToAll(watcher, on: .immediate) }
+            for listener in listeners { directory.subscribeToAll(listener, on: .immediate) }
           case 1:
             for topic in Topic.all.prefix(4) {
               let publisher = topic.make("mine")
@@ -33,8 +33,8 @@ extension DirectoryTests {
         }
         for (publishers, last) in [(mine.entries, UInt64(5)), (found.entries, 2)] {
           for publisher in publishers {
-            for watcher in watchers {
-              let versions = watcher.versions(of: publisher.id)
+            for listener in listeners {
+              let versions = listener.versions(of: publisher.id)
               let first = try #require(versions.first)
               #expect(versions == Array(first...max(first, last)))
             }
@@ -47,8 +47,8 @@ extension DirectoryTests {
     func stochastic_2_01_nobodyIsLate() async throws {
       for _ in 0..<300 {
         let directory = PublisherDirectory()
-        let watchers = (0..<8).map { _ in Watcher() }
-        for watcher in watchers { directory.subscribeToAll(watcher, on: .immediate) }
+        let listeners = (0..<8).map { _ in Listener() }
+        for listener in listeners { directory.subscribeToAll(listener, on: .immediate) }
         let ids = Journal<PublisherID>()
         try await Race.run(threads: 4) { thread in
           for topic in Topic.all.prefix(3) {
@@ -58,7 +58,7 @@ extension DirectoryTests {
           }
         }
         for id in Set(ids.entries) {
-          for watcher in watchers { #expect(watcher.versions(of: id) == [0, 1, 2, 3, 4]) }
+          for listener in listeners { #expect(listener.versions(of: id) == [0, 1, 2, 3, 4]) }
         }
       }
     }
@@ -68,11 +68,11 @@ extension DirectoryTests {
       for _ in 0..<200 {
         let directory = PublisherDirectory()
         let standing = directory.publisher(of: Int.self)
-        let watcher = Watcher()
+        let listener = Listener()
         let handles = Journal<DirectorySubscription>()
-        try await Race.run(threads: 3) { _ in handles.add(directory.subscribeToAll(watcher, on: .immediate)) }
+        try await Race.run(threads: 3) { _ in handles.add(directory.subscribeToAll(listener, on: .immediate)) }
         #expect(Set(handles.entries).count == 1)
-        #expect(watcher.lines == ["Int 0"])
+        #expect(listener.lines == ["Int 0"])
         #expect(standing.subscriberCount == 1)
       }
     }
@@ -83,10 +83,10 @@ extension DirectoryTests {
       let isOver = Atomic<Bool>(false)
       try await Race.run(threads: 2) { thread in
         guard thread == 0 else {
-          let watcher = Watcher()
+          let listener = Listener()
           while !isOver.load(ordering: .relaxed) {
             for _ in 0..<100 { _ = "\(directory)" }
-            directory.subscribeToAll(watcher, on: .immediate).cancel()
+            directory.subscribeToAll(listener, on: .immediate).cancel()
             directory.register(ClassManager(Publisher<Bool>(), in: journal))
           }
           return
@@ -115,9 +115,9 @@ extension DirectoryTests {
       let outcomes = Journal<CancelOutcome>()
       for round in 0..<600 {
         let (directory, late) = (PublisherDirectory(), LateDeliveries())
-        let watcher = Watcher { _ in late.note() }
+        let listener = Listener { _ in late.note() }
         let standing = directory.publisher(of: Int.self)
-        let handle = directory.subscribeToAll(watcher, on: .immediate)
+        let handle = directory.subscribeToAll(listener, on: .immediate)
         try await Race.run(threads: 3) { thread in
           switch thread {
           case 0:
@@ -142,9 +142,9 @@ extension DirectoryTests {
         default: Issue.record("\(String(describing: outcomes.entries.last))")
         }
         #expect(handle.cancel() == .alreadyCancelled)
-        let before = watcher.notes.count
+        let before = listener.notes.count
         for topic in Topic.all { topic.find(directory).publish() }
-        #expect(watcher.notes.count == before)
+        #expect(listener.notes.count == before)
       }
       #expect(outcomes.entries.contains(.quiescent))
     }
@@ -154,8 +154,8 @@ extension DirectoryTests {
       for _ in 0..<400 {
         let (directory, late) = (PublisherDirectory(), LateDeliveries())
         let publishers = Topic.all.map { $0.find(directory) }
-        let watcher = Watcher { _ in late.note() }
-        let handle = directory.subscribeToAll(watcher, on: .immediate)
+        let listener = Listener { _ in late.note() }
+        let handle = directory.subscribeToAll(listener, on: .immediate)
         let outcomes = Journal<CancelOutcome>()
         try await Race.run(threads: 3) { thread in
           if thread == 0 {

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A directory finds, logs out and watches the publishers of a program", .timeLimit(.minutes(1)))
+@Suite("A directory finds, logs out and observes the publishers of a program", .timeLimit(.minutes(1)))
 enum DirectoryTests {}
 
 /// A publisher of any type.
@@ -38,7 +38,7 @@ struct Topic: Sendable {
 }
 
 /// A subscriber to publishers of any type, which notes what it receives.
-final class Watcher: Subscriber {
+final class Listener: Subscriber {
   struct Note: Sendable, Hashable {
     let source: PublisherID
     let version: UInt64

@@ -63,33 +63,33 @@ extension DirectoryTests {
 
     @Test("registering the same publisher again changes nothing, even if the directory created it")
     func required_2_06_sameAgain() {
-      let watcher = Watcher()
-      directory.subscribeToAll(watcher, on: .immediate)
+      let listener = Listener()
+      directory.subscribeToAll(listener, on: .immediate)
       let mine = Publisher<String>(label: "mine")
       directory.register(mine)
       directory.register(mine)
       let made = directory.publisher(of: Int.self)
       directory.register(made)
       #expect(directory.publisher(of: String.self) === mine)
-      #expect(watcher.lines == ["mine 0", "Int 0"])
+      #expect(listener.lines == ["mine 0", "Int 0"])
     }
 
     @Test("the description counts living publishers and subscribers")
     func required_2_05_description() {
       #expect("\(directory)" == "PublisherDirectory(publishers: 0, subscribers: 0)")
       let made = directory.publisher(of: Int.self)
-      let watcher = Watcher()
-      directory.subscribeToAll(watcher, on: .immediate)
+      let listener = Listener()
+      directory.subscribeToAll(listener, on: .immediate)
       do {
         let mine = Publisher<String>()
         directory.register(mine)
-        let another = Watcher()
+        let another = Listener()
         directory.subscribeToAll(another, on: .immediate)
         #expect("\(directory)" == "PublisherDirectory(publishers: 2, subscribers: 2)")
         withExtendedLifetime((mine, another)) {}
       }
       #expect("\(directory)" == "PublisherDirectory(publishers: 1, subscribers: 1)")
-      withExtendedLifetime((made, watcher)) {}
+      withExtendedLifetime((made, listener)) {}
     }
 
     @Test("threads that ask at the same time get the same publisher")

@@ -117,12 +117,12 @@ extension DirectoryTests {
         directory.register(late)
         OwnThread.runBlocking {
           directory.publisher(of: String.self).updateData("a")
-          directory.subscribeToAll(Watcher(), on: .immediate)
+          directory.subscribeToAll(Listener(), on: .immediate)
         }
       }
       directory.register(manager)
       try await OwnThread.run { directory.logoutAll() }
-      #expect(journal.entries == ["numbers"], "a manager that is registered meanwhile isn't logged out")
+      #expect(journal.entries == ["numbers"], "a manager that is registered in the meantime isn't logged out")
       try await OwnThread.run { directory.logoutAll() }
       #expect(journal.entries == ["numbers", "numbers", "late"])
     }

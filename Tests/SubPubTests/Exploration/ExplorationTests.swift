@@ -118,12 +118,12 @@ import Testing
 
       @Test("an actor that dies, and a queue") func model_2_05_actor() async {
         await ExplorationTests.hold { simulation in
-          let (mortal, queue) = (simulation.actor(), simulation.serialQueue())
-          simulation.subscribe(on: mortal)
+          let (shortLived, queue) = (simulation.actor(), simulation.serialQueue())
+          simulation.subscribe(on: shortLived)
           let cancelled = simulation.subscribe(on: queue)
           simulation.clients(2) { $0.updateData() }
           simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.release(mortal) }
+          simulation.client { $0.release(shortLived) }
         }
       }
     }

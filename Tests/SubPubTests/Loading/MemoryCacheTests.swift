@@ -110,22 +110,22 @@ struct MemoryCacheTests {
   func deaths() {
     let deaths = Deaths()
     var memory: MemoryCache? = MemoryCache(limit: 1)
-    typealias Values = [Deaths.Mortal]
+    typealias Values = [Deaths.Token]
     var cache = memory?.cache(for: "a", of: Values.self, size: { $0.count })
-    cache?.write([deaths.mortal()])
-    cache?.write([deaths.mortal()])
+    cache?.write([deaths.makeToken()])
+    cache?.write([deaths.makeToken()])
     #expect(deaths.count == 1)
     cache?.clear()
     #expect(deaths.count == 2)
-    cache?.write([deaths.mortal()])
+    cache?.write([deaths.makeToken()])
     memory?.cache(for: "b").write(0)
     #expect(deaths.count == 3)
-    cache?.write([deaths.mortal(), deaths.mortal()])
+    cache?.write([deaths.makeToken(), deaths.makeToken()])
     #expect(deaths.count == 5)
-    cache?.write([deaths.mortal()])
+    cache?.write([deaths.makeToken()])
     memory?.removeAll()
     #expect(deaths.count == 6)
-    cache?.write([deaths.mortal()])
+    cache?.write([deaths.makeToken()])
     memory = nil
     #expect(deaths.count == 6, "the cache for a key keeps the memory cache alive")
     cache = nil

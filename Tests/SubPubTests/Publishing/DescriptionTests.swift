@@ -55,7 +55,7 @@ extension PublishingTests {
     }
 
     @Test("explicit publishers and groups of delegates print their protocol and what they hold")
-    @MainActor func faces() {
+    @MainActor func interfaces() {
       let publisher = Publisher<Int>(label: "news")
       #expect(
         "\(ExplicitPublisher<Int, any Subscriber>(publisher) { _, _ in })"

@@ -75,7 +75,7 @@ extension PublishingTests {
     let publisher = Publisher<Int>()
 
     @Test("it ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
-    func required_3_02_everyFace(others: Int) {
+    func required_3_02_everyInterface(others: Int) {
       final class Listener: Subscriber {
         func receive(_ publication: any AnyPublication) {}
       }

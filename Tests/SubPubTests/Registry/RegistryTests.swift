@@ -111,7 +111,7 @@ struct SubscriberIndexTests {
     var most = 0
     for (number, recorder) in crowd.enumerated() {
       // Only the subscription holds its executor.
-      let token = executors.mortal()
+      let token = executors.makeToken()
       publisher.subscribe(
         isOneObject ? crowd[0] : recorder, on: .executor(InlineExecutor { withExtendedLifetime(token) {} }),
         ifDuplicate: .allow

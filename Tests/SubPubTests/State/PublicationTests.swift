@@ -5,7 +5,7 @@ extension StateTests {
   @Suite("A publication is one accepted state, with its version and source")
   struct PublicationTests {
     @Test("it shows what was published, with and without its type")
-    func faces() {
+    func interfaces() {
       let publisher = Publisher<[Int]>(label: "numbers")
       publisher.updateData([1, 2])
       let typed = publisher.current

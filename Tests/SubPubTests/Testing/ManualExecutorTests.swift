@@ -48,7 +48,7 @@ extension TestingKitTests {
       #expect(executor.runAll() == 0)
     }
 
-    @Test("runAll() also runs and counts jobs that are enqueued meanwhile")
+    @Test("runAll() also runs and counts jobs that are enqueued in the meantime")
     func enqueuedMeanwhile() {
       let executor = ManualExecutor()
       @Sendable func chain(_ left: Int) {

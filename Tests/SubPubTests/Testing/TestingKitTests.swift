@@ -31,7 +31,7 @@ enum TestingKitTests {
     }
 
     @Test("neighboring seeds begin with different numbers")
-    func neighbours() {
+    func neighbors() {
       let first = (0..<1_000 as Range<UInt64>).map { seed in
         var generator = SeededGenerator(seed: seed)
         return generator.next()

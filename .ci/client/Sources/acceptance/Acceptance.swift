@@ -28,7 +28,7 @@ struct Acceptance {
     await typelessSubscribers()
     await typedSubscribers()
     await mainActorSubscribers()
-    await twoFaces()
+    await twoInterfaces()
     await handlers()
     await mainActorHandlers()
     await actorHandlers()

@@ -60,9 +60,9 @@ func duplicates() async {
   expect(replacing.isActive, "replace: the new one stands")
   expectEqual(publisher.subscriberCount, 1, "replace: one")
 
-  let neighbour = publisher.subscribe(second, on: .immediate)
+  let neighbor = publisher.subscribe(second, on: .immediate)
   let successor = publisher.subscribe(third, on: .immediate, ifDuplicate: .replaceSameType)
-  expect(!replacing.isActive && !neighbour.isActive, "replaceSameType: every one of the class ends")
+  expect(!replacing.isActive && !neighbor.isActive, "replaceSameType: every one of the class ends")
   expectEqual(publisher.subscriptions, [successor], "replaceSameType: the new one stands")
   let policies: Set<DuplicatePolicy> = [.ignore, .replace, .replaceSameType, .allow]
   expectEqual(policies.count, 4, "policies are Hashable")

@@ -132,7 +132,7 @@ func typedSubscribers() async {
 
 // A class that is both.
 
-private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
+private nonisolated final class TwoInterfaceSubscriber: Subscriber, TypedSubscriber {
   let faces = Journal<String>()
   private let thread = Here.thread
 
@@ -147,7 +147,7 @@ private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
   }
 }
 
-@MainActor private final class TwoFacedScreen: MainActorSubscriber, MainActorTypedSubscriber {
+@MainActor private final class TwoInterfaceScreen: MainActorSubscriber, MainActorTypedSubscriber {
   private(set) var faces: [String] = []
 
   func receive(_ publication: any AnyPublication) {
@@ -161,9 +161,9 @@ private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
   }
 }
 
-@MainActor func twoFaces() async {
+@MainActor func twoInterfaces() async {
   let publisher = Publisher<Int>()
-  let both = TwoFaced()
+  let both = TwoInterfaceSubscriber()
   publisher.subscribe(both, on: .immediate)
   expectEqual(both.faces.entries, ["typed"], "a class with both faces gets the typed one")
   publisher.subscribe(both as any Subscriber, on: .immediate)
@@ -175,7 +175,7 @@ private nonisolated final class TwoFaced: Subscriber, TypedSubscriber {
   names.subscribe(both, on: .immediate)  // no typed face for strings
   expectEqual(both.faces.entries.last, "type-less", "a publisher of another type gets the type-less one")
 
-  let screen = TwoFacedScreen()
+  let screen = TwoInterfaceScreen()
   publisher.subscribe(screen)
   await publisher.drain()
   publisher.subscribe(screen as any MainActorSubscriber)

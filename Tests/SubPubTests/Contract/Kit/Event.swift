@@ -49,13 +49,13 @@ final class Deaths: Sendable {
   private let event = Event()
 
   /// An object whose death counts: to be captured, published or subscribed.
-  final class Mortal: Sendable {
+  final class Token: Sendable {
     private let deaths: Deaths
     fileprivate init(_ deaths: Deaths) { self.deaths = deaths }
     deinit { deaths.event.happen() }
   }
 
-  func mortal() -> Mortal { Mortal(self) }
+  func makeToken() -> Token { Token(self) }
 
   var count: Int { event.count }
 

@@ -53,7 +53,7 @@ final class HeldDelivery: Sendable {
   /// Returns when the delivery is held.
   init(on kind: ContextKind) async {
     place = Place(kind)
-    let captured = deaths.mortal()
+    let captured = deaths.makeToken()
     subscription = publisher.subscribe(recorder, on: place.context) { [gate] recorder, state in
       if state == .loaded(1) { gate.pass() }
       recorder.receive(state)

@@ -147,7 +147,7 @@ final class Caller<Result: Sendable>: Sendable {
 
 /// The ways to supersede a load (5.04).
 enum Superseding: String, CaseIterable, Codable, Sendable {
-  case updateData, updateDataIfChanged, setError, startLoading, reset, setState, update, forcedRefresh, logout
+  case updateData, updateDataIfChanged, setError, startLoading, reset, setState, update, restartingRefresh, logout
 
   /// Supersedes the load, and runs nothing of what follows.
   func perform(at bench: LoadBench) {
@@ -160,7 +160,7 @@ enum Superseding: String, CaseIterable, Codable, Sendable {
     case .reset: publisher.reset()
     case .setState: publisher.setState(.loaded(50))
     case .update: publisher.update { $0 }
-    case .forcedRefresh: _ = bench.caller(restarting: true)
+    case .restartingRefresh: _ = bench.caller(restarting: true)
     case .logout: bench.manager.logout()
     }
   }

@@ -25,7 +25,7 @@ extension Publisher {
     _ object: Object, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, capturing deaths: Deaths,
     handler: @escaping @Sendable (Object, LoadState<Value>) -> Void = { _, _ in }
   ) -> Subscription {
-    let captured = deaths.mortal()
+    let captured = deaths.makeToken()
     return subscribe(object, on: context, buffering: buffering) { object, state in
       handler(object, state)
       withExtendedLifetime(captured) {}
@@ -44,7 +44,7 @@ extension ContractSuite {
   func makePlace(_ kind: StoppablePlace.Kind) -> StoppablePlace { keep(StoppablePlace(kind)) }
 
   /// An object to subscribe with a closure.
-  func makeListener() -> Deaths.Mortal { keep(Deaths().mortal()) }
+  func makeListener() -> Deaths.Token { keep(Deaths().makeToken()) }
 
   /// A gate that opens when the test ends, so that a test that fails early leaves no thread behind.
   func makeGate() -> Gate {

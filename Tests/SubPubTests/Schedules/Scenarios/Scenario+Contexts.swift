@@ -117,12 +117,12 @@ extension Scenario {
 
   /// Two actors, of which one dies; the subscriptions of an actor share a lane, and end with it.
   static let actor = Scenario("actor") { simulation in
-    let (standing, mortal) = (simulation.actor(), simulation.actor())
+    let (standing, shortLived) = (simulation.actor(), simulation.actor())
     let first = simulation.subscribe(on: standing)
-    simulation.subscribe(on: mortal)
+    simulation.subscribe(on: shortLived)
     simulation.client {
       for _ in 0..<3 { $0.publish() }
-      $0.release(mortal)
+      $0.release(shortLived)
       $0.publish()
     }
     simulation.client {
@@ -133,7 +133,7 @@ extension Scenario {
       $0.cancel(second)
     }
     simulation.client {
-      $0.subscribe(on: mortal, $0.bounded())
+      $0.subscribe(on: shortLived, $0.bounded())
       $0.publish()
       $0.subscribe(on: standing)
       $0.publish()

@@ -6,53 +6,53 @@ import Testing
 
 extension DirectoryTests {
   @Suite("subscribeToAll subscribes an object to every publisher, present and future")
-  struct WatchingTests {
+  struct SubscribeToAllTests {
     let directory = PublisherDirectory()
-    let watcher = Watcher()
+    let listener = Listener()
 
     @Test("it receives the current and every later state of publishers that exist, are created or are registered")
     func required_2_01_standingAndFuture() {
       let standing = directory.publisher(of: Int.self)
       standing.updateData(1)
-      directory.subscribeToAll(watcher, on: .immediate)
-      #expect(watcher.lines == ["Int 1"])
+      directory.subscribeToAll(listener, on: .immediate)
+      #expect(listener.lines == ["Int 1"])
 
       directory.publisher(of: Bool.self).updateData(true)
-      #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1"])
+      #expect(listener.lines == ["Int 1", "Bool 0", "Bool 1"])
       let mine = Publisher<String>(label: "mine")
       mine.updateData("a")
       mine.updateData("b")
       directory.register(mine)
       mine.updateData("c")
       standing.reset()
-      #expect(watcher.lines == ["Int 1", "Bool 0", "Bool 1", "mine 2", "mine 3", "Int 2"])
+      #expect(listener.lines == ["Int 1", "Bool 0", "Bool 1", "mine 2", "mine 3", "Int 2"])
     }
 
     @Test("publishers replay in the order in which they were listed, and a new one visits subscribers in their order")
     func required_2_07_order() {
       let standing = Topic.all.map { $0.find(directory) }
       let order = Recorder<Int>()
-      let watchers = (0..<20).map { number in Watcher { _ in order.receive(.loaded(number)) } }
-      for watcher in watchers {
-        directory.subscribeToAll(watcher, on: .immediate)
-        #expect(watcher.notes == standing.map { Watcher.Note(source: $0.id, version: 0) })
+      let listeners = (0..<20).map { number in Listener { _ in order.receive(.loaded(number)) } }
+      for listener in listeners {
+        directory.subscribeToAll(listener, on: .immediate)
+        #expect(listener.notes == standing.map { Listener.Note(source: $0.id, version: 0) })
       }
       let before = order.states.count
       _ = directory.publisher(of: Int.self)
       #expect(order.states.dropFirst(before).compactMap(\.value) == Array(0..<20))
       // The directory holds them weakly, and an optimized build releases them after their last use.
-      withExtendedLifetime(watchers) {}
+      withExtendedLifetime(listeners) {}
     }
 
     @Test("it is subscribed to a publisher that replaces a released one, too")
     func required_2_01_successor() {
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       for number in 1...40 {
         let passing = Publisher<Int>(label: "\(number)")
         directory.register(passing)
         passing.startLoading()
       }
-      #expect(watcher.lines == (1...40).flatMap { ["\($0) 0", "\($0) 1"] })
+      #expect(listener.lines == (1...40).flatMap { ["\($0) 0", "\($0) 1"] })
       #expect(handle.subscriptions.isEmpty)
     }
 
@@ -60,31 +60,31 @@ extension DirectoryTests {
     func required_2_04_latestOfEach() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let handle = directory.subscribeToAll(watcher, on: .executor(executor), buffering: .latest)
+      let handle = directory.subscribeToAll(listener, on: .executor(executor), buffering: .latest)
       for number in 1...5 {
         numbers.updateData(number)
         names.updateData("\(number)")
       }
       executor.runAll()
-      #expect(Set(watcher.lines) == ["Int 5", "String 5"])
-      #expect(watcher.lines.count == 2)
+      #expect(Set(listener.lines) == ["Int 5", "String 5"])
+      #expect(listener.lines.count == 2)
       #expect(handle.subscriptions.map(\.statistics.skipped) == [5, 5])
     }
 
     @Test("on a serial queue, deliveries of different publishers don't overlap")
     func required_2_02_serialQueue() async throws {
       let publishers = Topic.all.map { $0.find(directory) }
-      let queue = MarkedQueue(DispatchQueue(label: "watcher"))
+      let queue = MarkedQueue(DispatchQueue(label: "listener"))
       let inside = Atomic<Int>(0)
       let overlaps = Atomic<Int>(0)
-      let watcher = Watcher { _ in
+      let listener = Listener { _ in
         #expect(queue.isHere)
         if inside.add(1, ordering: .relaxed).newValue > 1 { overlaps.add(1, ordering: .relaxed) }
         inside.subtract(1, ordering: .relaxed)
       }
-      let handle = directory.subscribeToAll(watcher, on: .queue(queue.queue))
+      let handle = directory.subscribeToAll(listener, on: .queue(queue.queue))
       for publisher in publishers { OwnThread.start { for _ in 0..<50 { publisher.publish() } } }
-      try await watcher.wait(count: 12 * 51)
+      try await listener.wait(count: 12 * 51)
       await handle.cancelAndWait()
       #expect(overlaps.load(ordering: .relaxed) == 0)
     }
@@ -120,26 +120,26 @@ extension DirectoryTests {
       let handle: DirectorySubscription
       do {
         let host = ManualHost(executor)
-        handle = directory.subscribeToAll(watcher, on: .actor(host))
+        handle = directory.subscribeToAll(listener, on: .actor(host))
         numbers.updateData(1)
-        #expect(watcher.lines == [])
+        #expect(listener.lines == [])
         executor.runAll()
-        #expect(watcher.lines == ["Int 0", "Int 1"])
+        #expect(listener.lines == ["Int 0", "Int 1"])
         #expect(handle.isActive)
-        #expect(directory.subscribeToAll(watcher, on: .immediate) === handle)
+        #expect(directory.subscribeToAll(listener, on: .immediate) === handle)
         withExtendedLifetime(host) {}
       }
       #expect(!handle.isActive)
-      let second = directory.subscribeToAll(watcher, on: .immediate)
+      let second = directory.subscribeToAll(listener, on: .immediate)
       #expect(second !== handle)
-      #expect(watcher.lines == ["Int 0", "Int 1", "Int 1"])
+      #expect(listener.lines == ["Int 0", "Int 1", "Int 1"])
       #expect(handle.cancel() == .alreadyCancelled)
     }
 
     @Test("a subscriber can use the directory inside its replay")
     func required_4_02_inside() {
       _ = directory.publisher(of: Int.self)
-      let watcher = Watcher { publication in
+      let listener = Listener { publication in
         switch publication {
         case is Publication<Int>: directory.publisher(of: String.self).updateData("a")
         case is Publication<String>: directory.register(Publisher<Bool>(label: "inside"))
@@ -147,9 +147,9 @@ extension DirectoryTests {
         }
         OwnThread.runBlocking { _ = directory.publisher(of: Double.self) }
       }
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(directory.subscribeToAll(watcher, on: .immediate) === handle)
-      #expect(Set(watcher.lines) == ["Int 0", "String 0", "inside 0", "Double 0", "String 1"])
+      let handle = directory.subscribeToAll(listener, on: .immediate)
+      #expect(directory.subscribeToAll(listener, on: .immediate) === handle)
+      #expect(Set(listener.lines) == ["Int 0", "String 0", "inside 0", "Double 0", "String 1"])
     }
   }
 }

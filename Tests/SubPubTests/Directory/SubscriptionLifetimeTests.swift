@@ -5,18 +5,18 @@ import Testing
 
 extension DirectoryTests {
   @Suite("A directory subscription keeps nothing alive, and leaves nothing behind")
-  struct WatchLifetimeTests {
+  struct SubscriptionLifetimeTests {
     @Test("the subscriber is held weakly, and its subscriptions are removed at the next registration")
-    func required_2_05_watcher() {
+    func required_2_05_listener() {
       let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       weak let handle: DirectorySubscription?
       weak let part: Subscription?
-      weak let probe: Watcher?
+      weak let probe: Listener?
       do {
-        let watcher = Watcher()
-        probe = watcher
-        handle = directory.subscribeToAll(watcher, on: .immediate)
+        let listener = Listener()
+        probe = listener
+        handle = directory.subscribeToAll(listener, on: .immediate)
         part = numbers.subscriptions.first
         #expect(handle != nil)
         #expect(part != nil)
@@ -27,24 +27,24 @@ extension DirectoryTests {
       directory.register(Publisher<String>())
       #expect(handle == nil)
       // The lane compacts its list after some more entries.
-      for _ in 0..<40 { numbers.subscribe(Watcher(), on: .immediate).cancel() }
+      for _ in 0..<40 { numbers.subscribe(Listener(), on: .immediate).cancel() }
       #expect(numbers.subscriberCount == 0)
       #expect(part == nil)
     }
 
     @Test("released subscribers leave nothing behind, even if no publisher is registered")
-    func required_2_05_manyWatchers() {
+    func required_2_05_manyListeners() {
       let directory = PublisherDirectory()
       // Made first, so that none of them gets the address of the released one.
-      let others = (0..<40).map { _ in Watcher() }
+      let others = (0..<40).map { _ in Listener() }
       weak let first: DirectorySubscription?
       do {
-        let watcher = Watcher()
-        first = directory.subscribeToAll(watcher, on: .immediate)
+        let listener = Listener()
+        first = directory.subscribeToAll(listener, on: .immediate)
         #expect(first != nil)
-        withExtendedLifetime(watcher) {}
+        withExtendedLifetime(listener) {}
       }
-      for watcher in others { directory.subscribeToAll(watcher, on: .immediate) }
+      for listener in others { directory.subscribeToAll(listener, on: .immediate) }
       #expect(first == nil)
     }
 
@@ -52,10 +52,10 @@ extension DirectoryTests {
     func required_3_05_cancelled() {
       let directory = PublisherDirectory()
       _ = directory.publisher(of: Int.self)
-      let watcher = Watcher()
+      let listener = Listener()
       weak let handle: DirectorySubscription?
       do {
-        let standing = directory.subscribeToAll(watcher, on: .immediate)
+        let standing = directory.subscribeToAll(listener, on: .immediate)
         handle = standing
         standing.cancel()
       }
@@ -67,8 +67,8 @@ extension DirectoryTests {
     func required_3_05_keptHandle() {
       let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let watcher = Watcher()
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let listener = Listener()
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       weak let first = numbers.subscriptions.first
       weak let second = names.subscriptions.first
       #expect(first?.isActive == true)
@@ -76,12 +76,12 @@ extension DirectoryTests {
       #expect(handle.cancel() == .quiescent)
       #expect(first == nil)
       #expect(second == nil)
-      #expect(watcher.notes.count == 2)
+      #expect(listener.notes.count == 2)
     }
 
     @Test("a kept handle keeps neither the directory, nor publishers, nor subscriptions alive")
     func required_3_06_handle() {
-      let watcher = Watcher()
+      let listener = Listener()
       weak let directoryProbe: PublisherDirectory?
       weak let made: Publisher<Int>?
       weak let part: Subscription?
@@ -89,7 +89,7 @@ extension DirectoryTests {
       do {
         let directory = PublisherDirectory()
         directoryProbe = directory
-        handle = directory.subscribeToAll(watcher, on: .immediate)
+        handle = directory.subscribeToAll(listener, on: .immediate)
         made = directory.publisher(of: Int.self)
         do {
           let passing = Publisher<String>()
@@ -103,21 +103,21 @@ extension DirectoryTests {
       #expect(directoryProbe == nil)
       #expect(made == nil)
       #expect(!handle.isActive)
-      #expect(watcher.notes.count == 42)
+      #expect(listener.notes.count == 42)
     }
 
     @Test("the release of the directory ends every subscription, even to publishers that live on")
     func required_3_06_directory() {
       let mine = Publisher<Int>(label: "mine")
-      let watcher = Watcher()
+      let listener = Listener()
       do {
         let directory = PublisherDirectory()
         directory.register(mine)
-        directory.subscribeToAll(watcher, on: .immediate)
+        directory.subscribeToAll(listener, on: .immediate)
         mine.startLoading()
       }
       mine.startLoading()
-      #expect(watcher.lines == ["mine 0", "mine 1"])
+      #expect(listener.lines == ["mine 0", "mine 1"])
       #expect(mine.subscriberCount == 0)
     }
 
@@ -129,11 +129,11 @@ extension DirectoryTests {
       var places: Set<ObjectIdentifier> = []
       var reused = 0
       for _ in 0..<200 {
-        let watcher = Watcher()
-        if !places.insert(ObjectIdentifier(watcher)).inserted { reused += 1 }
-        let handle = directory.subscribeToAll(watcher, on: .immediate)
+        let listener = Listener()
+        if !places.insert(ObjectIdentifier(listener)).inserted { reused += 1 }
+        let handle = directory.subscribeToAll(listener, on: .immediate)
         #expect(handle.isActive)
-        #expect(watcher.notes.count == 1)
+        #expect(listener.notes.count == 1)
       }
       #expect(reused > 0)
       #expect(numbers.subscriberCount == 0)
@@ -157,13 +157,13 @@ extension DirectoryTests {
     @Test("subscribers can use the directory in their deinit, while other threads count them")
     func stochastic_1_04_deaths() async throws {
       let (directory, deaths) = (PublisherDirectory(), Event())
-      let (rounds, watchers) = (60, 100)
+      let (rounds, listeners) = (60, 100)
       let isOver = Atomic<Bool>(false)
       try await Race.run(threads: 2) { thread in
         if thread == 0 {
           for _ in 0..<rounds {
-            var living = (0..<watchers).map { _ in Returning(directory, deaths) }
-            for watcher in living { directory.subscribeToAll(watcher, on: .immediate) }
+            var living = (0..<listeners).map { _ in Returning(directory, deaths) }
+            for listener in living { directory.subscribeToAll(listener, on: .immediate) }
             // The other thread counts them in the opposite order, so the two meet.
             while living.popLast() != nil {}
           }
@@ -172,7 +172,7 @@ extension DirectoryTests {
           while !isOver.load(ordering: .relaxed) { _ = "\(directory)" }
         }
       }
-      try await deaths.wait(count: rounds * watchers)
+      try await deaths.wait(count: rounds * listeners)
       #expect("\(directory)".hasSuffix("subscribers: 0)"))
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }

@@ -4,31 +4,31 @@ import Testing
 
 extension DirectoryTests {
   @Suite("One cancel ends a directory subscription at every publisher")
-  struct WatchEndingTests {
+  struct SubscriptionEndingTests {
     let directory = PublisherDirectory()
-    let watcher = Watcher()
+    let listener = Listener()
 
     @Test("without any publisher it returns quiescent, then alreadyCancelled, and no later publisher is joined")
     func required_3_02_noPublisher() {
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       #expect(handle.isActive)
       #expect(handle.cancel() == .quiescent)
       #expect(!handle.isActive)
       #expect(handle.cancel() == .alreadyCancelled)
       directory.publisher(of: Int.self).startLoading()
       directory.register(Publisher<String>())
-      #expect(watcher.notes.isEmpty)
+      #expect(listener.notes.isEmpty)
     }
 
     @Test("after it, no created, registered or future publisher delivers")
     func required_3_02_everywhere() {
       let publishers = Topic.all.dropLast().map { $0.find(directory) }
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       #expect(handle.cancel() == .quiescent)
-      let before = watcher.notes.count
+      let before = listener.notes.count
       for publisher in publishers { publisher.publish() }
       for topic in Topic.all { topic.find(directory).publish() }
-      #expect(watcher.notes.count == before)
+      #expect(listener.notes.count == before)
       #expect(directory.publisher(of: Int.self).subscriberCount == 0)
     }
 
@@ -37,12 +37,12 @@ extension DirectoryTests {
       let publishers = Topic.all.prefix(3).map { $0.find(directory) }
       let (gate, ended) = (Gate(), Event())
       defer { gate.open() }
-      let watcher = Watcher { publication in
+      let listener = Listener { publication in
         guard publication.version == 1 else { return }
         gate.pass()
         ended.happen()
       }
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       for publisher in publishers.dropLast() { OwnThread.start { publisher.publish() } }
       await gate.waitUntilHeld(threads: 2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
@@ -59,7 +59,7 @@ extension DirectoryTests {
       gate.open()
       try await waited.wait()
       await waiter.value
-      #expect(watcher.notes.count == 3 + 2)
+      #expect(listener.notes.count == 3 + 2)
       await handle.cancelAndWait()
     }
 
@@ -69,19 +69,19 @@ extension DirectoryTests {
       let (gate, outcomes) = (Gate(), Journal<CancelOutcome>())
       defer { gate.open() }
       let handles = Journal<DirectorySubscription>()
-      let watcher = Watcher { publication in
+      let listener = Listener { publication in
         if publication.version == 1 { for handle in handles.entries { outcomes.add(handle.cancel()) } }
         if publication.version == 2 { gate.pass() }
       }
-      handles.add(directory.subscribeToAll(watcher, on: .immediate))
+      handles.add(directory.subscribeToAll(listener, on: .immediate))
       numbers.startLoading()
       #expect(outcomes.entries == [.reentrant])
       names.startLoading()
       numbers.startLoading()
-      #expect(watcher.notes.count == 3)
+      #expect(listener.notes.count == 3)
 
       let second = Journal<DirectorySubscription>()
-      let other = Watcher { publication in
+      let other = Listener { publication in
         if publication.source == names.id, publication.version == 2 { gate.pass() }
         if publication.source == numbers.id, publication.version == 3 {
           for handle in second.entries { outcomes.add(handle.cancel()) }
@@ -100,11 +100,11 @@ extension DirectoryTests {
       _ = directory.publisher(of: String.self)
       let gate = Gate()
       defer { gate.open() }
-      let watcher = Watcher { if $0.version == 1 { gate.pass() } }
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
+      let listener = Listener { if $0.version == 1 { gate.pass() } }
+      let handle = directory.subscribeToAll(listener, on: .immediate)
       OwnThread.start { numbers.startLoading() }
       await gate.waitUntilHeld()
-      #expect(numbers.unsubscribe(watcher) == .inFlight)
+      #expect(numbers.unsubscribe(listener) == .inFlight)
       #expect(handle.cancel() == .inFlight)
     }
 
@@ -112,7 +112,7 @@ extension DirectoryTests {
     func required_2_04_parts() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
       let numbers = directory.publisher(of: Int.self)
-      let handle = directory.subscribeToAll(watcher, on: .executor(executor))
+      let handle = directory.subscribeToAll(listener, on: .executor(executor))
       for _ in 0..<40 { directory.register(Publisher<String>()) }
       executor.runAll()
       #expect(handle.subscriptions.map(\.source) == [numbers.id])
@@ -124,18 +124,18 @@ extension DirectoryTests {
       #expect(handle.subscriptions.isEmpty)
       #expect(parts.map(\.statistics.skipped).reduce(0, +) == 1)
       executor.runAll()
-      #expect(watcher.notes.count == 41)
+      #expect(listener.notes.count == 41)
     }
 
     @Test("the description names the subscriber, the context and the number of subscriptions")
     func description() {
       _ = directory.publisher(of: Int.self)
-      let handle = directory.subscribeToAll(watcher, on: .background, buffering: .newest(3))
-      #expect("\(handle)" == "Watcher on background of all publishers, 1 subscription")
+      let handle = directory.subscribeToAll(listener, on: .background, buffering: .newest(3))
+      #expect("\(handle)" == "Listener on background of all publishers, 1 subscription")
       #expect(handle.subscriptions.first?.context == .background)
       #expect(handle.subscriptions.first?.buffering == .newest(3))
       handle.cancel()
-      #expect("\(handle)" == "Watcher on background of all publishers, ended")
+      #expect("\(handle)" == "Listener on background of all publishers, ended")
     }
 
     @Test("in the subscriber's deinit it returns alreadyCancelled")

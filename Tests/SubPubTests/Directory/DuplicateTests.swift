@@ -4,61 +4,61 @@ import Testing
 
 extension DirectoryTests {
   @Suite("subscribeToAll subscribes an object once, independently of its own subscriptions")
-  struct WatchedOnceTests {
+  struct DuplicateTests {
     let directory = PublisherDirectory()
-    let watcher = Watcher()
+    let listener = Listener()
 
     @Test("a second call returns the existing subscription, without a replay")
     func required_2_06_duplicate() {
       let numbers = directory.publisher(of: Int.self)
-      let handle = directory.subscribeToAll(watcher, on: .immediate, buffering: .latest)
-      #expect(directory.subscribeToAll(watcher, on: .background) === handle)
+      let handle = directory.subscribeToAll(listener, on: .immediate, buffering: .latest)
+      #expect(directory.subscribeToAll(listener, on: .background) === handle)
       numbers.startLoading()
-      #expect(watcher.lines == ["Int 0", "Int 1"])
+      #expect(listener.lines == ["Int 0", "Int 1"])
       #expect(handle.subscriptions.map(\.context) == [.immediate])
       #expect(handle.subscriptions.map(\.buffering) == [.latest])
 
       handle.cancel()
-      let second = directory.subscribeToAll(watcher, on: .immediate)
+      let second = directory.subscribeToAll(listener, on: .immediate)
       #expect(second !== handle)
-      #expect(watcher.lines == ["Int 0", "Int 1", "Int 1"])
-      #expect(PublisherDirectory().subscribeToAll(watcher, on: .immediate) !== second)
+      #expect(listener.lines == ["Int 0", "Int 1", "Int 1"])
+      #expect(PublisherDirectory().subscribeToAll(listener, on: .immediate) !== second)
     }
 
     @Test("subscriptions that the object makes itself are independent of it, whichever comes first")
     func required_2_06_independent() {
       let numbers = directory.publisher(of: Int.self)
-      let own = numbers.subscribe(watcher, on: .immediate)
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(watcher.lines == ["Int 0", "Int 0"])
-      #expect(numbers.subscribe(watcher, on: .immediate) === own)
+      let own = numbers.subscribe(listener, on: .immediate)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
+      #expect(listener.lines == ["Int 0", "Int 0"])
+      #expect(numbers.subscribe(listener, on: .immediate) === own)
       let names = directory.publisher(of: String.self)
-      let later = names.subscribe(watcher, on: .immediate, ifDuplicate: .replaceSameType)
-      #expect(watcher.lines.count == 4)
+      let later = names.subscribe(listener, on: .immediate, ifDuplicate: .replaceSameType)
+      #expect(listener.lines.count == 4)
       numbers.startLoading()
       names.startLoading()
-      #expect(watcher.lines.count == 8)
+      #expect(listener.lines.count == 8)
       #expect(own.cancel() == .quiescent)
       #expect(later.cancel() == .quiescent)
       numbers.startLoading()
-      #expect(watcher.lines.count == 9)
+      #expect(listener.lines.count == 9)
       #expect(handle.cancel() == .quiescent)
     }
 
     @Test("unsubscribe ends it at one publisher for good, and nowhere else")
     func required_3_02_unsubscribe() {
       let numbers = directory.publisher(of: Int.self)
-      let handle = directory.subscribeToAll(watcher, on: .immediate)
-      #expect(numbers.unsubscribe(watcher) == .quiescent)
+      let handle = directory.subscribeToAll(listener, on: .immediate)
+      #expect(numbers.unsubscribe(listener) == .quiescent)
       directory.register(numbers)
-      directory.subscribeToAll(watcher, on: .immediate)
+      directory.subscribeToAll(listener, on: .immediate)
       // Enough publishers to make the directory remove ended subscriptions.
       for topic in Topic.all { _ = topic.find(directory) }
       for _ in 0..<40 { directory.register(Publisher<Character>()) }
       #expect(directory.publisher(of: Int.self) === numbers)
       numbers.startLoading()
-      #expect(watcher.versions(of: numbers.id) == [0])
-      #expect(watcher.notes.count == 1 + 12 + 40)
+      #expect(listener.versions(of: numbers.id) == [0])
+      #expect(listener.notes.count == 1 + 12 + 40)
       #expect(numbers.subscriberCount == 0)
       #expect(handle.isActive)
     }
@@ -67,8 +67,8 @@ extension DirectoryTests {
     func required_2_06_late() async throws {
       let (directory, gate, end) = (PublisherDirectory(), Gate(), Event())
       defer { gate.open() }
-      let first = Watcher { if $0.valueType is Int.Type { gate.pass() } }
-      let (second, executor) = (Watcher(), ManualExecutor())
+      let first = Listener { if $0.valueType is Int.Type { gate.pass() } }
+      let (second, executor) = (Listener(), ManualExecutor())
       directory.subscribeToAll(first, on: .immediate)
       directory.subscribeToAll(second, on: .executor(executor))
       OwnThread.start {
@@ -92,21 +92,21 @@ extension DirectoryTests {
     @Test("a subscription survives the removal of the one before it, whose actor was released")
     func required_2_06_successor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
-      let (watcher, successor) = (Watcher(), Journal<DirectorySubscription>())
+      let (listener, successor) = (Listener(), Journal<DirectorySubscription>())
       let standing = directory.publisher(of: DeinitAction.self)
       do {
         let host = ManualHost(executor)
-        directory.subscribeToAll(watcher, on: .actor(host))
+        directory.subscribeToAll(listener, on: .actor(host))
         // Pending for the old subscription; its deinit makes the new one.
-        standing.updateData(DeinitAction { successor.add(directory.subscribeToAll(watcher, on: .immediate)) })
+        standing.updateData(DeinitAction { successor.add(directory.subscribeToAll(listener, on: .immediate)) })
         standing.reset()
         withExtendedLifetime(host) {}
       }
       #expect("\(directory)".hasSuffix("subscribers: 0)"))
       #expect(successor.entries.count == 1)
-      #expect(directory.subscribeToAll(watcher, on: .immediate) === successor.entries.first)
+      #expect(directory.subscribeToAll(listener, on: .immediate) === successor.entries.first)
       _ = directory.publisher(of: Int.self)
-      #expect(watcher.lines == ["DeinitAction 2", "Int 0"])
+      #expect(listener.lines == ["DeinitAction 2", "Int 0"])
       executor.runAll()
     }
 
@@ -117,9 +117,9 @@ extension DirectoryTests {
       // Keeps the last state.
       let states = releases.withLock { $0[0].states() }
       if let passing = releases.withLock({ $0.first }) { directory.register(passing) }
-      let watcher = Watcher { _ in _ = releases.withLock { passing in passing.popLast() } }
-      directory.subscribeToAll(watcher, on: .immediate)
-      #expect(watcher.lines == ["Int 0"])
+      let listener = Listener { _ in _ = releases.withLock { passing in passing.popLast() } }
+      directory.subscribeToAll(listener, on: .immediate)
+      #expect(listener.lines == ["Int 0"])
       withExtendedLifetime((standing, states)) {}
     }
   }
