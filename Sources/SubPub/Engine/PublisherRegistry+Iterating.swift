@@ -39,11 +39,11 @@ extension PublisherRegistry {
   }
 
   /// Registers a sequence, which may ask for the last state after the publisher's end.
-  nonisolated func retainLastState() { turn { $0.sequences += 1 } }
+  nonisolated func retainLastState() { turn { $0.sequenceCount += 1 } }
 
   nonisolated func releaseLastState() {
     perform { state, effects in
-      state.sequences -= 1
+      state.sequenceCount -= 1
       state.dropLastState(&effects)
     }
   }

@@ -49,8 +49,8 @@ extension PublisherRegistry {
   /// Returns a number that no other `ExplicitPublisher` of this publisher has.
   nonisolated func makeInterfaceNumber() -> UInt32 {
     turn { state in
-      state.interfaces += 1
-      return state.interfaces
+      state.interfaceCount += 1
+      return state.interfaceCount
     }
   }
 }
@@ -85,7 +85,7 @@ extension PublisherRegistry {
   nonisolated func unsubscribe(_ object: AnyObject, through interface: SubscriberInterface? = nil) -> CancelOutcome {
     let id = ObjectIdentifier(object)
     let found = perform { state, effects in
-      state.index.find(id, among: state.lanes, active: state.active, &effects)
+      state.index.find(id, among: state.lanes, openCount: state.openCount, &effects)
     }
     return found.filter { interface == nil || $0.interface.kind == interface?.kind }.map { $0.cancel() }
       .reduce(.alreadyCancelled) { $0.combined(with: $1) }

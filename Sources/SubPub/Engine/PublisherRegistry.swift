@@ -58,31 +58,19 @@ extension PublisherRegistry {
     effects.perform()
     return result
   }
-
-  /// Takes the turn of `publish`; returns nil if this thread is running the transform of an update.
-  @inline(__always)
-  private nonisolated func accept(_ new: any BoxedPublication, _ effects: inout Effects) -> AcceptAction? {
-    let accept: (isolated PublisherRegistry, any BoxedPublication, inout Effects) -> AcceptAction? = {
-      guard unsafe $0.state.updating.isEmpty || !$0.state.updating.contains(.current) else { return nil }
-      return unsafe $0.state.accept($1, replays: $0.replays, &$2)
-    }
-    executor.lock()
-    // As in `turn`.
-    let action = unsafe unsafeBitCast(
-      accept, to: ((PublisherRegistry, any BoxedPublication, inout Effects) -> AcceptAction?).self)(self, new, &effects)
-    executor.unlock()
-    withExtendedLifetime(action) {}
-    return action
-  }
 }
 
 /// Publishing.
 extension PublisherRegistry {
-  /// Accepts a state and has it delivered.
+  /// Accepts a state and has it delivered, unless this thread is running the transform of an update.
   @usableFromInline
   nonisolated func publish(_ new: any BoxedPublication) {
     var effects = Effects()
-    guard let action = accept(new, &effects) else { stopForTransform() }
+    let action: AcceptAction? = turn { state in
+      guard state.updating.isEmpty || !state.updating.contains(.current) else { return nil }
+      return state.accept(new, replays: replays, &effects)
+    }
+    guard let action else { stopForTransform() }
     effects.perform()
     action.perform(delivering: new)
   }

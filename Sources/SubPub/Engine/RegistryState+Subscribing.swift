@@ -43,7 +43,7 @@ extension RegistryState {
   /// The caller holds the object. Any other object that was at its address is dead, so its last reference can't be
   /// released here.
   private mutating func duplicates(of request: SubscriptionRequest, _ effects: inout Effects) -> [Subscription] {
-    let found = index.find(ObjectIdentifier(request.subscriber), among: lanes, active: active, &effects)
+    let found = index.find(ObjectIdentifier(request.subscriber), among: lanes, openCount: openCount, &effects)
     return found.isEmpty
       ? [] : found.filter { $0.interface.kind == request.interface.kind && $0.subscriber != nil }
   }
@@ -71,15 +71,15 @@ extension RegistryState {
     for delivery in deliveries { predecessors.append((delivery, subscription)) }
     let replay = current.map { QueuedState($0, version: newest) }
     var action = SubscribeAction(subscription: subscription)
-    active += 1
+    openCount += 1
     if let snapshot = lanes[lane.index].join(
       subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
     }
-    index.add(subscription, active: active, &effects)
-    action.isSweepDue = active > sweepAt
+    index.add(subscription, openCount: openCount, &effects)
+    action.isSweepDue = openCount > sweepAt
     return action
   }
 
@@ -125,7 +125,7 @@ extension RegistryState {
 
   /// Drops the last state unless a sequence can still ask for it.
   mutating func dropLastState(_ effects: inout Effects) {
-    guard isEnded, sequences == 0, let last = current.take() else { return }
+    guard isEnded, sequenceCount == 0, let last = current.take() else { return }
     effects.release(last)
   }
 

@@ -8,7 +8,7 @@ package struct RegistryState {
   var current: (any BoxedPublication)?
   var isEnded = false
   /// The number of sequences that may still ask for the last state after the end.
-  var sequences = 0
+  var sequenceCount = 0
 
   package var lanes: [LaneState] = []
   /// The lanes that subscriptions share, by context.
@@ -16,12 +16,12 @@ package struct RegistryState {
   /// The lane of the publishing thread, which most publishers have.
   var immediateLane: Lane?
   /// The number of open subscriptions.
-  var active = 0
+  var openCount = 0
   /// The number of subscriptions above which it is worth looking for dead ones.
   var sweepAt = 32
   var index = SubscriberIndex()
   /// How many numbers `ExplicitPublisher`s have received.
-  var interfaces: UInt32 = 0
+  var interfaceCount: UInt32 = 0
 
   var waiters = Waiters()
   /// Tasks that wait for the end of a delivery.
@@ -95,14 +95,14 @@ extension RegistryState {
   mutating func withLane<R>(
     _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
   ) -> R {
-    let before = lanes[lane.index].active
+    let before = lanes[lane.index].openCount
     let result = body(&lanes[lane.index], &effects)
-    let left = before - lanes[lane.index].active
+    let left = before - lanes[lane.index].openCount
     if left > 0 {
-      active -= left
-      sweepAt = min(sweepAt, 2 * active + 32)
+      openCount -= left
+      sweepAt = min(sweepAt, 2 * openCount + 32)
     }
-    followUp(on: lane, &effects)
+    checkCompletion(of: lane, &effects)
     return result
   }
 
@@ -117,12 +117,12 @@ extension RegistryState {
     return result
   }
 
-  private mutating func followUp(on lane: Lane, _ effects: inout Effects) {
+  private mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
     let index = lane.index
     if lanes[index].isClosing, lane.phase.isIdle, lanes[index].pending.isEmpty,
-      lanes[index].successors?.missed.isEmpty != false, lanes[index].active > 0
+      lanes[index].successors?.missed.isEmpty != false, lanes[index].openCount > 0
     {
-      active -= lanes[index].active
+      openCount -= lanes[index].openCount
       lanes[index].close(&effects)
     }
     resumeDrained(by: index, &effects)

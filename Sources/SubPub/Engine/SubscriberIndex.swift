@@ -17,26 +17,26 @@ struct SubscriberIndex {
   /// The number of subscriptions up to which they are searched one by one.
   static let smallest = 16
 
-  mutating func add(_ subscription: Subscription, active: Int, _ effects: inout Effects) {
+  mutating func add(_ subscription: Subscription, openCount: Int, _ effects: inout Effects) {
     guard table != nil else { return }
     // Most entries belong to cancelled subscriptions by now. The table is rebuilt when it is needed.
-    if isOvergrown(active) { return clear(&effects) }
+    if isOvergrown(openCount) { return clear(&effects) }
     put(subscription, &effects)
   }
 
   /// Returns the open subscriptions of any object that lives, or has lived, at an address.
   ///
-  /// They are in no particular order. `active` is the number of open subscriptions.
+  /// They are in no particular order. `openCount` is the number of open subscriptions.
   mutating func find(
-    _ object: ObjectIdentifier, among lanes: [LaneState], active: Int, _ effects: inout Effects
+    _ object: ObjectIdentifier, among lanes: [LaneState], openCount: Int, _ effects: inout Effects
   ) -> [Subscription] {
-    if active <= Self.smallest {
+    if openCount <= Self.smallest {
       if table != nil { clear(&effects) }
       var found: [Subscription] = []
       for index in lanes.indices { lanes[index].subscriptions.appendOpen(of: object, to: &found) }
       return found
     }
-    if table == nil || isOvergrown(active) {
+    if table == nil || isOvergrown(openCount) {
       clear(&effects)
       build(from: lanes, &effects)
     }
@@ -56,7 +56,7 @@ struct SubscriberIndex {
     effects.releaseAll(in: entry.all)
   }
 
-  private func isOvergrown(_ active: Int) -> Bool { count > 2 * active + 2 * Self.smallest }
+  private func isOvergrown(_ openCount: Int) -> Bool { count > 2 * openCount + 2 * Self.smallest }
 
   /// Releases everything, because the subscriptions in the table keep their registry alive.
   mutating func clear(_ effects: inout Effects) {

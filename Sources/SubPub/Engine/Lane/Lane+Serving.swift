@@ -25,15 +25,15 @@ extension Lane {
     setServingThread()
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
-      visit(slot, in: snapshot, state, attend: { attend(to: state) }, foundDead: { dead.append(slot) })
+      visit(slot, in: snapshot, state, onRequest: { handleRequests(during: state) }, foundDead: { dead.append(slot) })
     }
     if dead.isEmpty, phase.finishWithoutTurn() { return }
-    carryOn(dead)
+    continueServing(dead)
   }
 
   /// Serves the states that have arrived during `deliverNow`.
   @inline(never)
-  private func carryOn(_ dead: [Int]) {
+  private func continueServing(_ dead: [Int]) {
     // The caller doesn't retain the lane (see `AcceptAction`), and the publisher's end may remove it in its last turn.
     let lane = unsafe Unmanaged.passRetained(self)
     defer { unsafe lane.release() }
@@ -44,17 +44,17 @@ extension Lane {
 
   /// Handles a request in the middle of a round that has no batch.
   @inline(never)
-  private func attend(to state: QueuedState) {
+  private func handleRequests(during state: QueuedState) {
     var batch = Batch()
     batch.current = state
-    settle(&batch)
+    handleRequests(&batch)
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
     repeat {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
-        if needsTurn(before: batch) { settle(&batch) }
+        if needsTurn(before: batch) { handleRequests(&batch) }
       } while batch.startRound()
     } while takeNext(&batch)
   }
@@ -65,7 +65,7 @@ extension Lane {
     while batch.slot < snapshot.count {
       guard timeSlice.allowsDelivery() else { return false }
       let slot = batch.slot
-      visit(slot, in: snapshot, state, attend: { settle(&batch) }, foundDead: { batch.dead.append(slot) })
+      visit(slot, in: snapshot, state, onRequest: { handleRequests(&batch) }, foundDead: { batch.dead.append(slot) })
       batch.slot = slot + 1
     }
     batch.current = nil
@@ -75,7 +75,7 @@ extension Lane {
   /// Makes one delivery, if the subscription has to receive the state: gate, weak load, call, end.
   @inline(__always)
   private func visit(
-    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, attend: () -> Void,
+    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, onRequest: () -> Void,
     foundDead: () -> Void
   ) {
     snapshot.visit(slot) { subscription in
@@ -93,7 +93,7 @@ extension Lane {
       if phase.hasRequest(.attention) {
         // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription.
         let hasLeft = subscription.gate.stepBack(state.version, to: reading)
-        attend()
+        onRequest()
         guard !hasLeft || subscription.gate.begin(state.version, from: reading) else { return }
       }
       guard call(slot, in: snapshot, subscription, state.state) else {
@@ -131,5 +131,5 @@ extension Lane {
   private func takeNext(_ batch: inout Batch) -> Bool { perform { $0.takeNext(&batch, &$1) } }
 
   /// Handles requests between two deliveries.
-  private func settle(_ batch: inout Batch) { perform { $0.settle(&batch, &$1) } }
+  private func handleRequests(_ batch: inout Batch) { perform { $0.handleRequests(&batch, &$1) } }
 }

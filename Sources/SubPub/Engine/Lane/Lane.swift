@@ -14,7 +14,8 @@ package final class Lane: Sendable {
   let phase: AtomicLanePhase
   /// The newest version.
   ///
-  /// Written in turns; read outside of them to find out whether a state is still wanted.
+  /// Written in turns; read outside of them to find out whether a state is still wanted. An outdated value is as
+  /// good as a delivery that began before the publish.
   private let newestVersion: Atomic<UInt64>
   /// The lowest version that a `drain()` waits for; written in turns, before the request for progress.
   private let drainedVersion = Atomic<UInt64>(0)

@@ -71,6 +71,8 @@ struct AtomicLanePhase: ~Copyable {
   }
 
   /// Makes a request, in a turn; returns false if no thread serves the lane.
+  ///
+  /// Releases what the turn has decided; `hasRequest` acquires it.
   @inline(__always) func request(_ request: LanePhase.Requests) -> Bool {
     point.reach(.write)
     var seen = word.load(ordering: .acquiring)

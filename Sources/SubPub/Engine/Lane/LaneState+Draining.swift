@@ -16,7 +16,7 @@ package struct DrainWait {
 extension LaneState {
   /// Adds a call of `drain()`; returns false if nothing is left to serve.
   mutating func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
-    guard active > 0 else { return false }
+    guard openCount > 0 else { return false }
     let isServed =
       isIteration
       ? pending.isEmpty

@@ -41,7 +41,7 @@ extension LaneState {
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
   mutating func suspend(_ task: SuspendedTask) -> SuspendAction {
-    guard active > 0, !isClosing, pending.isEmpty else { return .resume }
+    guard openCount > 0, !isClosing, pending.isEmpty else { return .resume }
     guard iteratingTask == nil else { return .misuse }
     iteratingTask = task
     return .suspended

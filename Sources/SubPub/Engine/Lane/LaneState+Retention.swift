@@ -86,11 +86,11 @@ extension LaneState {
   /// The version of the first state that a remaining subscription needs.
   ///
   /// Subscriptions are in the order of joining.
-  private var firstVersion: UInt64 { active == 0 ? .max : subscriptions[cursors.first].firstVersion }
+  private var firstVersion: UInt64 { openCount == 0 ? .max : subscriptions[cursors.first].firstVersion }
 
   /// Drops states before a version, and a replay if all of its new subscriptions have left.
   ///
-  /// Static, because a method that takes a part of its own `self` copies the rest.
+  /// Static: a method with a part of its own `self` as an `inout` argument would have to copy the rest.
   private static func drop(
     from queue: inout StateQueue, before version: UInt64, _ subscriptions: SubscriptionList, _ effects: inout Effects
   ) {

@@ -6,7 +6,7 @@ extension LaneState {
     lane.phase.enter(.serving)
     if let paused = paused.take() {
       batch = paused
-      settle(&batch, &effects)
+      handleRequests(&batch, &effects)
       return true
     }
     return takeNext(&batch, &effects)
@@ -17,7 +17,7 @@ extension LaneState {
   /// Returns false if nothing is left to serve.
   mutating func takeNext(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
     batch.snapshot = nil
-    settle(&batch, &effects)
+    handleRequests(&batch, &effects)
     compact()
     admitSuccessors(&effects)
     guard !pending.isEmpty else {
@@ -42,7 +42,7 @@ extension LaneState {
 
   /// Puts the rest of the batch aside until the context calls again, because the time slice is over.
   mutating func pause(_ batch: inout Batch, _ effects: inout Effects) {
-    settle(&batch, &effects)
+    handleRequests(&batch, &effects)
     paused = batch
     batch = Batch()
     lane.phase.enter(.paused)
@@ -52,7 +52,7 @@ extension LaneState {
   /// Handles requests.
   ///
   /// Removes cancelled and dead subscriptions, drops states that no subscription needs, and completes drains.
-  mutating func settle(_ batch: inout Batch, _ effects: inout Effects) {
+  mutating func handleRequests(_ batch: inout Batch, _ effects: inout Effects) {
     lane.phase.clear([.attention, .progress])
     for slot in batch.dead where subscriptions[slot].gate.close(at: lane.newest) != nil {
       discount(subscriptions[slot])

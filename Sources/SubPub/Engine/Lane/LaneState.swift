@@ -5,13 +5,13 @@
 package struct LaneState {
   let lane: Lane
   let subscriptions = SubscriptionList()
-  var cursors = ActiveCursors()
+  var cursors = OpenCursors()
   var retention = Retention()
   var pending = StateQueue()
   /// The rest of a batch, put aside when the time slice was over; its snapshot is still in use.
   var paused: Batch?
   /// The number of open subscriptions.
-  var active = 0
+  var openCount = 0
   /// The slots of cancelled subscriptions with a delivery under way.
   ///
   /// Their closures are released when it has ended.
@@ -31,7 +31,7 @@ package struct LaneState {
   var isIteration: Bool { lane.iteration != nil }
 
   /// Whether nothing is pending or under way, and there is no subscription.
-  var isUnused: Bool { active == 0 && lane.phase.isIdle && iteratingTask == nil }
+  var isUnused: Bool { openCount == 0 && lane.phase.isIdle && iteratingTask == nil }
 }
 
 /// States and subscriptions that arrive.
@@ -39,7 +39,7 @@ extension LaneState {
   /// Adds a new state; returns a snapshot if the caller has to deliver it now.
   @inline(__always)
   mutating func append(_ state: QueuedState, _ effects: inout Effects) -> SubscriptionList.Snapshot? {
-    guard active > 0 else { return nil }
+    guard openCount > 0 else { return nil }
     lane.setNewest(state.version)
     if successors != nil { holdBack(state, &effects) }
     if lane.isImmediate, lane.phase.isIdle {
@@ -62,7 +62,7 @@ extension LaneState {
   ) -> SubscriptionList.Snapshot? {
     lane.setNewest(newest)
     subscriptions.append(subscription, deliver, snapshotIsOut: !lane.phase.isIdle)
-    active += 1
+    openCount += 1
     retention.add(subscription)
     if predecessors > 0 {
       let successors = successors ?? Successors()
@@ -78,6 +78,7 @@ extension LaneState {
     }
     if canOvertakeWake { return overtakeWake() }
     enqueue(replay, &effects)
+    // Behind other pending states, which are for everyone, the replay is passed by the other subscriptions' gates.
     if pending.count == 1 { pending.firstSlot = subscription.slot }
     return nil
   }
@@ -121,7 +122,7 @@ extension LaneState {
   /// Removes a subscription whose gate was closed; `found` is what the gate contained before.
   mutating func cancel(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     remove(subscription, found: found, &effects)
-    tidy(&effects)
+    dropUnneeded(&effects)
   }
 
   /// Ends every subscription.
@@ -132,7 +133,7 @@ extension LaneState {
       let subscription = subscriptions[slot]
       if let found = subscription.gate.close(at: lane.newest) { remove(subscription, found: found, &effects) }
     }
-    tidy(&effects)
+    dropUnneeded(&effects)
   }
 
   /// Removes a subscription, and releases its closure now or when the delivery under way has ended.
@@ -150,7 +151,7 @@ extension LaneState {
   mutating func discount(_ subscription: Subscription) {
     subscription.noteBacklog(from: subscription.next(at: subscription.gate.reading), newest: lane.newest)
     lane.iteration?.skipPending()
-    active -= 1
+    openCount -= 1
     retention.remove(subscription)
   }
 
@@ -163,12 +164,12 @@ extension LaneState {
   /// Drops states that only subscriptions that have left would have received.
   ///
   /// Called in the turns of cancels and ends, and not in those of the serving thread.
-  private mutating func tidy(_ effects: inout Effects) {
+  private mutating func dropUnneeded(_ effects: inout Effects) {
     if var batch = paused.take() {
       trim(&batch, &effects)
       if !isAwaited(&batch), let state = batch.current.take() { effects.release(state.state) }
       // If all subscriptions have left, nothing uses its snapshot.
-      if active > 0 { paused = batch }
+      if openCount > 0 { paused = batch }
     } else {
       // A serving thread has its own states, which it trims itself.
       _ = lane.phase.request(.attention)
@@ -178,7 +179,7 @@ extension LaneState {
       completeDepartedDrains()
       completeSkippedDrains()
     }
-    if active == 0, let task = iteratingTask.take() { effects.resume(task) }
+    if openCount == 0, let task = iteratingTask.take() { effects.resume(task) }
     switch lane.phase.current {
     case .idle, .scheduled: compact()
     case .paused: if paused == nil { compact() }

@@ -172,7 +172,7 @@ final class SubscriptionList {
 /// The positions of the first open subscription and of the first open one with an unbounded buffer.
 ///
 /// Subscriptions are cancelled and new ones are appended, so cursors only move forward, in amortized constant time.
-struct ActiveCursors {
+struct OpenCursors {
   /// The first slot whose subscription may be open.
   private(set) var first = 0
   /// The first slot whose subscription may be open and unbounded.
