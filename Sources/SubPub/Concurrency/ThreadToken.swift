@@ -10,12 +10,19 @@
 package struct ThreadToken: Equatable, Sendable {
   let bits: UInt
 
-  @inline(__always) package static var current: ThreadToken {
+  @inline(__always) package static var current: ThreadToken { ThreadToken(bits: read()) }
+
+  /// Asks the system, again for each call.
+  ///
+  /// The C library declares `pthread_self` as a constant, so in an `async` function the optimizer would reuse its value
+  /// after an `await`, on another thread.
+  @inline(never) @_optimize(none)
+  private static func read() -> UInt {
     // `pthread_t` is an integer in glibc and a pointer everywhere else.
     #if canImport(Glibc)
-      ThreadToken(bits: UInt(pthread_self()))
+      UInt(pthread_self())
     #else
-      ThreadToken(bits: UInt(bitPattern: unsafe pthread_self()))
+      UInt(bitPattern: unsafe pthread_self())
     #endif
   }
 }

@@ -116,6 +116,14 @@ extension DeliveryContext {
     }
   }
 
+  /// Whether waking a lane runs foreign code: the `enqueue` of an executor.
+  var isForeign: Bool {
+    switch kind {
+    case .executor, .actor: true
+    case .immediate, .main, .background, .queue, .iteration: false
+    }
+  }
+
   /// The number of deliveries in a time slice, if a test has fixed it.
   var fixedTimeSlice: Int? {
     switch kind {

@@ -85,16 +85,9 @@ extension DirectorySubscription {
   /// Joins the publisher; not inlined, so that nothing holds the subscriber when this returns.
   @inline(never)
   private func joinNow(_ publisher: PublisherEntry) {
-    guard let action = subscribe(at: publisher) else { return }
-    publisher.registry.finishSubscribing(action, contextIsGone: false)
-    if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
-  }
-
-  /// Takes the turn, and releases everything that it has discarded before returning.
-  private func subscribe(at publisher: PublisherEntry) -> SubscribeAction? {
     let request = publisher.request(subscriber)
     var effects = Effects()
-    let action = parts.withLock { parts -> SubscribeAction? in
+    let action: SubscribeAction? = parts.withLock { parts in
       guard membership.gate.isOpen, parts.all[publisher.id] == nil,
         let action = publisher.registry.subscribeUnlessEnded(request, &effects)
       else { return nil }
@@ -102,7 +95,10 @@ extension DirectorySubscription {
       return action
     }
     effects.perform()
-    return action
+    guard let action else { return }
+    publisher.registry.finishSubscribing(action, contextIsGone: false)
+    withExtendedLifetime(effects) {}
+    if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
   }
 
   /// Removes parts that have ended for good.

@@ -3,6 +3,8 @@
 /// The caller ends the turn, and then calls `perform()`. Discarded objects are released when this value is destroyed
 /// (1.04).
 package struct Effects {
+  /// Whether `perform()` runs foreign code, which may block, or use the same publisher.
+  private(set) var runForeignCode = false
   // Most turns leave at most one of each. Storage for more is allocated only when needed.
   private var firstWake: Lane?
   private var firstObject: AnyObject?
@@ -11,6 +13,10 @@ package struct Effects {
 
   private final class Rest {
     var wakes: [Lane] = []
+    /// Lanes whose executors are foreign code.
+    var foreignWakes: [Lane] = []
+    /// The publishing thread's lane.
+    var immediate: Lane?
     var resumes: [SuspendedTask] = []
     var calls: [@Sendable () -> Void] = []
     var leftovers: [Any] = []
@@ -20,12 +26,27 @@ package struct Effects {
 
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
-    if firstWake == nil { firstWake = lane } else { needed.wakes.append(lane) }
+    if lane.isImmediate {
+      needed.immediate = lane
+    } else if lane.context.isForeign {
+      needed.foreignWakes.append(lane)
+      runForeignCode = true
+    } else if firstWake == nil {
+      firstWake = lane
+    } else {
+      needed.wakes.append(lane)
+    }
   }
 
-  mutating func resume(_ task: SuspendedTask) { needed.resumes.append(task) }
+  mutating func resume(_ task: SuspendedTask) {
+    needed.resumes.append(task)
+    runForeignCode = true
+  }
 
-  mutating func call(_ body: @escaping @Sendable () -> Void) { needed.calls.append(body) }
+  mutating func call(_ body: @escaping @Sendable () -> Void) {
+    needed.calls.append(body)
+    runForeignCode = true
+  }
 
   /// Releases a state, because the `deinit` of its payload is foreign code.
   mutating func release(_ state: any BoxedPublication) { release(state as AnyObject) }
@@ -51,15 +72,23 @@ package struct Effects {
     rest?.leftovers = []
   }
 
-  /// Resumes tasks, wakes lanes, and makes calls; outside the turn.
+  /// Wakes lanes, resumes tasks, and makes calls; outside the turn.
+  ///
+  /// Foreign code comes after everything that it might hold up. The publishing thread's lane comes last, because its
+  /// subscribers are foreign code as well; meanwhile, another thread may serve it.
   @inline(__always)
   func perform() {
-    if let rest { for task in rest.resumes { task.resume() } }
     firstWake?.wake()
-    if let rest {
-      for lane in rest.wakes { lane.wake() }
-      for call in rest.calls { call() }
-    }
+    if let rest { perform(rest) }
+  }
+
+  @inline(never)
+  private func perform(_ rest: Rest) {
+    for lane in rest.wakes { lane.wake() }
+    for task in rest.resumes { task.resume() }
+    for lane in rest.foreignWakes { lane.wake() }
+    for call in rest.calls { call() }
+    rest.immediate?.wake()
   }
 
   private var needed: Rest {

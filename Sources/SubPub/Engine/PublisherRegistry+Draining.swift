@@ -102,7 +102,7 @@ extension RegistryState {
   /// Returns the subscriptions that a call of `drain()` is waiting for.
   fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
     lanes.flatMap { lane in
-      lane.drains.filter { $0.waiter == waiter }.flatMap { lane.lateSubscriptions(for: $0) }
+      lane.drains.filter { $0.waiter == waiter }.flatMap { lane.awaitedSubscriptions(by: $0) }
     }
   }
 
@@ -114,19 +114,6 @@ extension RegistryState {
 }
 
 extension LaneState {
-  /// Returns the subscriptions that the wait covers and that have a state pending or under way.
-  fileprivate func lateSubscriptions(for wait: DrainWait) -> [Subscription] {
-    if isIteration { return pending.firstVersion.map { $0 <= wait.version } ?? false ? subscriptions.open : [] }
-    return (0..<min(wait.limit, subscriptions.count)).map { subscriptions[$0] }.filter { subscription in
-      guard subscription.gate.isOpen else { return false }
-      let reading = subscription.gate.reading
-      if reading.isUnderWay { return true }
-      // Older states were skipped.
-      let oldest = lane.newest + 1 - UInt64(clamping: min(subscription.bounds?.limit ?? .max, Int(lane.newest) + 1))
-      return max(subscription.next(at: reading), oldest) <= wait.version
-    }
-  }
-
   /// Whether a `drain()` waits for this lane, whose subscribers may die before it is served.
   ///
   /// Contexts with fixed time slices belong to tests, in which nothing happens by itself.

@@ -6,21 +6,19 @@ extension PublisherRegistry {
     let actor = request.context.actor
     defer { withExtendedLifetime(actor) {} }
     while true {
-      let action = beginSubscribing(request)
+      var effects = Effects()
+      let action = turn { state in state.subscribe(request, at: self, &effects) }
+      effects.perform()
       let subscription = action.subscription
       guard action.isExisting else {
         finishSubscribing(action, contextIsGone: request.context.isGone(actor))
+        withExtendedLifetime(effects) {}
         return subscription
       }
       if subscription.isAlive { return subscription }
       // Its actor has died unnoticed, so it is no duplicate.
       retire([subscription])
     }
-  }
-
-  /// Takes the turn, and releases everything that it has discarded before returning.
-  private nonisolated func beginSubscribing(_ request: SubscriptionRequest) -> SubscribeAction {
-    perform { state, effects in state.subscribe(request, at: self, &effects) }
   }
 
   /// Takes the turn of `subscribe` for a caller that doesn't hold the publisher.

@@ -73,6 +73,8 @@ extension PublisherRegistry {
     guard let action else { stopForTransform() }
     effects.perform()
     action.perform(delivering: new)
+    // Whatever is released with them is foreign code, too.
+    withExtendedLifetime(effects) {}
   }
 
   /// The outcome of publishing a state that depends on the one before.
@@ -106,6 +108,7 @@ extension PublisherRegistry {
     case .accepted(let action):
       effects.perform()
       action.perform(delivering: new)
+      withExtendedLifetime(effects) {}
       return true
     case .superseded: return false
     case .misuse: stopForTransform()

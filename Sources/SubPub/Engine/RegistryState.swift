@@ -82,12 +82,16 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    for index in lanes.indices {
-      if let snapshot = lanes[index].append(QueuedState(state, version: newest), &effects) {
-        action.deliverNow(on: lanes[index].lane, to: snapshot)
-      }
+    let new = QueuedState(state, version: newest)
+    for index in lanes.indices where !lanes[index].lane.isImmediate {
+      _ = lanes[index].append(new, &effects)
+      if !waiters.isEmpty { resumeDrained(by: index, &effects) }
     }
-    if !waiters.isEmpty { for index in lanes.indices { resumeDrained(by: index, &effects) } }
+    // Last, because it matters whether any other effect is foreign code.
+    if let lane = immediateLane {
+      if let snapshot = lanes[lane.index].append(new, &effects) { action.deliverNow(on: lane, to: snapshot) }
+      if !waiters.isEmpty { resumeDrained(by: lane.index, &effects) }
+    }
     return action
   }
 

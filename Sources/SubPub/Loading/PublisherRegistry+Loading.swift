@@ -89,6 +89,7 @@ extension PublisherRegistry {
     guard let accepted else { stopForTransform() }
     effects.perform()
     accepted.perform(delivering: new)
+    withExtendedLifetime(effects) {}
   }
 
   /// Takes one turn that may publish a state; returns whether it did.

@@ -89,6 +89,12 @@ extension Subscription {
   /// The next version to be delivered, according to the gate.
   func next(at reading: DeliveryGate.Reading) -> UInt64 { reading.isWaiting ? firstVersion : reading.next }
 
+  /// The first version that the buffer keeps when `newest` is the newest one; earlier states are skipped.
+  func firstKept(of newest: UInt64) -> UInt64 {
+    guard let limit = bounds?.limit, newest >= UInt64(limit) else { return 0 }
+    return newest - UInt64(limit) + 1
+  }
+
   /// Records the number of pending states before one is taken or all are dropped.
   @inline(__always)
   func noteBacklog(from next: UInt64, newest: UInt64) {

@@ -153,7 +153,8 @@ extension Section1PublisherTests {
     #expect(probe.hasRun)
     await publisher.drain()
 
-    // Outside of a task, so that the executor has to be asked.
+    // Outside of a task, so that the executor has to be asked. Nothing else is woken, so the publishing thread delivers.
+    publisher.unsubscribe(recorder)
     let event = Event()
     publisher.subscribe(event, on: .immediate) { event, state in
       guard state == .loaded(2) else { return }

@@ -12,11 +12,6 @@ struct Batch {
   /// The slots of subscriptions whose subscribers were found dead.
   var dead: [Int] = []
 
-  /// The next version and the slot of its first subscription; nil when nothing is left.
-  var upcoming: (version: UInt64, slot: Int)? {
-    if let current { (current.version, slot) } else { queue.upcoming }
-  }
-
   /// Advances to the next state; returns false when all states are served.
   mutating func startRound() -> Bool {
     slot = queue.firstSlot

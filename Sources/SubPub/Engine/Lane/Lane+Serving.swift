@@ -54,7 +54,7 @@ extension Lane {
     repeat {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
-        if needsTurn(before: batch) { handleRequests(&batch) }
+        if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
       } while batch.startRound()
     } while takeNext(&batch)
   }
@@ -82,19 +82,19 @@ extension Lane {
       let reading = subscription.gate.reading
       // The subscription has joined later, or has received this state as its replay.
       guard reading.next <= state.version else { return }
-      let newest = newest
-      if newest != state.version || subscription.bounds != nil {
-        subscription.noteBacklog(from: reading.next, newest: newest)
-        if let bounds = subscription.bounds, !bounds.admits(state.version, newest: newest) { return }
+      guard isWanted(state, by: subscription, at: reading), subscription.gate.begin(state.version, from: reading) else {
+        return
       }
-      guard subscription.gate.begin(state.version, from: reading) else { return }
       // Checked after the gate, which orders it after the end of the previous delivery. Tasks that wait for that end
       // are resumed now rather than after this delivery, which may take long.
-      if phase.hasRequest(.attention) {
-        // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription.
-        let hasLeft = subscription.gate.stepBack(state.version, to: reading)
+      if needsTurn(before: state.version, slot) {
+        // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription, or publish.
+        let isTakenBack = subscription.gate.stepBack(state.version, to: reading)
         onRequest()
-        guard !hasLeft || subscription.gate.begin(state.version, from: reading) else { return }
+        if isTakenBack {
+          guard isWanted(state, by: subscription, at: reading), subscription.gate.begin(state.version, from: reading)
+          else { return }
+        }
       }
       guard call(slot, in: snapshot, subscription, state.state) else {
         subscription.gate.retract(state.version, to: reading)
@@ -103,6 +103,17 @@ extension Lane {
       subscription.bounds?.countDelivery(of: state.version)
       subscription.gate.end(state.version)
     }
+  }
+
+  /// Returns whether a state still has to be delivered, and records how many are pending.
+  @inline(__always)
+  private func isWanted(
+    _ state: QueuedState, by subscription: Subscription, at reading: DeliveryGate.Reading
+  ) -> Bool {
+    let newest = newest
+    if newest == state.version, subscription.bounds == nil { return true }
+    subscription.noteBacklog(from: reading.next, newest: newest)
+    return subscription.bounds?.admits(state.version, newest: newest) ?? true
   }
 
   /// Runs the subscriber's code while retaining the subscriber; returns false if it is dead.

@@ -17,8 +17,11 @@ package final class Lane: Sendable {
   /// Written in turns; read outside of them to find out whether a state is still wanted. An outdated value is as
   /// good as a delivery that began before the publish.
   private let newestVersion: Atomic<UInt64>
-  /// The lowest version that a `drain()` waits for; written in turns, before the request for progress.
+  /// The lowest version that a `drain()` waits for, and the end of the slots that it waits for.
+  ///
+  /// Written in turns, before the request for progress.
   private let drainedVersion = Atomic<UInt64>(0)
+  private let drainedSlots = Atomic<Int>(0)
   /// The thread that serves the lane.
   ///
   /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
@@ -89,20 +92,26 @@ extension Lane {
   /// Whether this thread is running the lane's delivery that is under way.
   var isServedHere: Bool { servingThread.load(ordering: .relaxed) == ThreadToken.current.bits }
 
-  /// Requests a turn once everything up to a version is served.
+  /// Requests a turn once everything that a drain waits for is served.
   ///
-  /// Inside a turn. Returns false if no thread serves the lane.
-  func requestProgress(to version: UInt64) -> Bool {
-    drainedVersion.store(version, ordering: .relaxed)
-    return phase.request(.progress)
+  /// Inside a turn. Does nothing if no thread serves the lane.
+  func requestProgress(to wait: DrainWait) {
+    drainedVersion.store(wait.version, ordering: .relaxed)
+    drainedSlots.store(wait.limit, ordering: .relaxed)
+    _ = phase.request(.progress)
   }
 
-  /// Whether there is a request that can't wait for the end of the batch; checked between two rounds.
+  /// Whether there is a request that has to be handled before a delivery.
   @inline(__always)
-  func needsTurn(before batch: borrowing Batch) -> Bool {
-    if phase.hasRequest(.attention) || !batch.dead.isEmpty { return true }
-    guard phase.hasRequest(.progress), let next = batch.queue.firstVersion else { return false }
-    return next >= drainedVersion.load(ordering: .relaxed)
+  func needsTurn(before version: UInt64, _ slot: Int) -> Bool {
+    phase.hasRequest([.attention, .progress]) && isRequestDue(before: version, slot)
+  }
+
+  @inline(never)
+  private func isRequestDue(before version: UInt64, _ slot: Int) -> Bool {
+    if phase.hasRequest(.attention) { return true }
+    let drained = drainedVersion.load(ordering: .relaxed)
+    return version > drained || (version == drained && slot >= drainedSlots.load(ordering: .relaxed))
   }
 
   var isBeingHandedBackHere: Bool {

@@ -4,25 +4,24 @@ package struct DrainWait {
   /// The newest version at the time of the call.
   let version: UInt64
   /// The end of the lane's slots at the time of the call: only earlier subscriptions count.
-  var limit: Int
+  private(set) var limit: Int
+  /// The first slot whose subscription may still be awaited.
+  ///
+  /// No subscription is ever awaited again, so this only grows.
+  fileprivate(set) var first = 0
 
-  /// Returns whether the wait is over, given the first version and slot that are left to serve.
-  func isOver(before upcoming: (version: UInt64, slot: Int)?) -> Bool {
-    guard let upcoming else { return true }
-    return version < upcoming.version || (version == upcoming.version && limit <= upcoming.slot)
-  }
+  /// Adjusts the positions after a compaction.
+  mutating func move(_ newSlot: (Int) -> Int) { (first, limit) = (newSlot(first), newSlot(limit)) }
 }
 
 extension LaneState {
   /// Adds a call of `drain()`; returns false if nothing is left to serve.
   mutating func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
-    guard openCount > 0 else { return false }
-    let isServed =
-      isIteration
-      ? pending.isEmpty
-      : !lane.phase.isAwaitingContext && !lane.requestProgress(to: drains.first?.version ?? version)
-    guard !isServed || successors?.missed.isEmpty == false else { return false }
-    drains.append(DrainWait(waiter: waiter, version: version, limit: subscriptions.count))
+    var wait = DrainWait(waiter: waiter, version: version, limit: subscriptions.count)
+    // Before looking at the gates: a thread that has received the request takes a turn before it finishes.
+    if drains.isEmpty { lane.requestProgress(to: wait) }
+    guard isAwaiting(&wait) else { return false }
+    drains.append(wait)
     return true
   }
 
@@ -30,32 +29,34 @@ extension LaneState {
   ///
   /// The other drains wait for later versions.
   func requestProgress() {
-    if let first = drains.first { _ = lane.requestProgress(to: first.version) }
+    if let first = drains.first { lane.requestProgress(to: first) }
   }
 
-  /// Completes the drains that wait for nothing in the batch, nothing pending, and no successor.
-  mutating func completeDrains(except batch: borrowing Batch) {
+  /// Completes the drains that wait for nothing more; the registry resumes their waiters when this turn has ended.
+  mutating func completeDrains() {
     guard !drains.isEmpty else { return }
-    let upcoming = batch.upcoming ?? pending.upcoming
-    complete { [successors] in $0.isOver(before: upcoming) && successors?.haveServed($0) != false }
+    var left: [DrainWait] = []
+    for var wait in drains { if isAwaiting(&wait) { left.append(wait) } else { drained.append(wait.waiter) } }
+    drains = left
   }
 
-  /// Completes drains after states were skipped; a thread that serves the lane does so itself.
-  mutating func completeSkippedDrains() {
-    guard !drains.isEmpty, lane.phase.current != .serving else { return }
-    completeDrains(except: paused ?? Batch())
+  /// Returns the subscriptions that a drain is waiting for.
+  func awaitedSubscriptions(by wait: DrainWait) -> [Subscription] {
+    (wait.first..<wait.limit).map { subscriptions[$0] }.filter { isAwaited($0, by: wait) }
   }
 
-  /// Completes drains after subscriptions have left, because no drain waits for those.
-  mutating func completeDepartedDrains() {
-    guard !drains.isEmpty else { return }
-    cursors.advance(in: subscriptions)
-    complete { [cursors] in $0.limit <= cursors.first }
+  /// Returns whether the drain is waiting for a subscription, and advances to that subscription.
+  private func isAwaiting(_ wait: inout DrainWait) -> Bool {
+    while wait.first < wait.limit, !isAwaited(subscriptions[wait.first], by: wait) { wait.first += 1 }
+    return wait.first < wait.limit
   }
 
-  /// Completes drains; the registry resumes their waiters when this turn has ended.
-  private mutating func complete(_ isOver: (DrainWait) -> Bool) {
-    drained += drains.filter(isOver).map(\.waiter)
-    drains.removeAll(where: isOver)
+  private func isAwaited(_ subscription: Subscription, by wait: DrainWait) -> Bool {
+    guard subscription.gate.isOpen else { return false }
+    if isIteration { return pending.firstVersion.map { $0 <= wait.version } ?? false }
+    let reading = subscription.gate.reading
+    // One past the version that is under way.
+    if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
+    return max(subscription.next(at: reading), subscription.firstKept(of: lane.newest)) <= wait.version
   }
 }

@@ -24,7 +24,7 @@ extension LaneState {
     let count = pending.count
     retention.trim(&pending, &effects)
     iteration.accept(skipping: count - pending.count)
-    completeSkippedDrains()
+    completeDrains()
     if let task = iteratingTask.take() { effects.resume(task) }
   }
 
@@ -35,7 +35,7 @@ extension LaneState {
     guard let state = pending.popFirst() else { return isClosing ? .end : .suspend }
     subscription.gate.pass(state.version)
     lane.iteration?.deliver(state.version)
-    if !drains.isEmpty { completeDrains(except: Batch()) }
+    completeDrains()
     return .state(state)
   }
 

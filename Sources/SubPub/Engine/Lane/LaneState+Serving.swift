@@ -63,8 +63,7 @@ extension LaneState {
     retiring.removeAll { !subscriptions[$0].gate.reading.isUnderWay }
     if !retiring.isEmpty { _ = lane.phase.request(.attention) }
     trim(&batch, &effects)
-    completeDepartedDrains()
-    completeDrains(except: batch)
+    completeDrains()
     requestProgress()
   }
 }

@@ -42,11 +42,7 @@ extension LaneState {
     guard openCount > 0 else { return nil }
     lane.setNewest(state.version)
     if successors != nil { holdBack(state, &effects) }
-    if lane.isImmediate, lane.phase.isIdle {
-      lane.phase.enter(.serving)
-      return subscriptions.snapshot
-    }
-    if canOvertakeWake { return overtakeWake() }
+    if canDeliverNow(effects) { return beginDelivering() }
     enqueue(state, &effects)
     return nil
   }
@@ -72,11 +68,7 @@ extension LaneState {
     }
     // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, pending.last?.version != newest else { return nil }
-    if lane.isImmediate, lane.phase.isIdle {
-      lane.phase.enter(.serving)
-      return subscriptions.snapshot
-    }
-    if canOvertakeWake { return overtakeWake() }
+    if canDeliverNow(effects) { return beginDelivering() }
     enqueue(replay, &effects)
     // Behind other pending states, which are for everyone, the replay is passed by the other subscriptions' gates.
     if pending.count == 1 { pending.firstSlot = subscription.slot }
@@ -87,33 +79,42 @@ extension LaneState {
   private mutating func enqueue(_ state: QueuedState, _ effects: inout Effects) {
     if isIteration { return enqueueForIterator(state, &effects) }
     pending.append(state)
-    if !retention.keepsAll(from: pending.firstVersion) {
-      retention.trim(&pending, &effects)
-      completeSkippedDrains()
-    }
-    if !lane.phase.isAwaitingContext, !lane.phase.request(.more) {
+    if !retention.keepsAll(from: pending.firstVersion) { retention.trim(&pending, &effects) }
+    completeDrains()
+    if lane.phase.isAwaitingContext {
+      // The thread that has woken the publishing thread's lane may be running foreign code first.
+      if lane.isImmediate { effects.wake(lane) }
+    } else if !lane.phase.request(.more) {
       lane.phase.enter(.scheduled)
       effects.wake(lane)
     }
   }
 
-  /// Whether this is the publishing thread's lane, and was woken only for its successors.
+  /// Whether the caller delivers on its own thread as soon as this turn has ended.
   ///
-  /// No thread serves it yet, so all other subscriptions receive the state now (2.03).
-  private var canOvertakeWake: Bool { lane.isImmediate && lane.phase.current == .scheduled && pending.isEmpty }
+  /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
+  private func canDeliverNow(_ effects: borrowing Effects) -> Bool {
+    lane.isImmediate && (lane.phase.isIdle || isWokenForSuccessors) && !effects.runForeignCode && drained.isEmpty
+  }
 
-  @inline(never)
-  private func overtakeWake() -> SubscriptionList.Snapshot {
+  /// Whether the lane was woken only for its successors.
+  ///
+  /// No thread serves it yet, so all other subscriptions receive a state now (2.03).
+  private var isWokenForSuccessors: Bool { lane.phase.current == .scheduled && pending.isEmpty }
+
+  @inline(__always)
+  private func beginDelivering() -> SubscriptionList.Snapshot {
+    let isWoken = !lane.phase.isIdle
     lane.phase.enter(.serving)
     // So that the round ends with a turn, which admits the successors.
-    _ = lane.phase.request(.more)
+    if isWoken { _ = lane.phase.request(.more) }
     return subscriptions.snapshot
   }
 
   @inline(never)
   private mutating func holdBack(_ state: QueuedState, _ effects: inout Effects) {
     successors?.append(state, &effects)
-    completeSkippedDrains()
+    completeDrains()
   }
 }
 
@@ -175,10 +176,7 @@ extension LaneState {
       _ = lane.phase.request(.attention)
       trim(&effects)
     }
-    if !drains.isEmpty {
-      completeDepartedDrains()
-      completeSkippedDrains()
-    }
+    completeDrains()
     if openCount == 0, let task = iteratingTask.take() { effects.resume(task) }
     switch lane.phase.current {
     case .idle, .scheduled: compact()
@@ -199,7 +197,7 @@ extension LaneState {
     subscriptions.compact { newSlot in
       pending.firstSlot = newSlot(pending.firstSlot)
       cursors.move(newSlot)
-      for index in drains.indices { drains[index].limit = newSlot(drains[index].limit) }
+      for index in drains.indices { drains[index].move(newSlot) }
     }
   }
 }

@@ -30,9 +30,6 @@ package struct StateQueue {
   /// The version of the first state; doesn't retain the state.
   @inline(__always) var firstVersion: UInt64? { isEmpty ? nil : ring[start]?.version }
 
-  /// The version of the first state, and the slot of the first subscription that receives it.
-  var upcoming: (version: UInt64, slot: Int)? { firstVersion.map { ($0, firstSlot) } }
-
   @inline(__always)
   mutating func append(_ state: QueuedState) {
     if count == ring.count { grow() }

@@ -59,16 +59,6 @@ final class Successors {
     return states
   }
 
-  /// Returns whether all successors have received the states that this call of `drain()` waits for.
-  func haveServed(_ wait: DrainWait) -> Bool {
-    guard let newest = missed.last?.version else { return true }
-    return members.allSatisfy { member in
-      let limit = UInt64(clamping: member.subscription.bounds?.limit ?? .max)
-      let oldest = newest >= limit ? newest - limit + 1 : 0
-      return wait.isOver(before: (max(member.subscription.firstVersion, oldest), member.subscription.slot))
-    }
-  }
-
   /// Drops states that no successor receives.
   private func trim(_ effects: inout Effects) {
     let first = members.map(\.subscription.firstVersion).min() ?? .max
