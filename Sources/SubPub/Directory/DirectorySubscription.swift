@@ -97,7 +97,7 @@ extension DirectorySubscription {
     effects.perform()
     guard let action else { return }
     publisher.registry.finishSubscribing(action, contextIsGone: false)
-    withExtendedLifetime(effects) {}
+    _ = consume effects
     if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
   }
 

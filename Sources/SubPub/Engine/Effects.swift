@@ -2,7 +2,7 @@
 ///
 /// The caller ends the turn, and then calls `perform()`. Discarded objects are released when this value is destroyed
 /// (1.04).
-package struct Effects {
+package struct Effects: ~Copyable {
   /// Whether `perform()` runs foreign code, which may block, or use the same publisher.
   private(set) var runForeignCode = false
   // Most turns leave at most one of each. Storage for more is allocated only when needed.
@@ -26,13 +26,14 @@ package struct Effects {
 
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
+    let isForeign = lane.context.isForeign
+    if isForeign { runForeignCode = true }
     if lane.isImmediate {
       needed.immediate = lane
-    } else if lane.context.isForeign {
-      needed.foreignWakes.append(lane)
-      runForeignCode = true
     } else if firstWake == nil {
       firstWake = lane
+    } else if isForeign {
+      needed.foreignWakes.append(lane)
     } else {
       needed.wakes.append(lane)
     }
@@ -78,14 +79,16 @@ package struct Effects {
   /// subscribers are foreign code as well; meanwhile, another thread may serve it.
   @inline(__always)
   func perform() {
-    firstWake?.wake()
-    if let rest { perform(rest) }
+    if let rest { perform(rest) } else { firstWake?.wake() }
   }
 
   @inline(never)
   private func perform(_ rest: Rest) {
+    let isFirstForeign = firstWake?.context.isForeign ?? false
+    if !isFirstForeign { firstWake?.wake() }
     for lane in rest.wakes { lane.wake() }
     for task in rest.resumes { task.resume() }
+    if isFirstForeign { firstWake?.wake() }
     for lane in rest.foreignWakes { lane.wake() }
     for call in rest.calls { call() }
     rest.immediate?.wake()

@@ -12,7 +12,7 @@ extension PublisherRegistry {
       let subscription = action.subscription
       guard action.isExisting else {
         finishSubscribing(action, contextIsGone: request.context.isGone(actor))
-        withExtendedLifetime(effects) {}
+        _ = consume effects
         return subscription
       }
       if subscription.isAlive { return subscription }

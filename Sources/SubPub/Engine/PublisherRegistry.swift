@@ -4,7 +4,7 @@
 /// The engine isn't generic. It moves boxes, and only the generic interfaces know the types of the contents.
 @usableFromInline
 package actor PublisherRegistry {
-  private nonisolated let executor: RegistryExecutor
+  nonisolated let executor: RegistryExecutor
   @usableFromInline nonisolated let source: PublisherID
   /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
   nonisolated let replays: Bool
@@ -74,7 +74,7 @@ extension PublisherRegistry {
     effects.perform()
     action.perform(delivering: new)
     // Whatever is released with them is foreign code, too.
-    withExtendedLifetime(effects) {}
+    _ = consume effects
   }
 
   /// The outcome of publishing a state that depends on the one before.
@@ -108,7 +108,7 @@ extension PublisherRegistry {
     case .accepted(let action):
       effects.perform()
       action.perform(delivering: new)
-      withExtendedLifetime(effects) {}
+      _ = consume effects
       return true
     case .superseded: return false
     case .misuse: stopForTransform()

@@ -47,5 +47,8 @@ final class RegistryExecutor: SerialExecutor {
     }
   }
 
+  /// The thread that has the turn; only inside a turn, where asking the system would cost more.
+  @inline(__always) var holder: ThreadToken { ThreadToken(bits: owner.load(ordering: .relaxed)) }
+
   private var isHeldHere: Bool { owner.load(ordering: .relaxed) == ThreadToken.current.bits }
 }

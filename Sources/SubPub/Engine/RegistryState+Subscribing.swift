@@ -87,8 +87,7 @@ extension RegistryState {
     if case .immediate = context.kind, let immediateLane { return immediateLane }
     if context.isLookedUp, let lane = sharedLanes[context] { return lane }
     let lane = Lane(context, of: registry, newest: newest, index: lanes.count)
-    lanes.append(LaneState(lane))
-    lanes[lane.index].isClosing = isEnded
+    add(lane)
     if case .immediate = context.kind { immediateLane = lane }
     if context.isLookedUp { sharedLanes[context] = lane }
     return lane
@@ -113,7 +112,7 @@ extension RegistryState {
     isEnded = true
     dropLastState(&effects)
     index.clear(&effects)
-    // In reverse order, because the last lane takes the place of a lane that ends at once.
+    // In reverse order, because lanes behind a lane that ends at once move to other places.
     for index in lanes.indices.reversed() {
       withLane(lanes[index].lane, &effects) { state, _ in
         state.isClosing = true

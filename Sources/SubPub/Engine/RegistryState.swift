@@ -10,6 +10,7 @@ package struct RegistryState {
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
 
+  /// All lanes; that of the publishing thread is last, because it matters to it which effects the others have.
   package var lanes: [LaneState] = []
   /// The lanes that subscriptions share, by context.
   var sharedLanes: [DeliveryContext: Lane] = [:]
@@ -82,15 +83,11 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    let new = QueuedState(state, version: newest)
-    for index in lanes.indices where !lanes[index].lane.isImmediate {
-      _ = lanes[index].append(new, &effects)
+    for index in lanes.indices {
+      if let snapshot = lanes[index].append(QueuedState(state, version: newest), &effects) {
+        action.deliverNow(on: lanes[index].lane, to: snapshot)
+      }
       if !waiters.isEmpty { resumeDrained(by: index, &effects) }
-    }
-    // Last, because it matters whether any other effect is foreign code.
-    if let lane = immediateLane {
-      if let snapshot = lanes[lane.index].append(new, &effects) { action.deliverNow(on: lane, to: snapshot) }
-      if !waiters.isEmpty { resumeDrained(by: lane.index, &effects) }
     }
     return action
   }
@@ -133,6 +130,7 @@ extension RegistryState {
     if lanes[index].isUnused { removeIfDisposable(lane, &effects) }
   }
 
+  @inline(__always)
   private mutating func resumeDrained(by index: Int, _ effects: inout Effects) {
     guard !lanes[index].drained.isEmpty else { return }
     for waiter in lanes[index].drained { waiters.arrive(waiter, &effects) }
@@ -167,6 +165,19 @@ extension RegistryState {
     if lane.index >= 0, lanes[lane.index].countDown(successor) { effects.wake(lane) }
   }
 
+  /// Adds a lane in front of the publishing thread's.
+  mutating func add(_ lane: Lane) {
+    lanes.append(LaneState(lane))
+    lanes[lane.index].isClosing = isEnded
+    if let immediateLane { swapLanes(immediateLane.index, lane.index) }
+  }
+
+  private mutating func swapLanes(_ first: Int, _ second: Int) {
+    lanes.swapAt(first, second)
+    lanes[first].lane.index = first
+    lanes[second].lane.index = second
+  }
+
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
   ///
   /// Those two stay, because they hold nothing foreign.
@@ -175,11 +186,13 @@ extension RegistryState {
     case .immediate, .main: if !isEnded { return }
     default: break
     }
-    if immediateLane === lane { immediateLane = nil }
     if lane.context.isLookedUp, sharedLanes[lane.context] === lane { sharedLanes[lane.context] = nil }
-    let last = lanes.count - 1
-    lanes.swapAt(lane.index, last)
-    lanes[lane.index].lane.index = lane.index
+    if immediateLane === lane {
+      immediateLane = nil
+    } else {
+      swapLanes(lane.index, lanes.count - 1)
+      if let immediateLane { swapLanes(immediateLane.index, lanes.count - 2) }
+    }
     lane.index = -1
     effects.releaseAll(in: lanes.removeLast())
   }

@@ -89,7 +89,7 @@ extension PublisherRegistry {
     guard let accepted else { stopForTransform() }
     effects.perform()
     accepted.perform(delivering: new)
-    withExtendedLifetime(effects) {}
+    _ = consume effects
   }
 
   /// Takes one turn that may publish a state; returns whether it did.

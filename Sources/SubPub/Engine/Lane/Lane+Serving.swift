@@ -12,7 +12,7 @@ extension Lane {
     repeat {
       var batch = Batch()
       guard resume(&batch) else { return }
-      setServingThread()
+      setServingThread(.current)
       serve(&batch, TimeSlice(for: context))
     } while takeNestedJob()
   }
@@ -22,7 +22,6 @@ extension Lane {
   /// Takes no other turn unless something arrives in the meantime. The caller's turn has entered `serving`.
   @inline(__always)
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
-    setServingThread()
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
       visit(slot, in: snapshot, state, onRequest: { handleRequests(during: state) }, foundDead: { dead.append(slot) })
@@ -82,19 +81,16 @@ extension Lane {
       let reading = subscription.gate.reading
       // The subscription has joined later, or has received this state as its replay.
       guard reading.next <= state.version else { return }
-      guard isWanted(state, by: subscription, at: reading), subscription.gate.begin(state.version, from: reading) else {
-        return
-      }
+      guard isWanted(state.version, by: subscription, at: reading),
+        subscription.gate.begin(state.version, from: reading)
+      else { return }
       // Checked after the gate, which orders it after the end of the previous delivery. Tasks that wait for that end
       // are resumed now rather than after this delivery, which may take long.
       if needsTurn(before: state.version, slot) {
         // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription, or publish.
         let isTakenBack = subscription.gate.stepBack(state.version, to: reading)
         onRequest()
-        if isTakenBack {
-          guard isWanted(state, by: subscription, at: reading), subscription.gate.begin(state.version, from: reading)
-          else { return }
-        }
+        guard !isTakenBack || beginsAgain(state.version, subscription, from: reading) else { return }
       }
       guard call(slot, in: snapshot, subscription, state.state) else {
         subscription.gate.retract(state.version, to: reading)
@@ -105,15 +101,21 @@ extension Lane {
     }
   }
 
+  /// Begins a delivery that was taken back, unless the turn in between has made it unnecessary.
+  @inline(never)
+  private func beginsAgain(
+    _ version: UInt64, _ subscription: Subscription, from reading: DeliveryGate.Reading
+  ) -> Bool {
+    isWanted(version, by: subscription, at: reading) && subscription.gate.begin(version, from: reading)
+  }
+
   /// Returns whether a state still has to be delivered, and records how many are pending.
   @inline(__always)
-  private func isWanted(
-    _ state: QueuedState, by subscription: Subscription, at reading: DeliveryGate.Reading
-  ) -> Bool {
+  private func isWanted(_ version: UInt64, by subscription: Subscription, at reading: DeliveryGate.Reading) -> Bool {
     let newest = newest
-    if newest == state.version, subscription.bounds == nil { return true }
+    if newest == version, subscription.bounds == nil { return true }
     subscription.noteBacklog(from: reading.next, newest: newest)
-    return subscription.bounds?.admits(state.version, newest: newest) ?? true
+    return subscription.bounds?.admits(version, newest: newest) ?? true
   }
 
   /// Runs the subscriber's code while retaining the subscriber; returns false if it is dead.

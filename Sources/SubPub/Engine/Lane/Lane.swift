@@ -87,7 +87,9 @@ extension Lane {
 
 /// The serving thread, as other threads see it and send requests to it.
 extension Lane {
-  @inline(__always) func setServingThread() { servingThread.store(ThreadToken.current.bits, ordering: .relaxed) }
+  @inline(__always) func setServingThread(_ thread: ThreadToken) {
+    servingThread.store(thread.bits, ordering: .relaxed)
+  }
 
   /// Whether this thread is running the lane's delivery that is under way.
   var isServedHere: Bool { servingThread.load(ordering: .relaxed) == ThreadToken.current.bits }

@@ -26,7 +26,12 @@ package struct LaneState {
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
 
-  init(_ lane: Lane) { self.lane = lane }
+  let isImmediate: Bool
+
+  init(_ lane: Lane) {
+    self.lane = lane
+    isImmediate = lane.isImmediate
+  }
 
   var isIteration: Bool { lane.iteration != nil }
 
@@ -42,7 +47,7 @@ extension LaneState {
     guard openCount > 0 else { return nil }
     lane.setNewest(state.version)
     if successors != nil { holdBack(state, &effects) }
-    if canDeliverNow(effects) { return beginDelivering() }
+    if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(state, &effects)
     return nil
   }
@@ -68,7 +73,7 @@ extension LaneState {
     }
     // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, pending.last?.version != newest else { return nil }
-    if canDeliverNow(effects) { return beginDelivering() }
+    if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(replay, &effects)
     // Behind other pending states, which are for everyone, the replay is passed by the other subscriptions' gates.
     if pending.count == 1 { pending.firstSlot = subscription.slot }
@@ -80,7 +85,7 @@ extension LaneState {
     if isIteration { return enqueueForIterator(state, &effects) }
     pending.append(state)
     if !retention.keepsAll(from: pending.firstVersion) { retention.trim(&pending, &effects) }
-    completeDrains()
+    if !drains.isEmpty { completeDrains() }
     if lane.phase.isAwaitingContext {
       // The thread that has woken the publishing thread's lane may be running foreign code first.
       if lane.isImmediate { effects.wake(lane) }
@@ -90,24 +95,19 @@ extension LaneState {
     }
   }
 
-  /// Whether the caller delivers on its own thread as soon as this turn has ended.
+  /// Returns a snapshot if the caller is to deliver a state as soon as this turn has ended.
   ///
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
-  private func canDeliverNow(_ effects: borrowing Effects) -> Bool {
-    lane.isImmediate && (lane.phase.isIdle || isWokenForSuccessors) && !effects.runForeignCode && drained.isEmpty
-  }
-
-  /// Whether the lane was woken only for its successors.
-  ///
-  /// No thread serves it yet, so all other subscriptions receive a state now (2.03).
-  private var isWokenForSuccessors: Bool { lane.phase.current == .scheduled && pending.isEmpty }
-
   @inline(__always)
-  private func beginDelivering() -> SubscriptionList.Snapshot {
-    let isWoken = !lane.phase.isIdle
+  private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
+    guard isImmediate, !effects.runForeignCode, drained.isEmpty else { return nil }
+    let phase = lane.phase.current
+    // If the lane was woken only for its successors, all other subscriptions receive the state now (2.03).
+    guard phase == .idle || (phase == .scheduled && pending.isEmpty) else { return nil }
     lane.phase.enter(.serving)
+    lane.setServingThread(lane.registry.executor.holder)
     // So that the round ends with a turn, which admits the successors.
-    if isWoken { _ = lane.phase.request(.more) }
+    if phase == .scheduled { _ = lane.phase.request(.more) }
     return subscriptions.snapshot
   }
 
