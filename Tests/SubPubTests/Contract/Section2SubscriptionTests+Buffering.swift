@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -183,5 +184,44 @@ extension Section2SubscriptionTests {
     #expect(
       model.put == model.ended + model.skipped + model.pending.count + (model.isUnderWay ? 1 : 0),
       sourceLocation: sourceLocation)
+  }
+
+  @Test("a state that is overtaken in the turn before its delivery is skipped")
+  func required_2_04_overtakenInTurn() async {
+    let (publisher, cancelled, latest) = (publisher, Locked<Subscription?>(nil), recorder)
+    let overtaking = Locked<DeinitAction?>(DeinitAction { [weak publisher] in publisher?.updateData(2) })
+    // Its closure is released in the turn that the serving thread takes before the next delivery of the round.
+    let subscription = publisher.subscribe(makeListener(), on: .queue(DispatchQueue(label: "queue"))) {
+      [action = overtaking.withLock { $0.take() }] _, state in
+      if state == .loaded(1) { cancelled.withLock { $0 }?.cancel() }
+      withExtendedLifetime(action) {}
+    }
+    cancelled.withLock { $0 = subscription }
+    let bounded = publisher.subscribe(latest, on: subscription.context, buffering: .latest)
+    await publisher.drain()
+    publisher.updateData(1)
+    await publisher.drain()
+    await publisher.drain()
+    #expect(latest.states == [.unknown, .loaded(2)])
+    #expect((bounded.statistics.skipped, bounded.statistics.highWater) == (1, 1))
+  }
+
+  @Test("bounds stay exact when an unbounded subscription leaves while a newcomer's replay is pending")
+  func required_2_04_requeued() async {
+    let (publisher, place, gate) = (publisher, makePlace(StoppablePlace.Kind.queue), makeGate())
+    let unbounded = publisher.subscribe(makeListener(), on: place.context) { _, state in
+      if state == .loaded(1) { gate.pass() }
+    }
+    publisher.subscribe(recorder, on: place.context, buffering: .newest(2))
+    await publisher.drain()
+    place.stop()
+    for number in 1...3 { publisher.updateData(number) }
+    place.resume()
+    await gate.waitUntilHeld()
+    publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
+    #expect(unbounded.cancel() == .inFlight)
+    gate.open()
+    await publisher.drain()
+    #expect(recorder.states == [.unknown, .loaded(2), .loaded(3)])
   }
 }

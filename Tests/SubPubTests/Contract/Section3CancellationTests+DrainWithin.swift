@@ -151,4 +151,25 @@ extension Section3CancellationTests {
     }
     #expect(subscription.isActive)
   }
+
+  @Test("a subscription that has been served isn't late because it receives a later state")
+  func required_3_07_withinServed() async throws {
+    let (publisher, clock, gate, queue) = (publisher, ManualClock(), makeGate(), DispatchQueue(label: "queue"))
+    let (held, other) = (makeHeldRecorder(), makeListener())
+    publisher.subscribe(held, on: .background)
+    let served = publisher.subscribe(other, on: .queue(queue)) { _, state in if state == .loaded(3) { gate.pass() } }
+    await held.hold(publisher)
+    // Its lane waits for the delivery in the other one, so the drain isn't over.
+    let successor = publisher.subscribe(held, on: .queue(queue), ifDuplicate: .replace)
+    publisher.updateData(2)
+    await queue.passed()
+    let trial = Trial { try await publisher.drain(within: .seconds(5), clock: clock) }.run()
+    await clock.waitForSleepers(1)
+    publisher.updateData(3)
+    await gate.waitUntilHeld()
+    clock.advance(by: .seconds(5))
+    try? await trial.finish()
+    #expect((trial.error as? DrainTimedOut)?.subscriptions == [successor])
+    withExtendedLifetime(served) {}
+  }
 }

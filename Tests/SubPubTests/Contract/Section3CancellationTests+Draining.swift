@@ -180,4 +180,41 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(recorder.states == [.loaded(1)])
   }
+
+  @Test(
+    "no drain waits for a cancelled subscription's delivery, whoever else is in its lane",
+    arguments: ContextKind.holdableShared, [false, true])
+  func required_3_07_cancelledBehindOthers(kind: ContextKind, isCancelledFirst: Bool) async throws {
+    let (publisher, place, gate) = (publisher, makePlace(kind), makeGate())
+    publisher.subscribe(recorder, on: place.context)
+    let held = publisher.subscribe(makeListener(), on: place.context) { _, state in
+      if state == .loaded(1) { gate.pass() }
+    }
+    await publisher.drain()
+    OwnThread.start { publisher.updateData(1) }
+    await gate.waitUntilHeld()
+    if isCancelledFirst { #expect(try await OwnThread.result { held.cancel() } == .inFlight) }
+    let trial = draining(publisher)
+    if !isCancelledFirst {
+      #expect(!trial.isOver)
+      #expect(try await OwnThread.result { held.cancel() } == .inFlight)
+    }
+    try await trial.finish()
+    #expect(gate.held == 1)
+  }
+
+  @Test("no drain waits for a newcomer that joins a pending round")
+  func required_3_07_newcomerInRound() async throws {
+    let (place, gate) = (makePlace(StoppablePlace.Kind.queue), makeGate())
+    publisher.subscribe(recorder, on: place.context)
+    await publisher.drain()
+    place.stop()
+    publisher.updateData(1)
+    let trial = draining(publisher)
+    publisher.subscribe(makeListener(), on: place.context) { _, _ in gate.pass() }
+    place.resume()
+    await gate.waitUntilHeld()
+    try await trial.finish()
+    #expect(recorder.states == [.unknown, .loaded(1)])
+  }
 }

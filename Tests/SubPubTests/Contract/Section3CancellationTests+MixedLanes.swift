@@ -125,4 +125,20 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(first.count == 6)
   }
+
+  @Test("when the largest bounds have left, in any order, only the payloads of the others stay", arguments: [[5, 9], [9, 5]])
+  func required_3_05_largestBoundsLeft(order: [Int]) async {
+    let (place, deaths, publisher) = (makePlace(StoppablePlace.Kind.queue), Deaths(), keep(Publisher<Token>()))
+    publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
+    let subscriptions = [5, 9].reduce(into: [Int: Subscription]()) { found, limit in
+      found[limit] = publisher.subscribe(makeListener(), on: place.context, buffering: .newest(limit)) { _, _ in }
+    }
+    await publisher.drain()
+    place.stop()
+    for limit in order { subscriptions[limit]?.cancel() }
+    for _ in 1...20 { publisher.updateData(deaths.makeToken()) }
+    #expect(deaths.count == 19)
+    place.resume()
+    await publisher.drain()
+  }
 }

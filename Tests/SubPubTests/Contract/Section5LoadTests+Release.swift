@@ -177,4 +177,26 @@ extension Section5LoadTests {
     try await deaths.wait(count: 1_000)
     try await loader.waitUntilNoneRuns()
   }
+
+  @Test("a load that is superseded before it has started is over, and keeps nothing")
+  func required_5_04_5_09_supersededAtOnce() {
+    let (executor, cache, deaths) = (ManualExecutor(), ProbeCache(1), Deaths())
+    cache.hold(.read)
+    defer { cache.release(.read) }
+    do {
+      let captured = deaths.makeToken()
+      let manager = LoadingManager<Int>(on: executor, cache: cache) {
+        withExtendedLifetime(captured) {}
+        return 1
+      }
+      let resetting = Event()
+      manager.publisher.subscribe(resetting, on: .immediate) { [publisher = Weak(manager.publisher)] _, state in
+        if state.phase == .loading { publisher.object?.reset() }
+      }
+      manager.refreshIfNeeded()
+      executor.runAll()
+    }
+    executor.runAll()
+    #expect(deaths.count == 1)
+  }
 }

@@ -47,18 +47,16 @@ extension DirectoryTests {
       await gate.waitUntilHeld(threads: 2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
       #expect(handle.cancel() == .alreadyCancelled)
-      let waited = Event()
-      let waiter = Task {
+      let waiter = PublishingTests.Trial {
         await handle.cancelAndWait()
         #expect(ended.count == 2)
-        waited.happen()
       }
+      #expect(!waiter.run().isOver)
       // A turn of every publisher would have resumed a waiter that doesn't wait for all.
       for publisher in publishers { publisher.publish() }
-      #expect(waited.count == 0)
+      #expect(!waiter.run().isOver)
       gate.open()
-      try await waited.wait()
-      await waiter.value
+      try await waiter.finish()
       #expect(listener.notes.count == 3 + 2)
       await handle.cancelAndWait()
     }

@@ -1,0 +1,97 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Support
+import Synchronization
+import Testing
+
+// Code that runs between the turn of a publish and its deliveries (rules 2.03, 2.08, and 3.05).
+extension Section2SubscriptionTests {
+  @Test("a subscriber that blocks inside its executor's enqueue holds up no other lane")
+  func required_2_03_2_08_blockedEnqueue() async throws {
+    let (publisher, gate, queued) = (publisher, makeGate(), Recorder<Int>())
+    let queue = DispatchQueue(label: "queue")
+    publisher.subscribe(makeListener(), on: .executor(InlineExecutor())) { _, state in
+      if state == .loaded(1) { gate.pass() }
+    }
+    publisher.subscribe(recorder, on: .immediate)
+    publisher.subscribe(queued, on: .queue(queue))
+    await publisher.drain()
+    OwnThread.start { publisher.updateData(1) }
+    await gate.waitUntilHeld()
+    await queue.passed()
+    #expect(queued.states == [.unknown, .loaded(1)])
+    // The publish that is held can't deliver, so the next one delivers both states.
+    try await OwnThread.run { publisher.updateData(2) }
+    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
+    try await queued.wait(count: 3)
+    gate.open()
+    await publisher.drain()
+    #expect(recorder.states.count == 3)
+  }
+
+  @Test("a publish inside an executor's enqueue delivers before it returns")
+  func required_2_03_nestedEnqueue() async throws {
+    let (publisher, recorder, seen) = (publisher, recorder, Locked<[LoadState<Int>]>([]))
+    try await OwnThread.run { [self] in
+      publisher.subscribe(makeListener(), on: .executor(InlineExecutor())) { [weak publisher] _, state in
+        guard state == .loaded(1) else { return }
+        publisher?.updateData(2)
+        seen.withLock { $0 = recorder.states }
+      }
+      publisher.subscribe(recorder, on: .immediate)
+      publisher.updateData(1)
+    }
+    #expect(seen.withLock { $0 } == [.unknown, .loaded(1), .loaded(2)])
+    #expect(recorder.states.count == 3)
+  }
+
+  @Test("a publish in the cancellation handler of a superseded load delivers before it returns")
+  func required_2_03_cancellationHandler() {
+    let (executor, source, seen) = (ManualExecutor(), Source<Int>(), Locked<[LoadState<Int>]>([]))
+    let publisher = Locked<Weak<Publisher<Int>>?>(nil)
+    let manager = LoadingManager<Int>(on: executor) { [recorder] in
+      try await withTaskCancellationHandler {
+        try await source.load()
+      } onCancel: {
+        publisher.withLock { $0 }?.object?.updateData(5)
+        seen.withLock { $0 = recorder.states }
+      }
+    }
+    publisher.withLock { $0 = Weak(manager.publisher) }
+    manager.publisher.subscribe(recorder, on: .immediate)
+    manager.refreshIfNeeded()
+    executor.runAll()
+    manager.publisher.updateData(4)
+    #expect(seen.withLock { $0 } == [.unknown, .loading(previous: nil), .loaded(4), .loaded(5)])
+    #expect(recorder.states.count == 4)
+    executor.runAll()
+  }
+
+  @Test("on a concurrent queue, a lane is handed back only when the rest of its round has been released")
+  func required_3_05_4_04_handedBack() async throws {
+    let (publisher, place, gate, deaths) = (publisher, makePlace(ContextKind.concurrentQueue), makeGate(), Deaths())
+    let served = Event()
+    for _ in 0..<2 { publisher.subscribe(makeListener(), on: place.context) { _, _ in } }
+    do {
+      let captured = deaths.makeToken()
+      publisher.subscribe(served, on: place.context) { [weak publisher] served, state in
+        withExtendedLifetime(captured) {}
+        guard state == .loaded(1) else { return }
+        publisher?.subscribe(served, on: .immediate, ifDuplicate: .replace) { _, _ in gate.pass() }
+        // The end of the time slice, before the next delivery.
+        let end = DispatchTime.now() + .milliseconds(2)
+        while DispatchTime.now() < end {}
+      }
+    }
+    publisher.subscribe(recorder, on: place.context)
+    await publisher.drain()
+    publisher.updateData(1)
+    try await recorder.wait(count: 2)
+    // The thread that has handed the lane back is held in the successor's delivery.
+    await gate.waitUntilHeld()
+    #expect(deaths.count == 1)
+    gate.open()
+    await publisher.drain()
+  }
+}
