@@ -157,10 +157,10 @@ extension Section3CancellationTests {
     let (publisher, clock, gate, queue) = (publisher, ManualClock(), makeGate(), DispatchQueue(label: "queue"))
     let (held, other) = (makeHeldRecorder(), makeListener())
     publisher.subscribe(held, on: .background)
-    let served = publisher.subscribe(other, on: .queue(queue)) { _, state in if state == .loaded(3) { gate.pass() } }
     await held.hold(publisher)
-    // Its lane waits for the delivery in the other one, so the drain isn't over.
+    // It waits for the delivery in the other lane, so the drain isn't over.
     let successor = publisher.subscribe(held, on: .queue(queue), ifDuplicate: .replace)
+    publisher.subscribe(other, on: .queue(queue)) { _, state in if state == .loaded(3) { gate.pass() } }
     publisher.updateData(2)
     await queue.passed()
     let trial = Trial { try await publisher.drain(within: .seconds(5), clock: clock) }.run()
@@ -170,6 +170,5 @@ extension Section3CancellationTests {
     clock.advance(by: .seconds(5))
     try? await trial.finish()
     #expect((trial.error as? DrainTimedOut)?.subscriptions == [successor])
-    withExtendedLifetime(served) {}
   }
 }
