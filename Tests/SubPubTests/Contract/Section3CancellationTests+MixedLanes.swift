@@ -126,7 +126,9 @@ extension Section3CancellationTests {
     #expect(first.count == 6)
   }
 
-  @Test("when the largest bounds have left, in any order, only the payloads of the others stay", arguments: [[5, 9], [9, 5]])
+  @Test(
+    "when the largest bounds have left, in any order, only the payloads of the others stay",
+    arguments: [[5, 9], [9, 5]])
   func required_3_05_largestBoundsLeft(order: [Int]) async {
     let (place, deaths, publisher) = (makePlace(StoppablePlace.Kind.queue), Deaths(), keep(Publisher<Token>()))
     publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
