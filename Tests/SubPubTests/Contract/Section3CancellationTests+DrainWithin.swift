@@ -153,7 +153,7 @@ extension Section3CancellationTests {
   }
 
   @Test("a subscription that has been served isn't late because it receives a later state")
-  func required_3_07_withinServed() async throws {
+  func required_3_07_withinLaterState() async throws {
     let (publisher, clock, gate, queue) = (publisher, ManualClock(), makeGate(), DispatchQueue(label: "queue"))
     let (held, other) = (makeHeldRecorder(), makeListener())
     publisher.subscribe(held, on: .background)
