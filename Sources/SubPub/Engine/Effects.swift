@@ -4,7 +4,7 @@
 /// (1.04).
 package struct Effects: ~Copyable {
   /// Whether `perform()` runs foreign code, which may block, or use the same publisher.
-  private(set) var runForeignCode = false
+  private(set) var runsForeignCode = false
   // Most turns leave at most one of each. Storage for more is allocated only when needed.
   private var firstWake: Lane?
   private var firstObject: AnyObject?
@@ -27,7 +27,7 @@ package struct Effects: ~Copyable {
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
     let isForeign = lane.context.isForeign
-    if isForeign { runForeignCode = true }
+    if isForeign { runsForeignCode = true }
     if lane.isImmediate {
       needed.immediate = lane
     } else if firstWake == nil {
@@ -41,12 +41,12 @@ package struct Effects: ~Copyable {
 
   mutating func resume(_ task: SuspendedTask) {
     needed.resumes.append(task)
-    runForeignCode = true
+    runsForeignCode = true
   }
 
   mutating func call(_ body: @escaping @Sendable () -> Void) {
     needed.calls.append(body)
-    runForeignCode = true
+    runsForeignCode = true
   }
 
   /// Releases a state, because the `deinit` of its payload is foreign code.

@@ -26,12 +26,7 @@ package struct LaneState {
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
 
-  let isImmediate: Bool
-
-  init(_ lane: Lane) {
-    self.lane = lane
-    isImmediate = lane.isImmediate
-  }
+  init(_ lane: Lane) { self.lane = lane }
 
   var isIteration: Bool { lane.iteration != nil }
 
@@ -100,7 +95,7 @@ extension LaneState {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard isImmediate, !effects.runForeignCode, drained.isEmpty else { return nil }
+    guard lane.isImmediate, !effects.runsForeignCode, drained.isEmpty else { return nil }
     let phase = lane.phase.current
     // If the lane was woken only for its successors, all other subscriptions receive the state now (2.03).
     guard phase == .idle || (phase == .scheduled && pending.isEmpty) else { return nil }
