@@ -5,7 +5,7 @@ import Synchronization
 /// | from | to | by |
 /// |---|---|---|
 /// | idle | scheduled | a turn that gives the lane something to do (a state, or a successor that is ready), and wakes it |
-/// | idle, scheduled | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
+/// | idle | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
 /// | scheduled, paused | serving | the first turn of the thread on which the lane's context calls |
 /// | serving | serving | the turn that takes the next batch |
 /// | serving | paused | the turn that puts the rest of a batch aside, and wakes the lane again |

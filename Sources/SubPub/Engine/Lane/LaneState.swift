@@ -95,14 +95,9 @@ extension LaneState {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard lane.isImmediate, !effects.runsForeignCode, drained.isEmpty else { return nil }
-    let phase = lane.phase.current
-    // If the lane was woken only for its successors, all other subscriptions receive the state now (2.03).
-    guard phase == .idle || (phase == .scheduled && pending.isEmpty) else { return nil }
+    guard lane.isImmediate, lane.phase.isIdle, !effects.runsForeignCode, drained.isEmpty else { return nil }
     lane.phase.enter(.serving)
     lane.setServingThread(lane.registry.executor.holder)
-    // So that the round ends with a turn, which admits the successors.
-    if phase == .scheduled { _ = lane.phase.request(.more) }
     return subscriptions.snapshot
   }
 
