@@ -96,6 +96,8 @@ extension DirectoryTests {
           let next = ClassManager(Publisher<Int>(), in: journal)
           manager = next
           directory.register(manager)
+          // No sweep of the other thread mistakes it for the one before.
+          #expect(directory.publisher(of: Int.self) === manager.publisher)
         }
         isOver.store(true, ordering: .relaxed)
       }
