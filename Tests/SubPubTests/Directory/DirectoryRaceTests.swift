@@ -92,7 +92,7 @@ extension DirectoryTests {
           return
         }
         var manager = ClassManager(Publisher<Int>(), in: journal)
-        for _ in 0..<2_000 {
+        for _ in 0..<20_000 {
           let next = ClassManager(Publisher<Int>(), in: journal)
           manager = next
           directory.register(manager)
