@@ -182,7 +182,10 @@ extension Section5LoadTests {
   func required_5_04_5_09_supersededAtOnce() {
     let (executor, cache, deaths) = (ManualExecutor(), ProbeCache(1), Deaths())
     cache.hold(.read)
-    defer { cache.release(.read) }
+    defer {
+      cache.release(.read)
+      executor.runAll()
+    }
     do {
       let captured = deaths.makeToken()
       let manager = LoadingManager<Int>(on: executor, cache: cache) {
