@@ -11,6 +11,8 @@ struct Batch {
   var snapshot: SubscriptionList.Snapshot?
   /// The slots of subscriptions whose subscribers were found dead.
   var dead: [Int] = []
+  /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
+  var waitsForNewer = false
 
   /// Advances to the next state; returns false when all states are served.
   mutating func startRound() -> Bool {
@@ -63,4 +65,14 @@ struct TimeSlice {
     if start == 0 { start = now }
     return now - start < Self.nanoseconds
   }
+}
+
+/// A wait of two microseconds, which keeps the thread.
+///
+/// While states arrive faster than a lane delivers them, each turn of the lane competes with the publishing threads for
+/// the registry. If the lane delivers only the newest state, fewer turns cost it nothing, and leave the registry to the
+/// publishing threads.
+func waitForNewerStates() {
+  let start = DispatchTime.now().uptimeNanoseconds
+  while DispatchTime.now().uptimeNanoseconds - start < 2_000 {}
 }

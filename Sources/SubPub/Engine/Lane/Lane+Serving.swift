@@ -55,6 +55,7 @@ extension Lane {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
       } while batch.startRound()
+      if batch.waitsForNewer { waitForNewerStates() }
     } while takeNext(&batch)
   }
 

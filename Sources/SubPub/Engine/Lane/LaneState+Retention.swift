@@ -13,6 +13,9 @@ struct Retention {
   /// The number of newest states that are kept in any case.
   private var largest: Int { capacities.last ?? 1 }
 
+  /// Whether every subscription wants nothing but the newest state.
+  var isNewestOnly: Bool { unboundedFrom == .max && largest == 1 }
+
   mutating func add(_ subscription: Subscription) {
     guard let limit = subscription.bounds?.limit else {
       unboundedFrom = min(unboundedFrom, subscription.firstVersion)

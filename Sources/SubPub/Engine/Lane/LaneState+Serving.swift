@@ -36,6 +36,10 @@ extension LaneState {
       if let state = pending.popFirst() { batch.queue.append(state) }
       batch.queue.firstSlot = firstSlot
     }
+    // Versions that the lane has never seen as the newest one were skipped. There are none if only a subscriber
+    // publishes, one state in each delivery.
+    batch.waitsForNewer = retention.isNewestOnly && !lane.isImmediate && lane.newest > newestTaken + 1
+    newestTaken = lane.newest
     batch.snapshot = subscriptions.snapshot
     return batch.startRound()
   }

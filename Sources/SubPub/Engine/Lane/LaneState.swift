@@ -8,6 +8,8 @@ package struct LaneState {
   var cursors = OpenCursors()
   var retention = Retention()
   var pending = StateQueue()
+  /// The newest version when the lane last took states to serve.
+  var newestTaken: UInt64
   /// The rest of a batch, put aside when the time slice was over; its snapshot is still in use.
   var paused: Batch?
   /// The number of open subscriptions.
@@ -26,7 +28,10 @@ package struct LaneState {
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
 
-  init(_ lane: Lane) { self.lane = lane }
+  init(_ lane: Lane) {
+    self.lane = lane
+    newestTaken = lane.newest
+  }
 
   var isIteration: Bool { lane.iteration != nil }
 
