@@ -56,7 +56,12 @@ package struct Effects: ~Copyable {
   mutating func release(_ subscription: Subscription) { release(subscription as AnyObject) }
 
   private mutating func release(_ object: AnyObject) {
-    if firstObject == nil { firstObject = object } else { needed.leftovers.append(object) }
+    if firstObject == nil {
+      firstObject = object
+    } else if firstObject !== object {
+      // Several lanes often drop the same state, one after the other: it needs to be released only once.
+      needed.leftovers.append(object)
+    }
   }
 
   /// Releases a closure and everything that it captures.

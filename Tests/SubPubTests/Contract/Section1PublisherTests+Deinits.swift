@@ -6,7 +6,7 @@ import Testing
 extension Section1PublisherTests {
   /// Where the library releases a payload.
   enum PayloadRelease: String, CaseIterable, Codable {
-    case replaced, reset, overflow, cancelled, subscriberDied, delivered, handedOver, iteratorReleased
+    case replaced, reset, overflow, cancelled, severalCancelled, subscriberDied, delivered, handedOver, iteratorReleased
   }
 
   @Test("no lock is held while a payload dies", arguments: PayloadRelease.allCases)
@@ -38,6 +38,11 @@ extension Section1PublisherTests {
       let subscription = publisher.subscribe(recorder, on: .executor(executor))
       publish()
       publisher.reset()
+      probe.arm()
+      #expect(subscription.cancel() == .quiescent)
+    case .severalCancelled:
+      let subscription = publisher.subscribe(recorder, on: .executor(executor), buffering: .newest(4))
+      for _ in 1...4 { publish() }
       probe.arm()
       #expect(subscription.cancel() == .quiescent)
     case .subscriberDied:
