@@ -6,12 +6,14 @@ import Testing
 
 @Suite("A lane hands its context back, so a flood of states starves nothing else there", .timeLimit(.minutes(1)))
 struct HandBackTests {
-  @Test("other work on a serial queue runs after at most 256 deliveries")
-  func required_2_08_serialQueue() async {
+  @Test(
+    "other work on a serial queue runs after at most 256 deliveries",
+    arguments: [BufferingPolicy.unbounded, .latest])
+  func required_2_08_serialQueue(policy: BufferingPolicy) async {
     let publisher = Publisher<Int>()
     let chain = PublishChain(publisher, length: 10_000)
     let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
-    publisher.subscribe(chain, on: .queue(queue)) { chain, _ in
+    publisher.subscribe(chain, on: .queue(queue), buffering: policy) { chain, _ in
       gate.pass()
       chain.receive()
     }

@@ -1,0 +1,55 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+/// The first subscriber publishes two states in each of its deliveries, so every later one is overtaken.
+@Suite("A lane that is flooded as long as it is served")
+struct FloodTests {
+  private let publisher = Publisher<Int>()
+  private let executor = ManualExecutor()
+  private let flooder = Flooder()
+
+  /// Floods the lane of the executor, and calls a closure in each delivery of the flood.
+  private func flood(for deliveries: Int, _ body: @escaping @Sendable (Int, Publisher<Int>) -> Void) {
+    publisher.subscribe(flooder, on: .executor(executor), buffering: .latest) { [weak publisher] flooder, _ in
+      let count = flooder.count.withLock { count in
+        count += 1
+        return count
+      }
+      guard count <= deliveries, let publisher else { return }
+      body(count, publisher)
+      publisher.updateData(2 * count)
+      publisher.updateData(2 * count + 1)
+    }
+  }
+
+  @Test("an unbounded subscriber that joins receives everything")
+  func required_2_01_unbounded() {
+    let recorder = Recorder<Int>()
+    flood(for: 50) { [executor] count, publisher in
+      if count == 10 { publisher.subscribe(recorder, on: .executor(executor)) }
+    }
+    executor.runAll()
+    #expect(recorder.states.compactMap(\.value) == Array(19...101))
+  }
+
+  @Test("subscriptions that were cancelled go")
+  func required_3_05_cancelled() {
+    let (living, most) = (Locked<[Weak<Subscription>]>([]), Locked(0))
+    flood(for: 100) { [executor, flooder] _, publisher in
+      let subscription = publisher.subscribe(flooder, on: .executor(executor), buffering: .latest) { _, _ in }
+      subscription.cancel()
+      living.withLock { living in
+        living.removeAll { $0.object == nil }
+        living.append(Weak(subscription))
+        most.withLock { $0 = max($0, living.count) }
+      }
+    }
+    executor.runAll()
+    #expect(most.withLock { $0 } <= 3)
+  }
+}
+
+private final class Flooder: Sendable {
+  let count = Locked(0)
+}
