@@ -4,7 +4,7 @@ import Dispatch
 final class ReplacingSource {
   private let source: any DispatchSourceUserDataReplace
 
-  init(to listeners: [ConflatedListener], on queue: DispatchQueue) {
+  init(to listeners: [SkippingListener], on queue: DispatchQueue) {
     let loop = LockedWeakLoop(to: listeners)
     let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
     source.setEventHandler { loop.publish([Int(source.data)]) }

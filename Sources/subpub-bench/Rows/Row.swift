@@ -28,10 +28,12 @@ extension Row {
 
   /// Creates a row with a rival; SubPub and the rival alternately go first.
   init(
-    _ name: String, in unit: Unit = .nanoseconds, against rivalName: String, bound: Bound? = nil,
+    _ name: String, in unit: Unit = .nanoseconds, against rivalName: String, bound: Bound? = nil, aim: Double? = nil,
     isMeasurable: Bool = true, ours: @escaping Sample, rival: @escaping Sample
   ) {
-    self.init(name: name, unit: unit, rival: rivalName, bound: bound, isMeasurable: isMeasurable) { oursFirst in
+    self.init(
+      name: name, unit: unit, rival: rivalName, bound: bound, aim: aim, isMeasurable: isMeasurable
+    ) { oursFirst in
       if oursFirst {
         let figure = try await Self.figure(of: "ours", ours)
         return Pair(ours: figure, rival: try await Self.figure(of: rivalName, rival))
@@ -65,7 +67,7 @@ extension Row {
 
 extension Row {
   static let all: [Row] =
-    publishingThread + serialQueue + mainActor + pool + sequences + conflated + subscribing + wakeUp
+    publishingThread + serialQueue + mainActor + pool + sequences + skipping + subscribing + wakeUp
     + suspendedQueue + publishingThreads + delegates + bytes + objects
 }
 
