@@ -5,7 +5,7 @@ import SubPub
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let subscribers = Int(arguments[2]), let times = Int(arguments[3]) else {
-  fatalError("usage: counted (thread|executor|queue|subscribe) SUBSCRIBERS TIMES")
+  fatalError("usage: counted (thread|executor|latest|queue|subscribe) SUBSCRIBERS TIMES")
 }
 let publisher = Publisher<[Int]>()
 let counters = (0..<subscribers).map { _ in Counter() }
@@ -17,15 +17,11 @@ case "thread":
   for _ in 0..<times { publisher.updateData(payload) }
   check(times + 1)
 case "executor":
-  // The bursts of a queue, served on this thread: the cost of a state in the library, without Dispatch.
-  let (executor, burst) = (ThisThread(), 20)
-  for counter in counters { publisher.subscribe(counter, on: .executor(executor)) }
-  executor.runAll()
-  for _ in 0..<times / burst {
-    for _ in 0..<burst { publisher.updateData(payload) }
-    executor.runAll()
-  }
+  publishInBursts(buffering: .unbounded)
   check(times + 1)
+case "latest":
+  // Of each burst, only the last state is delivered.
+  check(publishInBursts(buffering: .latest) + 1)
 case "queue":
   // Published while the queue is suspended, and then delivered, so that only one thread runs at a time.
   let (queue, burst) = (DispatchQueue(label: "counted"), 100)
@@ -49,6 +45,21 @@ case "subscribe":
   guard newcomer.count == times else { fatalError("\(newcomer.count) replays instead of \(times)") }
   check(1)
 default: fatalError("there is no work '\(arguments[1])'")
+}
+
+/// Publishes the bursts of a queue and serves them on this thread: the cost of a state in the library, without Dispatch.
+///
+/// Returns the number of bursts.
+@discardableResult
+func publishInBursts(buffering policy: BufferingPolicy) -> Int {
+  let (executor, burst) = (ThisThread(), 20)
+  for counter in counters { publisher.subscribe(counter, on: .executor(executor), buffering: policy) }
+  executor.runAll()
+  for _ in 0..<times / burst {
+    for _ in 0..<burst { publisher.updateData(payload) }
+    executor.runAll()
+  }
+  return times / burst
 }
 
 func check(_ expected: Int) {
