@@ -44,16 +44,12 @@ extension PublisherRegistry {
     return try late.withLock { $0 }.get()
   }
 
-  /// Ends the wait, unless it is over, and calls `found` before the waiter continues.
+  /// Calls `found`, and then ends the wait unless it is over.
+  ///
+  /// Two turns, because a task that hasn't begun to wait doesn't wait at all once its wait has ended.
   private nonisolated func timeOutDrain(_ waiter: WaiterID, _ found: ([Subscription]) -> Void) {
-    var effects = Effects()
-    let late = turn { state in
-      let late = state.lateSubscriptions(of: waiter)
-      state.abandonDrain(waiter, &effects)
-      return late
-    }
-    found(late)
-    effects.perform()
+    found(turn { $0.lateSubscriptions(of: waiter) })
+    perform { state, effects in state.abandonDrain(waiter, &effects) }
   }
 
   /// Looks for dead subscribers 20 times a second while a `drain()` is waiting.
