@@ -34,7 +34,7 @@ struct FloodTests {
   }
 
   @Test("subscriptions that were cancelled go")
-  func required_3_05_cancelled() {
+  func required_3_05_cancelledInFlood() {
     let (living, most) = (Locked<[Weak<Subscription>]>([]), Locked(0))
     flood(for: 100) { [executor, flooder] _, publisher in
       let subscription = publisher.subscribe(flooder, on: .executor(executor), buffering: .latest) { _, _ in }
