@@ -1,6 +1,5 @@
 #if DEBUG
   import Dispatch
-  import Foundation
   import Synchronization
   import SubPubTesting
   import Support
@@ -17,7 +16,7 @@
       let (executor, recorder) = (ManualExecutor(), Recorder<Int>())
       publisher.subscribe(recorder, on: .executor(executor))
       steps.watch()
-      // On a thread of its own, because it is held until the limit's task has taken a turn.
+      // On a thread of its own, because it is held until the limit's task has ended the wait.
       let isLate = await Task(executorPreference: QueueExecutor(label: "drain")) {
         defer { steps.drainHasReturned() }
         do { try await publisher.drain(within: .zero) } catch { return true }
@@ -28,18 +27,18 @@
     }
   }
 
-  /// Holds the task that drains until the limit's task has taken its first turn, and then holds the limit's task for
-  /// as long as it takes the other one to return, if it does.
+  /// Holds the task that drains until the limit's task has ended the wait, in its second turn, and then holds the
+  /// limit's task until the other one has returned.
   private final class Steps: Sendable {
-    private struct Drain {
-      var thread: ThreadToken?
-      var hasTimedOut = false
+    private struct Turns {
+      var drain: ThreadToken?
+      var timeOuts = 0
     }
 
     private let isWatching = Atomic<Bool>(false)
-    private let drain = Locked(Drain())
-    private let timedOut = DispatchSemaphore(value: 0)
-    private let hasReturned = Atomic<Bool>(false)
+    private let turns = Locked(Turns())
+    private let waitHasEnded = DispatchSemaphore(value: 0)
+    private let hasReturned = DispatchSemaphore(value: 0)
 
     var point: SchedulingPoint { SchedulingPoint { [weak self] step in self?.reach(step) } }
 
@@ -47,7 +46,7 @@
 
     func drainHasReturned() {
       isWatching.store(false, ordering: .releasing)
-      hasReturned.store(true, ordering: .releasing)
+      hasReturned.signal()
     }
 
     private func reach(_ step: SchedulingPoint.Step) {
@@ -55,23 +54,23 @@
       switch step {
       case .turnBegins:
         // The first turn registers the drain, and the second one suspends its task.
-        let isSecond = drain.withLock { drain in
-          guard drain.thread != nil else {
-            drain.thread = .current
+        let isSuspending = turns.withLock { turns in
+          guard turns.drain != nil else {
+            turns.drain = .current
             return false
           }
-          return drain.thread == .current && !drain.hasTimedOut
+          return turns.drain == .current && turns.timeOuts < 2
         }
-        if isSecond { timedOut.wait() }
+        if isSuspending { waitHasEnded.wait() }
       case .turnEnded:
-        let isTimeOut = drain.withLock { drain in
-          guard drain.thread != .current, !drain.hasTimedOut else { return false }
-          drain.hasTimedOut = true
-          return true
+        let endsWait = turns.withLock { turns in
+          guard turns.drain != .current else { return false }
+          turns.timeOuts += 1
+          return turns.timeOuts == 2
         }
-        guard isTimeOut else { return }
-        timedOut.signal()
-        for _ in 0..<100_000 where !hasReturned.load(ordering: .acquiring) { sched_yield() }
+        guard endsWait else { return }
+        waitHasEnded.signal()
+        hasReturned.wait()
       case .read, .write, .weakLoad: break
       }
     }
