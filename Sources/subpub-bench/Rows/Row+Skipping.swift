@@ -123,7 +123,7 @@ private struct Flood: Sendable {
     }
     await latch.wait()
     let total = clock.now - start
-    for listener in listeners { try listener.check() }
+    for listener in listeners { try listener.check(published: publishes) }
     try await contestant.check()
     return (total.nanoseconds / Double(publishes), publishing.nanoseconds / Double(publishes))
   }

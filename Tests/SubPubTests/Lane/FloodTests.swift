@@ -7,16 +7,16 @@ import Testing
 struct FloodTests {
   private let publisher = Publisher<Int>()
   private let executor = ManualExecutor()
-  private let flooder = Flooder()
+  private let deliveries = Locked(0)
 
   /// Floods the lane of the executor, and calls a closure in each delivery of the flood.
-  private func flood(for deliveries: Int, _ body: @escaping @Sendable (Int, Publisher<Int>) -> Void) {
-    publisher.subscribe(flooder, on: .executor(executor), buffering: .latest) { [weak publisher] flooder, _ in
-      let count = flooder.count.withLock { count in
+  private func flood(for limit: Int, _ body: @escaping @Sendable (Int, Publisher<Int>) -> Void) {
+    publisher.subscribe(deliveries, on: .executor(executor), buffering: .latest) { [weak publisher] deliveries, _ in
+      let count = deliveries.withLock { count in
         count += 1
         return count
       }
-      guard count <= deliveries, let publisher else { return }
+      guard count <= limit, let publisher else { return }
       body(count, publisher)
       publisher.updateData(2 * count)
       publisher.updateData(2 * count + 1)
@@ -37,10 +37,6 @@ struct FloodTests {
   func required_1_03_lastOfFlood() {
     flood(for: 20) { _, _ in }
     executor.runAll()
-    #expect(flooder.count.withLock { $0 } == 21)
+    #expect(deliveries.withLock { $0 } == 21)
   }
-}
-
-private final class Flooder: Sendable {
-  let count = Locked(0)
 }
