@@ -28,6 +28,10 @@ extension LoadChecker {
   private mutating func checkLoaded(_ new: LoadPublication, after old: LoadPublication) {
     guard let item = new.items.last else { return expect(false, "5.04", "loaded without a value: \(new)") }
     guard published[item.number] == nil else { return checkRepeated(new, after: old) }
+    if item.number < 0 {
+      expect(history.mix.contains(.set), "5.16", "a value of nobody: \(new)")
+      return add(item.number, in: new.version)
+    }
     checkCommit(item.number, .answered, new, after: old)
     let before = new.items.filter { $0.page < item.page }
     expect(
@@ -65,7 +69,7 @@ extension LoadChecker {
   }
 
   private func isRestored(_ new: LoadPublication, after old: LoadPublication) -> Bool {
-    history.mix.contains(.cancel) && old.phase == .loading && old.items == new.items
+    history.mix.mayRestore && old.phase == .loading && old.items == new.items
   }
 
   private func isCopy(_ new: LoadPublication, of old: LoadPublication) -> Bool {

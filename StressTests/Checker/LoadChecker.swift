@@ -92,8 +92,10 @@ extension LoadChecker {
       if let item = wait.item { expect(published[item] != nil, "5.03", "\(wait) has a value that was never published") }
       // A restarting load gets the result of a call that began after it.
       let source = wait.failure ?? wait.item
-      let isRestarting = history.mix.isDisjoint(with: [.cancel, .logout, .foreign]) && wait.operation == .restart
-      if isRestarting, wait.phase != .loading, let source {
+      let isRestarting = wait.operation == .restart
+      if isRestarting, history.mix.isDisjoint(with: [.cancel, .logout, .foreign, .abandon, .set]),
+        wait.phase != .loading, let source
+      {
         expect(history.calls[source].begin >= wait.begin, "5.04", "\(wait) has the result of an earlier call")
       }
       // With pages, a list that is complete is returned as it is.

@@ -33,15 +33,27 @@ struct LoadMix: OptionSet, Hashable, Sendable {
   static let foreign = LoadMix(rawValue: 64)
   /// The same state once more, which supersedes nothing.
   static let copies = LoadMix(rawValue: 128)
+  /// The data becomes stale, so that nobody joins a load that began before.
+  static let invalidate = LoadMix(rawValue: 256)
+  /// Loads are cancelled, whoever waits for them.
+  static let abandon = LoadMix(rawValue: 512)
+  /// Values that no load has returned.
+  static let set = LoadMix(rawValue: 1024)
+  /// Tasks that refresh again and again until they are cancelled.
+  static let poll = LoadMix(rawValue: 2048)
 
   /// No load is superseded or cancelled, so calls of the loader follow each other.
-  var isShared: Bool { isDisjoint(with: [.restart, .cancel, .logout, .foreign]) && !refreshesPages }
+  var isShared: Bool {
+    isDisjoint(with: [.restart, .cancel, .logout, .foreign, .invalidate, .abandon, .set, .poll]) && !refreshesPages
+  }
   /// One `loading` may follow another.
-  var mayRepeatLoading: Bool { !isDisjoint(with: [.restart, .foreign, .copies]) || refreshesPages }
+  var mayRepeatLoading: Bool { !isDisjoint(with: [.restart, .foreign, .copies, .invalidate]) || refreshesPages }
+  /// The state from before a load may come back.
+  var mayRestore: Bool { !isDisjoint(with: [.cancel, .abandon, .poll]) }
   /// A load of the first page supersedes one of a later page.
   private var refreshesPages: Bool { isSuperset(of: [.nextPage, .refresh]) }
 
-  var operations: [LoadMix] { (0..<8).map { LoadMix(rawValue: 1 << $0) }.filter { contains($0) } }
+  var operations: [LoadMix] { (0..<12).map { LoadMix(rawValue: 1 << $0) }.filter { contains($0) } }
 }
 
 /// One state of a manager's publisher.
@@ -86,9 +98,9 @@ struct LogoutRecord: Hashable, Sendable {
   let version: UInt64
 }
 
-/// A value that a loader returns.
+/// A value that a loader returns, or that is set by hand.
 struct LoadedItem: Hashable, Sendable {
-  /// The number of the call.
+  /// The number of the call; negative for a value that is set by hand.
   let number: Int
   /// The number of the login when the call began.
   let login: Int

@@ -7,23 +7,25 @@ enum LoadProfile: CaseIterable, Sendable {
   /// How the round ends.
   enum Ending { case answered, cancelled, loggedOut, released }
 
-  case shared, waiters, restarting, storm, released, pages, pageStorm
+  case shared, waiters, restarting, freshness, storm, released, pages, pageStorm
 
   var mix: LoadMix {
     switch self {
     case .shared: [.refresh, .appear, .copies]
     case .waiters: [.refresh, .cancel]
     case .restarting: [.refresh, .restart, .appear]
-    case .storm: [.refresh, .restart, .appear, .cancel, .logout, .foreign, .copies]
+    case .freshness: [.refresh, .appear, .invalidate, .set, .poll]
+    case .storm:
+      [.refresh, .restart, .appear, .cancel, .logout, .foreign, .copies, .invalidate, .abandon, .set, .poll]
     case .released: [.refresh, .appear, .cancel]
     case .pages: [.nextPage, .copies]
-    case .pageStorm: [.refresh, .restart, .nextPage, .appear, .cancel, .logout, .foreign]
+    case .pageStorm: [.refresh, .restart, .nextPage, .appear, .cancel, .logout, .foreign, .invalidate, .abandon, .poll]
     }
   }
 
   var ending: Ending {
     switch self {
-    case .shared, .restarting, .pages: .answered
+    case .shared, .restarting, .freshness, .pages: .answered
     case .waiters: .cancelled
     case .storm, .pageStorm: .loggedOut
     case .released: .released
@@ -46,14 +48,28 @@ extension LoadProfile {
       }
       let items: @Sendable (Paged<LoadedItem, Int>) -> [LoadedItem] = { $0.elements }
       return RecordedManager(manager, endpoint, self, attempts: attempts, on: context, items: items) {
-        if $1 == .nextPage { return await $0.loadNextPage() }
-        return await $0.refresh(restarting: $1 == .restart)
+        switch $1 {
+        case .nextPage: return await $0.loadNextPage()
+        case .poll: await $0.refresh(every: .milliseconds(1))
+        default: return await $0.refresh(restarting: $1 == .restart)
+        }
+        return $0.publisher.state
+      } command: {
+        if case .invalidate = $1 { $0.invalidate() } else { $0.cancel() }
       }
     }
     let manager = LoadingManager<[LoadedItem]>(staleAfter: staleAfter, retry: retry) { try await endpoint.load(0) }
     let items: @Sendable ([LoadedItem]) -> [LoadedItem] = { $0 }
     return RecordedManager(manager, endpoint, self, attempts: attempts, on: context, items: items) {
-      await $0.refresh(restarting: $1 == .restart)
+      guard $1 == .poll else { return await $0.refresh(restarting: $1 == .restart) }
+      await $0.refresh(every: .milliseconds(1))
+      return $0.publisher.state
+    } command: {
+      switch $1 {
+      case .invalidate: $0.invalidate()
+      case .set(let item): $0.set([item])
+      default: $0.cancel()
+      }
     }
   }
 }

@@ -10,6 +10,12 @@ protocol ManagerUnderTest: Sendable {
   func finish() async -> LoadHistory
 }
 
+/// An operation that returns at once, and that not every manager has.
+enum LoadCommand: Sendable {
+  case invalidate, cancel
+  case set(LoadedItem)
+}
+
 /// A manager with its endpoint, its waits and a subscriber that records all states.
 final class RecordedManager<M: Manager>: ManagerUnderTest {
   typealias Load = @Sendable (M, LoadMix) async -> LoadState<M.Value>
@@ -19,7 +25,10 @@ final class RecordedManager<M: Manager>: ManagerUnderTest {
     var logouts: [LogoutRecord] = []
     var foreign: Set<UInt64> = []
     var tasks: [Task<Void, Never>] = []
+    var polls: [Task<Void, Never>] = []
     var operations = 0
+    /// The number of values that were set by hand.
+    var values = 0
   }
 
   let profile: LoadProfile
@@ -30,13 +39,16 @@ final class RecordedManager<M: Manager>: ManagerUnderTest {
   private let recorder: StateRecorder<M.Value>
   private let manager: Guarded<M?>
   private let load: Load
+  private let command: @Sendable (M, LoadCommand) -> Void
   private let items: @Sendable (M.Value) -> [LoadedItem]
   private let returned = Countdown()
 
   init(
     _ manager: M, _ endpoint: FakeEndpoint, _ profile: LoadProfile, attempts: Int, on context: DeliveryContext,
-    items: @escaping @Sendable (M.Value) -> [LoadedItem], load: @escaping Load
+    items: @escaping @Sendable (M.Value) -> [LoadedItem], load: @escaping Load,
+    command: @escaping @Sendable (M, LoadCommand) -> Void
   ) {
+    self.command = command
     self.manager = Guarded(manager)
     self.endpoint = endpoint
     self.profile = profile
@@ -60,8 +72,32 @@ final class RecordedManager<M: Manager>: ManagerUnderTest {
     case .foreign: if random.draw(3) == 0 { publish(&random) }
     case .copies: publisher.republish()
     case .cancel: cancelOne(&random)
+    case .invalidate: if random.draw(3) == 0 { perform(.invalidate) }
+    case .abandon: if random.draw(4) == 0 { perform(.cancel) }
+    case .set: if random.draw(4) == 0 { set() }
+    // A poll is cancelled when there are four, so that loads become unwanted now and then.
+    case .poll: poll()
     default: wait(operation)
     }
+  }
+
+  private func perform(_ command: LoadCommand) {
+    if let manager = manager.with({ $0 }) { self.command(manager, command) }
+  }
+
+  private func set() {
+    let number = notes.with { notes in
+      notes.values += 1
+      return -notes.values
+    }
+    // It belongs to no login, so it may also come after a logout.
+    perform(.set(LoadedItem(number: number, login: .max, page: 0, place: 0)))
+  }
+
+  private func poll() {
+    let oldest = notes.with { $0.polls.count < 4 ? nil : $0.polls.removeFirst() }
+    if let oldest { return oldest.cancel() }
+    wait(.poll)
   }
 
   private func wait(_ operation: LoadMix) {
@@ -70,13 +106,14 @@ final class RecordedManager<M: Manager>: ManagerUnderTest {
     let task = Task.detached { [self] in
       let (begin, version) = (Stamp.now(), publisher.current.version)
       let state = await load(manager, operation)
+      defer { returned.arrive() }
+      if operation == .poll { return }
       let wait = LoadWait(
         operation: operation, begin: begin, version: version, phase: state.phase,
         item: state.value.flatMap { items($0).last?.number }, failure: (state.error as? LoadFailure)?.number)
       notes.with { $0.waits.append(wait) }
-      returned.arrive()
     }
-    notes.with { $0.tasks.append(task) }
+    notes.with { operation == .poll ? $0.polls.append(task) : $0.tasks.append(task) }
   }
 
   private func cancelOne(_ random: inout SeededGenerator) {
@@ -96,6 +133,7 @@ final class RecordedManager<M: Manager>: ManagerUnderTest {
 
   func finish() async -> LoadHistory {
     endpoint.close(answers: profile.ending == .answered)
+    for poll in notes.with({ $0.polls }) { poll.cancel() }
     switch profile.ending {
     case .answered:
       // Waits for a load that `refreshIfNeeded()` has started.

@@ -40,7 +40,8 @@ public final class DirectorySubscription: Sendable {
   /// No delivery from any of them begins after this call has returned. Deliveries from several publishers may be under
   /// way.
   ///
-  /// - Returns: The first of inFlight, reentrant, quiescent, and alreadyCancelled that was found (3.02).
+  /// - Returns: `.alreadyCancelled` if this was cancelled or over before; otherwise the first of `.inFlight`,
+  ///   `.reentrant`, and `.quiescent` that any of the subscriptions reports (3.02).
   /// - Complexity: O(*n*) in the number of publishers.
   @discardableResult
   public func cancel() -> CancelOutcome {

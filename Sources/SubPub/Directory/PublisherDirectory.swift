@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The publishers of a program, each found by the type of its values.
+/// The publishers of a program, each found by the type of its values, and by a name if there are several of one type.
 ///
 /// A directory also lets one object subscribe to all publishers, and logs out all managers. Create one directory and
-/// pass it to the code that needs it. Each type has one publisher: the one that you register, or one that is created
-/// when the type is first requested. If two publishers have values of the same type, wrap one of the types.
+/// pass it to the code that needs it. Each type and name has one publisher: the one that you register, or one that is
+/// created when it is first requested.
 ///
-/// Call every operation from any thread, task, or actor, without `await` (1.06). No lock is held while foreign code
-/// runs (1.04). Releasing the directory ends the subscriptions that `subscribeToAll` has made, drops their pending
+/// You can call every operation from any thread, task, or actor, without `await` (1.06). No lock is held while foreign
+/// code runs (1.04). Releasing the directory ends the subscriptions that `subscribeToAll` has made, drops their pending
 /// states, and releases the publishers that the directory has created.
 public final class PublisherDirectory: Sendable {
   let state = Locked(DirectoryState())
@@ -25,8 +25,7 @@ public final class PublisherDirectory: Sendable {
 
 /// The state of a directory: decisions only, no locks and no foreign code.
 struct DirectoryState {
-  /// The publishers, by the type of their values.
-  var publishers = OrderedTable<ObjectIdentifier, PublisherEntry>()
+  var publishers = OrderedTable<PublisherKey, PublisherEntry>()
   /// The publishers that the directory has created, which are never removed.
   private var made: [any AnyObject & Sendable] = []
   /// The subscriptions, by their memberships.
@@ -37,10 +36,10 @@ struct DirectoryState {
 
   /// Adds a publisher in place of one that is gone; returns false if another one has taken that place.
   mutating func add(
-    _ publisher: any AnyObject & Sendable, as entry: PublisherEntry, for type: ObjectIdentifier,
+    _ publisher: any AnyObject & Sendable, as entry: PublisherEntry, for key: PublisherKey,
     insteadOf gone: PublisherEntry?, isMade: Bool
   ) -> Bool {
-    guard publishers.add(entry, for: type, insteadOf: gone) else { return false }
+    guard publishers.add(entry, for: key, insteadOf: gone) else { return false }
     if isMade { made.append(publisher) }
     return true
   }
@@ -54,15 +53,25 @@ struct DirectoryState {
   func isBeingLoggedOut(_ id: PublisherID) -> Bool { logouts.contains(id) }
 }
 
+/// The key of a publisher in a directory.
+enum PublisherKey: Hashable {
+  /// The type of its values, and its name if it has one.
+  case type(ObjectIdentifier, name: String?)
+  /// A family's manager has it, so nobody finds it by its type.
+  case family(PublisherID)
+}
+
 /// A publisher in a directory.
 ///
-/// It doesn't keep the publisher alive, and loads it only to return it. Loading it for anything else could make it
+/// It doesn't keep the publisher alive, and holds it only to return it. Holding it for anything else could make it
 /// outlive its last user, and keep a successor from taking its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
   let registry: PublisherRegistry
   /// Makes the request of a type-less subscriber.
   let request: @Sendable (TypelessSubscriber) -> SubscriptionRequest
+  /// Resets the publisher.
+  let reset: @Sendable () -> Void
   /// Whether every earlier subscriber of the directory has subscribed here.
   ///
   /// The release orders their turns before everything that a thread does after finding it true.
@@ -72,6 +81,7 @@ final class PublisherEntry: Sendable {
     self.publisher = publisher
     registry = publisher.registry
     request = { $0.request(at: Publisher<Value>.self) }
+    reset = { [registry] in registry.publish(Publication<Value>(.unknown, source: registry.source, provenance: nil)) }
   }
 
   var id: PublisherID { registry.source }
@@ -88,41 +98,50 @@ final class PublisherEntry: Sendable {
 
 /// Finding publishers.
 extension PublisherDirectory {
-  /// Returns the publisher of a type, which is created if no living publisher is registered.
+  /// Returns the publisher of a type and name, which is created if no living publisher is registered.
   ///
-  /// A publisher that is created has the type's name as its label, and is held until the directory is released. Threads
-  /// that ask at the same time receive the same one. When this function returns, every subscriber of the directory has
-  /// subscribed to the publisher, and misses nothing that is published from now on.
+  /// A publisher that is created is labeled with its type, followed by its name if it has one. It is held until
+  /// the directory is released. Threads that ask at the same time receive the same one. When this function returns,
+  /// every subscriber of the directory has subscribed to the publisher, and misses nothing that is published from now
+  /// on.
   ///
-  /// - Parameter type: The type of the publisher's values.
+  /// - Parameters:
+  ///   - type: The type of the publisher's values.
+  ///   - name: Distinguishes publishers with values of the same type.
   /// - Returns: The publisher.
   /// - Complexity: O(1) on average; O(*n* log *n*) in the number of the directory's subscribers if it creates one.
-  public func publisher<Value: Sendable>(of type: Value.Type = Value.self) -> Publisher<Value> {
+  public func publisher<Value: Sendable>(of type: Value.Type = Value.self, named name: String? = nil) -> Publisher<
+    Value
+  > {
+    let key = PublisherKey.type(ObjectIdentifier(type), name: name)
     while true {
-      let entry = state.withLock { $0.publishers[ObjectIdentifier(type)] }
+      let entry = state.withLock { $0.publishers[key] }
       if let entry, let found = entry.publisher {
         introduce(entry)
         // The key guarantees the type of its values.
         return unsafe unsafeDowncast(found, to: Publisher<Value>.self)
       }
-      let made = Publisher<Value>(label: "\(type)")
-      if add(made, insteadOf: entry, isMade: true) { return made }
+      let made = Publisher<Value>(label: name.map { "\(type) \($0)" } ?? "\(type)")
+      if add(made, for: key, insteadOf: entry, isMade: true) { return made }
     }
   }
 
-  /// Registers a publisher for its type.
+  /// Registers a publisher for its type, and for a name if there are several of one type.
   ///
   /// The publisher is held weakly: when it is released, another one can take its place. Registering the same one again
   /// changes nothing. When this function returns, every subscriber of the directory has subscribed to the publisher.
   ///
-  /// - Parameter publisher: The publisher.
-  /// - Precondition: The type has no other living publisher. One that ``publisher(of:)`` has created counts, so
-  ///   register before the first use.
+  /// - Parameters:
+  ///   - publisher: The publisher.
+  ///   - name: Distinguishes publishers with values of the same type.
+  /// - Precondition: The type has no other living publisher of that name. One that ``publisher(of:named:)`` has created
+  ///   counts, so register before the first use.
   /// - Complexity: O(*n* log *n*) in the number of the directory's subscribers.
-  public func register<Value: Sendable>(_ publisher: Publisher<Value>) {
+  public func register<Value: Sendable>(_ publisher: Publisher<Value>, named name: String? = nil) {
+    let key = PublisherKey.type(ObjectIdentifier(Value.self), name: name)
     while true {
       let (entry, isBeingLoggedOut) = state.withLock { state in
-        let entry = state.publishers[ObjectIdentifier(Value.self)]
+        let entry = state.publishers[key]
         return (entry, entry.map { state.isBeingLoggedOut($0.id) } ?? false)
       }
       if let entry, let existing = entry.publisher {
@@ -131,21 +150,27 @@ extension PublisherDirectory {
         guard isBeingLoggedOut else {
           stopForMisuse(
             """
-            \(publisher.id) can't be registered as the publisher of \(Value.self): \(entry.id) is, and is alive. Register \
-            one publisher of a type, before publisher(of:) makes one, or wrap one of the types
+            \(publisher.id) can't be registered as the publisher of \(Value.self)\(name.map { " named \($0)" } ?? ""): \
+            \(entry.id) is, and is alive. Register it before publisher(of:) makes one, or give it a name of its own
             """)
         }
       }
-      if add(publisher, insteadOf: entry, isMade: false) { return }
+      if add(publisher, for: key, insteadOf: entry, isMade: false) { return }
     }
   }
 
+  /// Adds the publisher of a family's manager, unless it was added before.
+  func addMember<Value>(_ publisher: Publisher<Value>) {
+    _ = add(publisher, for: .family(publisher.id), insteadOf: nil, isMade: false)
+  }
+
   /// Adds a publisher; returns false if another thread came first.
-  private func add<Value>(_ publisher: Publisher<Value>, insteadOf gone: PublisherEntry?, isMade: Bool) -> Bool {
+  private func add<Value>(
+    _ publisher: Publisher<Value>, for key: PublisherKey, insteadOf gone: PublisherEntry?, isMade: Bool
+  ) -> Bool {
     let entry = PublisherEntry(publisher)
     let (isAdded, isSweepDue) = state.withLock { state in
-      let isAdded = state.add(
-        publisher, as: entry, for: ObjectIdentifier(Value.self), insteadOf: gone, isMade: isMade)
+      let isAdded = state.add(publisher, as: entry, for: key, insteadOf: gone, isMade: isMade)
       return (isAdded, state.publishers.isSweepDue)
     }
     guard isAdded else { return false }

@@ -62,7 +62,7 @@ extension PublisherRegistry {
 
 /// Publishing.
 extension PublisherRegistry {
-  /// Accepts a state and has it delivered, unless this thread is running the transform of an update.
+  /// Accepts a state and delivers it, unless this thread is running the transform of an update.
   @usableFromInline
   nonisolated func publish(_ new: any BoxedPublication) {
     var effects = Effects()
@@ -85,11 +85,11 @@ extension PublisherRegistry {
     case misuse
   }
 
-  /// Accepts a state and has it delivered, if `old` is still the current state.
+  /// Accepts a state and delivers it, if `old` is still the current state.
   ///
   /// Returns whether the state was accepted. With `endsUpdate`, a transform of `update` has made the new state, and its
-  /// mark is removed in the same turn. With `keepsLoad`, the new state repeats the old one, so a manager's load goes
-  /// on.
+  /// mark is removed in the same turn; otherwise, the new state has the data of the old one. With `keepsLoad`, it
+  /// repeats the old one, so a manager's load goes on.
   @usableFromInline
   nonisolated func publish(
     _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsLoad: Bool = false
@@ -102,7 +102,8 @@ extension PublisherRegistry {
       guard state.current === old else { return .superseded }
       return .accepted(
         keepsLoad
-          ? state.acceptKeepingLoad(new, &effects) : state.accept(new, replays: replays, &effects))
+          ? state.acceptKeepingLoad(new, &effects)
+          : state.accept(new, replays: replays, keepsData: !endsUpdate, &effects))
     }
     switch action {
     case .accepted(let action):

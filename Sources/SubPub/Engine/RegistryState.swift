@@ -73,9 +73,13 @@ struct AcceptAction {
 
 extension RegistryState {
   /// Accepts a state: sets its version and puts it into every lane.
+  ///
+  /// `keepsData` tells whether its data is the same as before.
   @inline(__always)
-  mutating func accept(_ state: any BoxedPublication, replays: Bool, _ effects: inout Effects) -> AcceptAction {
-    if loading.active != nil { supersedeLoad(&effects) }
+  mutating func accept(
+    _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
+  ) -> AcceptAction {
+    if loading.isInUse { leaveState(keepingData: keepsData, &effects) }
     newest += 1
     state.stamp(newest)
     var action = AcceptAction(version: newest)

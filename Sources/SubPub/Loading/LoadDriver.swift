@@ -6,28 +6,50 @@
 /// The task of a load holds the driver, so the driver holds the registry instead of the publisher. The publisher ends
 /// when its users have released it (3.06), rather than when a cancelled load has noticed its cancellation.
 final class LoadDriver<Value: Sendable>: Sendable {
-  /// A plan of a load, given the state before it.
+  /// What a load does.
   struct Plan: Sendable {
     let kind: ActiveLoad.Kind
     /// Loads the value; called once for each attempt.
-    let load: @Sendable () async throws -> Value
+    ///
+    /// It receives the current data as a closure, so that a loader that doesn't call it doesn't keep the data alive.
+    let load: @Sendable (_ previous: @Sendable () -> Value?) async throws -> Value
   }
 
-  private let registry: PublisherRegistry
-  private let freshness: Freshness?
-  private let operation: TimeLimitedOperation
-  private let retry: RetryPolicy
-  private let cache: ManagerCache<Value>?
+  /// The present data, as one turn has found it.
+  struct Present {
+    let publication: Publication<Value>
+    let validity: DataValidity
+    let failure: LoadFailure?
+    let load: ActiveLoad?
 
-  init(
-    _ publisher: Publisher<Value>, _ operation: TimeLimitedOperation, retry: RetryPolicy,
-    cache: ManagerCache<Value>? = nil
-  ) {
+    init(_ present: PresentState) {
+      publication = .from(present.current)
+      (validity, failure, load) = (present.validity, present.failure, present.load)
+    }
+
+    /// When the data was new, on the manager's clock; nil if that isn't known.
+    var freshSince: Duration? {
+      if let confirmation = validity.confirmation { confirmation.time } else { publication.provenance?.freshSince }
+    }
+  }
+
+  let registry: PublisherRegistry
+  let operation: TimeLimitedOperation
+  let cache: ManagerCache<Value>?
+  let options: LoadingOptions<Value>
+  /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
+  private let measuring: Locked<Freshness?>
+
+  init(_ publisher: Publisher<Value>, _ options: LoadingOptions<Value>) {
+    guard options.errorStaleAfter >= .zero else {
+      stopForMisuse(
+        "errorStaleAfter is \(options.errorStaleAfter), but no error is younger than that: give zero or more")
+    }
     registry = publisher.registry
-    freshness = publisher.freshness
-    self.operation = operation
-    self.retry = retry
-    self.cache = cache
+    measuring = Locked(publisher.freshness ?? (options.errorStaleAfter > .zero ? options.makeFreshness() : nil))
+    operation = TimeLimitedOperation(timeout: options.timeout, clock: options.clock, executor: options.executor)
+    cache = options.cache.map { ManagerCache($0, failed: options.cacheFailed) }
+    self.options = options
   }
 }
 
@@ -35,158 +57,135 @@ final class LoadDriver<Value: Sendable>: Sendable {
 extension LoadDriver {
   /// Loads, or joins the active load, and waits for the result (5.03 to 5.05).
   ///
-  /// `plan` decides what to load, given the current publication; nil means nothing. Returns nil if there is no result.
-  func load(
-    _ requested: ActiveLoad.Kind, joins: Bool, _ plan: (Publication<Value>) -> Plan?
-  ) async -> LoadState<Value>? {
-    guard !Task.isCancelled, let waiter = waiter(for: requested, joins: joins, plan) else { return nil }
-    return (await registry.result(for: waiter) as? Publication<Value>)?.state
+  /// Returns nil if there is no result.
+  func load(_ plan: Plan, joins: Bool = true) async -> LoadState<Value>? {
+    await result(of: LoadRequest(kind: .whole, acceptedAge: nil), joins: joins) { _, _ in plan }
   }
 
-  /// Loads if the current state is unknown, an error, or stale, and no load is active.
+  /// Loads one more page, or joins its load, and waits for the result.
+  ///
+  /// `plan` decides what to load, given the present data and the list whose refresh this call has waited for; nil means
+  /// nothing. A cached list that is fresh is as good as a first page.
+  func loadPage(_ plan: (Present, _ refreshed: Value?) -> Plan?) async -> LoadState<Value>? {
+    await result(of: LoadRequest(kind: .page, acceptedAge: acceptedAge()), joins: true, plan)
+  }
+
+  /// Loads if the data is unknown, stale, or an error, and no load is active.
   ///
   /// An active load continues from now on even if all of its waiters are cancelled.
-  func loadIfNeeded(_ plan: Plan) {
-    while case .free(let current) = join(.page, waits: false) {
-      let isNeeded =
-        switch current.phase {
-        case .unknown, .error: true
-        case .loaded: freshness?.isStale(since: current.freshSince) ?? false
-        // Published by hand.
-        case .loading: false
-        }
-      guard isNeeded, case .superseded = begin(plan, insteadOf: current, waits: false) else { return }
+  func loadIfNeeded(_ plan: (Present) -> Plan) {
+    // One more page doesn't make a stale list fresh.
+    let isWhole = registry.managed.map { $0.load?.kind == .page && isStale(Present($0)) } ?? false
+    let request = LoadRequest(kind: isWhole ? .whole : nil, acceptedAge: acceptedAge())
+    while case .free(let state) = registry.joinLoad(request, waits: false) {
+      let present = Present(state)
+      guard isLoadNeeded(present) else { return }
+      if case .began = begin(plan(present), ifPresentIs: present, request, waits: false) { return }
     }
   }
 
-  /// Resets the publisher and clears the cache (5.10).
-  func logout() {
-    guard let cache else { return registry.publish(publication(.unknown)) }
-    registry.publish(publication(.unknown), then: cache.clearOperation())
-    cache.queue.run(on: operation.executor)
+  /// Returns the value at hand if it is younger than `maxAge`, and otherwise what a load ends with.
+  func value(maxAge: Duration?, _ plan: Plan) async throws -> Value {
+    if let maxAge, maxAge < .zero {
+      stopForMisuse("maxAge is \(maxAge), but no data is younger than that: give zero or more")
+    }
+    if maxAge != nil { measureAges() }
+    let request = LoadRequest(kind: .whole, acceptedAge: acceptedAge(maxAge))
+    while true {
+      try Task.checkCancellation()
+      if let value = try freshValue(maxAge: maxAge) { return value }
+      if let result = await result(of: request, joins: true, { _, _ in plan }) { return try result.get() }
+      try Task.checkCancellation()
+      guard let present else { throw PublisherEnded(source: registry.source) }
+      // Unless another load has taken the place of this one.
+      if present.load == nil { return try present.publication.state.get() }
+    }
   }
 
-  /// Cancels the active load, because the manager is gone (5.09).
-  func rollBack() { registry.rollBackLoad() }
+  private func freshValue(maxAge: Duration?) throws -> Value? {
+    guard let present else { throw PublisherEnded(source: registry.source) }
+    return isFresh(present, maxAge: maxAge) ? present.publication.state.value : nil
+  }
+
+  /// Refreshes again and again, with a pause between the end of a load and the start of the next (5.17).
+  func poll(every interval: Duration, while condition: (LoadState<Value>) -> Bool, _ plan: Plan) async {
+    guard interval > .zero else {
+      stopForMisuse("the interval is \(interval), so there would be no pause between two loads: give more than zero")
+    }
+    // No state outlives the call that it is passed to.
+    while !Task.isCancelled, present.map({ condition($0.publication.state) }) ?? false {
+      _ = await load(plan)
+      guard await pause(for: interval) else { return }
+    }
+  }
+
+  /// Publishes a value and writes it to the cache (5.16).
+  func set(_ value: Value) { publish(publication(loaded: value, .published), enqueuing: cache?.writeOperation(value)) }
+
+  func publishInitial(_ value: Value) { registry.publish(publication(loaded: value, .published)) }
+
+  func invalidate() { registry.invalidate() }
+
+  func cancel() { registry.rollBackLoad() }
+
+  /// Resets the publisher and clears the cache (5.10).
+  func logout() { publish(publication(.unknown, nil), enqueuing: cache?.clearOperation()) }
+
+  /// Ends the active load and the polls, because the manager is gone (5.09).
+  func end() { registry.endManager() }
 
   /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
 }
 
-/// The life of one load.
+/// Freshness.
 extension LoadDriver {
-  private enum JoinAction {
-    case joined(WaiterID?)
-    case free(Publication<Value>)
-    case ended
+  var freshness: Freshness? { measuring.withLock { $0 } }
+
+  private func measureAges() {
+    guard freshness == nil else { return }
+    // Reads the clock, which is foreign code.
+    let made = options.makeFreshness()
+    measuring.withLock { if $0 == nil { $0 = made } }
   }
 
-  private func waiter(
-    for requested: ActiveLoad.Kind, joins: Bool, _ plan: (Publication<Value>) -> Plan?
-  ) -> WaiterID? {
-    while true {
-      switch joins ? join(requested, waits: true) : current.map(JoinAction.free) ?? .ended {
-      case .joined(let waiter): return waiter
-      case .ended: return nil
-      case .free(let current):
-        guard let plan = plan(current) else { return nil }
-        if case .began(let waiter) = begin(plan, insteadOf: current, waits: true) { return waiter }
-      }
+  /// Returns the time from which data that arrives now, already this old, counts as fresh.
+  ///
+  /// Nil if nobody wants to know it, so that the clock isn't read (5.06).
+  func freshSince(age: Duration = .zero) -> Duration? {
+    freshness?.start(age: age)
+  }
+
+  var present: Present? { registry.managed.map(Present.init) }
+
+  /// The age below which a cached value makes a load unnecessary.
+  private func acceptedAge(_ maxAge: Duration? = nil) -> Duration? {
+    options.cachePolicy == .alwaysLoad ? nil : maxAge ?? options.staleAfter ?? .unlimited
+  }
+
+  private func isLoadNeeded(_ present: Present) -> Bool {
+    switch present.publication.phase {
+    // Nobody loads, so a `loading` was published by hand.
+    case .unknown, .loading: true
+    case .loaded: isStale(present)
+    case .error: present.failure.map { $0.isOutdated || !isRecent($0) } ?? true
     }
   }
 
-  private func join(_ requested: ActiveLoad.Kind, waits: Bool) -> JoinAction {
-    switch registry.joinLoad(requested, waits: waits) {
-    case .joined(let waiter): .joined(waiter)
-    case .free(let state): (state as? Publication<Value>).map(JoinAction.free) ?? .ended
-    case .ended: .ended
-    }
+  func isStale(_ present: Present) -> Bool {
+    present.validity.isInvalidated || freshness?.isStale(since: present.freshSince) ?? false
   }
 
-  /// Begins a load if `old` is still the current publication.
-  private func begin(
-    _ plan: Plan, insteadOf old: Publication<Value>, waits: Bool
-  ) -> PublisherRegistry.BeginLoadAction {
-    let task = LoadTask()
-    // Two objects, because each can be published only once.
-    let loading = publication(.loading(previous: old.state.value), freshSince: old.freshSince)
-    let before = publication(old.state, freshSince: old.freshSince)
-    let reading = old.state.value == nil ? cache.map { CacheReading(of: $0) } : nil
-    let action = registry.begin(
-      ActiveLoad(task, plan.kind, before: before), publishing: loading, insteadOf: old, waits: waits,
-      then: reading?.operation)
-    if case .began = action {
-      if reading != nil { cache?.queue.run(on: operation.executor) }
-      task.start(on: operation.executor) { [self, result = reading?.result] in
-        if let result { await publishCached(result, within: task) }
-        await run(task, plan)
-      }
-    }
-    return action
+  private func isRecent(_ failure: LoadFailure) -> Bool {
+    age(since: failure.time).map { $0 < options.errorStaleAfter } ?? false
   }
 
-  /// Publishes the cache's value, or the reason why it can't be read, and continues to load.
-  private func publishCached(
-    _ read: @escaping @Sendable () async throws -> Cached<Value>?, within task: LoadTask
-  ) async {
-    let found: Publication<Value>
-    switch await operation.run(read) {
-    case .success(let cached?): found = publication(loaded: cached.value, age: cached.age)
-    case .failure(let error):
-      let failure = error as? CacheFailure ?? cache?.report(.read, error)
-      found = publication(.error(failure ?? error, previous: nil))
-    case .success(nil), nil: return
-    }
-    let before = publication(found.state, freshSince: found.freshSince)
-    guard registry.publish(found, within: task, before: before) else { return }
-    let loading = publication(.loading(previous: found.state.value), freshSince: found.freshSince)
-    _ = registry.publish(loading, within: task)
-  }
+  private func age(since start: Duration?) -> Duration? { start.flatMap { freshness?.age(since: $0) } }
 
-  /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
-  private func run(_ task: LoadTask, _ plan: Plan) async {
-    var failures = 0
-    while registry.isActive(task) {
-      switch await operation.run(plan.load) {
-      case nil: return
-      case .success(let value): return succeed(task, plan.kind, with: value)
-      case .failure(let error):
-        failures += 1
-        guard let delay = retry.delay(after: failures, error) else { return fail(task, with: error) }
-        guard await operation.pause(for: delay) else { return fail(task, with: error) }
-      }
-    }
-  }
-
-  private func succeed(_ task: LoadTask, _ kind: ActiveLoad.Kind, with value: Value) {
-    let result =
-      switch kind {
-      case .whole: publication(loaded: value)
-      // As old as the oldest page. Pages that `setState` has put into an error have no age, and count as new from now
-      // on.
-      case .page: publication(.loaded(value), freshSince: current?.freshSince ?? freshness?.start())
-      }
-    guard let cache else { return registry.commit(result, of: task) }
-    registry.commit(result, of: task, then: cache.writeOperation(value))
-    cache.queue.run(on: operation.executor)
-  }
-
-  private func fail(_ task: LoadTask, with error: any Error) {
-    // Nothing else changes the state while the load is active.
-    let current = current
-    let result = publication(.error(error, previous: current?.state.value), freshSince: current?.freshSince)
-    registry.commit(result, of: task)
-  }
-
-  /// The current publication; nil once the publisher has ended.
-  private var current: Publication<Value>? { registry.current as? Publication<Value> }
-
-  private func publication(_ state: LoadState<Value>, freshSince: Duration? = nil) -> Publication<Value> {
-    Publication(state, source: registry.source, freshSince: freshSince)
-  }
-
-  /// Makes a publication of data that arrives now and already has an age.
-  private func publication(loaded value: Value, age: Duration = .zero) -> Publication<Value> {
-    publication(.loaded(value), freshSince: freshness?.start(age: age))
+  /// Returns whether data is younger than `maxAge`, or not stale; data of unknown age is older than any `maxAge`.
+  private func isFresh(_ present: Present, maxAge: Duration?) -> Bool {
+    guard let maxAge else { return !isStale(present) }
+    guard !present.validity.isInvalidated, let age = age(since: present.freshSince) else { return false }
+    return age < maxAge
   }
 }

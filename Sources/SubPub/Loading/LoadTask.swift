@@ -117,16 +117,16 @@ extension Duration {
   static let unlimited = Duration.seconds(100 * 365 * 86_400)
 }
 
-/// The error of a load that took longer than its manager's timeout.
+/// The error of one attempt, or one read of the cache, that took longer than its manager's timeout.
 ///
 /// It is published if no attempt is left (5.07).
 public struct LoadTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// How long the load was allowed to take.
+  /// How long the attempt was allowed to take.
   public let timeout: Duration
 
   /// Creates the error, for tests of code that handles it.
   ///
-  /// - Parameter timeout: How long the load was allowed to take.
+  /// - Parameter timeout: How long the attempt was allowed to take.
   public init(timeout: Duration) { self.timeout = timeout }
 
   /// The time limit, in words.

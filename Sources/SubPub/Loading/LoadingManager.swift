@@ -1,8 +1,8 @@
 /// A manager that loads one value for any number of callers.
 ///
 /// One load is active at a time, and all callers share it (5.03). The publisher changes to `loading`, and then to
-/// `loaded` or `error`. A load is superseded by any transition that it doesn't make itself, except `republish()`, and
-/// by `refresh(restarting: true)` and `logout()`: its loader is cancelled, and its result is dropped (5.04). Releasing
+/// `loaded` or `error`. A load is superseded by `refresh(restarting: true)`, `logout()`, and any transition that it
+/// doesn't make itself, except `republish()`: its loader is cancelled, and its result is dropped (5.04). Releasing
 /// the manager cancels its load (5.09).
 ///
 /// ```swift
@@ -17,8 +17,7 @@
 /// let state = await news.refresh()  // Shares that load.
 /// ```
 ///
-/// Call every operation from any thread, task, or actor. Only ``refresh(restarting:)`` and ``waitForCache()`` wait,
-/// which suspends their task.
+/// You can call every operation from any thread, task, or actor. Only the `async` ones wait, which suspends their task.
 public final class LoadingManager<Value: Sendable>: Manager {
   /// The publisher of the value.
   ///
@@ -27,53 +26,104 @@ public final class LoadingManager<Value: Sendable>: Manager {
   private let driver: LoadDriver<Value>
   private let plan: LoadDriver<Value>.Plan
 
-  /// Creates a manager that has loaded nothing yet.
+  /// Creates a manager whose loader receives the current data, for conditional requests.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
+  ///   - staleAfter: How long data counts as fresh; nil if it never becomes stale.
+  ///   - errorStaleAfter: How long ``refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at
+  ///     once. An error that is published by hand doesn't count.
   ///   - timeout: How long one call of `load` may take. After that, it is cancelled, its result is dropped even if it
   ///     ignores its cancellation, and its error is ``LoadTimedOut``. With nil, or a hundred years or more, there is no
-  ///     limit.
+  ///     limit. It also limits a read of the cache.
   ///   - retry: Whether and when a failed load is tried again. Only the last failure is published (5.07).
-  ///   - clock: Measures `staleAfter`, `timeout`, and the delays between attempts.
+  ///   - clock: Measures ages, `timeout`, the delays between attempts, and the intervals of ``refresh(every:while:)``.
+  ///     If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt follows;
+  ///     during an interval, the poll ends.
+  ///   - initial: Data to begin with, which counts as new: version 1, with the origin `published`. Nil for none.
   ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached
-  ///     value with its age, or an error if it can't be read. Each loaded value is written to the cache. `logout()`
-  ///     clears it (5.10).
-  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread. A failed write
-  ///     changes nothing else. After a failed clear, nothing is read until a clear succeeds or a value is written.
-  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its
-  ///     callers. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
-  ///     counts as a failure, including `CancellationError`. Don't await a refresh of the same manager in it: that
-  ///     would never end.
-  /// - Precondition: `staleAfter` isn't negative, and `timeout` is greater than zero.
+  ///     value with its age. Each loaded value is written to the cache. `logout()` clears it (5.10).
+  ///   - cachePolicy: Whether a cached value that is fresh makes a load unnecessary (5.11).
+  ///   - refreshes: Whether a load publishes `loading` while there is data (5.18).
+  ///   - isUnchanged: Compares the current data with a loaded value. If it returns true, the current data stays and
+  ///     counts as new, and a quiet refresh publishes nothing (5.18). With nil, every loaded value is published. Called
+  ///     on no particular thread, while no lock is held.
+  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread. A failed read
+  ///     publishes nothing, and the load continues (5.12); a failed write changes nothing else. After a failed clear,
+  ///     nothing is read until a clear succeeds or a value is written.
+  ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls
+  ///     that have failed, starting with 1, and the error.
+  ///   - load: Loads the value, given the current data if there is any. Runs outside every actor, without the
+  ///     task-local values and the priority of its callers. May be called again after a failure, and while a cancelled
+  ///     call hasn't returned yet. Every error counts as a failure, including `CancellationError`. Don't await
+  ///     `refresh()` or `value()` of the same manager in it: that would never end.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
-    clock: any Clock<Duration> = ContinuousClock(), cache: (any StateCache<Value>)? = nil,
+    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
+    cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
+    refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
+    load: @escaping @Sendable (_ previous: Value?) async throws -> Value
+  ) {
+    self.init(
+      LoadingOptions(
+        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        clock: clock, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes, isUnchanged: isUnchanged,
+        cacheFailed: cacheFailed, attemptFailed: attemptFailed),
+      initial: initial, load: load)
+  }
+
+  /// Creates a manager.
+  ///
+  /// Its parameters are those of the initializer whose loader receives the current data.
+  public convenience init(
+    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
+    cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
+    refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
+    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
     load: @escaping @Sendable () async throws -> Value
   ) {
     self.init(
-      label: label, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, cache: cache,
-      cacheFailed: cacheFailed, executor: nil, load: load)
+      LoadingOptions(
+        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        clock: clock, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes, isUnchanged: isUnchanged,
+        cacheFailed: cacheFailed, attemptFailed: attemptFailed),
+      initial: initial, load: load)
   }
 
-  /// Creates a manager whose work runs on one executor, for tests in which a seed decides which job is next.
-  package init(
-    label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
-    cache: (any StateCache<Value>)?, cacheFailed: @escaping @Sendable (CacheFailure) -> Void,
-    executor: (any TaskExecutor)?, load: @escaping @Sendable () async throws -> Value
+  /// Creates a manager from options, which may name an executor for tests.
+  package convenience init(
+    _ options: LoadingOptions<Value>, initial: Value? = nil,
+    load: @escaping @Sendable (_ previous: Value?) async throws -> Value
   ) {
-    publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
-    driver = LoadDriver(
-      publisher, TimeLimitedOperation(timeout: timeout, clock: clock, executor: executor), retry: retry,
-      cache: cache.map { ManagerCache($0, failed: cacheFailed) })
-    plan = LoadDriver.Plan(kind: .whole, load: load)
+    self.init(options, initial: initial, LoadDriver.Plan(kind: .whole) { try await load($0()) })
   }
 
-  deinit { driver.rollBack() }
+  package convenience init(
+    _ options: LoadingOptions<Value>, initial: Value? = nil, load: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(options, initial: initial, LoadDriver.Plan(kind: .whole) { _ in try await load() })
+  }
 
+  private init(_ options: LoadingOptions<Value>, initial: Value?, _ plan: LoadDriver<Value>.Plan) {
+    publisher = options.makePublisher()
+    driver = LoadDriver(publisher, options)
+    self.plan = plan
+    if let initial { driver.publishInitial(initial) }
+  }
+
+  deinit { driver.end() }
+}
+
+/// Asking for data.
+extension LoadingManager {
   /// Loads, or shares the active load, and waits for the result (5.03).
+  ///
+  /// A cached value never makes this load unnecessary.
   ///
   /// When it returns, subscribers with immediate delivery have received the result on the thread that published it,
   /// unless another thread was delivering to them: that thread carries on with it (2.03).
@@ -82,31 +132,102 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// is cancelled, the loader is cancelled, and the state from before the load is published again (5.05); subscribers
   /// with immediate delivery receive it on the thread that cancels.
   ///
+  /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was
+  ///   superseded: for example `loading` if another load has taken its place, or the data from before if that load is
+  ///   quiet.
+  @discardableResult
+  public func refresh() async -> LoadState<Value> { await refresh(restarting: false) }
+
+  /// Loads as ``refresh()`` does, and may supersede an active load.
+  ///
   /// - Parameter restarting: Whether to supersede an active load instead of sharing it, for data that must not have
-  ///   been requested before now.
+  ///   been requested before now. Callers that wait for the superseded load return the current state.
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was
   ///   superseded.
   @discardableResult
-  public func refresh(restarting: Bool = false) async -> LoadState<Value> {
-    await driver.load(.whole, joins: !restarting) { [plan] _ in plan } ?? publisher.state
+  public func refresh(restarting: Bool) async -> LoadState<Value> {
+    await driver.load(plan, joins: !restarting) ?? publisher.state
   }
 
-  /// Loads if nothing was loaded yet, after an error, or if the data is stale; otherwise does nothing.
+  /// Loads if nothing was loaded yet, if the data is stale, or after an error; otherwise does nothing.
   ///
-  /// Returns without waiting. From now on an active load continues even if every task that waits for it is cancelled
-  /// (5.05).
-  public func refreshIfNeeded() { driver.loadIfNeeded(plan) }
+  /// A cached value that is fresh makes the load unnecessary (5.11), and an error younger than `errorStaleAfter` is
+  /// left alone (5.13), unless ``invalidate()`` was called since. Returns without waiting. From now on an active load
+  /// continues even if every task that waits for it is cancelled (5.05).
+  public func refreshIfNeeded() { driver.loadIfNeeded { [plan] _ in plan } }
+
+  /// Returns the data if it is fresh, and otherwise loads it.
+  ///
+  /// Fresh data is returned at once, even while it is being loaded again or after an error. Otherwise, the call shares
+  /// the active load or begins one. It keeps the manager alive until it returns.
+  ///
+  /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. Without `staleAfter`,
+  ///   ages are measured from the first call with a `maxAge` on. With nil, stale data is loaded again, and data without
+  ///   an age isn't.
+  /// - Returns: The value. If the load was cancelled or superseded, the value of the current state, however old it is.
+  /// - Throws: The error that the load ended with. If the load was cancelled or superseded, the error of the current
+  ///   state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data. `CancellationError` if
+  ///   the calling task is cancelled.
+  /// - Precondition: `maxAge` isn't negative.
+  public func value(maxAge: Duration? = nil) async throws -> Value {
+    try await driver.value(maxAge: maxAge, plan)
+  }
+
+  /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
+  ///
+  /// The first load begins at once, and the next one an interval after the last has ended. Loads are shared as with
+  /// ``refresh()``. An error doesn't end it.
+  ///
+  /// The call itself doesn't keep the manager alive. A task does, if its closure captures the manager strongly:
+  ///
+  /// ```swift
+  /// let polling = Task { [weak manager] in await manager?.refresh(every: .seconds(30)) }
+  /// polling.cancel()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - interval: The pause between the end of a load and the start of the next.
+  ///   - condition: Whether to load, given the current state. Called before each load.
+  /// - Precondition: `interval` is greater than zero.
+  public consuming func refresh(
+    every interval: Duration, while condition: @escaping @Sendable (LoadState<Value>) -> Bool = { _ in true }
+  ) async {
+    let (driver, plan) = (driver, plan)
+    _ = consume self
+    await driver.poll(every: interval, while: condition, plan)
+  }
+}
+
+/// Changing the data.
+extension LoadingManager {
+  /// Makes the data stale, and publishes nothing (5.15).
+  ///
+  /// The next request loads it. A load that has already begun doesn't make it fresh, and nobody joins that load. Until a
+  /// newer value is written, this manager doesn't take the cached one for fresh; a manager that is made later does.
+  public func invalidate() { driver.invalidate() }
+
+  /// Publishes a value and writes it to the cache (5.16).
+  ///
+  /// It counts as new, and supersedes an active load.
+  ///
+  /// - Parameter value: The value.
+  public func set(_ value: Value) { driver.set(value) }
+
+  /// Cancels the active load, and publishes the state from before it (5.05).
+  ///
+  /// Its callers return that state.
+  public func cancel() { driver.cancel() }
 
   /// Forgets all data and cancels the active load.
   ///
-  /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared after this call has
-  /// returned, so await ``waitForCache()`` before you exit the program.
+  /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared asynchronously,
+  /// so await ``waitForCache()`` before you exit the program.
   public func logout() { driver.logout() }
 
   /// Waits until the cache has done everything that was requested so far.
   ///
-  /// Loaded values are written then, and values that `logout()` has forgotten are cleared. Returns early if the task is
-  /// cancelled.
+  /// Values are written then, and values that `logout()` has forgotten are cleared, or `cacheFailed` was called. A load
+  /// that is still active may request more. Returns early if the task is cancelled.
   public func waitForCache() async { await driver.waitForCache() }
 }
 

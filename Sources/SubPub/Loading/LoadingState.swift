@@ -1,9 +1,52 @@
-/// The state of a manager's load, as its registry knows it.
+/// The state of a manager's loads, as its registry knows it.
 struct LoadingState {
+  /// Whether a manager has loaded or invalidated anything; otherwise, a transition needn't look at the rest.
+  var isInUse = false
   /// The active load; nil while nothing is loading, and once another transition has superseded the load.
   var active: ActiveLoad?
   /// The results of loads that have ended, for waiters that haven't fetched them yet.
   var results: [WaiterID: any BoxedPublication] = [:]
+  /// What has happened to the present data since it was published.
+  var validity = DataValidity()
+  /// Whether the value in the cache is from before an invalidation (5.15).
+  var isCacheInvalidated = false
+  /// The last failure of a load, which counts while its version is the newest.
+  var failure: LoadFailure?
+  /// Tasks that wait between two refreshes, and stop when the manager is gone.
+  var polls: [WaiterID] = []
+  var isManagerGone = false
+}
+
+/// What has happened to data since it was published.
+struct DataValidity {
+  /// Whether it counts as stale (5.15).
+  var isInvalidated = false
+  /// The last load that has found it unchanged (5.18).
+  var confirmation: Confirmation?
+
+  struct Confirmation {
+    /// The time on the manager's clock; nil if it wasn't measured.
+    let time: Duration?
+  }
+}
+
+/// A failed load.
+struct LoadFailure {
+  let kind: ActiveLoad.Kind
+  /// When it failed, on the manager's clock; nil if that doesn't matter.
+  let time: Duration?
+  /// The version of the error.
+  var version: UInt64 = 0
+  /// Whether the data was invalidated since the load began.
+  var isOutdated = false
+}
+
+/// What a caller asks a manager for.
+struct LoadRequest {
+  /// What to load; nil for whatever is being loaded.
+  let kind: ActiveLoad.Kind?
+  /// The age below which a cached value makes the load unnecessary (5.11); nil if nothing does.
+  let acceptedAge: Duration?
 }
 
 /// A manager's load, with its waiters and the state to return to.
@@ -19,155 +62,63 @@ struct ActiveLoad {
 
   let task: LoadTask
   let kind: Kind
-  /// The state before the load, in a publication that has no version yet.
+  /// Whether there is data; if not, the first page is also the next one.
+  var replacesData: Bool
+  /// The state before the load, in a publication that has no version yet; nil if the load has published nothing.
   ///
   /// It is published when the last waiter is cancelled (5.05).
-  var before: any BoxedPublication
-  private(set) var waiters: [WaiterID] = []
-  /// Whether there is a caller that can't be cancelled.
-  private(set) var isKept = false
+  var before: (any BoxedPublication)?
+  /// The failure that belongs to `before`.
+  var failureBefore: LoadFailure?
+  /// Whether the data was invalidated since the load began, so that its result isn't fresh (5.15).
+  var isOutdated = false
+  private(set) var callers: [Caller] = []
 
-  init(_ task: LoadTask, _ kind: Kind, before: any BoxedPublication) {
+  /// Who has asked for the load.
+  struct Caller {
+    /// Nil for callers that don't wait, and so can't be cancelled.
+    let waiter: WaiterID?
+    /// The age below which a cached value satisfies the caller; nil if nothing but a load does.
+    let acceptedAge: Duration?
+  }
+
+  init(_ task: LoadTask, _ kind: Kind, replacesData: Bool, before: (any BoxedPublication)?) {
     self.task = task
     self.kind = kind
+    self.replacesData = replacesData
     self.before = before
   }
 
   /// Whether nothing needs the load any longer.
-  var isUnwanted: Bool { waiters.isEmpty && !isKept }
+  var isUnwanted: Bool { callers.isEmpty }
 
-  /// Returns whether the load covers the requested kind.
-  ///
-  /// If there are no pages yet, the first page is the next one.
-  func covers(_ requested: Kind) -> Bool { kind == requested || requested == .page }
+  /// Whether a cached value of this age satisfies all callers.
+  func accepts(_ age: Duration) -> Bool { callers.allSatisfy { $0.acceptedAge.map { age < $0 } ?? false } }
 
-  /// Adds a waiter; nil stands for a caller that doesn't wait and can't be cancelled.
-  mutating func add(_ waiter: WaiterID?) {
-    if let waiter { waiters.append(waiter) } else { isKept = true }
+  /// Returns whether the load's result is what a caller asks for.
+  func covers(_ request: Kind?) -> Bool {
+    request == nil || request == kind || (request == .page && !replacesData)
+  }
+
+  /// Adds a caller; those that don't wait, which all accept the same age, count as one.
+  mutating func add(_ caller: Caller) {
+    if caller.waiter == nil, callers.contains(where: { $0.waiter == nil }) { return }
+    callers.append(caller)
   }
 
   /// Removes a waiter; returns false if it isn't one of the load's.
   mutating func remove(_ waiter: WaiterID) -> Bool {
-    guard let index = waiters.firstIndex(of: waiter) else { return false }
-    waiters.remove(at: index)
+    guard let index = callers.firstIndex(where: { $0.waiter == waiter }) else { return false }
+    callers.remove(at: index)
     return true
   }
 }
 
-/// The changes of a load, each of which is one step with the publisher's state (5.03 to 5.05).
-extension RegistryState {
-  /// A state that a load has published, to be delivered outside the turn.
-  struct LoadAction {
-    let accepted: AcceptAction
-    let state: any BoxedPublication
-  }
-
-  /// The outcome of a request to load.
-  enum JoinLoadAction {
-    /// The active load covers it; the waiter is for callers that wait.
-    case joined(WaiterID?)
-    /// No load covers it; one can begin from this current state.
-    case free(any BoxedPublication)
-    /// The publisher has ended.
-    case ended
-  }
-
-  /// Joins the active load if it covers the requested kind.
-  mutating func joinLoad(_ requested: ActiveLoad.Kind, waits: Bool) -> JoinLoadAction {
-    guard loading.active?.covers(requested) == true else { return current.map(JoinLoadAction.free) ?? .ended }
-    let waiter = waits ? waiters.add(missing: 1) : nil
-    loading.active?.add(waiter)
-    return .joined(waiter)
-  }
-
-  /// Begins a load, which may take the place of an active one.
-  ///
-  /// It then takes over the state to return to, and the callers that don't wait.
-  mutating func begin(
-    _ new: ActiveLoad, publishing state: any BoxedPublication, waits: Bool, _ effects: inout Effects
-  ) -> (action: LoadAction, waiter: WaiterID?) {
-    var new = new
-    if let old = loading.active {
-      effects.release(new.before)
-      new.before = old.before
-      if old.isKept { new.add(nil) }
-    }
-    let waiter = waits ? waiters.add(missing: 1) : nil
-    new.add(waiter)
-    let action = publish(state, &effects)
-    loading.active = new
-    return (action, waiter)
-  }
-
-  /// Publishes another state while the load continues; returns nil if the load has ended.
-  ///
-  /// `before` is the state to return to from now on.
-  mutating func publish(
-    _ state: any BoxedPublication, within task: LoadTask, before: (any BoxedPublication)?, _ effects: inout Effects
-  ) -> LoadAction? {
-    guard let load = loading.active, load.task === task else { return nil }
-    if let before {
-      effects.release(load.before)
-      loading.active?.before = before
-    }
-    return LoadAction(accepted: acceptKeepingLoad(state, &effects), state: state)
-  }
-
-  /// Accepts a state that doesn't supersede the active load.
-  mutating func acceptKeepingLoad(_ state: any BoxedPublication, _ effects: inout Effects) -> AcceptAction {
-    let kept = loading.active.take()
-    defer { loading.active = kept }
-    return accept(state, replays: true, &effects)
-  }
-
-  /// Publishes the load's result, and returns its waiters.
-  ///
-  /// Returns nil if the load was superseded: the result is dropped (5.04).
-  mutating func commit(
-    _ result: any BoxedPublication, of task: LoadTask, _ effects: inout Effects
-  ) -> (action: LoadAction, waiters: [WaiterID])? {
-    guard let ended = loading.active, ended.task === task else { return nil }
-    effects.release(ended.before)
-    loading.active = nil
-    return (publish(result, &effects), ended.waiters)
-  }
-
-  /// Gives the result to waiters that weren't cancelled in the meantime.
-  mutating func deliver(_ result: any BoxedPublication, to loadWaiters: [WaiterID], _ effects: inout Effects) {
-    for waiter in loadWaiters where waiters.contains(waiter) {
-      loading.results[waiter] = result
-      waiters.arrive(waiter, &effects)
-    }
-  }
-
-  /// Removes a cancelled waiter; if it was the last, rolls back the load (5.05).
-  mutating func cancelLoadWaiter(_ waiter: WaiterID, _ effects: inout Effects) -> LoadAction? {
-    guard loading.active?.remove(waiter) == true, loading.active?.isUnwanted == true else { return nil }
-    return rollBackLoad(&effects)
-  }
-
-  /// Ends the load and publishes the state from before it.
-  mutating func rollBackLoad(_ effects: inout Effects) -> LoadAction? {
-    guard let load = loading.active else { return nil }
-    return publish(load.before, &effects)
-  }
-
-  /// Ends the load because of another transition; its waiters return the current state.
-  mutating func supersedeLoad(_ effects: inout Effects) {
-    guard let ended = loading.active.take() else { return }
-    effects.call { [task = ended.task] in task.cancel() }
-    effects.release(ended.before)
-    for waiter in ended.waiters { waiters.arrive(waiter, &effects) }
-  }
-
-  /// Appends an operation to the cache's queue, in the order of turns.
-  func enqueue(_ operation: CacheOperation?, _ effects: inout Effects) {
-    guard let operation else { return }
-    let obsolete = operation.queue.append(operation.operation)
-    if !obsolete.isEmpty { effects.releaseAll(in: obsolete) }
-  }
-
-  private mutating func publish(_ state: any BoxedPublication, _ effects: inout Effects) -> LoadAction {
-    LoadAction(accepted: accept(state, replays: true, &effects), state: state)
-  }
+/// The present data of a manager, as one turn has found it.
+struct PresentState {
+  let current: any BoxedPublication
+  let validity: DataValidity
+  /// The failure that the current state shows; nil if it shows none, or one that was published by hand.
+  let failure: LoadFailure?
+  let load: ActiveLoad?
 }

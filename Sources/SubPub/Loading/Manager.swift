@@ -15,6 +15,15 @@ public protocol Manager<Value>: Sendable {
   /// - Parameter services: The services that the manager needs.
   func start(with services: Services)
 
+  /// Loads the data, and waits until that has ended.
+  ///
+  /// By default, calls ``refreshIfNeeded()``, and waits while the state is `loading`. So `refreshIfNeeded()` must have
+  /// published `loading`, or its result, when it returns.
+  ///
+  /// - Returns: The state that the load has ended with.
+  @discardableResult
+  func refresh() async -> LoadState<Value>
+
   /// Loads data that is unknown or stale, and tries again after an error; otherwise does nothing.
   ///
   /// Returns without waiting.
@@ -22,12 +31,32 @@ public protocol Manager<Value>: Sendable {
 
   /// Forgets everything that belongs to the user who has logged out; resets the publisher by default.
   func logout()
+
+  /// Waits until everything that was requested of the manager's caches is done; does nothing by default.
+  ///
+  /// A manager that is made of other managers should await theirs. ``PublisherDirectory/waitForCaches()`` calls it.
+  func waitForCache() async
 }
 
 extension Manager {
   /// Does nothing.
   public func start(with services: Services) {}
 
+  /// Calls ``refreshIfNeeded()``, and waits while the state is `loading`.
+  ///
+  /// Returns early if the task is cancelled.
+  ///
+  /// - Returns: The current state.
+  @discardableResult
+  public func refresh() async -> LoadState<Value> {
+    refreshIfNeeded()
+    for await state in publisher.states(buffering: .latest) where state.phase != .loading { return state }
+    return publisher.state
+  }
+
   /// Resets the publisher.
   public func logout() { publisher.reset() }
+
+  /// Does nothing.
+  public func waitForCache() async {}
 }

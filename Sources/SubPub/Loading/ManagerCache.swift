@@ -77,6 +77,12 @@ extension ManagerCache {
 struct CacheOperation {
   let queue: CacheOperationQueue
   let operation: CacheOperationQueue.Operation
+
+  /// Appends the operation to its queue; in a turn.
+  func enqueue(_ effects: inout Effects) {
+    let obsolete = queue.append(operation)
+    if !obsolete.isEmpty { effects.releaseAll(in: obsolete) }
+  }
 }
 
 /// A load's read of its manager's cache: the operation and its result.

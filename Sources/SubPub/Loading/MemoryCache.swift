@@ -10,8 +10,8 @@
 /// as the sizes. A value has size 1 unless the `size` closure of its cache says otherwise, so the limit is a number of
 /// values, or a number of bytes if the closures return bytes.
 ///
-/// Call every operation from any thread. None of them waits for foreign code: sizes are measured, the clock is read,
-/// and values are released outside the lock (1.04).
+/// You can call every operation from any thread. No lock is held while `size` runs or the clock is read: sizes are
+/// measured, the clock is read, and values are released outside the lock (1.04).
 public final class MemoryCache: Sendable {
   /// The largest sum of sizes.
   public let limit: Int

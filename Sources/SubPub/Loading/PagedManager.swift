@@ -17,11 +17,10 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   public typealias Value = Paged<Element, Cursor>
   /// The publisher of the pages.
   ///
-  /// If you change its state yourself, you supersede an active load (5.04).
+  /// If you change its state yourself, you supersede an active load (5.04). The cache doesn't change.
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
-  private let firstPage: Cursor
-  private let load: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
+  private let pages: Pages
 
   /// Creates a manager that has loaded no page yet.
   ///
@@ -29,80 +28,167 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long a list counts as fresh, from the arrival of its first page; nil if it never becomes
   ///     stale.
+  ///   - errorStaleAfter: How long ``refreshIfNeeded()`` leaves an error alone (5.13).
   ///   - timeout: How long one call of `load` may take; nil for no limit.
   ///   - retry: Whether and when a failed page is tried again.
-  ///   - clock: Measures `staleAfter`, `timeout`, and the delays between attempts.
+  ///   - clock: Measures ages, `timeout`, the delays between attempts, and the intervals of
+  ///     ``refresh(every:while:)``.
   ///   - firstPage: The cursor of the first page.
-  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none.
-  /// - Precondition: `staleAfter` isn't negative, and `timeout` is greater than zero.
+  ///   - cache: Keeps the list beyond the manager's life, as with a ``LoadingManager``. It is written after each page,
+  ///     and its age counts from there.
+  ///   - cachePolicy: Whether a cached list that is fresh makes a load unnecessary (5.11).
+  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, as with a ``LoadingManager``.
+  ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls
+  ///     that have failed, starting with 1, and the error.
+  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
+  ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
-    clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
+    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
+    cache: (any StateCache<Paged<Element, Cursor>>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
+    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     self.init(
-      label: label, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, executor: nil,
+      LoadingOptions(
+        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed),
       firstPage: firstPage, load: load)
   }
 
-  /// Creates a manager whose work runs on one executor, for tests in which a seed decides which job is next.
+  /// Creates a manager from options, which may name an executor for tests.
   package init(
-    label: String?, staleAfter: Duration?, timeout: Duration?, retry: RetryPolicy, clock: any Clock<Duration>,
-    executor: (any TaskExecutor)?, firstPage: Cursor,
+    _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
-    publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
-    driver = LoadDriver(
-      publisher, TimeLimitedOperation(timeout: timeout, clock: clock, executor: executor), retry: retry)
-    self.firstPage = firstPage
-    self.load = load
+    publisher = options.makePublisher()
+    driver = LoadDriver(publisher, options)
+    pages = Pages(first: firstPage, load: load)
   }
 
-  deinit { driver.rollBack() }
+  deinit { driver.end() }
 
+  /// What loads do, without the manager.
+  private struct Pages: Sendable {
+    typealias Plan = LoadDriver<Paged<Element, Cursor>>.Plan
+
+    let first: Cursor
+    let load: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
+
+    var planOfFirst: Plan {
+      Plan(kind: .whole) { _ in
+        let page = try await load(first)
+        return Paged(elements: page.elements, next: page.next)
+      }
+    }
+
+    /// The plan of the page after a list; nil if the list is complete.
+    func plan(after list: Paged<Element, Cursor>?) -> Plan? {
+      guard let list else { return planOfFirst }
+      guard let cursor = list.next else { return nil }
+      return Plan(kind: .page) { _ in
+        let page = try await load(cursor)
+        return Paged(elements: list.elements + page.elements, next: page.next)
+      }
+    }
+  }
+}
+
+/// Asking for pages.
+extension PagedManager {
   /// Loads the first page, which then replaces all pages so far.
   ///
   /// Shares an active load of the first page. Supersedes the load of a later page, which is dropped (5.08).
+  ///
+  /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
+  ///   or the calling task is cancelled.
+  @discardableResult
+  public func refresh() async -> LoadState<Paged<Element, Cursor>> { await refresh(restarting: false) }
+
+  /// Loads the first page as ``refresh()`` does, and may supersede any active load.
   ///
   /// - Parameter restarting: Whether to supersede any active load instead of sharing it.
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
   ///   or the calling task is cancelled.
   @discardableResult
-  public func refresh(restarting: Bool = false) async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(.whole, joins: !restarting) { [planOfFirstPage] _ in planOfFirstPage } ?? publisher.state
+  public func refresh(restarting: Bool) async -> LoadState<Paged<Element, Cursor>> {
+    await driver.load(pages.planOfFirst, joins: !restarting) ?? publisher.state
   }
 
   /// Loads the next page and appends it; after an error, tries the same page again.
   ///
-  /// Shares the active load of any page. Loads the first page if there is none. Returns at once if all pages are
-  /// loaded.
+  /// Shares the active load of a later page. If there is no page yet, loads the first one, or shares that load; a cached
+  /// list that is fresh makes this load unnecessary (5.11). During a refresh of existing pages, waits for its end, and
+  /// then loads the page after it (5.14). If all pages are loaded and none is being refreshed, returns at once.
   ///
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
   ///   or the calling task is cancelled.
+  /// - Complexity: O(*n*) in the number of elements so far, which are copied into a new list and written to the cache.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
-    let result = await driver.load(.page, joins: true) { [load, planOfFirstPage] current in
-      guard let pages = current.state.value else { return planOfFirstPage }
-      guard let cursor = pages.next else { return nil }
-      return LoadDriver.Plan(kind: .page) {
-        let page = try await load(cursor)
-        return Paged(elements: pages.elements + page.elements, next: page.next)
-      }
-    }
-    return result ?? publisher.state
+    await driver.loadPage { [pages] present, refreshed in
+      let list = present.publication.state.value
+      // Another call that has waited for the same refresh has loaded the page in the meantime.
+      if let list, let refreshed, list.elements.count > refreshed.elements.count { return nil }
+      return pages.plan(after: list)
+    } ?? publisher.state
   }
 
-  /// Loads the first page if nothing was loaded yet, after an error, or if the list is stale.
+  /// Loads the first page if nothing was loaded yet, if the list is stale, or after an error.
   ///
-  /// Otherwise does nothing. Returns without waiting.
-  public func refreshIfNeeded() { driver.loadIfNeeded(planOfFirstPage) }
-
-  private var planOfFirstPage: LoadDriver<Paged<Element, Cursor>>.Plan {
-    LoadDriver.Plan(kind: .whole) { [load, firstPage] in
-      let page = try await load(firstPage)
-      return Paged(elements: page.elements, next: page.next)
+  /// If a later page has failed and the list isn't stale, loads that page again instead, and no page is lost (5.14). An
+  /// error younger than `errorStaleAfter` is left alone (5.13). Otherwise does nothing. Returns without waiting.
+  public func refreshIfNeeded() {
+    driver.loadIfNeeded { [pages, driver] present in
+      guard present.failure?.kind == .page, !driver.isStale(present) else { return pages.planOfFirst }
+      return pages.plan(after: present.publication.state.value) ?? pages.planOfFirst
     }
   }
+
+  /// Returns the list so far if it is fresh, and otherwise loads its first page.
+  ///
+  /// See ``LoadingManager/value(maxAge:)``.
+  ///
+  /// - Parameter maxAge: A list this old or older is loaded again; nil for `staleAfter`.
+  /// - Returns: The pages so far.
+  /// - Throws: As ``LoadingManager/value(maxAge:)``.
+  /// - Precondition: `maxAge` isn't negative.
+  public func value(maxAge: Duration? = nil) async throws -> Paged<Element, Cursor> {
+    try await driver.value(maxAge: maxAge, pages.planOfFirst)
+  }
+
+  /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
+  ///
+  /// See ``LoadingManager/refresh(every:while:)``.
+  ///
+  /// - Parameters:
+  ///   - interval: The pause between the end of a load and the start of the next.
+  ///   - condition: Whether to load, given the current state. Called before each load.
+  /// - Precondition: `interval` is greater than zero.
+  public consuming func refresh(
+    every interval: Duration,
+    while condition: @escaping @Sendable (LoadState<Paged<Element, Cursor>>) -> Bool = { _ in true }
+  ) async {
+    let (driver, plan) = (driver, pages.planOfFirst)
+    _ = consume self
+    await driver.poll(every: interval, while: condition, plan)
+  }
+
+  /// Makes the list stale, and publishes nothing (5.15).
+  public func invalidate() { driver.invalidate() }
+
+  /// Cancels the active load, and publishes the state from before it (5.05).
+  public func cancel() { driver.cancel() }
+
+  /// Forgets all pages, cancels the active load, and clears the cache (5.10).
+  public func logout() { driver.logout() }
+
+  /// Waits until the cache has done everything that was requested so far.
+  ///
+  /// Returns early if the task is cancelled.
+  public func waitForCache() async { await driver.waitForCache() }
 }
 
 extension PagedManager: CustomStringConvertible {

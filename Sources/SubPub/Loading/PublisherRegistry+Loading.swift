@@ -1,8 +1,19 @@
-/// The turns of a manager's loads and of its cache.
+/// The turns of a manager's loads.
 extension PublisherRegistry {
-  /// Joins the active load if it covers the requested kind.
-  nonisolated func joinLoad(_ requested: ActiveLoad.Kind, waits: Bool) -> RegistryState.JoinLoadAction {
-    turn { $0.joinLoad(requested, waits: waits) }
+  /// Joins the active load if it covers the request.
+  nonisolated func joinLoad(_ request: LoadRequest, waits: Bool) -> RegistryState.JoinLoadAction {
+    turn { $0.joinLoad(request, waits: waits) }
+  }
+
+  /// The present state; nil after the publisher's end.
+  nonisolated var present: PresentState? { turn { $0.present } }
+
+  /// The present state for a manager; nil after the manager's end, or the publisher's.
+  nonisolated var managed: PresentState? { turn { $0.managed } }
+
+  /// Returns what has happened to the data of a publication, if it is the current one.
+  nonisolated func validity(ofDataIn publication: AnyObject) -> DataValidity? {
+    turn { $0.current === publication ? $0.loading.validity : nil }
   }
 
   /// The outcome of a request to begin a load.
@@ -13,49 +24,64 @@ extension PublisherRegistry {
     case superseded
   }
 
-  /// Begins a load if `old` is still the current state.
+  /// Begins a load if the state and the active load are still the same, and publishes a state if there is one.
+  ///
+  /// A quiet load publishes nothing when it begins, so the state alone doesn't tell that another one has begun.
   nonisolated func begin(
-    _ load: ActiveLoad, publishing state: any BoxedPublication, insteadOf old: AnyObject, waits: Bool,
-    then operation: CacheOperation?
+    _ load: ActiveLoad, for request: LoadRequest, publishing state: (any BoxedPublication)?,
+    ifCurrentIs old: AnyObject, andLoadIs active: LoadTask?, waits: Bool, enqueuing operation: CacheOperation?
   ) -> BeginLoadAction {
     // No other thread can change the answer, so it needn't be the same turn.
     if turn({ $0.updating.contains(.current) }) { stopForTransform() }
     var effects = Effects()
-    let begun = turn { registry -> (action: RegistryState.LoadAction, waiter: WaiterID?)? in
-      guard registry.current === old else { return nil }
-      registry.enqueue(operation, &effects)
-      return registry.begin(load, publishing: state, waits: waits, &effects)
+    let begun = turn { registry -> (action: RegistryState.LoadAction?, waiter: WaiterID?)? in
+      let loading = registry.loading
+      guard registry.current === old, loading.active?.task === active, !loading.isManagerGone else { return nil }
+      operation?.enqueue(&effects)
+      return registry.begin(load, for: request, publishing: state, waits: waits, &effects)
     }
     guard let begun else { return .superseded }
     perform(begun.action, effects)
     return .began(begun.waiter)
   }
 
-  /// Publishes another state while the load continues; returns false if the load has ended.
-  ///
-  /// `before` is the state to return to from now on if the load is cancelled.
-  nonisolated func publish(
-    _ state: any BoxedPublication, within task: LoadTask, before: (any BoxedPublication)? = nil
+  /// Publishes another state of the same data while the load continues; returns false if the load has ended.
+  nonisolated func publish(_ state: any BoxedPublication, within task: LoadTask) -> Bool {
+    loadTurn { registry, effects in registry.publish(state, within: task, &effects) }
+  }
+
+  /// Publishes a cached value; returns whether the load has to go on.
+  nonisolated func acceptCached(
+    _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, within task: LoadTask
   ) -> Bool {
-    loadTurn { registry, effects in registry.publish(state, within: task, before: before, &effects) }
+    var effects = Effects()
+    let action = turn { $0.acceptCached(found, age: age, before: before, within: task, &effects) }
+    switch action {
+    case .isResult(let end):
+      finish(end, effects)
+      return false
+    case .published(let action):
+      perform(action, effects)
+      return true
+    case .superseded: return false
+    }
   }
 
   /// Publishes the load's result, or drops it if the load was superseded.
-  ///
-  /// The waiters are resumed in a second turn, after this thread has delivered the result as every publishing thread
-  /// does. A caller that hasn't begun to wait yet doesn't wait at all once its result is available.
-  nonisolated func commit(_ result: any BoxedPublication, of task: LoadTask, then operation: CacheOperation? = nil) {
-    var effects = Effects()
-    let committed = turn { registry in
-      let committed = registry.commit(result, of: task, &effects)
-      if committed != nil { registry.enqueue(operation, &effects) }
-      return committed
+  nonisolated func commit(
+    _ result: any BoxedPublication, of task: LoadTask, failure: LoadFailure? = nil,
+    enqueuing operation: CacheOperation? = nil
+  ) {
+    endLoad(enqueuing: operation) { registry, effects in
+      registry.commit(result, of: task, failure: failure, &effects)
     }
-    guard let committed else { return }
-    perform(committed.action, effects)
-    if !committed.waiters.isEmpty {
-      perform { registry, effects in registry.deliver(result, to: committed.waiters, &effects) }
-    }
+  }
+
+  /// Ends a load that has found the data unchanged.
+  nonisolated func confirm(
+    _ loaded: any BoxedPublication, since time: Duration?, of task: LoadTask, enqueuing operation: CacheOperation?
+  ) {
+    endLoad(enqueuing: operation) { registry, effects in registry.confirm(loaded, since: time, of: task, &effects) }
   }
 
   /// Returns whether the load has neither ended nor been superseded.
@@ -75,21 +101,73 @@ extension PublisherRegistry {
     return turn { $0.loading.results.removeValue(forKey: waiter) }
   }
 
-  /// Ends the load because its manager is gone, and publishes the state from before it.
+  /// Ends the load, and publishes the state from before it.
   nonisolated func rollBackLoad() { loadTurn { registry, effects in registry.rollBackLoad(&effects) } }
 
-  /// Publishes a state and appends an operation to the cache's queue, in one step.
-  nonisolated func publish(_ new: any BoxedPublication, then operation: CacheOperation) {
+  /// Ends the load and the polls, because the manager is gone.
+  nonisolated func endManager() { loadTurn { registry, effects in registry.endManager(&effects) } }
+
+  nonisolated func invalidate() { turn { $0.invalidate() } }
+
+  /// Publishes a state and appends an operation that replaces the cache's value, in one step.
+  nonisolated func publish(_ new: any BoxedPublication, enqueuing operation: CacheOperation?) {
     var effects = Effects()
     let accepted: AcceptAction? = turn { registry in
       guard !registry.updating.contains(.current) else { return nil }
-      registry.enqueue(operation, &effects)
+      operation?.enqueue(&effects)
+      registry.loading.isCacheInvalidated = false
       return registry.accept(new, replays: replays, &effects)
     }
     guard let accepted else { stopForTransform() }
     effects.perform()
     accepted.perform(delivering: new)
     _ = consume effects
+  }
+
+  /// Waits until the manager is gone, or the task is cancelled.
+  nonisolated func waitForManagersEnd() async {
+    let waiter = turn { registry -> WaiterID? in
+      guard registry.managed != nil else { return nil }
+      let waiter = registry.waiters.add(missing: 1)
+      registry.loading.polls.append(waiter)
+      return waiter
+    }
+    guard let waiter else { return }
+    await withTaskCancellationHandler {
+      await wait(for: waiter)
+    } onCancel: {
+      perform { registry, effects in
+        registry.loading.polls.removeAll { $0 == waiter }
+        registry.waiters.remove(waiter, &effects)
+      }
+    }
+  }
+}
+
+extension PublisherRegistry {
+  /// Takes the turn that ends a load, and appends an operation to the cache's queue in the same step.
+  private nonisolated func endLoad(
+    enqueuing operation: CacheOperation?,
+    _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadEnd?
+  ) {
+    var effects = Effects()
+    let end = turn { registry in
+      let end = body(&registry, &effects)
+      if end != nil { operation?.enqueue(&effects) }
+      return end
+    }
+    if let end { finish(end, effects) }
+  }
+
+  /// Delivers the result of a load, and then resumes its waiters.
+  ///
+  /// They are resumed in a second turn, after this thread has delivered the result as every publishing thread does. A
+  /// caller that hasn't begun to wait yet doesn't wait at all once its result is available.
+  private nonisolated func finish(_ end: RegistryState.LoadEnd, _ effects: borrowing Effects) {
+    perform(end.action, effects)
+    if !end.waiters.isEmpty {
+      perform { registry, effects in registry.deliver(end.result, to: end.waiters, &effects) }
+    }
   }
 
   /// Takes one turn that may publish a state; returns whether it did.
@@ -99,12 +177,12 @@ extension PublisherRegistry {
   ) -> Bool {
     var effects = Effects()
     let action = turn { body(&$0, &effects) }
-    if let action { perform(action, effects) } else { effects.perform() }
+    perform(action, effects)
     return action != nil
   }
 
-  private nonisolated func perform(_ action: RegistryState.LoadAction, _ effects: borrowing Effects) {
+  private nonisolated func perform(_ action: RegistryState.LoadAction?, _ effects: borrowing Effects) {
     effects.perform()
-    action.accepted.perform(delivering: action.state)
+    if let action { action.accepted.perform(delivering: action.state) }
   }
 }

@@ -12,8 +12,8 @@ public struct RetryPolicy: Sendable {
   /// - Parameters:
   ///   - maxAttempts: The number of calls of the loader that one load may make, including the first.
   ///   - delay: Returns how long to wait after a failure, or nil to stop trying. Receives the number of calls that have
-  ///     failed, starting with 1, and the last error. A hundred years or more never end: the load waits until it is
-  ///     cancelled. Called on no particular thread, while no lock is held.
+  ///     failed, starting with 1, and the last error. A delay of a hundred years or more never ends: the load waits
+  ///     until it is cancelled. Called on no particular thread, while no lock is held.
   /// - Precondition: `maxAttempts` is at least 1, and no delay is negative.
   public init(maxAttempts: Int, delay: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Duration?) {
     guard maxAttempts >= 1 else {

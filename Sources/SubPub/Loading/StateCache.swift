@@ -1,8 +1,9 @@
 /// A cache that keeps the last value of a manager.
 ///
-/// So there is something to show before the first load has ended. Managers run the operations of a cache one at a time,
-/// in order (5.10), and never on the thread of a caller. All managers of caches with equal identities share one queue
-/// of operations. Two processes may share the place where a value is kept only if the cache's type allows it.
+/// It gives a manager something to show before the first load has ended. Managers run the operations of a cache one at
+/// a time, in order (5.10), and never on the thread of a caller. All managers of caches with equal identities share one
+/// queue of operations. Two processes may share the place where a value is kept only if the cache's type allows it.
+/// An operation that awaits a load or `waitForCache()` of one of these managers never ends.
 public protocol StateCache<Value>: Sendable {
   /// The type of the values that are kept.
   associatedtype Value: Sendable
@@ -17,8 +18,8 @@ public protocol StateCache<Value>: Sendable {
   /// Reads the value that was written last.
   ///
   /// - Returns: The value with its age, or nil if there is none.
-  /// - Throws: Any error if there is a value that can't be read. The value stays where it is, and the manager publishes
-  ///   the error.
+  /// - Throws: Any error if there is a value that can't be read. The value stays where it is; the manager reports the
+  ///   error to `cacheFailed`, and loads.
   func read() async throws -> Cached<Value>?
 
   /// Replaces the value.

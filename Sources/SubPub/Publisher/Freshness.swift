@@ -1,14 +1,15 @@
-/// Measures the age of data on the publisher's clock.
+/// Measures the age of data, on the clock of its publisher or manager.
 @usableFromInline
 struct Freshness: Sendable {
-  let staleAfter: Duration
+  /// How long data counts as fresh; nil if it never becomes stale.
+  let staleAfter: Duration?
   /// The time since the publisher was created.
   ///
   /// Foreign code, so never called inside a turn (1.04).
   private let elapsed: @Sendable () -> Duration
 
-  init(staleAfter: Duration, clock: any Clock<Duration>) {
-    guard staleAfter >= .zero else {
+  init(staleAfter: Duration?, clock: any Clock<Duration>) {
+    if let staleAfter, staleAfter < .zero {
       stopForMisuse(
         "staleAfter is \(staleAfter), but data can't become stale before it is there: give zero or more, or nil for never"
       )
@@ -17,17 +18,21 @@ struct Freshness: Sendable {
     elapsed = clock.stopwatch()
   }
 
-  /// Returns when data that now has this age was new.
+  /// Returns the time at which data of this age was new.
   @usableFromInline
   func start(age: Duration = .zero) -> Duration { elapsed() - min(age, Self.longest) }
 
   /// An age that no data has; the difference of any two such ages still fits into a `Duration`.
   private static let longest = Duration.seconds(1 << 60)
 
-  func age(since start: Duration) -> Duration { elapsed() - start }
+  /// Returns how old data from that time is; zero if the clock was set back since.
+  func age(since start: Duration) -> Duration { max(elapsed() - start, .zero) }
 
   /// Returns whether data from that time is stale; false if the time isn't known.
-  func isStale(since start: Duration?) -> Bool { start.map { age(since: $0) >= staleAfter } ?? false }
+  func isStale(since start: Duration?) -> Bool {
+    guard let staleAfter, let start else { return false }
+    return age(since: start) >= staleAfter
+  }
 }
 
 extension Clock where Duration == Swift.Duration {

@@ -1,14 +1,15 @@
 extension Publisher {
   /// Publishes ``LoadState/loading(previous:)``, with the present data as previous data (5.01).
   @inlinable public func startLoading() {
-    replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
+    replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, provenance: $0.provenance) }
   }
 
   /// Publishes ``LoadState/loaded(_:)``.
   ///
   /// - Parameter value: The data, which counts as new.
   @inlinable public func updateData(_ value: Value) {
-    registry.publish(Publication(.loaded(value), source: id, freshSince: freshness?.start()))
+    registry.publish(
+      Publication(.loaded(value), source: id, provenance: Provenance(.published, freshSince: freshness?.start())))
   }
 
   /// Publishes ``LoadState/loaded(_:)`` with data that isn't new, such as data from a cache.
@@ -18,19 +19,20 @@ extension Publisher {
   ///   - age: How old the data already is. Counts towards ``staleAfter`` (5.06).
   /// - Precondition: `age` isn't negative.
   @inlinable public func updateData(_ value: Value, age: Duration) {
-    registry.publish(Publication(.loaded(value), source: id, freshSince: freshSince(age: age)))
+    registry.publish(
+      Publication(.loaded(value), source: id, provenance: Provenance(.published, freshSince: freshSince(age: age))))
   }
 
   /// Publishes ``LoadState/error(_:previous:)``, with the present data as previous data (5.01).
   ///
   /// - Parameter error: The reason of the failure.
   @inlinable public func setError(_ error: any Error) {
-    replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, freshSince: $0.freshSince) }
+    replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, provenance: $0.provenance) }
   }
 
   /// Publishes ``LoadState/unknown`` and forgets all data, for example at logout (5.02).
   @inlinable public func reset() {
-    registry.publish(Publication<Value>(.unknown, source: id, freshSince: nil))
+    registry.publish(Publication<Value>(.unknown, source: id, provenance: nil))
   }
 
   /// Publishes a state as it is.
@@ -38,14 +40,14 @@ extension Publisher {
   /// - Parameter state: The new state. If it is `loaded`, its data counts as new; otherwise, its previous data has no
   ///   age.
   @inlinable public func setState(_ state: LoadState<Value>) {
-    registry.publish(Publication(state, source: id, freshSince: freshSince(of: state)))
+    registry.publish(Publication(state, source: id, provenance: provenance(of: state)))
   }
 
   /// Publishes the current state once more, with a new version.
   ///
   /// Every subscriber receives it. Its data keeps its age, and an active load goes on (5.04).
   @inlinable public func republish() {
-    replaceCurrent(keepsLoad: true) { Publication($0.state, source: $1, freshSince: $0.freshSince) }
+    replaceCurrent(keepsLoad: true) { Publication($0.state, source: $1, provenance: $0.provenance) }
   }
 
   /// Reads, changes, and publishes the state in one atomic step.
@@ -69,7 +71,7 @@ extension Publisher {
         registry.abandonUpdate()
         throw error
       }
-      let publication = Publication(new, source: id, freshSince: freshSince(of: new))
+      let publication = Publication(new, source: id, provenance: provenance(of: new))
       if registry.publish(publication, ifCurrentIs: old, endsUpdate: true) { return publication }
     }
   }
@@ -94,7 +96,8 @@ extension Publisher where Value: Equatable {
         registry.abandonUpdate()
         return false
       }
-      let publication = Publication(.loaded(value), source: id, freshSince: freshness?.start())
+      let publication = Publication(
+        .loaded(value), source: id, provenance: Provenance(.published, freshSince: freshness?.start()))
       if registry.publish(publication, ifCurrentIs: old, endsUpdate: true) { return true }
     }
   }
@@ -112,9 +115,14 @@ extension Publisher {
     }
   }
 
+  /// Returns the provenance of the data in a state that is published by hand.
   @inlinable
-  func freshSince(of state: LoadState<Value>) -> Duration? {
-    if freshness != nil, case .loaded = state { freshness?.start() } else { nil }
+  func provenance(of state: LoadState<Value>) -> Provenance? {
+    switch state {
+    case .loaded: Provenance(.published, freshSince: freshness?.start())
+    case .unknown, .loading(previous: nil), .error(_, previous: nil): nil
+    case .loading, .error: Provenance(.published, freshSince: nil)
+    }
   }
 
   @inlinable

@@ -11,9 +11,9 @@
 /// news.updateData(["one", "two"])
 /// ```
 ///
-/// Subscribers are held weakly (2.05). Call every operation that isn't `async` from any thread, task, or actor (1.06);
-/// none of them waits for a subscriber (1.05). When the publisher is released, pending states are still delivered, and
-/// then its subscriptions and sequences end (3.06).
+/// Subscribers are held weakly (2.05). You can call every operation that isn't `async` from any thread, task, or actor
+/// (1.06); none of them waits for a subscriber (1.05). When the publisher is released, pending states are still
+/// delivered, and then its subscriptions and sequences end (3.06).
 public final class Publisher<Value: Sendable>: Sendable {
   @usableFromInline let registry: PublisherRegistry
   @usableFromInline let freshness: Freshness?
@@ -28,7 +28,7 @@ public final class Publisher<Value: Sendable>: Sendable {
   public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
     let id = PublisherID(label: label)
     freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
-    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, freshSince: nil))
+    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
   }
 
   #if DEBUG
@@ -37,7 +37,7 @@ public final class Publisher<Value: Sendable>: Sendable {
       let id = PublisherID(label: nil)
       freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
       registry = PublisherRegistry(
-        id, initial: Publication<Value>(.unknown, source: id, freshSince: nil),
+        id, initial: Publication<Value>(.unknown, source: id, provenance: nil),
         schedulingPoints: schedulingPoints)
     }
   #endif
@@ -64,12 +64,15 @@ extension Publisher {
   /// How long loaded data counts as fresh; nil if it never becomes stale.
   public var staleAfter: Duration? { freshness?.staleAfter }
 
-  /// Whether the state is `loaded` and its data is at least as old as ``staleAfter``.
+  /// Whether the state is `loaded`, and its data is at least as old as ``staleAfter`` or was invalidated by a manager.
   ///
-  /// Reads the clock. Becoming stale publishes nothing (5.06).
+  /// Reads the clock. Becoming stale publishes nothing (5.06, 5.15).
   public var isStale: Bool {
-    let current = current
-    return current.phase == .loaded && freshness?.isStale(since: current.freshSince) ?? false
+    guard let present = registry.present, let current = present.current as? Publication<Value> else { return false }
+    guard current.phase == .loaded else { return false }
+    if present.validity.isInvalidated { return true }
+    let confirmation = present.validity.confirmation
+    return freshness?.isStale(since: confirmation == nil ? current.provenance?.freshSince : confirmation?.time) ?? false
   }
 
   /// Returns the age of a publication's data, or of its previous data (5.06).
@@ -78,7 +81,10 @@ extension Publisher {
   /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, or if ``setState(_:)`` or
   ///   ``update(_:)`` published the data in a state that isn't `loaded`.
   public func age(of publication: Publication<Value>) -> Duration? {
-    publication.freshSince.flatMap { freshness?.age(since: $0) }
+    // A load that found the data unchanged has made it new, and published nothing.
+    let confirmation = registry.validity(ofDataIn: publication)?.confirmation
+    let since = confirmation == nil ? publication.provenance?.freshSince : confirmation?.time
+    return since.flatMap { freshness?.age(since: $0) }
   }
 
   /// The number of living subscriptions, including sequences that are being iterated.

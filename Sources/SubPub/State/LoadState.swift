@@ -3,13 +3,13 @@
 /// Switch over it exhaustively, so that ignoring a case is a decision rather than an oversight. Previous data survives
 /// while a load is active and after a load fails (5.01).
 @frozen public enum LoadState<Value: Sendable>: Sendable {
-  /// Nothing has been requested yet.
+  /// Nothing has been requested yet, or everything was cleared.
   case unknown
   /// Data has been requested. `previous` is the data from before, if there was any.
   case loading(previous: Value?)
   /// Data is available.
   case loaded(Value)
-  /// The last attempt to load failed. `previous` is the data from before, if there was any.
+  /// The last load failed. `previous` is the data from before, if there was any.
   case error(any Error, previous: Value?)
 }
 
@@ -21,8 +21,22 @@
   case loading
   /// Data is available.
   case loaded
-  /// The last attempt to load failed.
+  /// The last load failed.
   case error
+}
+
+/// The error of asking for the loaded value of a state that is neither `loaded` nor `error`.
+public struct NotLoaded: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The phase of the state.
+  public let phase: LoadPhase
+
+  /// Creates the error.
+  ///
+  /// - Parameter phase: The phase of the state.
+  public init(phase: LoadPhase) { self.phase = phase }
+
+  /// The phase, in words.
+  public var description: String { "no value is loaded: the state is \(phase)" }
 }
 
 extension LoadState {
@@ -41,6 +55,19 @@ extension LoadState {
     switch self {
     case .error(let error, _): error
     case .unknown, .loading, .loaded: nil
+    }
+  }
+
+  /// Returns the loaded value.
+  ///
+  /// Ignores previous data; use ``value`` for that.
+  ///
+  /// - Throws: The error of a failed load; ``NotLoaded`` in the states `unknown` and `loading`.
+  @inlinable public func get() throws -> Value {
+    switch self {
+    case .loaded(let value): return value
+    case .error(let error, _): throw error
+    case .unknown, .loading: throw NotLoaded(phase: phase)
     }
   }
 

@@ -8,10 +8,8 @@ public import Synchronization
   public let state: LoadState<Value>
   /// The ``Publisher/id`` of the publisher.
   public let source: PublisherID
-  /// When the data was accepted, minus its age at that time; nil if it can't become stale.
-  ///
-  /// Measured on the publisher's clock. In the states `loading` and `error`, it belongs to the previous data.
-  @usableFromInline let freshSince: Duration?
+  /// Where the data, or the previous data, comes from; nil without data.
+  @usableFromInline let provenance: Provenance?
   /// The version, written once, in the turn that accepts the publication.
   ///
   /// The end of that turn, and every handover of the publication, order the write before all reads, so relaxed accesses
@@ -19,10 +17,10 @@ public import Synchronization
   @usableFromInline let stampedVersion = Atomic<UInt64>(0)
 
   @inlinable
-  init(_ state: LoadState<Value>, source: PublisherID, freshSince: Duration?) {
+  init(_ state: LoadState<Value>, source: PublisherID, provenance: Provenance?) {
     self.state = state
     self.source = source
-    self.freshSince = freshSince
+    self.provenance = provenance
   }
 
   /// The publisher's version: the number of transitions up to and including this one (1.01).
@@ -33,6 +31,8 @@ public import Synchronization
   @inlinable public var error: (any Error)? { state.error }
   /// The loaded or previous value, with its type erased; nil if there is none.
   @inlinable public var anyValue: (any Sendable)? { state.value }
+  /// Where the data, or the previous data, comes from; nil without data (5.11).
+  @inlinable public var origin: DataOrigin? { provenance?.origin }
   /// The type of the publisher's values.
   @inlinable public var valueType: Any.Type { Value.self }
 }
@@ -58,6 +58,8 @@ public protocol AnyPublication: AnyObject, Sendable {
   var error: (any Error)? { get }
   /// The loaded or previous value, with its type erased; nil if there is none.
   var anyValue: (any Sendable)? { get }
+  /// Where the data, or the previous data, comes from; nil without data (5.11).
+  var origin: DataOrigin? { get }
   /// The type of the publisher's values.
   var valueType: Any.Type { get }
 }

@@ -29,9 +29,7 @@ extension Section5LoadTests {
   @Test("a refresh returns when immediate subscribers have received its result")
   func required_5_03_delivered() async throws {
     let executor = StartingExecutor()
-    let manager = LoadingManager<Int>(
-      label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ContinuousClock(), cache: nil,
-      cacheFailed: { _ in }, executor: executor, load: { 1 })
+    let manager = LoadingManager<Int>(LoadingOptions(on: executor, clock: ContinuousClock())) { 1 }
     let (recorder, delivered) = (Recorder<Int>(), Event())
     manager.publisher.subscribe(recorder, on: .immediate) { _, state in
       guard state == .loaded(1) else { return }

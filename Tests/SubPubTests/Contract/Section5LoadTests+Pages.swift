@@ -54,35 +54,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == 7)
   }
 
-  @Test("loadNextPage() during a refresh shares its load, and the old pages show until it ends")
-  func required_5_08_pageJoinsRefresh() {
-    let bench = PageBench()
-    bench.load(pages: 3)
-    let refresh = bench.refresh()
-    let page = bench.loadNextPage()
-    #expect(bench.source.calls == 4)
-    #expect(bench.publisher.state == .loading(previous: PageBench.pages(3)))
-    bench.answer(3)
-    #expect(refresh.result == .loaded(PageBench.pages(1)))
-    #expect(page.result == .loaded(PageBench.pages(1)))
-    bench.loadNextPage()
-    bench.answer(4)
-    #expect(bench.cursors == [0, 10, 20, 0, 10])
-    #expect(bench.publisher.state == .loaded(PageBench.pages(2)))
-  }
-
-  @Test("loadNextPage() during a refresh of a complete list shares its load")
-  func required_5_08_completeListAnew() {
-    let bench = PageBench()
-    bench.refresh()
-    bench.answer(0, isLast: true)
-    bench.refresh()
-    let page = bench.loadNextPage()
-    #expect(page.result == nil)
-    bench.answer(1)
-    #expect(page.result == .loaded(PageBench.pages(1)))
-  }
-
   @Test("refreshes share one load of the first page, even one that loadNextPage() began")
   func required_5_08_refreshes() {
     let bench = PageBench()
@@ -204,6 +175,17 @@ extension Section5LoadTests {
     #expect(!bench.publisher.isStale)
     bench.pass(.seconds(60))
     #expect(bench.publisher.isStale)
+  }
+
+  @Test("one more page doesn't make a list of unknown age new")
+  func required_5_08_5_06_unknownStays() {
+    let bench = PageBench(options: { $0.errorStaleAfter = .seconds(10) })
+    bench.publisher.updateData(PageBench.pages(1))
+    bench.loadNextPage()
+    bench.answer(0)
+    let caller = bench.call { [manager = bench.manager] in try? await manager.value(maxAge: .seconds(60)) }
+    #expect(caller.result == nil)
+    #expect(bench.cursors == [10, 0])
   }
 
   @Test("concurrent paging, refreshing and logging out show only whole lists in order")

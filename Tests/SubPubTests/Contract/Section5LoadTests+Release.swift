@@ -37,7 +37,7 @@ extension Section5LoadTests {
     let executor = ManualExecutor()
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: true)
     var manager: PagedManager<Int, Int>? = PagedManager(
-      label: nil, staleAfter: nil, timeout: nil, retry: .never, clock: ManualClock(), executor: executor, firstPage: 0
+      LoadingOptions(on: executor, clock: ManualClock()), firstPage: 0
     ) { _ in try await source.load() }
     let publisher = manager?.publisher
     manager?.refreshIfNeeded()

@@ -146,6 +146,23 @@ extension Section5LoadTests {
     #expect(CacheIdentity(named: "a") != CacheIdentity(named: "b"))
   }
 
+  @Test("a read that was requested between two writes sees the newer one, which takes the place of the older")
+  func required_5_10_5_16_readBetweenWrites() {
+    let cache = ProbeCache()
+    let (first, second) = (LoadBench(cache: cache), LoadBench(cache: cache))
+    cache.hold(.write)
+    first.manager.set(1)
+    first.run()
+    first.manager.set(2)
+    second.refreshIfNeeded()
+    first.manager.set(3)
+    cache.release(.write)
+    first.run()
+    second.run()
+    #expect((second.publisher.state, second.source.calls) == (.loaded(3), 0))
+    #expect(cache.operations == [.write, .write, .read])
+  }
+
   @Test("only the newest pending write is kept, even with reads in between")
   func required_5_10_writesInBetween() {
     var pending = PendingOperations()

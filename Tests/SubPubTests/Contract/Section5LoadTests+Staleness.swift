@@ -32,16 +32,16 @@ extension Section5LoadTests {
     #expect(loads())
   }
 
-  @Test("refreshIfNeeded does nothing while the publisher shows a loading state set by hand")
-  func required_5_06_loadingOfAnother() {
-    let bench = LoadBench(staleAfter: .seconds(60))
-    bench.publisher.startLoading()
-    bench.manager.refreshIfNeeded()
-    bench.publisher.updateData(1, age: .seconds(61))
-    bench.publisher.startLoading()
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 0)
-    #expect(bench.publisher.current.version == 3)
+  @Test("a clock that is set back makes data young, and no younger than new")
+  func required_5_06_setBack() {
+    let clock = JumpingClock()
+    let bench = LoadBench(staleAfter: .seconds(60), clock: clock, initial: 1)
+    clock.jump(by: .seconds(-1_000))
+    #expect(bench.publisher.age(of: bench.publisher.current) == .zero)
+    #expect(bench.value(maxAge: .zero).result == nil)
+    bench.answer(0, 2)
+    clock.jump(by: .seconds(2_000))
+    #expect(bench.publisher.isStale)
   }
 
   @Test("the age that data comes with counts")

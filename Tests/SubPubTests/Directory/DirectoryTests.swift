@@ -88,6 +88,17 @@ final class ClassManager<Value: Sendable>: Manager {
   }
 }
 
+/// A manager that notes its logout, and keeps its data.
+final class QuietManager<Value: Sendable>: Manager {
+  let publisher = Publisher<Value>()
+  private let journal: Journal<String>
+
+  init(in journal: Journal<String>) { self.journal = journal }
+
+  func refreshIfNeeded() {}
+  func logout() { journal.add("\(Value.self)") }
+}
+
 /// A manager that isn't a class.
 struct StructManager<Value: Sendable>: Manager {
   let publisher: Publisher<Value>

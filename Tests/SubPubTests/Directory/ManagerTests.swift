@@ -39,6 +39,33 @@ extension DirectoryTests {
       #expect(made.current.version == 1)
     }
 
+    @Test("publishers without a manager are reset if that is asked for, and no others")
+    func required_1_06_resettingOthers() {
+      let (directory, journal) = (PublisherDirectory(), Journal<String>())
+      let managed = QuietManager<Int>(in: journal)
+      directory.register(managed)
+      let family = ManagerFamily { (_: Int) in QuietManager<Bool>(in: journal) }
+      directory.register(family)
+      let (member, registered) = (family[1], family[2])
+      directory.register(registered.publisher)
+      let (mine, named) = (Publisher<String>(), Publisher<String>())
+      directory.register(mine)
+      directory.register(named, named: "named")
+      let made = directory.publisher(of: Double.self)
+      managed.publisher.updateData(1)
+      member.publisher.updateData(true)
+      registered.publisher.updateData(false)
+      mine.updateData("mine")
+      named.updateData("named")
+      made.updateData(1)
+      directory.logoutAll(resettingOthers: true)
+      #expect((mine.state, named.state, made.state) == (.unknown, .unknown, .unknown))
+      // What a logout does to a manager's publisher is up to the manager.
+      #expect((managed.publisher.state, member.publisher.state) == (.loaded(1), .loaded(true)))
+      #expect(registered.publisher.state == .loaded(false))
+      #expect(journal.entries == ["Int", "Bool", "Bool"])
+    }
+
     @Test("a class manager is held weakly, and frees its type when it is released")
     func required_2_05_object() {
       let (directory, journal) = (PublisherDirectory(), Journal<String>())

@@ -110,6 +110,57 @@ extension MisuseTests {
     }
   }
 
+  /// Times that managers and families reject, with their messages.
+  enum WrongTime: String, CaseIterable, Codable, Sendable {
+    case errorStaleAfter, errorStaleAfterOfPages, maxAge, interval, lingering
+
+    var message: String {
+      switch self {
+      case .errorStaleAfter, .errorStaleAfterOfPages: "errorStaleAfter is -1"
+      case .maxAge: "maxAge is -1"
+      case .interval: "the interval is 0"
+      case .lingering: "lingering is -1"
+      }
+    }
+
+    func use() async throws {
+      let (manager, wrong) = (LoadingManager<Int> { 1 }, Duration.seconds(-1))
+      switch self {
+      case .errorStaleAfter: _ = LoadingManager<Int>(errorStaleAfter: wrong) { 1 }
+      case .errorStaleAfterOfPages:
+        _ = PagedManager<Int, Int>(errorStaleAfter: wrong, firstPage: 0) { _ in (elements: [], next: nil) }
+      case .maxAge: _ = try await manager.value(maxAge: wrong)
+      case .interval: await manager.refresh(every: .zero)
+      case .lingering: _ = ManagerFamily<Int, LoadingManager<Int>>(lingering: wrong) { _ in manager }
+      }
+    }
+  }
+
+  @Suite("Impossible times and families that ask themselves stop the program")
+  struct AskingMisuseTests {
+    @Test("times that can't be meant stop the program", arguments: WrongTime.allCases)
+    func required_5_11_5_13_5_17_5_19_times(wrong: WrongTime) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [wrong] in
+        try await wrong.use()
+      }
+      #expect(message(result).contains(wrong.message))
+    }
+
+    @Test("a family whose make asks for its own manager stops the program", arguments: [true, false])
+    func required_5_19_cycle(throughAnother: Bool) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [throughAnother] in
+        typealias Family = ManagerFamily<Int, LoadingManager<Int>>
+        let (first, second) = (Locked<Family?>(nil), Locked<Family?>(nil))
+        first.withLock {
+          $0 = Family { _ in (throughAnother ? second : first).withLock { $0 }?[1] ?? LoadingManager { 1 } }
+        }
+        second.withLock { $0 = Family { _ in first.withLock { $0 }?[1] ?? LoadingManager { 1 } } }
+        _ = first.withLock { $0 }?[1]
+      }
+      #expect(message(result).contains("make(1) asks for its own manager"))
+    }
+  }
+
   @Suite("An impossible memory cache stops the program")
   struct MemoryCacheMisuseTests {
     @Test("a limit below 1 stops the program", arguments: [0, -1, Int.min])

@@ -59,14 +59,20 @@ final class LoadBench: SteppedBench, Sendable {
   init(
     staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false,
     clock other: (any Clock<Duration>)? = nil, cache: (any StateCache<Int>)? = nil,
-    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in }
+    initial: Int? = nil, cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    options set: (inout LoadingOptions<Int>) -> Void = { _ in }
   ) {
     let source = Source<Int>(isStubborn: isStubborn)
     self.source = source
-    manager = LoadingManager(
-      label: nil, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: other ?? clock, cache: cache,
-      cacheFailed: cacheFailed, executor: executor
-    ) { try await source.load() }
+    let options = LoadingOptions<Int>(on: executor, clock: other ?? clock) { options in
+      options.staleAfter = staleAfter
+      options.timeout = timeout
+      options.retry = retry
+      options.cache = cache
+      options.cacheFailed = cacheFailed
+      set(&options)
+    }
+    manager = LoadingManager(options, initial: initial) { try await source.load() }
     manager.publisher.subscribe(recorder, on: .immediate)
   }
 
@@ -84,6 +90,13 @@ final class LoadBench: SteppedBench, Sendable {
   /// Starts a refresh, and runs it until it waits or has ended.
   @discardableResult func refresh(restarting: Bool = false) -> Caller<LoadState<Int>> {
     call { [manager] in await manager.refresh(restarting: restarting) }
+  }
+
+  /// Asks for a value, and runs until that waits or has ended; the result is the value or the error.
+  @discardableResult func value(maxAge: Duration? = nil) -> Caller<LoadState<Int>> {
+    call { [manager] in
+      do { return .loaded(try await manager.value(maxAge: maxAge)) } catch { return .error(error, previous: nil) }
+    }
   }
 
   func refreshIfNeeded() {
@@ -115,9 +128,23 @@ extension LoadingManager {
     clock: any Clock<Duration> = ManualClock(), cache: (any StateCache<Value>)? = nil,
     load: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(
-      label: nil, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, cache: cache,
-      cacheFailed: { _ in }, executor: executor, load: load)
+    let options = LoadingOptions<Value>(on: executor, clock: clock) { options in
+      options.staleAfter = staleAfter
+      options.timeout = timeout
+      options.retry = retry
+      options.cache = cache
+    }
+    self.init(options) { try await load() }
+  }
+}
+
+extension LoadingOptions {
+  /// The options of a manager whose every step runs on an executor.
+  init(on executor: any TaskExecutor, clock: any Clock<Duration>, _ set: (inout Self) -> Void = { _ in }) {
+    self.init()
+    self.executor = executor
+    self.clock = clock
+    set(&self)
   }
 }
 

@@ -13,13 +13,19 @@ final class PageBench: SteppedBench, Sendable {
   let manager: PagedManager<Int, Int>
   private let asked: Locked<[Int]>
 
-  init(staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false) {
+  init(
+    staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false,
+    options set: (inout LoadingOptions<Paged<Int, Int>>) -> Void = { _ in }
+  ) {
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: isStubborn)
     let asked = Locked<[Int]>([])
     (self.source, self.asked) = (source, asked)
-    manager = PagedManager(
-      label: nil, staleAfter: staleAfter, timeout: nil, retry: retry, clock: clock, executor: executor, firstPage: 0
-    ) { cursor in
+    let options = LoadingOptions<Paged<Int, Int>>(on: executor, clock: clock) { options in
+      options.staleAfter = staleAfter
+      options.retry = retry
+      set(&options)
+    }
+    manager = PagedManager(options, firstPage: 0) { cursor in
       asked.withLock { $0.append(cursor) }
       return try await source.load()
     }

@@ -141,3 +141,19 @@ final class StubbornClock: Clock {
     for continuation in woken { continuation.resume() }
   }
 }
+
+/// A clock that the test sets.
+final class JumpingClock: Clock {
+  typealias Duration = Swift.Duration
+  typealias Instant = ManualClock.Instant
+
+  private let offset = Locked(Duration.zero)
+  private let start = ManualClock().now
+
+  func jump(by duration: Duration) { offset.withLock { $0 += duration } }
+
+  var now: Instant { start.advanced(by: offset.withLock { $0 }) }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws { try await ManualClock().sleep(for: .zero) }
+}

@@ -7,6 +7,8 @@ extension SampleApp {
     let clock: ManualClock
     let executor: ManualExecutor
     let retry: RetryPolicy
+    /// When the cached value was written, some time before the managers were made.
+    let start: ManualClock.Instant
     /// How many requests a load makes before it fails.
     let attempts: ClosedRange<Int>
   }
@@ -23,20 +25,25 @@ extension SampleApp {
     private let service: Service
     private let executor: ManualExecutor
     private let load: Load
+    private let invalidate: (@Sendable (M) -> Void)?
     private var manager: M?
     private var calls = (begun: 0, ended: 0)
     private var tasks: [[Task<Void, Never>]]
 
     init(
       _ manager: M, _ environment: Environment, _ service: Service, _ legal: [Transition],
-      items: @escaping @Sendable (M.Value) -> [Item], load: @escaping Load
+      items: @escaping @Sendable (M.Value) -> [Item], load: @escaping Load,
+      invalidate: (@Sendable (M) -> Void)? = nil
     ) {
+      self.invalidate = invalidate
       self.manager = manager
       self.service = service
       self.load = load
       publisher = manager.publisher
       executor = environment.executor
-      checker = TransitionChecker(legal, attempts: environment.attempts, service, environment.clock, items: items)
+      checker = TransitionChecker(
+        legal, attempts: environment.attempts, service, environment.clock, isQuiet: invalidate == nil,
+        written: environment.start, items: items)
       screens = Screen.Kind.allCases.map { Screen($0, environment.executor, items) }
       tasks = screens.map { _ in [] }
       publisher.subscribe(checker, on: .immediate)
@@ -55,6 +62,10 @@ extension SampleApp {
         let left = tasks[screen]
         tasks[screen] = []
         Trigger.$current.withValue(.leave) { for task in left { task.cancel() } }
+      case .invalidate:
+        guard let invalidate else { return }
+        checker.invalidate()
+        invalidate(manager)
       case .logout:
         service.beginNextLogin()
         Trigger.$current.withValue(.logout) { manager.logout() }
@@ -78,16 +89,49 @@ extension SampleApp {
   }
 }
 
+extension SampleApp.Feature {
+  private static func options(
+    _ label: String, _ environment: SampleApp.Environment, cache: (any StateCache<M.Value>)? = nil,
+    refreshes: RefreshVisibility = .visible
+  ) -> LoadingOptions<M.Value> {
+    LoadingOptions(on: environment.executor, clock: environment.clock) { options in
+      options.cache = cache
+      options.refreshes = refreshes
+      options.label = label
+      options.staleAfter = SampleApp.staleAfter
+      options.timeout = SampleApp.timeout
+      options.retry = environment.retry
+    }
+  }
+}
+
 extension SampleApp.Feature where M == LoadingManager<[SampleApp.Item]> {
   static func whole(_ environment: SampleApp.Environment, seed: UInt64) -> Self {
-    let (clock, executor) = (environment.clock, environment.executor)
-    let service = SampleApp.Service(seed: seed, clock: clock, executor: executor)
-    let manager = LoadingManager<[SampleApp.Item]>(
-      label: "whole", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: environment.retry,
-      clock: clock, cache: nil, cacheFailed: { _ in }, executor: executor, load: { try await service.items() })
+    make(options("whole", environment), environment, SampleApp.Transition.whole, seed: seed) { $0.invalidate() }
+  }
+
+  /// Finds a value of an earlier run in a cache.
+  static func cached(
+    _ environment: SampleApp.Environment, seed: UInt64, _ cache: some StateCache<M.Value>
+  ) -> Self {
+    make(options("cached", environment, cache: cache), environment, SampleApp.Transition.cached, seed: seed) {
+      $0.invalidate()
+    }
+  }
+
+  static func quiet(_ environment: SampleApp.Environment, seed: UInt64) -> Self {
+    make(options("quiet", environment, refreshes: .quiet), environment, SampleApp.Transition.quiet, seed: seed)
+  }
+
+  private static func make(
+    _ options: LoadingOptions<M.Value>, _ environment: SampleApp.Environment, _ legal: [SampleApp.Transition],
+    seed: UInt64, invalidate: (@Sendable (M) -> Void)? = nil
+  ) -> Self {
+    let service = SampleApp.Service(seed: seed, clock: environment.clock, executor: environment.executor)
+    let manager = LoadingManager(options) { try await service.items() }
     return Self(
-      manager, environment, service, SampleApp.Transition.whole, items: { $0 },
-      load: { await $0.refresh(restarting: $1 == .restart) })
+      manager, environment, service, legal, items: { $0 },
+      load: { await $0.refresh(restarting: $1 == .restart) }, invalidate: invalidate)
   }
 }
 
@@ -95,10 +139,9 @@ extension SampleApp.Feature where M == PagedManager<SampleApp.Item, Int> {
   static func paged(_ environment: SampleApp.Environment, seed: UInt64) -> Self {
     let (clock, executor) = (environment.clock, environment.executor)
     let service = SampleApp.Service(seed: seed, clock: clock, executor: executor)
-    let manager = PagedManager<SampleApp.Item, Int>(
-      label: "paged", staleAfter: SampleApp.staleAfter, timeout: SampleApp.timeout, retry: environment.retry,
-      clock: clock, executor: executor, firstPage: 0
-    ) { try await service.page($0) }
+    let manager = PagedManager<SampleApp.Item, Int>(options("paged", environment), firstPage: 0) {
+      try await service.page($0)
+    }
     return Self(
       manager, environment, service, SampleApp.Transition.paged, items: { $0.elements },
       load: { manager, action in
@@ -107,7 +150,7 @@ extension SampleApp.Feature where M == PagedManager<SampleApp.Item, Int> {
         } else {
           await manager.refresh(restarting: action == .restart)
         }
-      })
+      }, invalidate: { $0.invalidate() })
   }
 }
 

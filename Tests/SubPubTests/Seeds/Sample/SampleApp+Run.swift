@@ -6,8 +6,8 @@ extension SampleApp {
   struct Run {
     let problems: [String]
     let history: [String]
-    let whole: [Transition: Int]
-    let paged: [Transition: Int]
+    /// The transitions of each feature.
+    let counts: [[Transition: Int]]
 
     init(seed: UInt64) {
       var random = SeededGenerator(seed: seed)
@@ -17,32 +17,39 @@ extension SampleApp {
         maxAttempts: attempts, initial: .milliseconds(50), maximum: .seconds(1), jitter: 0.5, seed: random.next())
       // If jobs run late, an attempt may time out before it has made its request.
       let environment = Environment(
-        clock: clock, executor: executor, retry: retry, attempts: (isPrompt ? attempts : 0)...attempts)
-      let whole = Feature.whole(environment, seed: random.next())
+        clock: clock, executor: executor, retry: retry, start: clock.now,
+        attempts: (isPrompt ? attempts : 0)...attempts)
+      let cache = MemoryCache(limit: 10, clock: clock).cache(for: "items", of: [Item].self)
+      cache.write([.cached])
+      clock.advance(by: .milliseconds(random.draw(4_000)))
+      let whole = [
+        Feature.whole(environment, seed: random.next()), Feature.cached(environment, seed: random.next(), cache),
+        Feature.quiet(environment, seed: random.next()),
+      ]
       let paged = Feature.paged(environment, seed: random.next())
       Self.use(whole, paged, clock, executor, isPrompt: isPrompt, &random)
-      var problems = whole.problems(isPrompt: isPrompt) + paged.problems(isPrompt: isPrompt)
+      var problems = whole.flatMap { $0.problems(isPrompt: isPrompt) } + paged.problems(isPrompt: isPrompt)
       if clock.sleepers > 0 { problems.append("5.07: \(clock.sleepers) sleeps are left") }
       if executor.pending > 0 { problems.append("5.04: \(executor.pending) jobs are left") }
       self.problems = problems
-      history = whole.history + paged.history + ["\(clock)"]
-      (self.whole, self.paged) = (whole.checker.counts, paged.checker.counts)
+      history = whole.flatMap(\.history) + paged.history + ["\(clock)"]
+      counts = whole.map(\.checker.counts) + [paged.checker.counts]
     }
 
     private static func use(
-      _ whole: Feature<LoadingManager<[Item]>>, _ paged: Feature<PagedManager<Item, Int>>, _ clock: ManualClock,
+      _ whole: [Feature<LoadingManager<[Item]>>], _ paged: Feature<PagedManager<Item, Int>>, _ clock: ManualClock,
       _ executor: ManualExecutor, isPrompt: Bool, _ random: inout SeededGenerator
     ) {
-      for _ in 0..<200 {
+      for _ in 0..<400 {
         switch random.draw(10) {
         case 0..<4:
-          let (action, screen, isWhole) = (Action.draw(&random), random.draw(3), random.draw(2) == 0)
+          let (action, screen, number) = (Action.draw(&random), random.draw(3), random.draw(4))
           executor.schedule {
-            // Only the paged feature has pages.
-            if isWhole || action == .logout {
-              whole.perform(action == .loadNextPage ? .refresh : action, on: screen)
+            for (index, feature) in whole.enumerated() where index == number || action == .logout {
+              // Only the paged feature has pages.
+              feature.perform(action == .loadNextPage ? .refresh : action, on: screen)
             }
-            if !isWhole || action == .logout { paged.perform(action, on: screen) }
+            if number == whole.count || action == .logout { paged.perform(action, on: screen) }
           }
         case 4..<6:
           if isPrompt { executor.runAll() }
@@ -52,22 +59,23 @@ extension SampleApp {
       }
       // Half of the runs release the managers while nothing happens, the others during a load that no caller awaits.
       if random.chance(50) { finish(clock, executor) } else { abandonLoads(whole, paged, executor) }
-      whole.release()
+      for feature in whole { feature.release() }
       paged.release()
       finish(clock, executor)
     }
 
     private static func abandonLoads(
-      _ whole: Feature<LoadingManager<[Item]>>, _ paged: Feature<PagedManager<Item, Int>>, _ executor: ManualExecutor
+      _ whole: [Feature<LoadingManager<[Item]>>], _ paged: Feature<PagedManager<Item, Int>>,
+      _ executor: ManualExecutor
     ) {
       executor.runAll()
       for action in [Action.refresh, .appear] {
-        whole.perform(action, on: 0)
+        for feature in whole { feature.perform(action, on: 0) }
         paged.perform(action, on: 0)
         executor.runAll()
       }
-      for screen in whole.screens.indices {
-        whole.perform(.leave, on: screen)
+      for screen in paged.screens.indices {
+        for feature in whole { feature.perform(.leave, on: screen) }
         paged.perform(.leave, on: screen)
       }
       executor.runAll()

@@ -12,6 +12,8 @@ extension SampleApp {
     /// The last reference to the manager is released.
     case release
     case answer
+    /// The cache has a value; the load may go on.
+    case cache
     /// The last attempt of a load is refused.
     case refusal
     /// The last attempt of a load times out.
@@ -56,15 +58,46 @@ extension SampleApp.Transition {
       [.fresh, .stale, .errorWithPrevious],
       [.refresh: [.loadingWithPrevious], .restart: [.loadingWithPrevious], .logout: [.unknown]])
     + on([.stale, .errorWithPrevious], [.appear: [.loadingWithPrevious]])
+    + invalidated
+
+  /// A load that began before the data was invalidated is superseded by any other, or ends with stale data.
+  private static let invalidated: [Self] =
+    on([.loading], [.appear: [.loading], .refresh: [.loading], .answer: [.stale]])
+    + on(
+      [.loadingWithPrevious],
+      [.appear: [.loadingWithPrevious], .refresh: [.loadingWithPrevious], .answer: [.stale]])
+
+  /// Every legal transition of a value that is found in a cache at first.
+  static let cached: [Self] =
+    whole
+    + on([.loading], [.cache: [.fresh, .stale]])
+    + on([.fresh, .stale], [.cache: [.loadingWithPrevious]])
+
+  /// Every legal transition of a value whose refreshes are quiet, and that nobody invalidates.
+  static let quiet: [Self] =
+    on([.unknown, .error], [.appear: [.loading], .refresh: [.loading], .restart: [.loading], .logout: [.unknown]])
+    + on(
+      [.loading],
+      [
+        .restart: [.loading], .answer: [.fresh], .refusal: [.error], .timeout: [.error], .logout: [.unknown],
+        .leave: [.unknown, .error], .release: [.unknown, .error],
+      ])
+    + on(
+      [.fresh, .stale, .errorWithPrevious],
+      [.answer: [.fresh], .refusal: [.errorWithPrevious], .timeout: [.errorWithPrevious], .logout: [.unknown]])
 
   /// Every legal transition of a paged list.
   ///
   /// A load of the first page supersedes a load of a later page, and the first page decides when the list is stale.
   static let paged: [Self] =
     whole
-    + on([.loadingWithPrevious], [.refresh: [.loadingWithPrevious], .answer: [.stale]])
-    + on([.unknown, .error], [.loadNextPage: [.loading]])
-    + on([.fresh, .stale, .errorWithPrevious], [.loadNextPage: [.loadingWithPrevious]])
+    + on([.unknown, .error, .loading], [.loadNextPage: [.loading]])
+    + on([.fresh, .stale, .errorWithPrevious, .loadingWithPrevious], [.loadNextPage: [.loadingWithPrevious]])
+
+  /// The tables, in the order of the features.
+  static let tables: [(name: String, legal: [Self])] = [
+    ("whole", whole), ("cached", cached), ("quiet", quiet), ("paged", paged),
+  ]
 
   private static func on(_ phases: [SampleApp.Phase], _ results: [SampleApp.Trigger: [SampleApp.Phase]]) -> [Self] {
     phases.flatMap { from in

@@ -13,6 +13,9 @@ enum SampleApp {
     /// The number of the request that returned it.
     let request: Int
     let page: Int
+
+    /// What the cache contains at the start, which no request has returned.
+    static let cached = Item(login: 1, request: -1, page: 0)
   }
 
   /// The service refuses a request.
@@ -23,15 +26,16 @@ enum SampleApp {
 
   /// What a user does on a screen.
   enum Action: Hashable, Sendable {
-    case appear, refresh, restart, loadNextPage, leave, logout
+    case appear, refresh, restart, loadNextPage, leave, invalidate, logout
 
     static func draw(_ random: inout SeededGenerator) -> Action {
-      switch random.draw(40) {
+      switch random.draw(48) {
       case 0..<10: .appear
       case 10..<18: .refresh
       case 18..<22: .restart
-      case 22..<29: .loadNextPage
-      case 29..<38: .leave
+      case 22..<31: .loadNextPage
+      case 31..<40: .leave
+      case 40..<46: .invalidate
       default: .logout
       }
     }
@@ -43,12 +47,14 @@ enum SampleApp {
     let phase: LoadPhase
     let items: [Item]
     let error: String?
+    let isCached: Bool
 
     init<Value: Sendable>(_ publication: Publication<Value>, _ items: (Value) -> [Item]) {
       version = publication.version
       phase = publication.phase
       self.items = publication.state.value.map(items) ?? []
       error = publication.error.map { "\($0)" }
+      isCached = publication.origin == .cached
     }
 
     var description: String {

@@ -49,8 +49,7 @@ extension SampleApp {
     private(set) var failures: [String] = []
     /// The histories of the first runs.
     private(set) var histories: [[String]] = []
-    private var whole: [Transition: Int] = [:]
-    private var paged: [Transition: Int] = [:]
+    private var counts = Transition.tables.map { _ in [Transition: Int]() }
 
     /// Runs the app once for each seed, on a thread of its own because that takes long.
     static func of(_ seeds: Range<UInt64>) async -> Report {
@@ -65,8 +64,7 @@ extension SampleApp {
 
     private mutating func add(_ run: Run, _ seed: UInt64) {
       runs += 1
-      whole.merge(run.whole, uniquingKeysWith: +)
-      paged.merge(run.paged, uniquingKeysWith: +)
+      for index in counts.indices { counts[index].merge(run.counts[index], uniquingKeysWith: +) }
       if histories.count < 50 { histories.append(run.history) }
       guard !run.problems.isEmpty else { return }
       failing += 1
@@ -77,7 +75,7 @@ extension SampleApp {
     }
 
     var tables: [(name: String, legal: [Transition], counts: [Transition: Int])] {
-      [("whole", Transition.whole, whole), ("paged", Transition.paged, paged)]
+      zip(Transition.tables, counts).map { ($0.name, $0.legal, $1) }
     }
 
     var description: String {

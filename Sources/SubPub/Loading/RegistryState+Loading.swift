@@ -1,0 +1,233 @@
+/// Beginning and ending loads, each in one step with the publisher's state (5.03 to 5.05).
+extension RegistryState {
+  /// A state that a load has published, to be delivered outside the turn.
+  struct LoadAction {
+    let accepted: AcceptAction
+    let state: any BoxedPublication
+  }
+
+  /// The end of a load.
+  struct LoadEnd {
+    /// The state that was published; nil if the current state is the result.
+    let action: LoadAction?
+    let result: any BoxedPublication
+    let waiters: [WaiterID]
+  }
+
+  /// The outcome of a request to load.
+  enum JoinLoadAction {
+    /// The active load covers it; the waiter is for callers that wait.
+    case joined(WaiterID?)
+    /// The request's turn comes when the active load has ended.
+    case next(WaiterID)
+    /// No load covers it; one can begin from this state.
+    case free(PresentState)
+    /// The publisher has ended, or the manager is gone.
+    case ended
+  }
+
+  /// The present state; nil after the publisher's end.
+  var present: PresentState? {
+    let failure = loading.failure.flatMap { $0.version == newest ? $0 : nil }
+    return current.map {
+      PresentState(current: $0, validity: loading.validity, failure: failure, load: loading.active)
+    }
+  }
+
+  /// The present state for a manager; nil after its end.
+  var managed: PresentState? { loading.isManagerGone ? nil : present }
+
+  /// Joins the active load if it covers the request.
+  ///
+  /// Nobody joins a load that began before the data was invalidated (5.15), but the next page waits even for that one.
+  mutating func joinLoad(_ request: LoadRequest, waits: Bool) -> JoinLoadAction {
+    guard let present = managed else { return .ended }
+    guard let load = loading.active else { return .free(present) }
+    let isNext = request.kind == .page && load.kind == .whole && load.replacesData
+    guard isNext || (load.covers(request.kind) && !load.isOutdated) else { return .free(present) }
+    let waiter = waits ? waiters.add(missing: 1) : nil
+    loading.active?.add(ActiveLoad.Caller(waiter: waiter, acceptedAge: request.acceptedAge))
+    if isNext, let waiter { return .next(waiter) }
+    return .joined(waiter)
+  }
+
+  /// Begins a load, which may take the place of an active one.
+  ///
+  /// It then takes over the state to return to, and the callers that don't wait.
+  mutating func begin(
+    _ new: ActiveLoad, for request: LoadRequest, publishing state: (any BoxedPublication)?, waits: Bool,
+    _ effects: inout Effects
+  ) -> (action: LoadAction?, waiter: WaiterID?) {
+    var new = new
+    new.failureBefore = present?.failure
+    if let old = loading.active {
+      if let before = new.before { effects.release(before) }
+      new.before = old.before
+      new.failureBefore = old.failureBefore
+      if let kept = old.callers.first(where: { $0.waiter == nil }) { new.add(kept) }
+    }
+    let waiter = waits ? waiters.add(missing: 1) : nil
+    new.add(ActiveLoad.Caller(waiter: waiter, acceptedAge: request.acceptedAge))
+    supersedeLoad(&effects)
+    let action = state.map { publish($0, keepsData: true, &effects) }
+    loading.isInUse = true
+    loading.active = new
+    return (action, waiter)
+  }
+
+  /// Publishes the load's result, and returns its waiters; nil if the load was superseded: the result is dropped
+  /// (5.04).
+  mutating func commit(
+    _ result: any BoxedPublication, of task: LoadTask, failure: LoadFailure? = nil, _ effects: inout Effects
+  ) -> LoadEnd? {
+    guard let ended = endLoad(task, &effects) else { return nil }
+    // One more page doesn't make the others valid.
+    let isInvalid = ended.isOutdated || (ended.kind == .page && loading.validity.isInvalidated)
+    let action = publish(result, keepsData: failure != nil, &effects)
+    if isInvalid { loading.validity.isInvalidated = true }
+    if failure == nil, !isInvalid { loading.isCacheInvalidated = false }
+    loading.failure = failure
+    loading.failure?.version = newest
+    loading.failure?.isOutdated = ended.isOutdated
+    return LoadEnd(action: action, result: result, waiters: ended.callers.compactMap(\.waiter))
+  }
+
+  /// Ends a load that has found the data unchanged; `loaded` is published unless the state is `loaded` (5.18).
+  mutating func confirm(
+    _ loaded: any BoxedPublication, since time: Duration?, of task: LoadTask, _ effects: inout Effects
+  ) -> LoadEnd? {
+    guard let current, let ended = endLoad(task, &effects) else { return nil }
+    let action = current.isLoaded ? nil : publish(loaded, keepsData: true, &effects)
+    if action == nil { effects.release(loaded) }
+    loading.validity = DataValidity(
+      isInvalidated: ended.isOutdated, confirmation: DataValidity.Confirmation(time: time))
+    if !ended.isOutdated { loading.isCacheInvalidated = false }
+    return LoadEnd(action: action, result: action?.state ?? current, waiters: ended.callers.compactMap(\.waiter))
+  }
+
+  /// The outcome of finding a value in the cache.
+  enum CachedAction {
+    /// The value is the load's result.
+    case isResult(LoadEnd)
+    /// The value was published, and the load goes on.
+    case published(LoadAction)
+    /// The load was superseded.
+    case superseded
+  }
+
+  /// Publishes a cached value; ends the load if the value is fresh enough for all callers (5.11).
+  ///
+  /// Otherwise, `before` is the state to return to from now on.
+  mutating func acceptCached(
+    _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, within task: LoadTask,
+    _ effects: inout Effects
+  ) -> CachedAction {
+    guard let load = loading.active, load.task === task else { return .superseded }
+    let isInvalid = loading.isCacheInvalidated
+    if !isInvalid, load.accepts(age) {
+      effects.release(before)
+      return commit(found, of: task, &effects).map(CachedAction.isResult) ?? .superseded
+    }
+    if let old = load.before { effects.release(old) }
+    loading.active?.before = before
+    loading.active?.failureBefore = nil
+    loading.active?.replacesData = true
+    let action = LoadAction(accepted: acceptKeepingLoad(found, keepsData: false, &effects), state: found)
+    loading.validity.isInvalidated = isInvalid
+    return .published(action)
+  }
+
+  /// Publishes another state of the same data while the load continues; returns nil if the load has ended.
+  mutating func publish(
+    _ state: any BoxedPublication, within task: LoadTask, _ effects: inout Effects
+  ) -> LoadAction? {
+    guard loading.active?.task === task else { return nil }
+    return LoadAction(accepted: acceptKeepingLoad(state, &effects), state: state)
+  }
+
+  /// Accepts a state that doesn't supersede the active load.
+  mutating func acceptKeepingLoad(
+    _ state: any BoxedPublication, keepsData: Bool = true, _ effects: inout Effects
+  ) -> AcceptAction {
+    let (kept, failure) = (loading.active.take(), keepsData ? present?.failure : nil)
+    defer {
+      loading.active = kept
+      if failure != nil { loading.failure?.version = newest }
+    }
+    return accept(state, replays: true, keepsData: keepsData, &effects)
+  }
+
+  /// Ends the load, unless it was superseded.
+  private mutating func endLoad(_ task: LoadTask, _ effects: inout Effects) -> ActiveLoad? {
+    guard let ended = loading.active, ended.task === task else { return nil }
+    if let before = ended.before { effects.release(before) }
+    loading.active = nil
+    return ended
+  }
+
+  private mutating func publish(
+    _ state: any BoxedPublication, keepsData: Bool, _ effects: inout Effects
+  ) -> LoadAction {
+    LoadAction(accepted: accept(state, replays: true, keepsData: keepsData, &effects), state: state)
+  }
+}
+
+/// Waiters, and loads that end without a result.
+extension RegistryState {
+  /// Gives the result to waiters that weren't cancelled in the meantime.
+  mutating func deliver(_ result: any BoxedPublication, to loadWaiters: [WaiterID], _ effects: inout Effects) {
+    for waiter in loadWaiters where waiters.contains(waiter) {
+      loading.results[waiter] = result
+      waiters.arrive(waiter, &effects)
+    }
+  }
+
+  /// Removes a cancelled waiter; if it was the last, rolls back the load (5.05).
+  mutating func cancelLoadWaiter(_ waiter: WaiterID, _ effects: inout Effects) -> LoadAction? {
+    guard loading.active?.remove(waiter) == true, loading.active?.isUnwanted == true else { return nil }
+    return rollBackLoad(&effects)
+  }
+
+  /// Ends the load, and publishes the state from before it if the load has published anything.
+  mutating func rollBackLoad(_ effects: inout Effects) -> LoadAction? {
+    guard let load = loading.active else { return nil }
+    supersedeLoad(&effects)
+    guard let before = load.before else { return nil }
+    let action = publish(before, keepsData: true, &effects)
+    loading.failure = load.failureBefore
+    loading.failure?.version = newest
+    return action
+  }
+
+  /// Ends the load before a transition, and forgets what belongs to the data unless the new state keeps it.
+  mutating func leaveState(keepingData: Bool, _ effects: inout Effects) {
+    supersedeLoad(&effects)
+    if !keepingData { loading.validity = DataValidity() }
+  }
+
+  /// Ends the load because of another transition; its waiters return the current state.
+  mutating func supersedeLoad(_ effects: inout Effects) {
+    guard let ended = loading.active.take() else { return }
+    effects.call { [task = ended.task] in task.cancel() }
+    if let before = ended.before { effects.release(before) }
+    for caller in ended.callers { if let waiter = caller.waiter { waiters.arrive(waiter, &effects) } }
+  }
+
+  /// Makes the present data stale, and the result of a load that has already begun (5.15).
+  mutating func invalidate() {
+    loading.isInUse = true
+    loading.validity.isInvalidated = true
+    loading.isCacheInvalidated = true
+    loading.active?.isOutdated = true
+    loading.active?.failureBefore?.isOutdated = true
+    loading.failure?.isOutdated = true
+  }
+
+  /// Ends the load and the polls, because the manager is gone (5.09).
+  mutating func endManager(_ effects: inout Effects) -> LoadAction? {
+    loading.isManagerGone = true
+    for poll in loading.polls { waiters.remove(poll, &effects) }
+    loading.polls = []
+    return rollBackLoad(&effects)
+  }
+}

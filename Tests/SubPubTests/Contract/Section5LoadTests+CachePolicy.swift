@@ -1,0 +1,162 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rules 5.11, 5.12, and 5.16.
+extension Section5LoadTests {
+  @Test("a fresh cached value makes a load unnecessary until it is stale")
+  func required_5_11_fresh() {
+    let cache = ProbeCache(1, age: .seconds(50))
+    let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
+    bench.refreshIfNeeded()
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1)])
+    #expect((bench.publisher.current.origin, bench.publisher.isStale) == (.cached, false))
+    bench.pass(.seconds(9))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 0)
+    bench.pass(.seconds(1))
+    #expect(bench.publisher.isStale)
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    #expect(bench.publisher.current.origin == .cached)
+    bench.answer(0, 7)
+    #expect((bench.publisher.state, bench.publisher.current.origin) == (.loaded(7), .loaded))
+    #expect(cache.operations == [.read, .write])
+  }
+
+  @Test("without staleAfter a cached value is always fresh, and with alwaysLoad it never is")
+  func required_5_11_policies() {
+    let fresh = LoadBench(cache: ProbeCache(1, age: .seconds(1_000_000)))
+    fresh.refreshIfNeeded()
+    #expect((fresh.publisher.state, fresh.source.calls) == (.loaded(1), 0))
+    let loading = LoadBench(staleAfter: .seconds(60), cache: ProbeCache(1), options: { $0.cachePolicy = .alwaysLoad })
+    loading.refreshIfNeeded()
+    #expect((loading.publisher.state, loading.source.calls) == (.loading(previous: 1), 1))
+    #expect(loading.publisher.current.origin == .cached)
+  }
+
+  @Test("a value that is asked for is taken from the cache if it is young enough", arguments: [40, 60])
+  func required_5_11_value(maxAge: Int) {
+    let bench = LoadBench(staleAfter: .seconds(100), cache: ProbeCache(1, age: .seconds(50)))
+    let caller = bench.value(maxAge: .seconds(maxAge))
+    #expect(bench.source.calls == (maxAge == 40 ? 1 : 0))
+    if maxAge == 40 { bench.answer(0, 7) }
+    #expect(caller.result == .loaded(maxAge == 40 ? 7 : 1))
+  }
+
+  @Test("a refresh always loads, even if it joins a load that the cache would end")
+  func required_5_11_refresh() {
+    let alone = LoadBench(cache: ProbeCache(1))
+    alone.refresh()
+    #expect(alone.source.calls == 1)
+    let cache = ProbeCache(1)
+    let bench = LoadBench(cache: cache)
+    cache.hold(.read)
+    bench.refreshIfNeeded()
+    let (value, refresh) = (bench.value(), bench.refresh())
+    cache.release(.read)
+    bench.run()
+    #expect(bench.source.calls == 1)
+    bench.answer(0, 7)
+    #expect((value.result, refresh.result) == (.loaded(7), .loaded(7)))
+  }
+
+  @Test("what was asked for by somebody who is cancelled no longer counts")
+  func required_5_11_5_05_cancelled() {
+    let cache = ProbeCache(1)
+    let bench = LoadBench(cache: cache)
+    cache.hold(.read)
+    bench.refreshIfNeeded()
+    bench.cancel(bench.refresh())
+    cache.release(.read)
+    bench.run()
+    #expect((bench.publisher.state, bench.source.calls) == (.loaded(1), 0))
+  }
+
+  @Test("every publication names the origin of its data, which previous data keeps")
+  func required_5_11_origins() {
+    let bench = LoadBench()
+    let publisher = bench.publisher
+    #expect(publisher.current.origin == nil)
+    bench.refresh()
+    #expect(publisher.current.origin == nil)
+    bench.answer(0, 1)
+    let untyped: any AnyPublication = publisher.current
+    #expect(untyped.origin == .loaded)
+    publisher.startLoading()
+    #expect(publisher.current.origin == .loaded)
+    publisher.setError(PublishingTests.Failure.offline)
+    publisher.republish()
+    #expect(publisher.current.origin == .loaded)
+    publisher.updateData(2)
+    #expect(publisher.current.origin == .published)
+    bench.refresh()
+    bench.fail(1)
+    #expect(publisher.current.origin == .published)
+    publisher.setState(.error(PublishingTests.Failure.offline, previous: 3))
+    #expect(publisher.current.origin == .published)
+    publisher.setState(.loading(previous: nil))
+    #expect(publisher.current.origin == nil)
+    bench.manager.set(4)
+    #expect(publisher.current.origin == .published)
+    publisher.reset()
+    #expect(publisher.current.origin == nil)
+  }
+
+  @Test("a paged manager shows its cached pages, and writes every page")
+  func required_5_11_pages() {
+    let cache = MemoryCache(limit: 1).cache(for: "pages", of: Paged<Int, Int>.self)
+    let first = PageBench(staleAfter: .seconds(60), options: { $0.cache = cache })
+    first.load(pages: 2)
+    let second = PageBench(staleAfter: .seconds(60), options: { $0.cache = cache })
+    second.refreshIfNeeded()
+    #expect(second.publisher.state == first.publisher.state)
+    #expect((second.cursors, second.publisher.current.origin) == ([], .cached))
+    second.loadNextPage()
+    #expect(second.cursors == [20])
+  }
+
+  @Test("a cache that can't be read is reported, and only what the load ends with is published")
+  func required_5_12_unreadable() {
+    let failing = FailingCacheBench(1)
+    let bench = failing.bench
+    failing.cache.refuse(.read)
+    bench.refreshIfNeeded()
+    #expect(failing.reports == [.read])
+    #expect(failing.reasons == [ProbeCache.Refusal(operation: .read)])
+    #expect(failing.cache.operations == [.read])
+    #expect(bench.source.calls == 1)
+    bench.fail(0)
+    #expect(
+      bench.states == [.unknown, .loading(previous: nil), .error(PublishingTests.Failure.offline, previous: nil)])
+    // It is left as it is until a value is written.
+    #expect(failing.cache.content == 1)
+    bench.refreshIfNeeded()
+    failing.cache.refuse()
+    bench.answer(1, 7)
+    #expect(failing.cache.content == 7)
+  }
+
+  @Test("what is set by hand is published, and written in the order of everything else")
+  func required_5_16_set() {
+    let cache = ProbeCache(1)
+    let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
+    let caller = bench.refresh()
+    bench.manager.set(5)
+    bench.run()
+    #expect(caller.result == .loaded(5))
+    #expect(bench.source.cancelled == [0])
+    #expect((bench.publisher.state, bench.publisher.isStale, cache.content) == (.loaded(5), false, 5))
+    cache.hold(.write)
+    bench.manager.set(6)
+    bench.run()
+    bench.manager.logout()
+    cache.release(.write)
+    bench.run()
+    #expect(cache.content == nil)
+    bench.logout()
+    bench.manager.set(7)
+    bench.run()
+    #expect((cache.content, cache.isOneAtATime) == (7, true))
+  }
+}

@@ -1,0 +1,223 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rules 5.15 and 5.18.
+extension Section5LoadTests {
+  @Test("invalidated data is stale, and nothing is published until it is loaded again")
+  func required_5_15_invalidated() {
+    let bench = LoadBench()
+    bench.refresh()
+    bench.answer(0, 1)
+    let version = bench.publisher.current.version
+    bench.manager.invalidate()
+    #expect((bench.publisher.isStale, bench.publisher.current.version) == (true, version))
+    bench.publisher.republish()
+    #expect(bench.publisher.isStale)
+    let caller = bench.value()
+    #expect(bench.source.calls == 2)
+    bench.answer(1, 2)
+    #expect((caller.result, bench.publisher.isStale) == (.loaded(2), false))
+    bench.manager.invalidate()
+    bench.publisher.updateData(3)
+    #expect(!bench.publisher.isStale)
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+  }
+
+  @Test("a load that began before the data was invalidated doesn't make it fresh, and nobody joins it")
+  func required_5_15_outdated() {
+    let bench = LoadBench(staleAfter: .seconds(60))
+    let first = bench.refresh()
+    bench.manager.invalidate()
+    bench.answer(0, 1)
+    #expect((first.result, bench.publisher.isStale) == (.loaded(1), true))
+    bench.refreshIfNeeded()
+    bench.manager.invalidate()
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 3)
+    bench.answer(2, 3)
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(3), false))
+  }
+
+  @Test("an unchanged result of a load that began before the data was invalidated doesn't make it fresh")
+  func required_5_15_5_18_unchanged() {
+    let bench = LoadBench(staleAfter: .seconds(60), initial: 1, options: { $0.isUnchanged = { $0 == $1 } })
+    bench.refresh()
+    bench.manager.invalidate()
+    bench.answer(0, 1)
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(1), true))
+    bench.refreshIfNeeded()
+    bench.answer(1, 1)
+    #expect(!bench.publisher.isStale)
+  }
+
+  @Test("a cached value isn't fresh if the data was invalidated before or while it is read", arguments: [true, false])
+  func required_5_15_5_11_cached(before: Bool) {
+    let cache = ProbeCache(1)
+    let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
+    cache.hold(.read)
+    if before { bench.manager.invalidate() }
+    bench.refreshIfNeeded()
+    if !before { bench.manager.invalidate() }
+    cache.release(.read)
+    bench.run()
+    #expect((bench.publisher.state, bench.source.calls) == (.loading(previous: 1), 1))
+    bench.answer(0, 7)
+    #expect(bench.publisher.isStale == !before)
+  }
+
+  @Test("a cached value from before an invalidation stays stale when its load is cancelled")
+  func required_5_15_5_05_cachedAndCancelled() {
+    let bench = LoadBench(staleAfter: .seconds(60), cache: ProbeCache(1))
+    bench.manager.invalidate()
+    bench.cancel(bench.refresh())
+    #expect((bench.publisher.state, bench.publisher.isStale, bench.source.calls) == (.loaded(1), true, 1))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+  }
+
+  @Test("a cached value isn't fresh for callers who join a load after the data was invalidated")
+  func required_5_15_5_11_joined() {
+    let cache = ProbeCache(1)
+    let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
+    cache.hold(.read)
+    bench.manager.invalidate()
+    let first = bench.refresh()
+    bench.refreshIfNeeded()
+    bench.cancel(first)
+    cache.release(.read)
+    bench.run()
+    #expect((bench.publisher.state, bench.source.calls) == (.loading(previous: 1), 1))
+  }
+
+  @Test("a cached value from before an invalidation isn't fresh after a reset, until a newer one is written")
+  func required_5_15_5_11_reset() {
+    let bench = LoadBench(staleAfter: .seconds(60), cache: ProbeCache(1))
+    bench.manager.invalidate()
+    bench.publisher.reset()
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    bench.answer(0, 2)
+    bench.publisher.reset()
+    bench.refreshIfNeeded()
+    #expect((bench.publisher.state, bench.source.calls) == (.loaded(2), 1))
+    bench.manager.invalidate()
+    bench.manager.set(3)
+    bench.run()
+    bench.publisher.reset()
+    bench.refreshIfNeeded()
+    #expect((bench.publisher.state, bench.source.calls) == (.loaded(3), 1))
+  }
+
+  @Test("invalidated data is loaded again whatever its age, and its age stays as it was")
+  func required_5_15_5_06_age() {
+    let bench = LoadBench(
+      staleAfter: .seconds(60), initial: 1,
+      options: { options in
+        options.refreshes = .quiet
+        options.isUnchanged = { $0 == $1 }
+      })
+    bench.pass(.seconds(50))
+    bench.refresh()
+    bench.answer(0, 1)
+    bench.pass(.seconds(5))
+    bench.manager.invalidate()
+    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(5))
+    #expect(bench.value(maxAge: .seconds(100)).result == nil)
+    #expect(bench.source.calls == 2)
+  }
+
+  @Test("one more page doesn't make an invalidated list fresh")
+  func required_5_15_5_08_laterPage() {
+    let bench = PageBench(staleAfter: .seconds(60))
+    bench.load(pages: 1)
+    bench.manager.invalidate()
+    bench.loadNextPage()
+    bench.answer(1)
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(PageBench.pages(2)), true))
+    bench.refreshIfNeeded()
+    #expect(bench.cursors == [0, 10, 0])
+    bench.answer(2)
+    #expect(!bench.publisher.isStale)
+  }
+
+  @Test("a quiet refresh publishes its result only, and a visible first load")
+  func required_5_18_quiet() {
+    let bench = LoadBench(staleAfter: .seconds(60), options: { $0.refreshes = .quiet })
+    bench.refresh()
+    bench.answer(0, 1)
+    bench.pass(.seconds(60))
+    bench.refreshIfNeeded()
+    bench.refreshIfNeeded()
+    #expect((bench.source.calls, bench.publisher.state) == (2, .loaded(1)))
+    bench.answer(1, 2)
+    bench.refresh()
+    bench.fail(2)
+    let error = LoadState.error(PublishingTests.Failure.offline, previous: 2)
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(2), error])
+    let version = bench.publisher.current.version
+    bench.cancel(bench.refresh())
+    #expect((bench.source.cancelled, bench.publisher.current.version) == ([3], version))
+    // A transition by hand supersedes it as any other load.
+    let caller = bench.refresh()
+    bench.publisher.updateData(9)
+    bench.run()
+    #expect((caller.result, bench.source.cancelled) == (.loaded(9), [3, 4]))
+  }
+
+  @Test("a cached value that has to be loaded again is published once, and then only the result")
+  func required_5_18_5_11_cached() {
+    let cache = ProbeCache(1, age: .seconds(60))
+    let bench = LoadBench(staleAfter: .seconds(60), cache: cache, options: { $0.refreshes = .quiet })
+    bench.refreshIfNeeded()
+    bench.answer(0, 7)
+    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(7)])
+  }
+
+  @Test("a quiet refresh is shared even if it begins while somebody else decides to load")
+  func required_5_18_5_03_shared() {
+    let clock = PublishingTests.CountingClock()
+    let bench = LoadBench(staleAfter: .zero, clock: clock, initial: 1, options: { $0.refreshes = .quiet })
+    let isFirst = Locked<Bool?>(true)
+    // Between the turn that finds stale data and the turn that begins to load it.
+    clock.whenRead { [bench = Weak(bench)] in
+      if isFirst.withLock({ $0.take() }) == true { bench.object?.refreshIfNeeded() }
+    }
+    bench.refreshIfNeeded()
+    #expect((isFirst.withLock { $0 }, bench.source.calls) == (nil, 1))
+    bench.answer(0, 2)
+    #expect(bench.states == [.loaded(1), .loaded(2)])
+  }
+
+  @Test(
+    "an unchanged result publishes nothing, and the data counts as new", arguments: [RefreshVisibility.quiet, .visible])
+  func required_5_18_unchanged(refreshes: RefreshVisibility) {
+    let cache = ProbeCache()
+    let bench = LoadBench(
+      staleAfter: .seconds(60), cache: cache,
+      options: { options in
+        options.refreshes = refreshes
+        options.isUnchanged = { $0 / 10 == $1 / 10 }
+      })
+    bench.refresh()
+    bench.answer(0, 11)
+    bench.pass(.seconds(60))
+    #expect(bench.publisher.isStale)
+    let before = bench.publisher.current.version
+    let caller = bench.refresh()
+    bench.answer(1, 12)
+    #expect((caller.result, bench.publisher.state) == (.loaded(11), .loaded(11)))
+    #expect(bench.publisher.current.version == before + (refreshes == .quiet ? 0 : 2))
+    #expect(!bench.publisher.isStale)
+    #expect(bench.publisher.age(of: bench.publisher.current) == .zero)
+    #expect(cache.operations == [.read, .write, .write])
+    bench.pass(.seconds(59))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+    bench.pass(.seconds(1))
+    bench.refreshIfNeeded()
+    bench.answer(2, 20)
+    #expect(bench.publisher.state == .loaded(20))
+  }
+}

@@ -1,0 +1,190 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Keys are foreign code: they are hashed, compared, and released while no lock is held.
+extension ManagerFamilyTests {
+  /// A key that calls a closure whenever it is compared.
+  private final class Key: Hashable, Sendable {
+    let number: Int
+    private let whenCompared: @Sendable () -> Void
+    private let whenReleased: @Sendable () -> Void
+
+    init(
+      _ number: Int, whenCompared: @escaping @Sendable () -> Void = {},
+      whenReleased: @escaping @Sendable () -> Void = {}
+    ) {
+      self.number = number
+      self.whenCompared = whenCompared
+      self.whenReleased = whenReleased
+    }
+
+    deinit { whenReleased() }
+
+    // Ten keys have the same hash value.
+    func hash(into hasher: inout Hasher) { hasher.combine(number / 10) }
+
+    static func == (left: Key, right: Key) -> Bool {
+      left.whenCompared()
+      right.whenCompared()
+      return left.number == right.number
+    }
+  }
+
+  @Test("a comparison of keys can use the family, here and on another thread")
+  func required_5_19_1_04_compared() throws {
+    let family = ManagerFamily { (key: Key) in Counting(key.number) }
+    let (one, two) = (family[Key(1)], family[Key(2)])
+    let isFirst = Locked<Bool?>(true)
+    let key = Key(
+      2,
+      whenCompared: {
+        guard isFirst.withLock({ $0.take() }) == true else { return }
+        #expect(family[Key(1)] === one)
+        OwnThread.runBlocking { #expect(family.existing(Key(2)) === two) }
+      })
+    #expect(family[key] === two)
+    #expect(isFirst.withLock { $0 } == nil)
+  }
+
+  @Test("the death of a key can use the family")
+  func required_5_19_1_04_released() {
+    let (family, deaths) = (ManagerFamily { (key: Key) in Counting(key.number) }, Deaths())
+    for number in 0..<100 {
+      let token = deaths.makeToken()
+      let key = Key(
+        number,
+        whenReleased: { [weak family] in
+          #expect(family?.existing(Key(-1)) == nil)
+          withExtendedLifetime(token) {}
+        })
+      _ = family[key]
+    }
+    #expect(family.keys.isEmpty)
+    #expect(deaths.count == 100)
+  }
+
+  @Test("managers that were evicted leave no keys behind")
+  func required_5_19_evictedKeys() async throws {
+    let (clock, deaths) = (ManualClock(), Deaths())
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Key) in Counting(key.number) }
+    for number in 0..<100 {
+      let token = deaths.makeToken()
+      _ = family[Key(number, whenReleased: { withExtendedLifetime(token) {} })]
+    }
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(10))
+    try await deaths.wait(count: 100)
+  }
+
+  @Test("a manager that is made while another key is compared isn't made twice")
+  func required_5_19_madeMeanwhile() {
+    let made = Locked(0)
+    let family = ManagerFamily { (key: Key) in
+      made.withLock { $0 += 1 }
+      return Counting(key.number)
+    }
+    let (other, manager) = (family[Key(1)], Locked<Counting?>(nil))
+    let key = Key(
+      2,
+      whenCompared: {
+        if manager.withLock({ $0 == nil }) {
+          let found = family[Key(2)]
+          manager.withLock { $0 = found }
+        }
+      })
+    let found = family[key]
+    #expect(manager.withLock { $0 } === found)
+    #expect(made.withLock { $0 } == 2)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("a comparison of keys that replaces dead managers by new ones doesn't lead to two managers for one key")
+  func required_5_19_replacedMeanwhile() {
+    let made = Locked<[Int]>([])
+    let family = ManagerFamily { (key: Key) in
+      made.withLock { $0.append(key.number) }
+      return Counting(key.number)
+    }
+    _ = family[Key(1)]
+    let manager = Locked<Counting?>(nil)
+    let key = Key(
+      2,
+      whenCompared: {
+        guard manager.withLock({ $0 == nil }) else { return }
+        // Removes the first key, so there is again one key in the bucket.
+        _ = family.keys
+        let found = family[Key(2)]
+        manager.withLock { $0 = found }
+      })
+    let found = family[key]
+    #expect(manager.withLock { $0 } === found)
+    #expect(made.withLock { $0 } == [1, 2])
+  }
+
+  @Test("a manager that takes longer to be made than it lingers lives for its whole time")
+  func required_5_19_slowMake() async throws {
+    let (clock, deaths) = (ManualClock(), Deaths())
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in
+      clock.advance(by: .seconds(20))
+      return Counting(key, deaths: deaths)
+    }
+    _ = family[1]
+    await clock.waitForSleepers(1)
+    #expect(family.existing(1) != nil)
+    clock.advance(by: .seconds(10))
+    try await deaths.wait()
+  }
+
+  @Test("a request that was made earlier doesn't shorten the life of a manager")
+  func required_5_19_latestDeadline() async throws {
+    let (clock, deaths) = (ManualClock(), Deaths())
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Key) in
+      Counting(key.number, deaths: deaths)
+    }
+    _ = family[Key(1)]
+    await clock.waitForSleepers(1)
+    let isFirst = Locked<Bool?>(true)
+    let earlier = Key(
+      1,
+      whenCompared: {
+        guard isFirst.withLock({ $0.take() }) == true else { return }
+        clock.advance(by: .seconds(5))
+        _ = family[Key(1)]
+      })
+    _ = family[earlier]
+    #expect(isFirst.withLock { $0 } == nil)
+    clock.advance(by: .seconds(5))
+    await clock.waitForSleepers(1)
+    #expect((family.existing(Key(1)) != nil, deaths.count) == (true, 0))
+    clock.advance(by: .seconds(5))
+    try await deaths.wait()
+  }
+
+  @Test("a thread that has been given its manager isn't taken for one that waits for it")
+  func stochastic_5_19_noCycle() async throws {
+    let families = Locked<ManagerFamily<Int, Counting>?>(nil)
+    for round in 0..<300 {
+      let isAsked = Locked(false)
+      let family = ManagerFamily { (key: Int) in
+        if key == 1 {
+          isAsked.withLock { $0 = true }
+          _ = families.withLock { $0 }?[2]
+        } else {
+          // Long enough for the other thread to fall asleep, most of the time.
+          while !isAsked.withLock({ $0 }) {}
+          for _ in 0..<round { _ = ContinuousClock.now }
+        }
+        return Counting(key)
+      }
+      families.withLock { $0 = family }
+      try await Race.run(threads: 2) { thread in
+        let first = family[thread + 1]
+        // Its thread may not have woken up yet.
+        let second = family[2 - thread]
+        #expect((first.publisher.label, second.publisher.label) == ("\(thread + 1)", "\(2 - thread)"))
+      }
+      families.withLock { $0 = nil }
+    }
+  }
+}

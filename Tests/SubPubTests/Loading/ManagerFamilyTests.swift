@@ -1,0 +1,190 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+@Suite("A family has one manager for each key", .timeLimit(.minutes(2)))
+struct ManagerFamilyTests {
+  /// A manager that counts what is asked of it.
+  final class Counting: Manager {
+    let publisher: Publisher<Int>
+    let refreshes = Locked(0)
+    private let logouts: Locked<[Int]>
+    private let key: Int
+    private let token: Deaths.Token?
+
+    init(_ key: Int, logouts: Locked<[Int]> = Locked([]), deaths: Deaths? = nil) {
+      self.key = key
+      self.logouts = logouts
+      publisher = Publisher(label: "\(key)")
+      token = deaths?.makeToken()
+    }
+
+    func refreshIfNeeded() { refreshes.withLock { $0 += 1 } }
+    func logout() { logouts.withLock { $0.append(key) } }
+  }
+
+  private let made = Locked<[Int]>([])
+  private let deaths = Deaths()
+
+  private func makeFamily(lingering: Duration = .zero, clock: ManualClock = ManualClock()) -> ManagerFamily<
+    Int, Counting
+  > {
+    ManagerFamily(lingering: lingering, clock: clock) { [made, deaths] key in
+      made.withLock { $0.append(key) }
+      return Counting(key, deaths: deaths)
+    }
+  }
+
+  @Test("a key has the same manager for as long as anybody holds it, and then a new one")
+  func required_5_19_oneForEachKey() {
+    let family = makeFamily()
+    #expect(family.existing(1) == nil)
+    do {
+      let (one, two) = (family[1], family[2])
+      #expect(family[1] === one && family[2] === two && one !== two)
+      #expect(family.existing(1) === one)
+      #expect(family.keys.sorted() == [1, 2])
+      #expect(family.description == "ManagerFamily<Int, Counting>(managers: 2)")
+      withExtendedLifetime((one, two)) {}
+    }
+    #expect(deaths.count == 2)
+    #expect(family.existing(1) == nil)
+    #expect(family.keys.isEmpty)
+    #expect(family[1].publisher.label == "1")
+    #expect(made.withLock { $0 } == [1, 2, 1])
+  }
+
+  @Test("a manager lingers after each request, by the family's clock")
+  func required_5_19_lingering() async throws {
+    let clock = ManualClock()
+    let family = makeFamily(lingering: .seconds(10), clock: clock)
+    _ = family[1]
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(6))
+    _ = (family[1], family[2])
+    // The timer wakes up for the first request, and goes on sleeping for the second.
+    clock.advance(by: .seconds(4))
+    await clock.waitForSleepers(1)
+    #expect(family.keys.sorted() == [1, 2])
+    // Looking isn't a request.
+    #expect(family.existing(1) != nil)
+    clock.advance(by: .seconds(6))
+    try await deaths.wait(count: 2)
+    #expect(family.keys.isEmpty)
+    _ = family[1]
+    #expect(made.withLock { $0 } == [1, 2, 1])
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(10))
+    try await deaths.wait(count: 3)
+  }
+
+  @Test("a clock that fails ends the lingering of all managers")
+  func required_5_19_brokenClock() async throws {
+    let family = ManagerFamily(lingering: .seconds(10), clock: BrokenClock()) { [deaths] (key: Int) in
+      Counting(key, deaths: deaths)
+    }
+    _ = family[1]
+    try await deaths.wait()
+    #expect(family.existing(1) == nil)
+  }
+
+  @Test("lingering keeps no manager that somebody holds from outliving it")
+  func required_5_19_heldLonger() async throws {
+    let clock = ManualClock()
+    let family = makeFamily(lingering: .seconds(10), clock: clock)
+    let one = family[1]
+    _ = family[2]
+    await clock.waitForSleepers(1)
+    clock.advance(by: .seconds(10))
+    try await deaths.wait()
+    #expect(family.keys == [1])
+    #expect(family[1] === one)
+  }
+
+  @Test("managers that linger for a hundred years live as long as their family", arguments: [true, false])
+  func required_5_19_asLongAsTheFamily(forever: Bool) async throws {
+    let clock = ManualClock()
+    do {
+      let family = makeFamily(lingering: forever ? .seconds(4e9) : .seconds(10), clock: clock)
+      for key in 0..<100 { _ = family[key] }
+      #expect(family.keys.count == 100)
+      if !forever { await clock.waitForSleepers(1) }
+    }
+    #expect(deaths.count == 100)
+    // Its timer has ended as well.
+    #expect(clock.sleepers == 0)
+  }
+
+  @Test("make runs while no lock is held, and others wait for it")
+  func required_5_19_1_04_make() async throws {
+    let (gate, isFirst) = (Gate(), Locked<Bool?>(true))
+    defer { gate.open() }
+    let family = Locked<ManagerFamily<Int, Counting>?>(nil)
+    family.withLock {
+      $0 = ManagerFamily { key in
+        if key == 1, isFirst.withLock({ $0.take() }) == true {
+          let other = family.withLock { $0 }
+          #expect(other?[2] != nil)
+          // Looking for dead managers leaves alone the one that is being made.
+          #expect(other?.keys == [])
+          OwnThread.runBlocking {
+            #expect(other?.existing(1) == nil)
+            #expect(other?[3].publisher.label == "3")
+          }
+          gate.pass()
+        }
+        return Counting(key)
+      }
+    }
+    let shared = try #require(family.withLock { $0 })
+    // Its closure captures it.
+    defer { family.withLock { $0 = nil } }
+    async let first = OwnThread.result { shared[1] }
+    await gate.waitUntilHeld()
+    async let second = OwnThread.result { shared[1] }
+    async let third = OwnThread.result { shared[1] }
+    #expect(shared.existing(1) == nil)
+    gate.open()
+    let managers = try await [first, second, third]
+    #expect(managers.allSatisfy { $0 === managers[0] })
+  }
+
+  @Test("a family asks every living manager, and every lingering one")
+  func required_5_19_all() async {
+    let (logouts, clock) = (Locked<[Int]>([]), ManualClock())
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, logouts: logouts) }
+    let held = family[1]
+    _ = family[2]
+    family.logoutAll()
+    #expect(logouts.withLock { $0.sorted() } == [1, 2])
+    family.refreshAllIfNeeded()
+    #expect(held.refreshes.withLock { $0 } == 1)
+    #expect(family.existing(2)?.refreshes.withLock { $0 } == 1)
+  }
+
+  @Test("threads that ask for a key at the same time have the same manager")
+  func stochastic_5_19_oneAtATime() async throws {
+    let family = makeFamily()
+    let held = Locked<[Int: (manager: ObjectIdentifier, holders: Int)]>([:])
+    for round in 0..<50 {
+      try await Race.run(threads: 4) { thread in
+        var generator = SeededGenerator(seed: UInt64(round * 4 + thread))
+        for _ in 0..<200 {
+          let key = Int.random(in: 0..<3, using: &generator)
+          let manager = family[key]
+          let isOnlyOne = held.withLock { held in
+            let (other, holders) = held[key] ?? (ObjectIdentifier(manager), 0)
+            held[key] = (ObjectIdentifier(manager), holders + 1)
+            return holders == 0 || other == ObjectIdentifier(manager)
+          }
+          #expect(isOnlyOne)
+          #expect(manager.publisher.label == "\(key)")
+          held.withLock { $0[key]?.holders -= 1 }
+          withExtendedLifetime(manager) {}
+        }
+      }
+    }
+    try await deaths.wait(count: made.withLock { $0.count })
+    #expect(family.keys.isEmpty)
+  }
+}
