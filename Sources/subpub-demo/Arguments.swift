@@ -13,7 +13,8 @@ struct Arguments: Equatable {
     case run(Arguments)
   }
 
-  var watch = "."
+  /// The paths to watch, each once.
+  var watch: [String] = []
   var interval = Duration.milliseconds(500)
   var seconds = Duration.seconds(5)
   var log: String?
@@ -22,11 +23,11 @@ struct Arguments: Equatable {
   var alarmLoad = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
   static let usage = [
-    "usage: subpub-demo [--watch PATH] [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--cache FOLDER]",
+    "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--cache FOLDER]",
     "                   [--alarm-load N]",
-    "Watches this machine: its load average, its memory, and a file or folder.",
+    "Watches this machine: its load average, its memory, and files or folders.",
     "",
-    "  --watch PATH        the file or folder to watch (default: the current folder)",
+    "  --watch PATH        a file or folder to watch; may be given several times (default: the current folder)",
     "  --interval SECONDS  the time between two readings (default: 0.5)",
     "  --seconds SECONDS   the time until it ends and prints a table of deliveries (default: 5)",
     "  --log FILE          write every state to FILE, one JSON object per line; replaces the contents of FILE",
@@ -52,6 +53,7 @@ struct Arguments: Equatable {
       }
       try arguments.set(name, to: value)
     }
+    if arguments.watch.isEmpty { arguments.watch = ["."] }
     return .run(arguments)
   }
 
@@ -61,7 +63,7 @@ struct Arguments: Equatable {
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
     switch name {
-    case "--watch": watch = value
+    case "--watch": if !watch.contains(value) { watch.append(value) }
     case "--log": log = value
     case "--cache": cache = value
     case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))

@@ -1,16 +1,15 @@
-// subpub-demo watches this machine: its load average, its memory, and one file or folder. It is also the tutorial of
+// subpub-demo watches this machine: its load average, its memory, and files or folders. It is also the tutorial of
 // SubPub. Read it in this order:
 //
 //   1. Demo                   the whole program: managers, subscribers, refreshers, and the end
 //   2. LoadingManager+Reader  how a load is timed, retried, and cached
-//   3. Refresher              requests the loads, again and again
-//   4. TerminalView           its rows are subscribers on the main actor; a row shows a load state
-//   5. JSONLog                a subscriber on a Dispatch queue
-//   6. LoadAlarm              a subscriber that is an actor
-//   7. Summary                a subscriber that is a slow async sequence
-//   8. ErrorReporter          one handler for the errors of all publishers
-//   9. Ending                 a publisher used as an event to wait for
-//  10. DeliveryTable          the counts of the library
+//   3. TerminalView           its rows are subscribers on the main actor; a row shows a load state
+//   4. JSONLog                a subscriber on a Dispatch queue
+//   5. LoadAlarm              a subscriber that is an actor
+//   6. Summary                a subscriber that is a slow async sequence
+//   7. ErrorReporter          one handler for the errors of all publishers
+//   8. Ending                 a publisher used as an event to wait for
+//   9. DeliveryTable          the counts of the library
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
 // (Arguments), and output (Console, OpenFile, ByteCount, Timestamp).
@@ -48,7 +47,10 @@ struct Demo {
   // names the publisher in the log, in messages, and in the table.
   let load: LoadingManager<LoadAverage>
   let memory: LoadingManager<Memory>
-  let path: LoadingManager<WatchedItem>
+  /// One manager for each path, made when the path is first asked for.
+  let items: ManagerFamily<String, LoadingManager<WatchedItem>>
+  /// Holds the managers of all paths, which the family holds weakly.
+  let paths: [LoadingManager<WatchedItem>]
   /// All managers, for subscribers that are interested in all of them.
   let directory = PublisherDirectory()
 
@@ -60,16 +62,21 @@ struct Demo {
     self.console = console
     load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console)
     memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console)
-    path = LoadingManager("path", from: WatchedItemReader(path: arguments.watch), for: arguments, console)
+    items = ManagerFamily { path in
+      let label = arguments.watch.count == 1 ? "path" : "path \(path)"
+      return LoadingManager(label, from: WatchedItemReader(path: path), for: arguments, console)
+    }
+    paths = arguments.watch.map { [items] in items[$0] }
     directory.register(load)
     directory.register(memory)
-    directory.register(path)
+    directory.register(items)
   }
 
   consuming func run() async {
     let ending = Ending(after: arguments.seconds)
     console.print(
-      "watching \(arguments.watch) every \(arguments.interval), for \(arguments.seconds); press Ctrl-C to stop")
+      "watching \(arguments.watch.joined(separator: ", ")) every \(arguments.interval), for \(arguments.seconds); press Ctrl-C to stop"
+    )
 
     // Publishers hold their subscribers weakly, as is best for a view controller or a cache, so there is no need to
     // unsubscribe. The code that creates a subscriber keeps it; these live until the table is printed.
@@ -83,33 +90,23 @@ struct Demo {
     if let log { subscribe(log) }
     subscribe(alarm)
     subscribe(errors)
-    let summaries = [
-      Summary.follow(load.publisher, until: ending),
-      Summary.follow(memory.publisher, until: ending),
-      Summary.follow(path.publisher, until: ending),
-    ]
+    let summaries =
+      [Summary.follow(load.publisher, until: ending), Summary.follow(memory.publisher, until: ending)]
+      + paths.map { Summary.follow($0.publisher, until: ending) }
 
     // All subscribers are in place, so the loads may begin. The other order works as well: a late subscriber first
     // receives the current state, and misses none after it.
-    let refreshers = [
-      Refresher(load, every: arguments.interval).start(),
-      Refresher(memory, every: arguments.interval).start(),
-      Refresher(path, every: arguments.interval).start(),
-    ]
+    let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
 
     await ending.wait()
 
     // First, publishing stops; then `drain` waits until every subscription has received or skipped everything that was
     // published. Only then are the counts final.
-    for refresher in refreshers { refresher.cancel() }
-    for refresher in refreshers { await refresher.value }
-    await load.publisher.drain()
-    await memory.publisher.drain()
-    await path.publisher.drain()
+    for poll in polls { poll.cancel() }
+    for poll in polls { await poll.value }
+    await directory.drain()
     // The last values are written after their loads have ended, so wait for that before exiting.
-    await load.waitForCache()
-    await memory.waitForCache()
-    await path.waitForCache()
+    await directory.waitForCaches()
 
     // The task of a sequence waits for the next state for as long as its publisher lives. It is cancelled after the
     // drain, because cancelling drops the states in its buffer.
@@ -124,6 +121,14 @@ struct Demo {
     for line in table(with: reports).lines { console.print(line) }
   }
 
+  /// Starts a task that loads again and again, until it is cancelled.
+  ///
+  /// A load that is active then is cancelled, because no other task waits for it, and its publisher returns to the
+  /// previous state.
+  private func poll<Value>(_ manager: LoadingManager<Value>) -> Task<Void, Never> {
+    Task { [interval = arguments.interval] in await manager.refresh(every: interval) }
+  }
+
   // MARK: Subscribers and their contexts
 
   /// Subscribes a row for each publisher: a typed main-actor subscriber.
@@ -132,17 +137,17 @@ struct Demo {
   private mutating func subscribe(_ view: TerminalView) {
     named.append(("view", load.publisher.subscribe(view.makeRow(of: load.publisher))))
     named.append(("view", memory.publisher.subscribe(view.makeRow(of: memory.publisher))))
-    named.append(("view", path.publisher.subscribe(view.makeRow(of: path.publisher))))
+    for path in paths { named.append(("view", path.publisher.subscribe(view.makeRow(of: path.publisher)))) }
   }
 
   /// Subscribes the log, one object with one method, to all publishers.
   ///
-  /// All three subscriptions name the same serial queue, so lines are written one after the other, and a slow disk
+  /// All subscriptions name the same serial queue, so lines are written one after the other, and a slow disk
   /// delays no other subscriber.
   private mutating func subscribe(_ log: JSONLog) {
     named.append(("log", load.publisher.subscribe(log, on: .queue(log.queue))))
     named.append(("log", memory.publisher.subscribe(log, on: .queue(log.queue))))
-    named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue))))
+    for path in paths { named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue)))) }
   }
 
   /// Subscribes an actor with a closure that is isolated to it, and calls its methods without `await`.
@@ -156,7 +161,8 @@ struct Demo {
   /// subscriptions through the publishers.
   private mutating func subscribe(_ errors: ErrorReporter) {
     directory.subscribeToAll(errors, on: .background)
-    let all = load.publisher.subscriptions + memory.publisher.subscriptions + path.publisher.subscriptions
+    let all =
+      load.publisher.subscriptions + memory.publisher.subscriptions + paths.flatMap { $0.publisher.subscriptions }
     for subscription in all where subscription.subscriberType == ErrorReporter.self {
       named.append(("errors", subscription))
     }
@@ -176,11 +182,11 @@ struct Demo {
   }
 
   private func table(with reports: [SummaryReport]) -> DeliveryTable {
-    var table = DeliveryTable(versions: [
-      load.publisher.id: load.publisher.current.version,
-      memory.publisher.id: memory.publisher.current.version,
-      path.publisher.id: path.publisher.current.version,
-    ])
+    var versions = [
+      load.publisher.id: load.publisher.current.version, memory.publisher.id: memory.publisher.current.version,
+    ]
+    for path in paths { versions[path.publisher.id] = path.publisher.current.version }
+    var table = DeliveryTable(versions: versions)
     for (name, subscription) in named {
       table.add(
         name, of: subscription.source, on: "\(subscription.context)", statistics: subscription.statistics)

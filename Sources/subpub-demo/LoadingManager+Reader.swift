@@ -18,15 +18,22 @@ extension LoadingManager where Value: Codable {
       // A failed reading is tried once more before subscribers learn of it.
       retry: .exponential(
         maxAttempts: 2, initial: min(arguments.interval / 10, .seconds(1)), maximum: .seconds(1), jitter: 0.5),
-      // The value from the last run is shown until the first load has ended.
+      // The value from the last run is shown until the first load has ended. A fresh one wouldn't save that load,
+      // because this program shows what is true now.
       cache: arguments.cache.map { folder in
-        FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: "\(label).json"))
+        FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: Self.fileName(for: label)))
       },
-      cacheFailed: { failure in
-        // A value that can't be read is also an error of the publisher, which the error reporter handles.
-        if failure.operation != .read { console.report("\(label): \(failure)") }
-      },
+      cachePolicy: .alwaysLoad,
+      // A cache that fails is no error of the data, so subscribers don't learn of it.
+      cacheFailed: { console.report("\(label): \($0)") },
       load: { try await withTaskExecutorPreference(executor) { try await reader.read() } })
+  }
+}
+
+extension LoadingManager {
+  /// A label may contain the path that is watched, and so slashes.
+  private static func fileName(for label: String) -> String {
+    (label.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? label) + ".json"
   }
 }
 

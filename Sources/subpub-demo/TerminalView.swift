@@ -28,7 +28,7 @@ final class TerminalView {
 /// One line of the view, for one publisher: a typed subscriber on the main actor.
 ///
 /// The library calls it there, one state at a time, so its properties need no lock, and the compiler checks that. It
-/// takes publications instead of states in order to read the age of the data.
+/// takes publications instead of states in order to know where the data comes from, and how old it is.
 @MainActor
 final class TerminalRow<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscriber {
   private let publisher: Publisher<Value>
@@ -50,7 +50,7 @@ final class TerminalRow<Value: Sendable & CustomStringConvertible>: MainActorTyp
     isLoading = state.phase == .loading
     hasNews = hasNews || state.phase == .loaded || state.phase == .error
     // While a load is active, the row keeps its contents: clearing them each time would flicker.
-    if !isLoading || !hasNews { text = text(of: state) + staleness(of: publication) }
+    if !isLoading || !hasNews { text = text(of: state) + note(on: publication) }
     show(text == former ? nil : line)
   }
 
@@ -77,11 +77,11 @@ final class TerminalRow<Value: Sendable & CustomStringConvertible>: MainActorTyp
     }
   }
 
-  /// Returns a note if the data is stale, which data from the cache may be when it arrives.
-  private func staleness(of publication: Publication<Value>) -> String {
-    guard publication.phase == .loaded, let age = publisher.age(of: publication), let limit = publisher.staleAfter,
-      age >= limit
-    else { return "" }
-    return " (stale, \(age.components.seconds) s old)"
+  /// Returns a note if the data comes from the cache, or is stale for another reason.
+  private func note(on publication: Publication<Value>) -> String {
+    guard publication.phase == .loaded, let age = publisher.age(of: publication) else { return "" }
+    let isStale = publisher.staleAfter.map { age >= $0 } ?? false
+    let notes = [publication.origin == .cached ? "cached" : nil, isStale ? "stale" : nil].compactMap(\.self)
+    return notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")), \(age.components.seconds) s old)"
   }
 }
