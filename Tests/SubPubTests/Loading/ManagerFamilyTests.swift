@@ -164,7 +164,12 @@ struct ManagerFamilyTests {
 
   @Test("threads that ask for a key at the same time have the same manager")
   func stochastic_5_19_oneAtATime() async throws {
-    let family = makeFamily()
+    let family = ManagerFamily { [made, deaths] (key: Int) in
+      made.withLock { $0.append(key) }
+      // Long enough for others to ask in the meantime.
+      for _ in 0..<100 { _ = ContinuousClock.now }
+      return Counting(key, deaths: deaths)
+    }
     let held = Locked<[Int: (manager: ObjectIdentifier, holders: Int)]>([:])
     for round in 0..<50 {
       try await Race.run(threads: 4) { thread in
