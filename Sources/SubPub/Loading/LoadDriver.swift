@@ -28,9 +28,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
     }
 
     /// When the data was new, on the manager's clock; nil if that isn't known.
-    var freshSince: Duration? {
-      if let confirmation = validity.confirmation { confirmation.time } else { publication.provenance?.freshSince }
-    }
+    var freshSince: Duration? { validity.freshSince(publication.provenance) }
   }
 
   let registry: PublisherRegistry

@@ -28,6 +28,12 @@ struct DataValidity {
     /// The time on the manager's clock; nil if it wasn't measured.
     let time: Duration?
   }
+
+  /// Returns when the data was new; nil if that isn't known.
+  func freshSince(_ provenance: Provenance?) -> Duration? {
+    // A load that has found the data unchanged has made it new, and published nothing.
+    if let confirmation { confirmation.time } else { provenance?.freshSince }
+  }
 }
 
 /// A failed load.

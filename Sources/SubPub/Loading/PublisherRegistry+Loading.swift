@@ -112,16 +112,14 @@ extension PublisherRegistry {
   /// Publishes a state and appends an operation that replaces the cache's value, in one step.
   nonisolated func publish(_ new: any BoxedPublication, enqueuing operation: CacheOperation?) {
     var effects = Effects()
-    let accepted: AcceptAction? = turn { registry in
+    let action = turn { registry -> RegistryState.LoadAction? in
       guard !registry.updating.contains(.current) else { return nil }
       operation?.enqueue(&effects)
       registry.loading.isCacheInvalidated = false
-      return registry.accept(new, replays: replays, &effects)
+      return RegistryState.LoadAction(accepted: registry.accept(new, replays: replays, &effects), state: new)
     }
-    guard let accepted else { stopForTransform() }
-    effects.perform()
-    accepted.perform(delivering: new)
-    _ = consume effects
+    guard let action else { stopForTransform() }
+    perform(action, effects)
   }
 
   /// Waits until the manager is gone, or the task is cancelled.

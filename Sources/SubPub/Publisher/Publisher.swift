@@ -71,8 +71,7 @@ extension Publisher {
     guard let present = registry.present, let current = present.current as? Publication<Value> else { return false }
     guard current.phase == .loaded else { return false }
     if present.validity.isInvalidated { return true }
-    let confirmation = present.validity.confirmation
-    return freshness?.isStale(since: confirmation == nil ? current.provenance?.freshSince : confirmation?.time) ?? false
+    return freshness?.isStale(since: present.validity.freshSince(current.provenance)) ?? false
   }
 
   /// Returns the age of a publication's data, or of its previous data (5.06).
@@ -81,10 +80,8 @@ extension Publisher {
   /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, or if ``setState(_:)`` or
   ///   ``update(_:)`` published the data in a state that isn't `loaded`.
   public func age(of publication: Publication<Value>) -> Duration? {
-    // A load that found the data unchanged has made it new, and published nothing.
-    let confirmation = registry.validity(ofDataIn: publication)?.confirmation
-    let since = confirmation == nil ? publication.provenance?.freshSince : confirmation?.time
-    return since.flatMap { freshness?.age(since: $0) }
+    let validity = registry.validity(ofDataIn: publication) ?? DataValidity()
+    return validity.freshSince(publication.provenance).flatMap { freshness?.age(since: $0) }
   }
 
   /// The number of living subscriptions, including sequences that are being iterated.
