@@ -63,11 +63,22 @@ extension LoadDriver {
   ) async -> Bool {
     switch await operation.run(read) {
     case .success(let cached?):
-      let found = publication(loaded: cached.value, .cached, age: cached.age)
-      let before = publication(found.state, found.provenance)
-      guard registry.acceptCached(found, age: cached.age, before: before, within: task) else { return false }
+      let goesOn = transition(of: task) { present in
+        // An edit was answered in the meantime, with data that is newer.
+        if present.server != nil { return .made(true) }
+        let data = ManagerData(
+          value: cached.value, provenance: Provenance(.cached, freshSince: freshSince(age: cached.age)))
+        let step = step(to: data, from: present)
+        let before = publication(step.shown.state, step.shown.provenance)
+        return registry.acceptCached(step.step, age: cached.age, before: before, within: task)
+      }
+      guard goesOn ?? false else { return false }
       if options.refreshes == .quiet { return true }
-      return registry.publish(publication(.loading(previous: cached.value), found.provenance), within: task)
+      return transition(of: task) { present in
+        let old = present.publication
+        let loading = publication(.loading(previous: old.state.value), old.provenance)
+        return registry.publish(LoadStep(found: present.found, state: loading, edits: present.edits), within: task)
+      } != nil
     case .failure(let error):
       // The cache has reported its own failures.
       if !(error is CacheFailure) { cache?.report(.read, error) }
@@ -80,7 +91,7 @@ extension LoadDriver {
   private func run(_ task: LoadTask, _ plan: Plan) async {
     var failures = 0
     while registry.isActive(task) {
-      switch await operation.run({ try await plan.load { self.present?.publication.state.value } }) {
+      switch await operation.run({ try await plan.load { self.present?.server?.value } }) {
       case nil: return
       case .success(let value): return succeed(task, plan.kind, with: value)
       case .failure(let error):
@@ -93,32 +104,70 @@ extension LoadDriver {
   }
 
   private func succeed(_ task: LoadTask, _ kind: ActiveLoad.Kind, with value: Value) {
-    // Nothing else changes the data while the load is active.
-    let present = present
-    let write = { [cache] (value: Value) in cache?.writeOperation(value) }
-    if let isUnchanged = options.isUnchanged, let old = present?.publication.state.value, isUnchanged(old, value) {
-      let loaded = publication(loaded: old, .loaded)
-      registry.confirm(loaded, since: freshSince(), of: task, enqueuing: write(old))
-    } else {
-      let result =
-        switch kind {
-        case .whole: publication(loaded: value, .loaded)
-        // As old as the oldest page. Pages of unknown age stay so, unless they were to stay fresh for ever.
-        case .page:
-          publication(
-            .loaded(value),
-            Provenance(.loaded, freshSince: present?.freshSince ?? (options.staleAfter == nil ? nil : freshSince())))
+    transition(of: task) { present in
+      if let server = present.server {
+        // The value may lack an edit that the server has confirmed since.
+        if present.load?.missesEdit == true {
+          return registry.confirm(
+            step(to: server, from: present).step, since: present.freshSince, of: task, enqueuing: nil)
         }
-      registry.commit(result, of: task, enqueuing: write(value))
+        if let isUnchanged = options.isUnchanged, isUnchanged(server.value, value) {
+          let fresh = ManagerData(value: server.value, provenance: Provenance(.loaded, freshSince: freshSince()))
+          return registry.confirm(
+            step(to: fresh, from: present).step, since: fresh.provenance?.freshSince, of: task,
+            enqueuing: cache?.writeOperation(server.value))
+        }
+      }
+      let loaded = ManagerData(value: value, provenance: provenance(of: kind, after: present))
+      return registry.commit(
+        step(to: loaded, from: present).step, of: task, enqueuing: cache?.writeOperation(value))
     }
     cache?.queue.run(on: operation.executor)
   }
 
+  /// Returns the provenance of loaded data.
+  ///
+  /// A list is as old as its oldest page. Pages of unknown age stay so, unless they were to stay fresh for ever.
+  private func provenance(of kind: ActiveLoad.Kind, after present: Present) -> Provenance {
+    if kind == .page, let time = present.freshSince { return Provenance(.loaded, freshSince: time) }
+    return Provenance(.loaded, freshSince: kind == .whole || options.staleAfter == nil ? freshSince() : nil)
+  }
+
   private func fail(_ task: LoadTask, _ kind: ActiveLoad.Kind, with error: any Error) {
-    let old = present?.publication
-    let result = publication(.error(error, previous: old?.state.value), old?.provenance)
     let time = options.errorStaleAfter > .zero ? freshness?.start() : nil
-    registry.commit(result, of: task, failure: LoadFailure(kind: kind, time: time))
+    transition(of: task) { present in
+      let old = present.publication
+      let result = publication(.error(error, previous: old.state.value), old.provenance)
+      return registry.commit(
+        LoadStep(found: present.found, state: result, edits: present.edits), of: task,
+        failure: LoadFailure(kind: kind, time: time))
+    }
+  }
+
+  /// Makes a transition of a load from the present state, again and again until nothing has changed in the meantime.
+  ///
+  /// Returns nil if the load was superseded.
+  @discardableResult
+  private func transition<Result>(
+    of task: LoadTask, _ make: (Present) -> StepOutcome<Result>
+  ) -> Result? {
+    while let found = registry.present {
+      switch make(Present(found)) {
+      case .made(let result): return result
+      case .changed: continue
+      case .superseded: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Makes the transition to the server's data, which is shown with the pending edits.
+  private func step(
+    to server: ManagerData<Value>, from present: Present
+  ) -> (step: LoadStep, shown: Publication<Value>) {
+    let data = fold(present.edits, over: server)
+    let shown = publication(.loaded(data.value), data.provenance)
+    return (LoadStep(found: present.found, state: shown, edits: present.edits.map { PendingEdits($0.all, over: server) }), shown)
   }
 
   /// Waits between two refreshes; returns false if the task is cancelled or the manager is gone.

@@ -17,14 +17,24 @@ final class LoadDriver<Value: Sendable>: Sendable {
 
   /// The present data, as one turn has found it.
   struct Present {
+    let found: PresentState
     let publication: Publication<Value>
-    let validity: DataValidity
-    let failure: LoadFailure?
-    let load: ActiveLoad?
+    let edits: PendingEdits<Value>?
 
-    init(_ present: PresentState) {
-      publication = .from(present.current)
-      (validity, failure, load) = (present.validity, present.failure, present.load)
+    init(_ found: PresentState) {
+      self.found = found
+      publication = .from(found.current)
+      edits = found.edits.map { unsafe unsafeDowncast($0, to: PendingEdits<Value>.self) }
+    }
+
+    var validity: DataValidity { found.validity }
+    var failure: LoadFailure? { found.failure }
+    var load: ActiveLoad? { found.load }
+
+    /// The server's data, without the pending edits.
+    var server: ManagerData<Value>? {
+      if let edits { return edits.server }
+      return publication.state.value.map { ManagerData(value: $0, provenance: publication.provenance) }
     }
 
     /// When the data was new, on the manager's clock; nil if that isn't known.

@@ -12,6 +12,10 @@ struct LoadingState {
   var isCacheInvalidated = false
   /// The last failure of a load, which counts while its version is the newest.
   var failure: LoadFailure?
+  /// The pending edits, a `PendingEdits` of the publisher's type; nil if there are none (5.20).
+  var edits: (any AnyObject & Sendable)?
+  /// How often the server's data has changed, as far as the manager knows: by edits and invalidations.
+  var serverChanges = 0
   /// Tasks that wait between two refreshes, and stop when the manager is gone.
   var polls: [WaiterID] = []
   var isManagerGone = false
@@ -78,6 +82,8 @@ struct ActiveLoad {
   var failureBefore: LoadFailure?
   /// Whether the data was invalidated since the load began, so that its result isn't fresh (5.15).
   var isOutdated = false
+  /// Whether an edit was confirmed since the load began, so that its result may lack the edit (5.20).
+  var missesEdit = false
   private(set) var callers: [Caller] = []
 
   /// Who has asked for the load.
@@ -112,6 +118,12 @@ struct ActiveLoad {
     callers.append(caller)
   }
 
+  /// Notes that an edit was confirmed: the load's result may lack the edit.
+  mutating func missEdit() {
+    missesEdit = true
+    isOutdated = true
+  }
+
   /// Removes a waiter; returns false if it isn't one of the load's.
   mutating func remove(_ waiter: WaiterID) -> Bool {
     guard let index = callers.firstIndex(where: { $0.waiter == waiter }) else { return false }
@@ -127,4 +139,6 @@ struct PresentState {
   /// The failure that the current state shows; nil if it shows none, or one that was published by hand.
   let failure: LoadFailure?
   let load: ActiveLoad?
+  let edits: (any AnyObject & Sendable)?
+  let serverChanges: Int
 }

@@ -45,43 +45,49 @@ extension PublisherRegistry {
     return .began(begun.waiter)
   }
 
-  /// Publishes another state of the same data while the load continues; returns false if the load has ended.
-  nonisolated func publish(_ state: any BoxedPublication, within task: LoadTask) -> Bool {
-    loadTurn { registry, effects in registry.publish(state, within: task, &effects) }
+  /// Publishes another state of the same data while the load continues.
+  nonisolated func publish(_ step: LoadStep, within task: LoadTask) -> StepOutcome<Void> {
+    make(step, of: task) { registry, effects in
+      RegistryState.LoadAction(accepted: registry.acceptKeepingLoad(step.state, &effects), state: step.state)
+    } then: { perform($0, $1) }
   }
 
-  /// Publishes a cached value; returns whether the load has to go on.
+  /// Publishes a cached value; the outcome tells whether the load has to go on.
   nonisolated func acceptCached(
-    _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, within task: LoadTask
-  ) -> Bool {
-    var effects = Effects()
-    let action = turn { $0.acceptCached(found, age: age, before: before, within: task, &effects) }
-    switch action {
-    case .isResult(let end):
-      finish(end, effects)
-      return false
-    case .published(let action):
-      perform(action, effects)
-      return true
-    case .superseded: return false
+    _ step: LoadStep, age: Duration, before: any BoxedPublication, within task: LoadTask
+  ) -> StepOutcome<Bool> {
+    make(step, of: task) { registry, effects in
+      registry.acceptCached(step.state, age: age, before: before, &effects)
+    } then: { action, effects in
+      switch action {
+      case .isResult(let end):
+        finish(end, effects)
+        return false
+      case .published(let action):
+        perform(action, effects)
+        return true
+      }
     }
   }
 
   /// Publishes the load's result, or drops it if the load was superseded.
   nonisolated func commit(
-    _ result: any BoxedPublication, of task: LoadTask, failure: LoadFailure? = nil,
-    enqueuing operation: CacheOperation? = nil
-  ) {
-    endLoad(enqueuing: operation) { registry, effects in
-      registry.commit(result, of: task, failure: failure, &effects)
-    }
+    _ step: LoadStep, of task: LoadTask, failure: LoadFailure? = nil, enqueuing operation: CacheOperation? = nil
+  ) -> StepOutcome<Void> {
+    make(step, of: task) { registry, effects in
+      operation?.enqueue(&effects)
+      return registry.commit(step.state, failure: failure, &effects)
+    } then: { finish($0, $1) }
   }
 
-  /// Ends a load that has found the data unchanged.
+  /// Ends a load that leaves the data as it is, new since `time`.
   nonisolated func confirm(
-    _ loaded: any BoxedPublication, since time: Duration?, of task: LoadTask, enqueuing operation: CacheOperation?
-  ) {
-    endLoad(enqueuing: operation) { registry, effects in registry.confirm(loaded, since: time, of: task, &effects) }
+    _ step: LoadStep, since time: Duration?, of task: LoadTask, enqueuing operation: CacheOperation?
+  ) -> StepOutcome<Void> {
+    make(step, of: task) { registry, effects in
+      operation?.enqueue(&effects)
+      return registry.confirm(step.state, since: time, &effects)
+    } then: { finish($0, $1) }
   }
 
   /// Returns whether the load has neither ended nor been superseded.
@@ -143,18 +149,18 @@ extension PublisherRegistry {
 }
 
 extension PublisherRegistry {
-  /// Takes the turn that ends a load, and appends an operation to the cache's queue in the same step.
-  private nonisolated func endLoad(
-    enqueuing operation: CacheOperation?,
-    _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadEnd?
-  ) {
+  /// Takes the turn of a load's transition, and acts on it.
+  private nonisolated func make<Decision, Result>(
+    _ step: LoadStep, of task: LoadTask, _ decide: (inout RegistryState, inout Effects) -> Decision?,
+    then act: (Decision, borrowing Effects) -> Result
+  ) -> StepOutcome<Result> {
     var effects = Effects()
-    let end = turn { registry in
-      let end = body(&registry, &effects)
-      if end != nil { operation?.enqueue(&effects) }
-      return end
+    let outcome = turn { registry in registry.make(step, of: task, &effects, decide) }
+    switch outcome {
+    case .made(let decision): return .made(act(decision, effects))
+    case .changed: return .changed
+    case .superseded: return .superseded
     }
-    if let end { finish(end, effects) }
   }
 
   /// Delivers the result of a load, and then resumes its waiters.
@@ -179,7 +185,7 @@ extension PublisherRegistry {
     return action != nil
   }
 
-  private nonisolated func perform(_ action: RegistryState.LoadAction?, _ effects: borrowing Effects) {
+  nonisolated func perform(_ action: RegistryState.LoadAction?, _ effects: borrowing Effects) {
     effects.perform()
     if let action { action.accepted.perform(delivering: action.state) }
   }

@@ -1,3 +1,20 @@
+/// A transition of a load, made from the state that one turn has found.
+struct LoadStep {
+  let found: PresentState
+  let state: any BoxedPublication
+  /// The pending edits, over the server's data from now on (5.20).
+  let edits: (any AnyObject & Sendable)?
+}
+
+/// The outcome of a transition that depends on the present state.
+enum StepOutcome<Result> {
+  case made(Result)
+  /// The state has changed in the meantime, so the transition has to be made again.
+  case changed
+  /// Whatever wanted to make the transition has ended.
+  case superseded
+}
+
 /// Beginning and ending loads, each in one step with the publisher's state (5.03 to 5.05).
 extension RegistryState {
   /// A state that a load has published, to be delivered outside the turn.
@@ -30,7 +47,9 @@ extension RegistryState {
   var present: PresentState? {
     let failure = loading.failure.flatMap { $0.version == newest ? $0 : nil }
     return current.map {
-      PresentState(current: $0, validity: loading.validity, failure: failure, load: loading.active)
+      PresentState(
+        current: $0, validity: loading.validity, failure: failure, load: loading.active, edits: loading.edits,
+        serverChanges: loading.serverChanges)
     }
   }
 
@@ -75,12 +94,22 @@ extension RegistryState {
     return (action, waiter)
   }
 
-  /// Publishes the load's result, and returns its waiters; nil if the load was superseded: the result is dropped
-  /// (5.04).
+  /// Makes a transition of a load, unless the load has ended or the state that it was made from has changed.
+  mutating func make<Result>(
+    _ step: LoadStep, of task: LoadTask, _ effects: inout Effects,
+    _ body: (inout RegistryState, inout Effects) -> Result?
+  ) -> StepOutcome<Result> {
+    guard loading.active?.task === task else { return .superseded }
+    guard isUnchanged(since: step.found) else { return .changed }
+    replaceEdits(step.edits, &effects)
+    return body(&self, &effects).map(StepOutcome.made) ?? .superseded
+  }
+
+  /// Publishes the load's result, and returns its waiters.
   mutating func commit(
-    _ result: any BoxedPublication, of task: LoadTask, failure: LoadFailure? = nil, _ effects: inout Effects
+    _ result: any BoxedPublication, failure: LoadFailure? = nil, _ effects: inout Effects
   ) -> LoadEnd? {
-    guard let ended = endLoad(task, &effects) else { return nil }
+    guard let ended = endLoad(&effects) else { return nil }
     // One more page doesn't make the others valid.
     let isInvalid = ended.isOutdated || (ended.kind == .page && loading.validity.isInvalidated)
     let action = publish(result, keepsData: failure != nil, &effects)
@@ -92,11 +121,11 @@ extension RegistryState {
     return LoadEnd(action: action, result: result, waiters: ended.callers.compactMap(\.waiter))
   }
 
-  /// Ends a load that has found the data unchanged; `loaded` is published unless the state is `loaded` (5.18).
+  /// Ends a load whose result isn't taken; `loaded` is published unless the state is `loaded` (5.18).
   mutating func confirm(
-    _ loaded: any BoxedPublication, since time: Duration?, of task: LoadTask, _ effects: inout Effects
+    _ loaded: any BoxedPublication, since time: Duration?, _ effects: inout Effects
   ) -> LoadEnd? {
-    guard let current, let ended = endLoad(task, &effects) else { return nil }
+    guard let current, let ended = endLoad(&effects) else { return nil }
     let action = current.isLoaded ? nil : publish(loaded, keepsData: true, &effects)
     if action == nil { effects.release(loaded) }
     loading.validity = DataValidity(
@@ -111,22 +140,19 @@ extension RegistryState {
     case isResult(LoadEnd)
     /// The value was published, and the load goes on.
     case published(LoadAction)
-    /// The load was superseded.
-    case superseded
   }
 
   /// Publishes a cached value; ends the load if the value is fresh enough for all callers (5.11).
   ///
   /// Otherwise, `before` is the state to return to from now on.
   mutating func acceptCached(
-    _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, within task: LoadTask,
-    _ effects: inout Effects
-  ) -> CachedAction {
-    guard let load = loading.active, load.task === task else { return .superseded }
+    _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, _ effects: inout Effects
+  ) -> CachedAction? {
+    guard let load = loading.active else { return nil }
     let isInvalid = loading.isCacheInvalidated
     if !isInvalid, load.accepts(age) {
       effects.release(before)
-      return commit(found, of: task, &effects).map(CachedAction.isResult) ?? .superseded
+      return commit(found, &effects).map(CachedAction.isResult)
     }
     if let old = load.before { effects.release(old) }
     loading.active?.before = before
@@ -137,15 +163,7 @@ extension RegistryState {
     return .published(action)
   }
 
-  /// Publishes another state of the same data while the load continues; returns nil if the load has ended.
-  mutating func publish(
-    _ state: any BoxedPublication, within task: LoadTask, _ effects: inout Effects
-  ) -> LoadAction? {
-    guard loading.active?.task === task else { return nil }
-    return LoadAction(accepted: acceptKeepingLoad(state, &effects), state: state)
-  }
-
-  /// Accepts a state that doesn't supersede the active load.
+  /// Accepts a state that neither supersedes the active load nor drops the edits.
   mutating func acceptKeepingLoad(
     _ state: any BoxedPublication, keepsData: Bool = true, _ effects: inout Effects
   ) -> AcceptAction {
@@ -154,21 +172,29 @@ extension RegistryState {
       loading.active = kept
       if failure != nil { loading.failure?.version = newest }
     }
+    return acceptKeepingEdits(state, keepsData: keepsData, &effects)
+  }
+
+  /// Accepts a state that isn't a transition by hand, so that pending edits stay.
+  private mutating func acceptKeepingEdits(
+    _ state: any BoxedPublication, keepsData: Bool, _ effects: inout Effects
+  ) -> AcceptAction {
+    let kept = loading.edits.take()
+    defer { loading.edits = kept }
     return accept(state, replays: true, keepsData: keepsData, &effects)
   }
 
-  /// Ends the load, unless it was superseded.
-  private mutating func endLoad(_ task: LoadTask, _ effects: inout Effects) -> ActiveLoad? {
-    guard let ended = loading.active, ended.task === task else { return nil }
+  /// Ends the active load.
+  private mutating func endLoad(_ effects: inout Effects) -> ActiveLoad? {
+    guard let ended = loading.active.take() else { return nil }
     if let before = ended.before { effects.release(before) }
-    loading.active = nil
     return ended
   }
 
   private mutating func publish(
     _ state: any BoxedPublication, keepsData: Bool, _ effects: inout Effects
   ) -> LoadAction {
-    LoadAction(accepted: accept(state, replays: true, keepsData: keepsData, &effects), state: state)
+    LoadAction(accepted: acceptKeepingEdits(state, keepsData: keepsData, &effects), state: state)
   }
 }
 
@@ -199,9 +225,11 @@ extension RegistryState {
     return action
   }
 
-  /// Ends the load before a transition, and forgets what belongs to the data unless the new state keeps it.
+  /// Ends the load and drops the edits before a transition, and forgets what belongs to the data unless the new state
+  /// keeps it.
   mutating func leaveState(keepingData: Bool, _ effects: inout Effects) {
     supersedeLoad(&effects)
+    replaceEdits(nil, &effects)
     if !keepingData { loading.validity = DataValidity() }
   }
 
@@ -218,6 +246,7 @@ extension RegistryState {
     loading.isInUse = true
     loading.validity.isInvalidated = true
     loading.isCacheInvalidated = true
+    loading.serverChanges += 1
     loading.active?.isOutdated = true
     loading.active?.failureBefore?.isOutdated = true
     loading.failure?.isOutdated = true

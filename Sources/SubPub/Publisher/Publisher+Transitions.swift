@@ -111,7 +111,8 @@ extension Publisher {
   func replaceCurrent(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {
       let old = current
-      if registry.publish(next(old, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
+      let shown = keepsLoad ? old : withoutEdits(old)
+      if registry.publish(next(shown, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
     }
   }
 

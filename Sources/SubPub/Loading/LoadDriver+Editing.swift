@@ -1,0 +1,95 @@
+/// Editing (5.20).
+extension LoadDriver {
+  /// What the server has made of an edit.
+  enum Confirmation: Sendable {
+    /// It has accepted the edit as it is.
+    case accepted
+    /// It has sent its data.
+    case answered(Value)
+  }
+
+  /// Shows an edit, sends it, and takes it back if that fails.
+  ///
+  /// A cancelled caller doesn't wait for the end of the sending.
+  func mutate<Answer: Sendable>(
+    showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
+    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation
+  ) async throws -> Answer {
+    try Task.checkCancellation()
+    guard let edit = show(apply) else { throw PublisherEnded(source: registry.source) }
+    let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
+    Task(executorPreference: operation.executor) { [self] in
+      do {
+        let answer = try await send()
+        self.end(edit, confirmation(answer))
+        end.yield(.success(answer))
+      } catch {
+        self.end(edit, nil)
+        end.yield(.failure(error))
+      }
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
+  }
+
+  /// Folds an edit over what is shown; returns nil after the publisher's end.
+  private func show(_ apply: @escaping @Sendable (Value) -> Value) -> PendingEdits<Value>.Edit? {
+    while let present {
+      let edit = PendingEdits.Edit(serverChanges: present.found.serverChanges, apply)
+      let edits = PendingEdits((present.edits?.all ?? []) + [edit], over: present.server)
+      if registry.change(change(of: present, to: edits, over: present.server), enqueuing: nil) { return edit }
+    }
+    return nil
+  }
+
+  /// Ends an edit, unless it was dropped; without a confirmation, its sending has failed.
+  ///
+  /// The other edits stay folded over the server's data.
+  private func end(_ edit: PendingEdits<Value>.Edit, _ confirmation: Confirmation?) {
+    while let present = registry.present.map(Present.init), let edits = present.edits, edits.contains(edit) {
+      let server: ManagerData<Value>?
+      let ending: EditChange.Ending?
+      switch confirmation {
+      case nil: (server, ending) = (present.server, nil)
+      case .accepted: (server, ending) = (present.server.map { fold(PendingEdits([edit], over: $0), over: $0) }, .accepted)
+      case .answered(let value):
+        server = ManagerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince()))
+        ending = .answered(serverChanges: edit.serverChanges)
+      }
+      let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
+      let write = ending == nil ? nil : server.flatMap { cache?.writeOperation($0.value) }
+      if registry.change(change, enqueuing: write) {
+        cache?.queue.run(on: operation.executor)
+        return
+      }
+    }
+  }
+
+  private func change(
+    of present: Present, to edits: PendingEdits<Value>?, over server: ManagerData<Value>?,
+    _ ending: EditChange.Ending? = nil
+  ) -> EditChange {
+    let data = server.map { fold(edits, over: $0) }
+    let isAnswered = if case .answered = ending { true } else { false }
+    func showing(_ publication: Publication<Value>) -> Publication<Value>? {
+      data.map { data in
+        let state = publication.state
+        return self.publication(
+          isAnswered ? state.answered(with: data.value) : state.replacingData(with: data.value), data.provenance)
+      }
+    }
+    return EditChange(
+      found: present.found, edits: edits, state: showing(present.publication),
+      before: present.load?.before.flatMap { showing(.from($0)) }, ending: ending)
+  }
+
+  /// Returns the data with the edits folded over it.
+  ///
+  /// They are foreign code that must not change this publisher, as the transforms of `update` mustn't.
+  func fold(_ edits: PendingEdits<Value>?, over server: ManagerData<Value>) -> ManagerData<Value> {
+    guard let edits else { return server }
+    registry.beginUpdate()
+    defer { registry.abandonUpdate() }
+    return edits.folded(over: server)
+  }
+}
