@@ -51,7 +51,9 @@ extension LoadDriver {
       let ending: EditChange.Ending?
       switch confirmation {
       case nil: (server, ending) = (present.server, nil)
-      case .accepted: (server, ending) = (present.server.map { fold(PendingEdits([edit], over: $0), over: $0) }, .accepted)
+      case .accepted:
+        server = present.server.map { accepted($0, edit) }
+        ending = .accepted
       case .answered(let value):
         server = ManagerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince()))
         ending = .answered(serverChanges: edit.serverChanges)
@@ -63,6 +65,12 @@ extension LoadDriver {
         return
       }
     }
+  }
+
+  /// Returns the data with one edit, which is part of it from now on.
+  private func accepted(_ server: ManagerData<Value>, _ edit: PendingEdits<Value>.Edit) -> ManagerData<Value> {
+    let edited = fold(PendingEdits([edit], over: server), over: server)
+    return ManagerData(value: edited.value, provenance: server.provenance)
   }
 
   private func change(

@@ -69,8 +69,9 @@ extension LoadDriver {
         let data = ManagerData(
           value: cached.value, provenance: Provenance(.cached, freshSince: freshSince(age: cached.age)))
         let step = step(to: data, from: present)
-        let before = publication(step.shown.state, step.shown.provenance)
-        return registry.acceptCached(step.step, age: cached.age, before: before, within: task)
+        let shown = Publication<Value>.from(step.state)
+        let before = publication(shown.state, shown.provenance)
+        return registry.acceptCached(step, age: cached.age, before: before, within: task)
       }
       guard goesOn ?? false else { return false }
       if options.refreshes == .quiet { return true }
@@ -109,18 +110,18 @@ extension LoadDriver {
         // The value may lack an edit that the server has confirmed since.
         if present.load?.missesEdit == true {
           return registry.confirm(
-            step(to: server, from: present).step, since: present.freshSince, of: task, enqueuing: nil)
+            step(to: server, from: present), since: present.freshSince, of: task, enqueuing: nil)
         }
         if let isUnchanged = options.isUnchanged, isUnchanged(server.value, value) {
           let fresh = ManagerData(value: server.value, provenance: Provenance(.loaded, freshSince: freshSince()))
           return registry.confirm(
-            step(to: fresh, from: present).step, since: fresh.provenance?.freshSince, of: task,
+            step(to: fresh, from: present), since: fresh.provenance?.freshSince, of: task,
             enqueuing: cache?.writeOperation(server.value))
         }
       }
       let loaded = ManagerData(value: value, provenance: provenance(of: kind, after: present))
       return registry.commit(
-        step(to: loaded, from: present).step, of: task, enqueuing: cache?.writeOperation(value))
+        step(to: loaded, from: present), of: task, enqueuing: cache?.writeOperation(value))
     }
     cache?.queue.run(on: operation.executor)
   }
@@ -130,7 +131,7 @@ extension LoadDriver {
   /// A list is as old as its oldest page. Pages of unknown age stay so, unless they were to stay fresh for ever.
   private func provenance(of kind: ActiveLoad.Kind, after present: Present) -> Provenance {
     if kind == .page, let time = present.freshSince { return Provenance(.loaded, freshSince: time) }
-    return Provenance(.loaded, freshSince: kind == .whole || options.staleAfter == nil ? freshSince() : nil)
+    return Provenance(.loaded, freshSince: kind == .whole || options.staleAfter != nil ? freshSince() : nil)
   }
 
   private func fail(_ task: LoadTask, _ kind: ActiveLoad.Kind, with error: any Error) {
@@ -162,12 +163,11 @@ extension LoadDriver {
   }
 
   /// Makes the transition to the server's data, which is shown with the pending edits.
-  private func step(
-    to server: ManagerData<Value>, from present: Present
-  ) -> (step: LoadStep, shown: Publication<Value>) {
-    let data = fold(present.edits, over: server)
-    let shown = publication(.loaded(data.value), data.provenance)
-    return (LoadStep(found: present.found, state: shown, edits: present.edits.map { PendingEdits($0.all, over: server) }), shown)
+  private func step(to server: ManagerData<Value>, from present: Present) -> LoadStep {
+    let shown = fold(present.edits, over: server)
+    return LoadStep(
+      found: present.found, state: publication(.loaded(shown.value), shown.provenance),
+      edits: present.edits.map { PendingEdits($0.all, over: server) })
   }
 
   /// Waits between two refreshes; returns false if the task is cancelled or the manager is gone.

@@ -49,7 +49,9 @@ extension PublisherRegistry {
   nonisolated func publish(_ step: LoadStep, within task: LoadTask) -> StepOutcome<Void> {
     make(step, of: task) { registry, effects in
       RegistryState.LoadAction(accepted: registry.acceptKeepingLoad(step.state, &effects), state: step.state)
-    } then: { perform($0, $1) }
+    } then: { action, effects in
+      perform(action, effects)
+    }
   }
 
   /// Publishes a cached value; the outcome tells whether the load has to go on.
@@ -77,7 +79,9 @@ extension PublisherRegistry {
     make(step, of: task) { registry, effects in
       operation?.enqueue(&effects)
       return registry.commit(step.state, failure: failure, &effects)
-    } then: { finish($0, $1) }
+    } then: { end, effects in
+      finish(end, effects)
+    }
   }
 
   /// Ends a load that leaves the data as it is, new since `time`.
@@ -87,7 +91,9 @@ extension PublisherRegistry {
     make(step, of: task) { registry, effects in
       operation?.enqueue(&effects)
       return registry.confirm(step.state, since: time, &effects)
-    } then: { finish($0, $1) }
+    } then: { end, effects in
+      finish(end, effects)
+    }
   }
 
   /// Returns whether the load has neither ended nor been superseded.

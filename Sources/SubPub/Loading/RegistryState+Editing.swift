@@ -20,11 +20,6 @@ struct EditChange {
 
 /// Pending edits, which change in one step with the publisher's state (5.20).
 extension RegistryState {
-  /// Returns whether neither the state nor the pending edits have changed.
-  func isUnchanged(since found: PresentState) -> Bool {
-    current === found.current && loading.edits === found.edits
-  }
-
   /// Changes the pending edits, and publishes what is shown from now on; an active load goes on.
   mutating func change(_ change: EditChange, _ effects: inout Effects) -> LoadAction? {
     loading.isInUse = true
@@ -53,11 +48,6 @@ extension RegistryState {
       if isNew { loading.active?.failureBefore = nil }
     }
     return action
-  }
-
-  mutating func replaceEdits(_ new: (any AnyObject & Sendable)?, _ effects: inout Effects) {
-    if let old = loading.edits, old !== new { effects.releaseAll(in: old) }
-    loading.edits = new
   }
 }
 

@@ -1,20 +1,3 @@
-/// A transition of a load, made from the state that one turn has found.
-struct LoadStep {
-  let found: PresentState
-  let state: any BoxedPublication
-  /// The pending edits, over the server's data from now on (5.20).
-  let edits: (any AnyObject & Sendable)?
-}
-
-/// The outcome of a transition that depends on the present state.
-enum StepOutcome<Result> {
-  case made(Result)
-  /// The state has changed in the meantime, so the transition has to be made again.
-  case changed
-  /// Whatever wanted to make the transition has ended.
-  case superseded
-}
-
 /// Beginning and ending loads, each in one step with the publisher's state (5.03 to 5.05).
 extension RegistryState {
   /// A state that a load has published, to be delivered outside the turn.
@@ -92,17 +75,6 @@ extension RegistryState {
     loading.isInUse = true
     loading.active = new
     return (action, waiter)
-  }
-
-  /// Makes a transition of a load, unless the load has ended or the state that it was made from has changed.
-  mutating func make<Result>(
-    _ step: LoadStep, of task: LoadTask, _ effects: inout Effects,
-    _ body: (inout RegistryState, inout Effects) -> Result?
-  ) -> StepOutcome<Result> {
-    guard loading.active?.task === task else { return .superseded }
-    guard isUnchanged(since: step.found) else { return .changed }
-    replaceEdits(step.edits, &effects)
-    return body(&self, &effects).map(StepOutcome.made) ?? .superseded
   }
 
   /// Publishes the load's result, and returns its waiters.

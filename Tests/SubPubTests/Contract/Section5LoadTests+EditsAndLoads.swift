@@ -1,0 +1,265 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.20, with loads, freshness, and caches.
+extension Section5LoadTests {
+  @Test("a load that ends while an edit is pending changes the server's value, and no edit")
+  func required_5_20_loadMeanwhile() {
+    let bench = EditBench()
+    let load = bench.loads.refresh()
+    bench.edit(1)
+    #expect(bench.publisher.state == .loading(previous: 51))
+    bench.loads.answer(0, 6)
+    #expect(bench.publisher.state == .loaded(61))
+    #expect(bench.origin == .edited)
+    #expect(load.result == .loaded(61))
+    bench.refuse(0)
+    #expect(bench.publisher.state == .loaded(6))
+    #expect(bench.origin == .loaded)
+  }
+
+  @Test("a load that begins and fails while an edit is pending leaves the edit")
+  func required_5_20_failedLoadMeanwhile() {
+    let bench = EditBench()
+    bench.edit(1)
+    bench.loads.refresh()
+    #expect(bench.publisher.state == .loading(previous: 51))
+    bench.loads.fail(0)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: 51))
+    bench.refuse(0)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: 5))
+  }
+
+  @Test("the value of a load that was active when an edit was confirmed is dropped", arguments: [true, false])
+  func required_5_20_lateLoad(answers: Bool) {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5))
+    if answers { bench.edit(1) } else { bench.note(1) }
+    let load = bench.loads.refresh()
+    if answers { bench.answer(0, 7) } else { bench.accept(0) }
+    let confirmed = answers ? 7 : 51
+    #expect(bench.publisher.state == .loading(previous: confirmed))
+    bench.loads.answer(0, 5)
+    #expect(bench.publisher.state == .loaded(confirmed))
+    #expect(load.result == .loaded(confirmed))
+    // What it has missed may not be all.
+    #expect(bench.publisher.isStale)
+    bench.loads.refreshIfNeeded()
+    #expect(bench.loads.source.calls == 2)
+    bench.loads.answer(1, 8)
+    #expect(bench.publisher.state == .loaded(8))
+    #expect(!bench.publisher.isStale)
+  }
+
+  @Test("nobody joins a load that an edit was confirmed during")
+  func required_5_20_notJoined() {
+    let bench = EditBench()
+    bench.edit(1)
+    bench.loads.refresh()
+    bench.answer(0, 7)
+    let load = bench.loads.refresh()
+    #expect(bench.loads.source.calls == 2)
+    bench.loads.answer(1, 8)
+    #expect(load.result == .loaded(8))
+    #expect(bench.publisher.state == .loaded(8))
+  }
+
+  @Test("a load that missed an edit is accepted if there is no data, and is stale")
+  func required_5_20_lateLoadWithoutData() {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60)))
+    bench.loads.refresh()
+    bench.note(1)
+    bench.accept(0)
+    bench.loads.answer(0, 6)
+    #expect(bench.publisher.state == .loaded(6))
+    #expect(bench.publisher.isStale)
+  }
+
+  @Test("a load that is cancelled returns to the state before it, with the edits and the server's value of now")
+  func required_5_20_cancelledLoad() {
+    let bench = EditBench()
+    let load = bench.loads.refresh()
+    bench.edit(1)
+    bench.edit(2)
+    bench.loads.cancel(load)
+    #expect(bench.publisher.state == .loaded(512))
+    let second = bench.loads.refresh()
+    bench.answer(1, 7)
+    bench.loads.cancel(second)
+    #expect(bench.publisher.state == .loaded(71))
+    bench.loads.refresh()
+    bench.manager.cancel()
+    #expect(bench.publisher.state == .loaded(71))
+    bench.refuse(0)
+    #expect(bench.publisher.state == .loaded(7))
+  }
+
+  @Test("an answer during a load after an error is the state to return to")
+  func required_5_20_answerBeforeCancel() {
+    let bench = EditBench()
+    bench.publisher.setError(Failure.offline)
+    bench.edit(1)
+    bench.loads.refresh()
+    #expect(bench.publisher.state == .loading(previous: 51))
+    bench.answer(0, 7)
+    #expect(bench.publisher.state == .loading(previous: 7))
+    bench.manager.cancel()
+    #expect(bench.publisher.state == .loaded(7))
+  }
+
+  @Test("a quiet load ends with the pending edits, and with the server's value if they have ended")
+  func required_5_20_quiet() {
+    let bench = EditBench(LoadBench(initial: 5, options: { $0.refreshes = .quiet }))
+    bench.loads.refresh()
+    bench.edit(1)
+    bench.loads.answer(0, 6)
+    bench.refuse(0)
+    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(61), .loaded(6)])
+  }
+
+  @Test("a load is compared with the server's value, and its loader is given it")
+  func required_5_20_unchanged() async {
+    let bench = EditBench(
+      LoadBench(
+        staleAfter: .seconds(60), initial: 5,
+        options: { options in
+          options.refreshes = .quiet
+          options.isUnchanged = { $0 == $1 }
+        }))
+    bench.loads.pass(.seconds(60))
+    bench.edit(1)
+    bench.loads.refresh()
+    bench.loads.answer(0, 5)
+    #expect(bench.publisher.state == .loaded(51))
+    #expect(!bench.publisher.isStale)
+    #expect(bench.states == [.loaded(5), .loaded(51)])
+    bench.refuse(0)
+    #expect(bench.publisher.state == .loaded(5))
+    #expect(!bench.publisher.isStale)
+
+    let given = Locked<[Int?]>([])
+    let manager = LoadingManager<Int>(initial: 5) { previous in
+      given.withLock { $0.append(previous) }
+      return 6
+    }
+    try? await manager.mutate(showing: { $0 * 10 + 1 }, send: { _ = await manager.refresh() })
+    #expect(given.withLock { $0 } == [5])
+    // The load had ended before the edit was confirmed.
+    #expect(manager.publisher.state == .loaded(61))
+  }
+
+  @Test("an answer is new data, and an accepted edit leaves the data as old as it was")
+  func required_5_20_age() {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5))
+    bench.loads.pass(.seconds(40))
+    bench.note(1)
+    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(40))
+    bench.accept(0)
+    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(40))
+    bench.edit(2)
+    bench.loads.pass(.seconds(20))
+    #expect(bench.publisher.isStale)
+    bench.answer(0, 7)
+    #expect(bench.publisher.age(of: bench.publisher.current) == .zero)
+    #expect(!bench.publisher.isStale)
+  }
+
+  @Test("data is stale after answers that overlap, or that were asked for before an invalidation")
+  func required_5_20_overlap() {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5))
+    bench.edit(1)
+    bench.edit(2)
+    bench.answer(1, 7)
+    #expect(bench.publisher.isStale)
+    bench.answer(0, 8)
+    #expect(bench.publisher.state == .loaded(8))
+    #expect(bench.publisher.isStale)
+    bench.edit(3)
+    bench.answer(2, 9)
+    #expect(!bench.publisher.isStale)
+    bench.edit(4)
+    bench.manager.invalidate()
+    bench.answer(3, 10)
+    #expect(bench.publisher.isStale)
+    bench.edit(5)
+    bench.note(6)
+    bench.accept(0)
+    bench.answer(4, 11)
+    #expect(bench.publisher.isStale)
+  }
+
+  @Test("an invalidation outlasts an edit that is taken back or accepted")
+  func required_5_20_invalidated() {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5))
+    bench.manager.invalidate()
+    bench.edit(1)
+    bench.refuse(0)
+    #expect(bench.publisher.isStale)
+    bench.note(2)
+    bench.accept(0)
+    #expect(bench.publisher.isStale)
+  }
+
+  @Test("the cache gets confirmed values only")
+  func required_5_20_cache() async {
+    let cache = ProbeCache()
+    let bench = EditBench(LoadBench(cache: cache, initial: 5))
+    bench.edit(1)
+    bench.note(2)
+    bench.loads.run()
+    #expect(cache.operations.isEmpty)
+    bench.refuse(0)
+    #expect(cache.operations.isEmpty)
+    bench.edit(3)
+    bench.accept(0)
+    #expect(cache.content == 52)
+    bench.loads.refresh()
+    bench.loads.answer(0, 6)
+    #expect(bench.publisher.state == .loaded(63))
+    #expect(cache.content == 6)
+    bench.answer(1, 7)
+    #expect(cache.content == 7)
+  }
+
+  @Test("an edit that was dropped by a logout writes nothing to the cache")
+  func required_5_10_5_20_logout() {
+    let cache = ProbeCache(4)
+    let bench = EditBench(LoadBench(cache: cache, initial: 5))
+    bench.edit(1)
+    bench.note(2)
+    bench.loads.logout()
+    bench.answer(0, 7)
+    bench.accept(0)
+    #expect(cache.content == nil)
+    #expect(bench.publisher.state == .unknown)
+  }
+
+  @Test("a cached value is shown with the pending edits, and not after an answer")
+  func required_5_20_cachedValue() {
+    let cache = ProbeCache(4)
+    let bench = EditBench(LoadBench(cache: cache))
+    bench.edit(1)
+    bench.loads.refresh()
+    #expect(bench.publisher.state == .loading(previous: 41))
+    bench.manager.cancel()
+    #expect(bench.publisher.state == .loaded(41))
+    bench.refuse(0)
+    #expect(bench.publisher.state == .loaded(4))
+
+    let held = ProbeCache(4)
+    held.hold(.read)
+    let other = EditBench(LoadBench(cache: held))
+    other.edit(1)
+    other.loads.refresh()
+    other.answer(0, 7)
+    #expect(other.publisher.state == .loading(previous: 7))
+    held.release(.read)
+    other.loads.run()
+    #expect(other.publisher.state == .loading(previous: 7))
+    #expect(other.loads.source.calls == 1)
+    other.loads.answer(0, 3)
+    // The load had begun before the answer.
+    #expect(other.publisher.state == .loaded(7))
+    #expect(held.content == 7)
+  }
+}
