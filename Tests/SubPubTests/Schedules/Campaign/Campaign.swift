@@ -1,46 +1,72 @@
 import Foundation
 
-/// Runs a scenario with many seeds, on threads of its own.
-final class Campaign: @unchecked Sendable {
-  private let scenario: Scenario
+/// One history that a seed decides.
+protocol SimulatedHistory: AnyObject, SendableMetatype {
+  /// Runs and checks it; returns false if it never ends.
+  func play() -> Bool
+  var problems: [String] { get }
+  /// Whether operations of different clients overlap.
+  var overlaps: Bool { get }
+  var hasJob: Bool { get }
+  /// Runs one job on the calling strand.
+  func runJob()
+  /// Releases everything.
+  func end()
+}
+
+/// Runs histories with many seeds, on threads of its own.
+final class Campaign<History: SimulatedHistory>: @unchecked Sendable {
+  private let name: String
+  private let make: (Scheduler) -> History
   private let decider = SeededDecider()
   private let scheduler: Scheduler
   /// Accessed by the strand that has the turn or, while no strand has it, by the campaign's own thread.
-  private var simulation: Simulation?
+  private var history: History?
 
-  private init(_ scenario: Scenario) {
-    self.scenario = scenario
-    scheduler = Scheduler(decider, clients: Scenario.clients, workers: Scenario.workers)
+  private init(_ name: String, workers: Int, _ make: @escaping (Scheduler) -> History) {
+    self.name = name
+    self.make = make
+    scheduler = Scheduler(decider, clients: Scenario.clients, workers: workers)
   }
 
-  static func run(_ scenario: Scenario, _ seeds: SeedRange) async -> Report {
-    await Scheduler.onThread { Campaign(scenario).report(seeds) }
+  /// Runs a history for each seed.
+  static func run(
+    _ name: String, _ seeds: SeedRange, workers: Int = Scenario.workers,
+    _ make: @escaping @Sendable (Scheduler) -> History
+  ) async -> Report {
+    await Scheduler.onThread { Campaign(name, workers: workers, make).report(seeds) }
   }
 
   private func report(_ seeds: SeedRange) -> Report {
     scheduler.employ {
-      self.simulation?.runJob()
+      self.history?.runJob()
     } when: {
-      self.simulation?.hasJob ?? false
+      self.history?.hasJob ?? false
     }
-    var report = Report(scenario.name)
+    var report = Report(name)
     for seed in seeds.seeds {
-      seeds.announce(seed, of: scenario)
+      seeds.announce(seed, of: name)
       decider.seed(seed)
       scheduler.reset()
-      let simulation = Simulation(scheduler)
-      self.simulation = simulation
-      guard simulation.play(scenario.setUp) else {
+      let history = make(scheduler)
+      self.history = history
+      guard history.play() else {
         // The thread of the blocked strand is lost, so no further seed can be tried.
         report.fail(["1.04: blocked forever"], seed: seed, scheduler.trace)
         return report
       }
-      report.add(simulation, seed: seed)
-      simulation.end()
+      report.add(history, scheduler.trace, seed: seed)
+      history.end()
     }
-    simulation = nil
+    history = nil
     scheduler.end()
     return report
+  }
+}
+
+extension Campaign<Simulation> {
+  static func run(_ scenario: Scenario, _ seeds: SeedRange) async -> Report {
+    await run(scenario.name, seeds) { Simulation($0, playing: scenario.setUp) }
   }
 }
 
@@ -52,11 +78,14 @@ struct SeedRange: Sendable {
   let count: Int
   private let isPrinting: Bool
 
-  init(first: UInt64, count: Int) {
-    isPrinting = false
+  init(first: UInt64, count: Int, isPrinting: Bool = false) {
+    self.isPrinting = isPrinting
     self.first = first
     self.count = count
   }
+
+  /// This many times as many seeds.
+  func times(_ factor: Int) -> SeedRange { SeedRange(first: first, count: count * factor, isPrinting: isPrinting) }
 
   init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
     #if DEBUG
@@ -71,7 +100,7 @@ struct SeedRange: Sendable {
 
   var seeds: some Sequence<UInt64> { (0..<UInt64(count)).lazy.map { [first] in first &+ $0 } }
 
-  func announce(_ seed: UInt64, of scenario: Scenario) {
-    if isPrinting { FileHandle.standardError.write(Data("\(scenario.name): seed \(seed)\n".utf8)) }
+  func announce(_ seed: UInt64, of scenario: String) {
+    if isPrinting { FileHandle.standardError.write(Data("\(scenario): seed \(seed)\n".utf8)) }
   }
 }

@@ -19,16 +19,15 @@ struct Report: Sendable {
   var distinct: Int { digests.count }
   var overlap: Double { seeds == 0 ? 0 : Double(overlapping) / Double(seeds) }
 
-  mutating func add(_ simulation: Simulation, seed: UInt64) {
-    let trace = simulation.scheduler.trace
+  mutating func add(_ history: some SimulatedHistory, _ trace: Trace, seed: UInt64) {
     seeds += 1
     steps += trace.events.count
-    if simulation.operations.filter({ $0.effect != nil }).overlap { overlapping += 1 }
+    if history.overlaps { overlapping += 1 }
     digests.insert(trace.digest)
     last = trace.digest
     digest = (digest ^ trace.digest) &* 0x9E37_79B9_7F4A_7C15
     digest ^= digest >> 31
-    if !simulation.problems.isEmpty { fail(simulation.problems, seed: seed, trace) }
+    if !history.problems.isEmpty { fail(history.problems, seed: seed, trace) }
   }
 
   mutating func fail(_ problems: [String], seed: UInt64, _ trace: Trace) {

@@ -1,30 +1,36 @@
-/// Searches for an order in which a single register could have served concurrent operations one at a time.
+/// Searches for an order in which a model could have served concurrent operations one at a time.
 ///
 /// Each is served at a moment between its begin and its end (Wing and Gong, with Lowe's memory of earlier attempts).
-struct Linearizability {
-  private let operations: [ClientCall]
-  private let known: [UInt64: Content]
-  private var tried: Set<Attempt> = []
+struct Linearizability<Model: Hashable, Effect> {
+  struct Operation {
+    let invocation: Int
+    let response: Int
+    let effect: Effect
+  }
 
   private struct Attempt: Hashable {
-    let done: UInt64
-    let register: Register
+    let done: UInt128
+    let model: Model
   }
 
-  /// Takes at most 64 operations that have an effect.
-  init(of operations: [ClientCall], known: [UInt64: Content] = [:]) {
-    self.operations = operations.filter { $0.effect != nil }.sorted { $0.invocation < $1.invocation }
-    self.known = known
-    precondition(self.operations.count <= 64, "A history has more operations than there are bits")
+  private let operations: [Operation]
+  private let apply: (Effect, Model) -> [Model]
+  private var tried: Set<Attempt> = []
+
+  /// Takes at most 128 operations; `apply` returns the models that an effect may lead to, none if it can't happen now.
+  init(of operations: [Operation], applying apply: @escaping (Effect, Model) -> [Model]) {
+    self.operations = operations.sorted { $0.invocation < $1.invocation }
+    self.apply = apply
+    precondition(operations.count <= 128, "A history has more operations than there are bits")
   }
 
-  /// Whether there is such an order.
-  mutating func holds(members: Int) -> Bool {
+  /// Whether there is such an order that begins with a model and ends with one that `isOver` accepts.
+  mutating func holds(from model: Model, isOver: (Model) -> Bool = { _ in true }) -> Bool {
     tried.removeAll(keepingCapacity: true)
-    return search(0, Register(members: members))
+    return search(0, model, isOver)
   }
 
-  private mutating func search(_ done: UInt64, _ register: Register) -> Bool {
+  private mutating func search(_ done: UInt128, _ model: Model, _ isOver: (Model) -> Bool) -> Bool {
     // An operation can't precede one that ended before it began.
     var firstResponse = Int.max
     var count = 0
@@ -32,16 +38,32 @@ struct Linearizability {
       firstResponse = min(firstResponse, operation.response)
       count += 1
     }
-    if count == 0 { return true }
+    if count == 0 { return isOver(model) }
     for (index, operation) in operations.enumerated() where done & (1 << index) == 0 {
       if operation.invocation > firstResponse { break }
-      guard let effect = operation.effect, let next = register.applying(effect, known: known) else { continue }
       let after = done | 1 << index
-      guard tried.insert(Attempt(done: after, register: next)).inserted else { continue }
-      if search(after, next) { return true }
+      for next in apply(operation.effect, model) {
+        guard tried.insert(Attempt(done: after, model: next)).inserted else { continue }
+        if search(after, next, isOver) { return true }
+      }
     }
     return false
   }
+}
+
+extension Linearizability<Register, ClientCall.Effect> {
+  /// Takes the calls that have an effect; `known` are the contents that subscribers have seen, by version.
+  init(of calls: [ClientCall], known: [UInt64: Content] = [:]) {
+    self.init(
+      of: calls.compactMap { call in
+        call.effect.map { Operation(invocation: call.invocation, response: call.response, effect: $0) }
+      }
+    ) { effect, register in
+      register.applying(effect, known: known).map { [$0] } ?? []
+    }
+  }
+
+  mutating func holds(members: Int) -> Bool { holds(from: Register(members: members)) }
 }
 
 extension [ClientCall] {

@@ -29,7 +29,10 @@ final class Simulation: @unchecked Sendable {
   /// Whether nothing is left to chance.
   let isExplored: Bool
 
-  init(_ scheduler: Scheduler, isExplored: Bool = false) {
+  private let setUp: (Simulation) -> Void
+
+  init(_ scheduler: Scheduler, isExplored: Bool = false, playing setUp: @escaping (Simulation) -> Void = { _ in }) {
+    self.setUp = setUp
     self.scheduler = scheduler
     self.isExplored = isExplored
     publisher = makePublisher()
@@ -101,7 +104,11 @@ final class Simulation: @unchecked Sendable {
   func bounded() -> BufferingPolicy { draw(3) == 0 ? .latest : .newest(1 + draw(3)) }
 }
 
-extension Simulation {
+extension Simulation: SimulatedHistory {
+  func play() -> Bool { play(setUp) }
+
+  var overlaps: Bool { operations.filter { $0.effect != nil }.overlap }
+
   /// Runs and checks one history; returns false if it never ends.
   ///
   /// A history that is known by then isn't checked.

@@ -1,0 +1,124 @@
+import SubPub
+
+/// The sequential model of a manager whose data is edited: a list of numbers, to which each edit appends its own.
+struct EditModel: Hashable {
+  struct Load: Hashable {
+    /// The phase to return to if the load is cancelled.
+    var before: LoadPhase
+    /// Whether an edit was confirmed since the load began.
+    var missesEdit = false
+  }
+
+  var version: UInt64 = 0
+  var phase = LoadPhase.unknown
+  /// The server's data; nil if there is none.
+  var server: [Int]?
+  /// The pending edits, in the order of their calls.
+  var edits: [Int] = []
+  var load: Load?
+
+  /// What subscribers see.
+  struct Content: Hashable {
+    let phase: LoadPhase
+    let data: [Int]?
+    let isEdited: Bool
+
+    init(phase: LoadPhase, data: [Int]?, isEdited: Bool) {
+      (self.phase, self.data, self.isEdited) = (phase, data, isEdited)
+    }
+
+    init(_ publication: Publication<[Int]>) {
+      self.init(phase: publication.phase, data: publication.state.value, isEdited: publication.origin == .edited)
+    }
+  }
+
+  var content: Content {
+    Content(phase: phase, data: server.map { $0 + edits }, isEdited: server != nil && !edits.isEmpty)
+  }
+
+  enum Effect: Equatable {
+    enum Ending: Equatable { case refused, accepted, answered([Int]) }
+
+    case show(Int)
+    case end(Int, Ending)
+    case beginLoad
+    /// The loader has returned, or failed if nil; the load may have been superseded by then.
+    case endLoad([Int]?)
+    case cancelLoad
+    case set([Int])
+    case reset
+    case startLoading
+    case fail
+    case read(version: UInt64, Content)
+  }
+
+  /// Returns the models that an effect may lead to; `known` are the contents that a subscriber has seen, by version.
+  func applying(_ effect: Effect, known: [UInt64: Content]) -> [EditModel] {
+    results(of: effect).filter { $0.version == version || known[$0.version] ?? $0.content == $0.content }
+  }
+
+  private func results(of effect: Effect) -> [EditModel] {
+    switch effect {
+    case .show(let edit): [changed(publishing: server != nil) { $0.edits.append(edit) }]
+    case .end(let edit, let ending): [edits.contains(edit) ? ended(edit, ending) : self]
+    case .beginLoad:
+      [
+        changed {
+          $0.load = Load(before: load?.before ?? phase)
+          $0.phase = .loading
+        }
+      ]
+    case .endLoad(let value): load.map { [self, ended($0, with: value)] } ?? [self]
+    case .cancelLoad:
+      [
+        changed(publishing: load != nil) {
+          $0.phase = load?.before ?? phase
+          $0.load = nil
+        }
+      ]
+    case .set(let value): [byHand(.loaded) { $0.server = value }]
+    case .reset: [byHand(.unknown) { $0.server = nil }]
+    case .startLoading: [byHand(.loading)]
+    case .fail: [byHand(.error)]
+    case .read(let version, let content): self.version == version && self.content == content ? [self] : []
+    }
+  }
+
+  private func changed(publishing: Bool = true, _ change: (inout EditModel) -> Void) -> EditModel {
+    var next = self
+    change(&next)
+    if publishing { next.version += 1 }
+    return next
+  }
+
+  private func byHand(_ phase: LoadPhase, _ change: (inout EditModel) -> Void = { _ in }) -> EditModel {
+    changed {
+      ($0.phase, $0.edits, $0.load) = (phase, [], nil)
+      change(&$0)
+    }
+  }
+
+  private func ended(_ edit: Int, _ ending: Effect.Ending) -> EditModel {
+    var next = self
+    next.edits.removeAll { $0 == edit }
+    if ending != .refused { next.load?.missesEdit = true }
+    switch ending {
+    case .refused: break
+    case .accepted: next.server?.append(edit)
+    case .answered(let value):
+      next.server = value
+      if phase != .loading { next.phase = .loaded }
+      if let load, load.before != .loading { next.load?.before = .loaded }
+    }
+    if next.server != nil { next.version += 1 }
+    return next
+  }
+
+  private func ended(_ load: Load, with value: [Int]?) -> EditModel {
+    changed {
+      $0.load = nil
+      $0.phase = value == nil ? .error : .loaded
+      if let value, server == nil || !load.missesEdit { $0.server = value }
+    }
+  }
+}
