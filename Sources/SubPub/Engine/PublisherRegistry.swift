@@ -147,8 +147,9 @@ extension PublisherRegistry {
   nonisolated func stopForTransform() -> Never {
     stopForMisuse(
       """
-      A transform of update(_:), or the == of updateData(ifChanged:), on \(source) changes the same publisher, itself or \
-      through its manager, and would run again forever: return the new state instead, or publish after the call has returned
+      A transform of update(_:), the == of updateData(ifChanged:), or an edit of mutate(showing:send:) on \(source) \
+      changes the same publisher, itself or through its manager, and would run again forever: return the new state \
+      instead, or publish after the call has returned
       """)
   }
 }

@@ -8,7 +8,10 @@ extension LoadingManager {
   /// unless a load is active.
   ///
   /// ```swift
-  /// let titles = try await list.mutate(showing: { $0 + [title] }, send: { try await server.add(title) })
+  /// let news = try await manager.mutate(
+  ///   showing: { $0 + [News(title: "new")] },
+  ///   send: { try await endpoint.news() }  // Sends it, and returns what the server has then.
+  /// )
   /// ```
   ///
   /// A load that ends while an edit is pending changes the server's data, and no edit. A load that was active when an

@@ -55,6 +55,7 @@ struct Acceptance {
     await directories()
 
     await loadingManagers()
+    await edits()
     await retries()
     await pagedManagers()
     await cachedManagers()

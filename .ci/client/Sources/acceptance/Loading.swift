@@ -37,6 +37,31 @@ func loadingManagers() async {
   passed("LoadingManager")
 }
 
+func edits() async {
+  let manager = LoadingManager<[Int]>(initial: [0]) { [] }
+  let seen = Journal<[Int]>()
+  let observation = manager.publisher.observe(on: .immediate) { publication in
+    seen.add(publication.state.value.map { publication.origin == .edited ? $0 : $0.reversed() } ?? [])
+  }
+  do {
+    expectEqual(try await manager.mutate(showing: { $0 + [1] }, send: { [7, 8] }), [7, 8], "the server's answer")
+    try await manager.mutate(showing: { $0 + [2] }, send: {})
+  } catch {
+    fail("a server that accepts: \(error)")
+  }
+  do {
+    try await manager.mutate(showing: { $0 + [3] }, send: { () async throws -> Void in throw Unreachable() })
+    fail("a server that refuses")
+  } catch {
+    expectEqual(error as? Unreachable, Unreachable(), "the server's error")
+  }
+  expectEqual(manager.publisher.state, .loaded([7, 8, 2]), "the edit that was refused is taken back")
+  expectEqual(
+    seen.entries, [[0], [0, 1], [8, 7], [7, 8, 2], [2, 8, 7], [7, 8, 2, 3], [2, 8, 7]], "edits are shown at once")
+  observation.cancel()
+  passed("edits")
+}
+
 func retries() async {
   let clock = ManualClock()
   let policy = RetryPolicy(maxAttempts: 3) { attempt, error in

@@ -29,8 +29,10 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
   init(_ scheduler: Scheduler) {
     self.scheduler = scheduler
     executor = DrawnExecutor(scheduler)
-    let options = LoadingOptions<[Int]>(on: executor, clock: ContinuousClock()) { options in
-      // Other strands may run between the reading of the state and the turn that changes it.
+    // Other strands may run between the reading of the state and the turn that changes it.
+    let clock = StandInClock { scheduler.point() }
+    let options = LoadingOptions<[Int]>(on: executor, clock: clock) { options in
+      options.staleAfter = .seconds(1)
       options.isUnchanged = { _, _ in
         scheduler.point()
         return false

@@ -42,11 +42,12 @@ final class Simulation: @unchecked Sendable {
   private func makePublisher() -> Publisher<Payload> {
     // Whether the clock is read is left to chance.
     let staleAfter = isExplored || draw(8) == 0 ? nil : Duration.seconds(1)
+    let clock = StandInClock { self.foreignCode(.clock) }
     #if DEBUG
       return Publisher(
-        staleAfter: staleAfter, clock: StandInClock(simulation: self), schedulingPoints: scheduler.schedulingPoints)
+        staleAfter: staleAfter, clock: clock, schedulingPoints: scheduler.schedulingPoints)
     #else
-      return Publisher(staleAfter: staleAfter, clock: StandInClock(simulation: self))
+      return Publisher(staleAfter: staleAfter, clock: clock)
     #endif
   }
 
@@ -142,7 +143,7 @@ extension Simulation: SimulatedHistory {
 }
 
 /// A clock that stands still, and whose reading is a scheduling point.
-private struct StandInClock: Clock {
+struct StandInClock: Clock {
   struct Instant: InstantProtocol {
     let offset: Duration
     func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -150,10 +151,10 @@ private struct StandInClock: Clock {
     static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
-  let simulation: Simulation
+  let whenRead: @Sendable () -> Void
 
   var now: Instant {
-    simulation.foreignCode(.clock)
+    whenRead()
     return Instant(offset: .zero)
   }
 
