@@ -25,9 +25,15 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
   /// - Precondition: `staleAfter` isn't negative.
-  public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
+  public convenience init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
+    self.init(label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) })
+  }
+
+  /// Creates a publisher whose data has the ages of another one's.
+  @usableFromInline
+  init(label: String?, freshness: Freshness?) {
     let id = PublisherID(label: label)
-    freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
+    self.freshness = freshness
     registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
   }
 
@@ -105,18 +111,9 @@ extension Publisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
-    let source = id
     let states = states()
     _ = consume self
-    for await state in states {
-      switch state {
-      case .loaded(let value): return value
-      case .error(let error, _): throw error
-      case .unknown, .loading: continue
-      }
-    }
-    try Task.checkCancellation()
-    throw PublisherEnded(source: source)
+    return try await states.firstValue()
   }
 
   /// Waits until every subscription has received or skipped everything published so far (3.07).
