@@ -1,7 +1,7 @@
 /// Returns a publisher of the values of several publishers, as a tuple.
 ///
 /// ```swift
-/// let (title, count) = (publisher.map { $0.first ?? "" }, publisher.map { $0.count })
+/// let (title, count) = (publisher.map { $0.first?.title ?? "" }, publisher.map { $0.count })
 /// let both = combining(label: "title and count", title, count)
 /// both.subscribe(screen) { screen, state in print(state) }  // loaded(("one", 2))
 /// ```

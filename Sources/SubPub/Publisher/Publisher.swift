@@ -25,8 +25,10 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
   /// - Precondition: `staleAfter` isn't negative.
-  public convenience init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
-    self.init(label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) })
+  public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
+    let id = PublisherID(label: label)
+    freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
+    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
   }
 
   /// Creates a publisher whose data has the ages of another one's.
