@@ -31,9 +31,9 @@ struct MappedBroadcaster: Broadcaster {
   private let source = Publisher<[Int]>()
   private let mapped: ReadOnlyPublisher<[Int]>
 
-  init(to listeners: [Listener], length: Int = 1) {
+  init(to listeners: [Listener], on context: DeliveryContext, length: Int = 1) {
     mapped = (0..<length).reduce(source.readOnly) { publisher, _ in publisher.map { $0 } }
-    for listener in listeners { mapped.subscribe(listener, on: .immediate) }
+    for listener in listeners { mapped.subscribe(listener, on: context) }
   }
 
   func publish(_ value: [Int]) { source.updateData(value) }
