@@ -7,7 +7,7 @@ extension PublisherRegistry {
     defer { withExtendedLifetime(actor) {} }
     while true {
       var effects = Effects()
-      let action = turn { state in state.subscribe(request, at: self, &effects) }
+      let action = turn { state in state.subscribe(request, at: self, replays: replays, &effects) }
       effects.perform()
       let subscription = action.subscription
       guard action.isExisting else {
@@ -27,7 +27,7 @@ extension PublisherRegistry {
   nonisolated func subscribeUnlessEnded(
     _ request: SubscriptionRequest, _ effects: inout Effects
   ) -> SubscribeAction? {
-    turn { state in state.isEnded ? nil : state.subscribe(request, at: self, &effects) }
+    turn { state in state.isEnded ? nil : state.subscribe(request, at: self, replays: replays, &effects) }
   }
 
   /// Runs the foreign code that follows from subscribing; outside the turn.

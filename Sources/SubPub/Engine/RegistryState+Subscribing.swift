@@ -13,8 +13,10 @@ struct SubscribeAction: ~Copyable {
 
 extension RegistryState {
   /// Takes the current state, handles duplicates, and joins, all in one step (2.01).
+  ///
+  /// `replays` tells whether the subscription receives the current state.
   mutating func subscribe(
-    _ request: SubscriptionRequest, at registry: PublisherRegistry, _ effects: inout Effects
+    _ request: SubscriptionRequest, at registry: PublisherRegistry, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
     var replaced: [Subscription] = []
     switch request.ifDuplicate {
@@ -35,7 +37,7 @@ extension RegistryState {
     let lane = lane(for: request.context, at: registry)
     let predecessors =
       request.ifDuplicate.replaces && lanes.count > 1 ? deliveries(to: request, besides: lane) : []
-    return add(request, to: lane, behind: predecessors, replays: registry.replays, &effects)
+    return add(request, to: lane, behind: predecessors, replays: replays, &effects)
   }
 
   /// Returns the open subscriptions of the same living object through the same interface.
@@ -69,7 +71,7 @@ extension RegistryState {
     let subscription = Subscription(
       request, in: lane, from: replays ? newest : newest + 1, waits: !deliveries.isEmpty)
     for delivery in deliveries { predecessors.append((delivery, subscription)) }
-    let replay = current.map { QueuedState($0, version: newest) }
+    let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
     var action = SubscribeAction(subscription: subscription)
     openCount += 1
     if let snapshot = lanes[lane.index].join(

@@ -31,6 +31,14 @@ public final class Publisher<Value: Sendable>: Sendable {
     registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
   }
 
+  /// Creates a publisher whose data has the ages of another one's.
+  @usableFromInline
+  init(label: String?, freshness: Freshness?) {
+    let id = PublisherID(label: label)
+    self.freshness = freshness
+    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
+  }
+
   #if DEBUG
     /// Creates a publisher with scheduling points, for tests that decide which thread runs next.
     package init(staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker) {
@@ -105,18 +113,9 @@ extension Publisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
-    let source = id
     let states = states()
     _ = consume self
-    for await state in states {
-      switch state {
-      case .loaded(let value): return value
-      case .error(let error, _): throw error
-      case .unknown, .loading: continue
-      }
-    }
-    try Task.checkCancellation()
-    throw PublisherEnded(source: source)
+    return try await states.firstValue()
   }
 
   /// Waits until every subscription has received or skipped everything published so far (3.07).

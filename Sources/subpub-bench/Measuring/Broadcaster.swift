@@ -26,6 +26,24 @@ struct PublisherBroadcaster: Broadcaster {
   func drain() async { await publisher.drain() }
 }
 
+/// A publisher whose typed subscribers have subscribed at the end of a chain of mapped publishers.
+struct MappedBroadcaster: Broadcaster {
+  private let source = Publisher<[Int]>()
+  private let mapped: ReadOnlyPublisher<[Int]>
+
+  init(to listeners: [Listener], on context: DeliveryContext, length: Int = 1) {
+    mapped = (0..<length).reduce(source.readOnly) { publisher, _ in publisher.map { $0 } }
+    for listener in listeners { mapped.subscribe(listener, on: context) }
+  }
+
+  func publish(_ value: [Int]) { source.updateData(value) }
+
+  func drain() async {
+    await source.drain()
+    await mapped.drain()
+  }
+}
+
 /// A `MulticastDelegate` whose delegates are called on the publishing thread.
 struct DelegateBroadcaster: Broadcaster {
   private let delegates = MulticastDelegate<any StateDelegate>()

@@ -68,7 +68,7 @@ extension Row {
 extension Row {
   static let all: [Row] =
     publishingThread + serialQueue + mainActor + pool + sequences + skipping + subscribing + wakeUp
-    + suspendedQueue + publishingThreads + families + editing + delegates + bytes + objects
+    + suspendedQueue + publishingThreads + families + editing + derived + delegates + bytes + objects
 }
 
 /// The bound of a row.

@@ -54,6 +54,11 @@ struct Acceptance {
     await mainActorMulticastDelegates()
     await directories()
 
+    await readOnlyPublishers()
+    await readOnlySubscribing()
+    derivedPublishers()
+    combinedPublishers()
+
     await loadingManagers()
     await edits()
     await retries()

@@ -1,0 +1,139 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.22: combined publishers.
+extension Section5LoadTests {
+  /// A state of one part, with or without data.
+  enum PartState: String, CaseIterable, Codable, Sendable {
+    case unknown, loading, loadingWithPrevious, loaded, error, errorWithPrevious
+
+    func state(_ value: Int, _ failure: Failure) -> State {
+      switch self {
+      case .unknown: .unknown
+      case .loading: .loading(previous: nil)
+      case .loadingWithPrevious: .loading(previous: value)
+      case .loaded: .loaded(value)
+      case .error: .error(failure, previous: nil)
+      case .errorWithPrevious: .error(failure, previous: value)
+      }
+    }
+  }
+
+  /// The phases of all pairs: rows for the first part, columns for the second, in the order of `PartState.allCases`.
+  static let phases: [[LoadPhase]] = [
+    [.unknown, .unknown, .unknown, .unknown, .error, .error],
+    [.unknown, .loading, .loading, .loading, .error, .error],
+    [.unknown, .loading, .loading, .loading, .error, .error],
+    [.unknown, .loading, .loading, .loaded, .error, .error],
+    [.error, .error, .error, .error, .error, .error],
+    [.error, .error, .error, .error, .error, .error],
+  ]
+
+  @Test("the combined state follows from the states of the parts", arguments: PartState.allCases, PartState.allCases)
+  func required_5_22_phases(first: PartState, second: PartState) throws {
+    let (a, b) = (Publisher<Int>(), Publisher<Int>())
+    let before = combining(a.readOnly, b.readOnly)
+    a.setState(first.state(1, .offline))
+    b.setState(second.state(2, .denied))
+    let all = PartState.allCases
+    let row = try #require(all.firstIndex(of: first))
+    let phase = Self.phases[row][try #require(all.firstIndex(of: second))]
+    let hasData = a.state.value != nil && b.state.value != nil && phase != .unknown
+    for combined in [before, combining(a.readOnly, b.readOnly)] {
+      let state = combined.state
+      #expect(state.phase == phase)
+      #expect(state.value?.0 == (hasData ? 1 : nil))
+      #expect(state.value?.1 == (hasData ? 2 : nil))
+      #expect(state.error as? Failure == a.state.error as? Failure ?? b.state.error as? Failure)
+      #expect(combined.current.origin == (hasData ? .published : nil))
+    }
+    #expect(before.current.version == 2)
+  }
+
+  @Test("each transition of a source makes one, which replaces its part only")
+  func required_5_22_order() {
+    let (names, counts, flags) = (Publisher<String>(), Publisher<Int>(), Publisher<Bool>())
+    let log = Recorder<(String, Int, Bool)>()
+    let all = combining(label: "all", names.readOnly, counts.readOnly, flags.readOnly)
+    all.subscribe(log, on: .immediate)
+    names.updateData("a")
+    counts.updateData(1)
+    #expect(log.states.map(\.phase) == [.unknown, .unknown, .unknown])
+    flags.updateData(true)
+    counts.updateData(2)
+    names.updateData("b")
+    counts.startLoading()
+    flags.updateData(false)
+    counts.setError(Failure.offline)
+    counts.updateData(3)
+    flags.reset()
+    let texts = log.states.map { state in "\(state.phase) " + (state.value.map { "\($0.0)\($0.1)\($0.2)" } ?? "none") }
+    #expect(
+      texts == [
+        "unknown none", "unknown none", "unknown none", "loaded a1true", "loaded a2true", "loaded b2true",
+        "loading b2true", "loading b2false", "error b2false", "loaded b3false", "unknown none",
+      ])
+    #expect(log.publications.map(\.version) == Array(0...10))
+    #expect(all.label == "all")
+    #expect(all.staleAfter == nil)
+  }
+
+  @Test("one publisher can be several parts, whose transitions come one after the other")
+  func required_5_22_samePublisher() {
+    let source = Publisher<Int>()
+    source.updateData(1)
+    let (twice, log) = (combining(source.readOnly, source.readOnly), Recorder<(Int, Int)>())
+    let (maps, mapLog) = (combining(source.map { $0 }, source.map { $0 * 10 }), Recorder<(Int, Int)>())
+    let (one, oneLog) = (combining(source.readOnly), Recorder<Int>())
+    twice.subscribe(log, on: .immediate)
+    maps.subscribe(mapLog, on: .immediate)
+    one.subscribe(oneLog, on: .immediate)
+    source.updateData(2)
+    #expect(log.states.compactMap(\.value).map { [$0.0, $0.1] } == [[1, 1], [2, 1], [2, 2]])
+    #expect(mapLog.states.compactMap(\.value).map { [$0.0, $0.1] } == [[1, 10], [2, 10], [2, 20]])
+    #expect(oneLog.states == [.loaded(1), .loaded(2)])
+  }
+
+  @Test("combined data has the least settled origin, is as stale as its parts, and has no age")
+  func required_5_22_5_06_origins() {
+    let (bench, other) = (LoadBench(staleAfter: .seconds(10)), Publisher<Int>())
+    let both = combining(bench.publisher.readOnly, other.readOnly)
+    bench.refresh()
+    bench.answer(0, 1)
+    #expect(both.current.origin == nil)
+    other.updateData(2)
+    #expect(both.current.origin == .published)
+    let loaded = combining(bench.publisher.readOnly, bench.publisher.readOnly)
+    #expect(loaded.current.origin == .loaded)
+    #expect(both.age(of: both.current) == nil)
+    #expect(!both.isStale)
+    bench.pass(.seconds(10))
+    #expect(both.isStale)
+    other.startLoading()
+    #expect(!both.isStale)
+    #expect(both.current.origin == .published)
+  }
+
+  @Test("combined publishers hold their sources, and leave nothing there")
+  func required_5_22_combinedRelease() {
+    let (values, maps) = (Deaths(), Deaths())
+    let (a, b) = (Publisher<Int>(), Publisher<Deaths.Token>())
+    let captured = maps.makeToken()
+    var mapped: ReadOnlyPublisher<Int>? = a.map { [captured] in withExtendedLifetime(captured) { 0 } + $0 }
+    var all = mapped.map { combining($0, b.readOnly, a.readOnly) }
+    mapped = nil
+    a.updateData(1)
+    b.updateData(values.makeToken())
+    b.updateData(values.makeToken())
+    #expect(values.count == 1)
+    #expect(all?.state.phase == .loaded)
+    #expect(a.subscriberCount == 2)
+    #expect(b.subscriberCount == 1)
+    b.reset()
+    #expect(values.count == 2)
+    all = nil
+    #expect(a.subscriberCount == 0)
+    #expect(b.subscriberCount == 0)
+  }
+}
