@@ -170,7 +170,7 @@ extension PublisherRegistry {
 
   /// Takes one turn that may publish a state; returns whether it did.
   @discardableResult
-  private nonisolated func loadTurn(
+  nonisolated func loadTurn(
     _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadAction?
   ) -> Bool {
     var effects = Effects()
@@ -179,7 +179,7 @@ extension PublisherRegistry {
     return action != nil
   }
 
-  private nonisolated func perform(_ action: RegistryState.LoadAction?, _ effects: borrowing Effects) {
+  nonisolated func perform(_ action: RegistryState.LoadAction?, _ effects: borrowing Effects) {
     effects.perform()
     if let action { action.accepted.perform(delivering: action.state) }
   }
