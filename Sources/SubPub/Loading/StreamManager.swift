@@ -61,6 +61,7 @@ public final class StreamManager<Value: Sendable>: Manager {
   /// Creates a manager that follows a sequence whose type isn't known statically.
   ///
   /// Its parameters are those of the initializer for any asynchronous sequence.
+  @_disfavoredOverload
   public convenience init(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(),

@@ -149,8 +149,11 @@ extension Section5LoadTests {
         return number
       }
     }
-    for manager in [StreamManager { numbers() }, StreamManager(stream: erased), StreamManager { numbers().map { $0 } }]
-    {
+    let managers = [
+      StreamManager { numbers() }, StreamManager(stream: erased), StreamManager { try await erased() },
+      StreamManager { numbers().map { $0 } }, StreamManager { StreamSource.counting(to: 3) },
+    ]
+    for manager in managers {
       let log = Recorder<Int>()
       manager.publisher.subscribe(log, on: .immediate)
       try await log.wait { $0 == .loaded(3) }

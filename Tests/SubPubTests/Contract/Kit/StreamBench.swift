@@ -45,6 +45,14 @@ final class StreamSource: Sendable {
     for run in runs { run.end() }
   }
 
+  /// A run that has already been sent the numbers from 1 on, and ends after them.
+  static func counting(to last: Int) -> Elements {
+    let run = StreamRun(isStubborn: false, NestingDepth())
+    for number in 1...last { run.send(number) }
+    run.end()
+    return Elements(run: run, life: StreamRun.Life(run))
+  }
+
   struct Elements: AsyncSequence, Sendable {
     fileprivate let run: StreamRun
     fileprivate let life: StreamRun.Life
