@@ -5,18 +5,19 @@ import Testing
 
 /// One kind of stress, and its share of the time.
 enum Workload: String, CaseIterable, Sendable {
-  case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading, editing
+  case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
+  case editing, streams
 
   static var all: [Workload] { Array(allCases) }
 
   /// In percent.
   private var share: Double {
     switch self {
-    case .order: 25
+    case .order: 21
     case .churn: 12
     case .cancel: 12
     case .lifetime, .overflow, .reentrancy, .sequences, .endings, .loading: 6
-    case .payloads, .fairness, .joining: 4
+    case .payloads, .fairness, .joining, .streams: 4
     case .editing: 3
     }
   }

@@ -80,6 +80,7 @@ extension DirectorySubscription {
     let actor = context.actor
     defer { withExtendedLifetime(actor) {} }
     guard !context.isGone(actor) else { return }
+    publisher.registry.retireDeadListeners()
     membership.whileSubscriberLives { joinNow(publisher) }
   }
 

@@ -2,6 +2,7 @@ extension PublisherRegistry {
   /// Subscribes, or finds the existing subscription.
   @usableFromInline
   package nonisolated func subscribe(_ request: SubscriptionRequest) -> Subscription {
+    retireDeadListeners()
     // The turn compares actors, and must not be the last to release one.
     let actor = request.context.actor
     defer { withExtendedLifetime(actor) {} }

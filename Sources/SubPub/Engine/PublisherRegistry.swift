@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The engine of one publisher: an actor with an executor that synchronous callers can enter.
 ///
 /// Every operation is one short *turn*: enter, let `RegistryState` decide, leave, and only then perform the effects.
@@ -15,6 +17,11 @@ package actor PublisherRegistry {
 
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  /// Whether a stream runs while somebody listens.
+  ///
+  /// Set before anybody else knows the publisher, so relaxed accesses are enough.
+  nonisolated let isWatched = Atomic<Bool>(false)
 
   /// Makes scheduling points, for tests only.
   nonisolated let schedulingPoints: SchedulingPoint.Maker

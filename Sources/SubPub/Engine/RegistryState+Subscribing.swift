@@ -74,6 +74,8 @@ extension RegistryState {
     let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
     var action = SubscribeAction(subscription: subscription)
     openCount += 1
+    // Before the replay: if this thread runs foreign code first, any thread may deliver it.
+    if openCount == 1, listeners != nil { noteFirstListener(&effects) }
     if let snapshot = lanes[lane.index].join(
       subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)
     {

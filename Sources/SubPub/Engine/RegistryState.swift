@@ -37,6 +37,8 @@ package struct RegistryState {
   /// Threads that are running the transform of an update.
   var updating: [ThreadToken] = []
   var loading = LoadingState()
+  /// The stream that runs while somebody listens; nil for most publishers.
+  var listeners: ListenerWatch?
 
   init(initial: (any BoxedPublication)?) { current = initial }
 }
@@ -106,6 +108,7 @@ extension RegistryState {
     if left > 0 {
       openCount -= left
       sweepAt = min(sweepAt, 2 * openCount + 32)
+      if openCount == 0, listeners != nil { noteLastDeparture(&effects) }
     }
     checkCompletion(of: lane, &effects)
     return result

@@ -182,7 +182,7 @@ extension PublisherRegistry {
 
   /// Takes one turn that may publish a state; returns whether it did.
   @discardableResult
-  private nonisolated func loadTurn(
+  nonisolated func loadTurn(
     _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadAction?
   ) -> Bool {
     var effects = Effects()

@@ -126,7 +126,7 @@ extension MisuseTests {
 
   /// Times that managers and families reject, with their messages.
   enum WrongTime: String, CaseIterable, Codable, Sendable {
-    case errorStaleAfter, errorStaleAfterOfPages, maxAge, interval, lingering
+    case errorStaleAfter, errorStaleAfterOfPages, maxAge, interval, lingering, keepingAlive
 
     var message: String {
       switch self {
@@ -134,6 +134,7 @@ extension MisuseTests {
       case .maxAge: "maxAge is -1"
       case .interval: "the interval is 0"
       case .lingering: "lingering is -1"
+      case .keepingAlive: "keepingAlive is -1.0 seconds, but a stream can't end before its last listener is gone"
       }
     }
 
@@ -146,6 +147,7 @@ extension MisuseTests {
       case .maxAge: _ = try await manager.value(maxAge: wrong)
       case .interval: await manager.refresh(every: .zero)
       case .lingering: _ = ManagerFamily<Int, LoadingManager<Int>>(lingering: wrong) { _ in manager }
+      case .keepingAlive: _ = StreamManager(keepingAlive: wrong) { AsyncStream<Int> { _ in } }
       }
     }
   }
@@ -153,11 +155,36 @@ extension MisuseTests {
   @Suite("Impossible times and families that ask themselves stop the program")
   struct AskingMisuseTests {
     @Test("times that can't be meant stop the program", arguments: WrongTime.allCases)
-    func required_5_11_5_13_5_17_5_19_times(wrong: WrongTime) async {
+    func required_5_11_5_13_5_17_5_19_5_21_times(wrong: WrongTime) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [wrong] in
         try await wrong.use()
       }
       #expect(message(result).contains(wrong.message))
+    }
+
+    @Test("a retry policy with a negative delay stops the program when a stream fails")
+    func required_5_21_negativeDelay() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let manager = StreamManager(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(-3) }) {
+          () async throws -> AsyncStream<Int> in throw PublishingTests.Failure.offline
+        }
+        await manager.refresh()
+        await manager.refresh()
+      }
+      #expect(message(result).contains("delay is -3"))
+    }
+
+    @Test("a transform that begins a stream of the same publisher stops the program")
+    func required_5_21_transform() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let manager = StreamManager { AsyncStream<Int> { _ in } }
+        let listener = Recorder<Int>()
+        manager.publisher.update { state in
+          manager.publisher.subscribe(listener, on: .immediate)
+          return state
+        }
+      }
+      #expect(message(result).contains("changes the same publisher"))
     }
 
     @Test("a family whose make asks for its own manager stops the program", arguments: [true, false])

@@ -65,6 +65,7 @@ struct Acceptance {
     await pagedManagers()
     await cachedManagers()
     await memoryCaches()
+    await streamManagers()
 
     await recorders()
     await manualExecutors()

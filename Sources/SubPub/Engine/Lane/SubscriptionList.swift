@@ -87,6 +87,9 @@ final class SubscriptionList {
   /// The subscriptions that aren't cancelled.
   var open: [Subscription] { (0..<count).map { self[$0] }.filter { $0.gate.isOpen } }
 
+  /// The first subscription that isn't cancelled.
+  var firstOpen: Subscription? { (0..<count).lazy.map { self[$0] }.first { $0.gate.isOpen } }
+
   /// Appends the open subscriptions of any object that lives, or has lived, at an address.
   func appendOpen(of object: ObjectIdentifier, to found: inout [Subscription]) {
     for slot in 0..<count {

@@ -1,0 +1,123 @@
+/// Notices when the first listener of a publisher arrives and when the last one has left (5.21).
+///
+/// A listener is an open subscription of any kind. Called outside every turn, on the thread that has subscribed,
+/// cancelled, or found a subscriber dead.
+protocol ListenerWatcher: AnyObject, Sendable {
+  /// The first listener has arrived while no run was active.
+  func firstListenerArrived()
+
+  /// The last listener has left an active run; `departure` identifies that moment.
+  func lastListenerLeft(_ departure: LoadTask)
+}
+
+/// A publisher's knowledge of the stream that it follows while somebody listens.
+///
+/// Each run of the stream is an `ActiveLoad`, so whatever supersedes a load ends a run (5.04).
+struct ListenerWatch {
+  let watcher: any ListenerWatcher
+  /// Whether the first listener has arrived and no run has begun since.
+  var isRunDue = false
+  /// Whether the task of a run is still executing, even if another run is active by now.
+  var isTaskExecuting = false
+  /// What ends the active run, unless a listener arrives first; nil while somebody listens.
+  var departure: LoadTask?
+
+  init(_ watcher: any ListenerWatcher) { self.watcher = watcher }
+}
+
+/// Arrivals and departures, noticed in the turns in which they happen.
+extension RegistryState {
+  @inline(never)
+  mutating func noteFirstListener(_ effects: inout Effects) {
+    guard let watcher = listeners?.watcher else { return }
+    if let departure = listeners?.departure.take() { effects.call { departure.cancel() } }
+    guard loading.active == nil else { return }
+    listeners?.isRunDue = true
+    effects.call { watcher.firstListenerArrived() }
+  }
+
+  @inline(never)
+  mutating func noteLastDeparture(_ effects: inout Effects) {
+    guard let watcher = listeners?.watcher else { return }
+    listeners?.isRunDue = false
+    guard loading.active != nil else { return }
+    let departure = LoadTask()
+    listeners?.departure = departure
+    effects.call { watcher.lastListenerLeft(departure) }
+  }
+}
+
+/// The life of a run, each step in one turn with the publisher's state.
+extension RegistryState {
+  /// The state from which a run can begin; nil if nobody listens, or one is active.
+  ///
+  /// With `onlyIfDue`, a run begins only for a first listener that no run has begun for.
+  func stateBeforeRun(onlyIfDue: Bool) -> (any BoxedPublication)? {
+    guard let listeners, openCount > 0, loading.active == nil, listeners.isRunDue || !onlyIfDue else { return nil }
+    return managed?.current
+  }
+
+  /// The outcome of a request to begin a run.
+  enum BeginRunAction {
+    /// The run has begun; if `startsTask` is false, its task starts when that of the last run has ended.
+    case began(LoadAction, startsTask: Bool)
+    /// Something has changed in the meantime.
+    case superseded
+  }
+
+  /// Begins a run if the state is still the same; `before` is the state to return to.
+  mutating func beginRun(
+    _ run: LoadTask, publishing state: any BoxedPublication, before: any BoxedPublication, ifCurrentIs old: AnyObject,
+    onlyIfDue: Bool, _ effects: inout Effects
+  ) -> BeginRunAction {
+    guard let current = stateBeforeRun(onlyIfDue: onlyIfDue), current === old else { return .superseded }
+    let action = LoadAction(accepted: accept(state, replays: true, keepsData: true, &effects), state: state)
+    loading.isInUse = true
+    loading.active = ActiveLoad(run, .whole, replacesData: true, before: before)
+    listeners?.isRunDue = false
+    let startsTask = listeners?.isTaskExecuting == false
+    listeners?.isTaskExecuting = true
+    return .began(action, startsTask: startsTask)
+  }
+
+  /// Publishes a state of a run, and sets the state to return to if the run ends now; returns nil if it has ended.
+  mutating func publish(
+    _ state: any BoxedPublication, within run: LoadTask, before: (any BoxedPublication)?, _ effects: inout Effects
+  ) -> LoadAction? {
+    guard let active = loading.active, active.task === run else { return nil }
+    if let obsolete = active.before { effects.release(obsolete) }
+    loading.active?.before = before
+    return LoadAction(accepted: acceptKeepingLoad(state, keepsData: false, &effects), state: state)
+  }
+
+  /// Ends the active run, unless somebody has come back since the departure.
+  mutating func endRun(after departure: LoadTask, _ effects: inout Effects) -> LoadAction? {
+    guard listeners?.departure === departure else { return nil }
+    listeners?.departure = nil
+    return rollBackLoad(&effects)
+  }
+
+  /// Ends the task of a run, and the run with it if it is active; returns the next run if it has waited for that.
+  mutating func endTask(of run: LoadTask, _ effects: inout Effects) -> (action: LoadAction?, next: LoadTask?) {
+    let action = loading.active?.task === run ? rollBackLoad(&effects) : nil
+    let next = loading.active?.task
+    listeners?.isTaskExecuting = next != nil
+    return (action, next)
+  }
+
+  /// Ends the active run and the watch, because the manager is gone (5.09).
+  mutating func endListening(_ effects: inout Effects) -> LoadAction? {
+    if let listeners = listeners.take() {
+      if let departure = listeners.departure { effects.call { departure.cancel() } }
+      effects.releaseAll(in: listeners)
+    }
+    return endManager(&effects)
+  }
+
+  /// The first open subscription while no run is active.
+  var firstIdleListener: Subscription? {
+    guard listeners != nil, loading.active == nil, openCount > 0 else { return nil }
+    for lane in lanes where lane.openCount > 0 { if let first = lane.subscriptions.firstOpen { return first } }
+    return nil
+  }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+
+/// The turns of a stream's driver.
+extension PublisherRegistry {
+  nonisolated func watchListeners(by watcher: any ListenerWatcher) {
+    isWatched.store(true, ordering: .relaxed)
+    turn { $0.listeners = ListenerWatch(watcher) }
+  }
+
+  nonisolated func endListening() { loadTurn { registry, effects in registry.endListening(&effects) } }
+
+  /// Whether a run is active.
+  nonisolated var isRunning: Bool { turn { $0.loading.active != nil } }
+
+  nonisolated func stateBeforeRun(onlyIfDue: Bool) -> (any BoxedPublication)? {
+    let found = turn { $0.stateBeforeRun(onlyIfDue: onlyIfDue) }
+    // No other thread can change the answer, so it needn't be the same turn.
+    if found != nil, turn({ $0.updating.contains(.current) }) { stopForTransform() }
+    return found
+  }
+
+  /// Begins a run, and delivers its first state.
+  ///
+  /// Returns whether the caller has to start the run's task; nil if something has changed in the meantime.
+  nonisolated func beginRun(
+    _ run: LoadTask, publishing state: any BoxedPublication, before: any BoxedPublication, ifCurrentIs old: AnyObject,
+    onlyIfDue: Bool
+  ) -> Bool? {
+    var effects = Effects()
+    let action = turn {
+      $0.beginRun(run, publishing: state, before: before, ifCurrentIs: old, onlyIfDue: onlyIfDue, &effects)
+    }
+    guard case .began(let loading, let startsTask) = action else { return nil }
+    perform(loading, effects)
+    return startsTask
+  }
+
+  /// Publishes a state of a run; returns false if the run has ended.
+  nonisolated func publish(
+    _ state: any BoxedPublication, within run: LoadTask, before: (any BoxedPublication)?
+  ) -> Bool {
+    loadTurn { registry, effects in registry.publish(state, within: run, before: before, &effects) }
+  }
+
+  nonisolated func endRun(after departure: LoadTask) {
+    loadTurn { registry, effects in registry.endRun(after: departure, &effects) }
+  }
+
+  /// Ends the task of a run; returns the run whose task starts now.
+  nonisolated func endTask(of run: LoadTask) -> LoadTask? {
+    var effects = Effects()
+    let (action, next) = turn { $0.endTask(of: run, &effects) }
+    perform(action, effects)
+    return next
+  }
+
+  /// Retires dead subscribers up to the first living one, unless a run is active.
+  ///
+  /// Called before somebody joins: a subscriber that has died unnoticed is no listener, so whoever comes next may be
+  /// the first.
+  @inline(__always)
+  nonisolated func retireDeadListeners() {
+    if isWatched.load(ordering: .relaxed) { retireDeadListenersNow() }
+  }
+
+  @inline(never)
+  private nonisolated func retireDeadListenersNow() {
+    while let first = turn({ $0.firstIdleListener }), !first.isAlive { retire([first]) }
+  }
+}

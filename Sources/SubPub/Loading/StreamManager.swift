@@ -1,0 +1,152 @@
+/// A manager that follows an asynchronous sequence while somebody listens, and publishes its elements.
+///
+/// The sequence can be a file that is being followed, a timer, a signal, or the messages of a server. The stream runs
+/// once for any number of listeners. It begins with the first, ends `keepingAlive` after the last is gone, and begins
+/// anew with the next first listener (5.21). Every open subscription of ``publisher`` is a listener: an object, a
+/// closure, an `observe`, a sequence that is being iterated, and the part of a
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)`` that belongs to this publisher.
+///
+/// ```swift
+/// let ticks = StreamManager(label: "ticks") {
+///   AsyncStream<Int> { ticks in ticks.yield(1) }  // A timer, for example.
+/// }
+/// ticks.publisher.subscribe(screen) { screen, state in screen.title = "\(state)" }  // Begins the stream.
+/// ticks.publisher.unsubscribe(screen)  // Ends it.
+/// ```
+///
+/// The publisher changes to `loading`, with the data from before, when a run begins, and to `loaded` with each element.
+/// The next element is asked for only when the last one is published; publishing doesn't wait for subscribers (1.05).
+/// No element is lost or repeated while the stream runs.
+///
+/// An error of the sequence, or of `stream`, is published with the previous data. Then `retry` decides: after its delay
+/// the publisher changes to `loading`, and `stream` is called again. If no attempt is left, the run ends. When the
+/// sequence ends, the last element stays, and the run ends. After that the stream begins anew with the next first
+/// listener, or with ``refreshIfNeeded()``.
+///
+/// If a run ends before its first element, or while it tries again, the state from before its `loading` is published
+/// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` doesn't. So does
+/// releasing the manager (5.09): hold it for as long as its elements are wanted.
+///
+/// A listener that dies without having been cancelled is noticed when the next element reaches its context, and when
+/// subscribers are counted (2.05). You can call every operation from any thread, task, or actor.
+public final class StreamManager<Value: Sendable>: Manager {
+  /// The publisher of the elements.
+  ///
+  /// If you change its state yourself, you end the run.
+  public let publisher: Publisher<Value>
+  private let driver: StreamDriver<Value>
+
+  /// Creates a manager that follows any asynchronous sequence.
+  ///
+  /// - Parameters:
+  ///   - label: A name for logs and debuggers.
+  ///   - keepingAlive: How long the stream goes on after the last listener is gone. If a listener arrives in that time,
+  ///     it joins the run. With zero, the run has ended when the last subscription's cancel returns; with a hundred
+  ///     years or more, it doesn't end.
+  ///   - retry: Whether and when `stream` is called again after an error. It counts the errors since the last element,
+  ///     so `maxAttempts` limits how often `stream` is called without one.
+  ///   - clock: Measures `keepingAlive` and the delays between attempts. If it throws, the run ends.
+  ///   - stream: Makes the sequence, which only this manager iterates. Called once for each run and each attempt,
+  ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
+  ///     task is cancelled. If the sequence ignores that, the next run begins at once, but waits with its call until
+  ///     the old iterator is gone: two never run at once.
+  /// - Precondition: `keepingAlive` isn't negative.
+  public convenience init<Elements: AsyncSequence & SendableMetatype>(
+    label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
+    clock: any Clock<Duration> = ContinuousClock(), stream: @escaping @Sendable () async throws -> Elements
+  ) where Elements.Element == Value {
+    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: nil, stream: stream)
+  }
+
+  /// Creates a manager that follows a sequence whose type isn't known statically.
+  ///
+  /// Its parameters are those of the initializer for any asynchronous sequence.
+  @_disfavoredOverload
+  public convenience init(
+    label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
+    clock: any Clock<Duration> = ContinuousClock(),
+    stream: @escaping @Sendable () async throws -> any AsyncSequence<Value, any Error> & Sendable
+  ) {
+    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: nil) { receive in
+      try await Self.follow(stream(), receive)
+    }
+  }
+
+  /// Creates a manager whose every step runs on an executor, for tests.
+  package convenience init<Elements: AsyncSequence & SendableMetatype>(
+    label: String? = nil, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>,
+    executor: (any TaskExecutor)?, stream: @escaping @Sendable () async throws -> Elements
+  ) where Elements.Element == Value {
+    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: executor) { receive in
+      try await Self.follow(stream(), receive)
+    }
+  }
+
+  private init(
+    label: String?, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>,
+    executor: (any TaskExecutor)?, follow: @escaping StreamDriver<Value>.Follow
+  ) {
+    publisher = Publisher(label: label)
+    driver = StreamDriver(
+      publisher.registry, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: executor, follow: follow)
+  }
+
+  deinit { driver.end() }
+
+  /// Passes on one element after the other, and asks for none while the last one is being passed on.
+  private static func follow<Elements: AsyncSequence & SendableMetatype>(
+    _ elements: Elements, _ receive: (Value) -> Bool
+  ) async throws where Elements.Element == Value {
+    defer { withExtendedLifetime(elements) {} }
+    // A subscriber may have ended the run while it received the element.
+    for try await element in elements { guard receive(element), !Task.isCancelled else { return } }
+  }
+}
+
+extension StreamManager {
+  /// Whether the stream runs.
+  ///
+  /// True from the moment when the first listener has subscribed, also while the stream waits between two attempts, and
+  /// for `keepingAlive` after the last listener is gone.
+  public var isRunning: Bool { driver.isRunning }
+
+  /// Begins a run if somebody listens and the stream has ended: by itself, with an error, or because of a transition by
+  /// hand.
+  ///
+  /// Otherwise does nothing; without a listener, the stream has nothing to run for. Returns without waiting.
+  public func refreshIfNeeded() { driver.beginIfHeard() }
+
+  /// Listens until the stream has published something else than `loading`.
+  ///
+  /// Begins a run if none is active. The caller is a listener itself: without another one, the stream ends `keepingAlive`
+  /// after the call has returned. If a run has published an element or an error already, its current state is returned
+  /// at once. If the stream publishes nothing, the call waits for as long as it runs.
+  ///
+  /// - Returns: The first such state since the call; the current one if the run was ended by a transition by hand, or
+  ///   the calling task is cancelled.
+  @discardableResult
+  public func refresh() async -> LoadState<Value> {
+    var states = publisher.publications().makeAsyncIterator()
+    refreshIfNeeded()
+    // What came before this version doesn't belong to the run.
+    let begun = publisher.current.version
+    while let next = await states.next() {
+      guard next.version >= begun else { continue }
+      if next.phase != .loading { return next.state }
+      // Somebody has published `loading` by hand, and nothing follows.
+      if !isRunning, publisher.current === next { break }
+    }
+    return publisher.state
+  }
+
+  /// Forgets all data and ends the run.
+  ///
+  /// The stream begins anew with the next first listener, or with ``refreshIfNeeded()``. A logout that has to end all
+  /// of a user's streams for good releases their managers.
+  public func logout() { publisher.reset() }
+}
+
+extension StreamManager: CustomStringConvertible {
+  /// The description of the publisher.
+  public var description: String { "StreamManager of \(publisher)" }
+}

@@ -1,0 +1,236 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.21: errors, retries, the end of the sequence, and transitions by hand.
+extension Section5LoadTests {
+  @Test("an error is an error state with the previous data, and ends the run without a retry")
+  func required_5_21_error() {
+    let bench = StreamBench()
+    let atTheError = Locked<Bool?>(nil)
+    let log = bench.listen()
+    bench.publisher.subscribe(keptFor(bench), on: .immediate) { [weak bench] _, state in
+      if state.phase == .error { atTheError.withLock { $0 = bench?.isRunning } }
+    }
+    bench.send(1)
+    bench.fail()
+    #expect(log.states == [.unknown, .loading(previous: nil), .loaded(1), .error(Failure.offline, previous: 1)])
+    // One step: whoever sees the last error finds the run ended.
+    #expect(atTheError.withLock { $0 } == false)
+    #expect(bench.publisher.current.origin == .loaded)
+    bench.pass(.seconds(1_000))
+    #expect(bench.calls == 1)
+    // It begins anew with the next first listener, and not with another one.
+    let other = bench.listen()
+    #expect(bench.calls == 1)
+    bench.leave(log)
+    bench.leave(other)
+    // The closure's object is still listening.
+    bench.releaseObjects()
+    let next = bench.listen()
+    #expect(bench.calls == 2)
+    #expect(next.states == [.error(Failure.offline, previous: 1), .loading(previous: 1)])
+  }
+
+  @Test("after an error the policy's delay passes on the clock, and loading begins the next attempt")
+  func required_5_21_retries() {
+    let asked = Locked<[String]>([])
+    let bench = StreamBench(
+      retry: RetryPolicy(maxAttempts: 4) { failures, error in
+        asked.withLock { $0.append("\(failures) \(error)") }
+        return .seconds(failures * 10)
+      })
+    let log = bench.listen()
+    bench.send(1)
+    for attempt in 1...3 {
+      bench.fail(attempt == 2 ? Failure.denied : Failure.offline)
+      #expect(log.states.last?.phase == .error)
+      #expect(bench.isRunning)
+      bench.pass(.seconds(attempt * 10) - .nanoseconds(1))
+      #expect(bench.calls == attempt)
+      bench.pass(.nanoseconds(1))
+      #expect(bench.calls == attempt + 1)
+      #expect(log.states.last == .loading(previous: 1))
+    }
+    #expect(asked.withLock { $0 } == ["1 offline", "2 denied", "3 offline"])
+    bench.fail(Failure.denied)
+    #expect(log.states.last == .error(Failure.denied, previous: 1))
+    #expect(!bench.isRunning)
+    bench.pass(.seconds(1_000))
+    #expect(bench.calls == 4)
+    #expect(log.states.filter { $0.phase == .error }.count == 4)
+  }
+
+  @Test("an element starts the count of failures anew")
+  func required_5_21_failuresReset() {
+    let asked = Locked<[Int]>([])
+    let bench = StreamBench(
+      retry: RetryPolicy(maxAttempts: 3) { failures, _ in
+        asked.withLock { $0.append(failures) }
+        return .zero
+      })
+    let log = bench.listen()
+    for round in 1...5 {
+      bench.fail()
+      bench.fail()
+      bench.send(round)
+      #expect(bench.publisher.state == .loaded(round))
+    }
+    #expect(asked.withLock { $0 } == Array(repeating: [1, 2], count: 5).flatMap(\.self))
+    #expect(log.states.compactMap(\.value).last == 5)
+    for _ in 0..<3 { bench.fail() }
+    #expect(!bench.isRunning)
+    #expect(bench.calls == 13)
+  }
+
+  @Test("an error of the closure that makes the stream counts like one of the stream")
+  func required_5_21_failsToOpen() {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) })
+    bench.source.failToOpen(Failure.denied, CancellationError())
+    let log = bench.listen()
+    bench.pass(.seconds(1))
+    bench.pass(.seconds(1))
+    bench.send(7)
+    #expect(
+      log.states == [
+        .unknown, .loading(previous: nil), .error(Failure.denied, previous: nil), .loading(previous: nil),
+        .error(CancellationError(), previous: nil), .loading(previous: nil), .loaded(7),
+      ])
+  }
+
+  @Test("a run that ends between two attempts, or while it tries again, leaves the error", arguments: [true, false])
+  func required_5_21_leftWhileRetrying(isDelayOver: Bool) {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) })
+    let listener = bench.listen()
+    bench.send(1)
+    bench.fail()
+    if isDelayOver { bench.pass(.seconds(1)) }
+    bench.leave(listener)
+    #expect(!bench.isRunning)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: 1))
+    #expect(bench.clock.sleepers == 0)
+    bench.pass(.seconds(1))
+    #expect(bench.calls == (isDelayOver ? 2 : 1))
+  }
+
+  @Test("a clock that fails during a delay leaves the error and ends the run")
+  func required_5_21_brokenClock() {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) }, clock: BrokenClock())
+    let log = bench.listen()
+    bench.fail()
+    #expect(!bench.isRunning)
+    #expect(log.states == [.unknown, .loading(previous: nil), .error(Failure.offline, previous: nil)])
+    #expect(bench.calls == 1)
+  }
+
+  @Test("at the end of the sequence the last element stays, and the stream begins anew with a first listener")
+  func required_5_21_naturalEnd() {
+    let bench = StreamBench()
+    let log = bench.listen()
+    bench.send(1)
+    bench.end()
+    #expect(log.states == [.unknown, .loading(previous: nil), .loaded(1)])
+    #expect(!bench.isRunning)
+    #expect(bench.source.last.isOver)
+    let second = bench.listen()
+    #expect(bench.calls == 1)
+    #expect(second.states == [.loaded(1)])
+    bench.refreshIfNeeded()
+    #expect(bench.calls == 2)
+    #expect(second.states == [.loaded(1), .loading(previous: 1)])
+  }
+
+  @Test("a sequence that ends without an element restores the state before it", arguments: [true, false])
+  func required_5_21_empty(hasData: Bool) {
+    let bench = StreamBench()
+    if hasData { bench.publisher.updateData(5) }
+    let log = bench.listen()
+    let before = log.states[0]
+    bench.end()
+    #expect(!bench.isRunning)
+    #expect(log.states == [before, .loading(previous: before.value), before])
+    #expect(bench.publisher.current.origin == (hasData ? .published : nil))
+  }
+
+  /// Transitions by hand.
+  enum ByHand: String, CaseIterable, Codable, Sendable {
+    case updateData, setError, startLoading, reset, update, logout
+
+    func perform(at bench: StreamBench) {
+      switch self {
+      case .updateData: bench.publisher.updateData(50)
+      case .setError: bench.publisher.setError(Failure.denied)
+      case .startLoading: bench.publisher.startLoading()
+      case .reset: bench.publisher.reset()
+      case .update: bench.publisher.update { $0 }
+      case .logout: bench.manager?.logout()
+      }
+    }
+  }
+
+  @Test(
+    "a transition by hand ends the run, and only a request or a first listener begins it again",
+    arguments: ByHand.allCases)
+  func required_5_21_5_04_byHand(how: ByHand) {
+    let bench = StreamBench(isStubborn: true)
+    let log = bench.listen()
+    bench.send(1)
+    how.perform(at: bench)
+    #expect(!bench.isRunning)
+    #expect(bench.source.last.isCancelled)
+    let current = bench.publisher.current
+    // A late element of a sequence that ignores its cancellation.
+    bench.send(2)
+    bench.run()
+    #expect(bench.publisher.current === current)
+    #expect(bench.source.last.isOver)
+    let other = bench.listen()
+    #expect(bench.calls == 1)
+    bench.refreshIfNeeded()
+    #expect(bench.calls == 2)
+    bench.send(3)
+    #expect(log.states.last == .loaded(3))
+    #expect(other.states.last == .loaded(3))
+  }
+
+  @Test("a transition by hand between two attempts ends the run", arguments: ByHand.allCases)
+  func required_5_21_5_04_betweenAttempts(how: ByHand) {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) })
+    let log = bench.listen()
+    bench.fail()
+    how.perform(at: bench)
+    bench.run()
+    #expect(bench.clock.sleepers == 0)
+    let current = bench.publisher.current
+    bench.pass(.seconds(1))
+    #expect(bench.publisher.current === current)
+    #expect(bench.calls == 1)
+    #expect(log.publications.last === current)
+  }
+
+  @Test("republish() doesn't end the run")
+  func required_5_21_5_04_republish() {
+    let bench = StreamBench()
+    let log = bench.listen()
+    bench.publisher.republish()
+    bench.send(1)
+    bench.publisher.republish()
+    bench.send(2)
+    #expect(bench.calls == 1)
+    #expect(log.states.suffix(3) == [.loaded(1), .loaded(1), .loaded(2)])
+  }
+
+  @Test("a subscriber that ends the run inside a delivery keeps it from asking for another element")
+  func required_5_21_5_04_insideDelivery() {
+    let bench = StreamBench(isStubborn: true)
+    bench.publisher.subscribe(keptFor(bench), on: .immediate) { [publisher = Weak(bench.publisher)] _, state in
+      if state == .loaded(1) { publisher.object?.reset() }
+    }
+    bench.run()
+    bench.source.last.send(1, 2)
+    bench.run()
+    #expect(bench.publisher.state == .unknown)
+    #expect(bench.source.last.asked == 1)
+    #expect(bench.source.last.isOver)
+  }
+}

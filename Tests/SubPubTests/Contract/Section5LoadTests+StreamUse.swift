@@ -1,0 +1,173 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.21: refreshes, the end of the manager, and the sequences that it follows.
+extension Section5LoadTests {
+  @Test("refresh returns the first element if nobody else listens, and the stream ends with the call")
+  func required_5_21_refresh() {
+    let bench = StreamBench()
+    bench.publisher.updateData(5)
+    let caller = bench.refresh()
+    #expect(caller.result == nil)
+    #expect(bench.calls == 1)
+    bench.send(1, 2)
+    #expect(caller.result == .loaded(1))
+    #expect(!bench.isRunning)
+    #expect(bench.source.last.isOver)
+  }
+
+  @Test("refresh returns the state of an active run at once, and begins an ended one")
+  func required_5_21_refreshWithOthers() {
+    let bench = StreamBench()
+    let log = bench.listen()
+    let early = bench.refresh()
+    #expect(early.result == nil)
+    bench.send(1)
+    #expect(early.result == .loaded(1))
+    #expect(bench.refresh().result == .loaded(1))
+    bench.fail()
+    let caller = bench.refresh()
+    #expect(bench.calls == 2)
+    #expect(caller.result == nil)
+    bench.fail(Failure.denied)
+    #expect(caller.result == .error(Failure.denied, previous: 1))
+    let empty = bench.refresh()
+    bench.end()
+    #expect(empty.result == .error(Failure.denied, previous: 1))
+    #expect(bench.calls == 3)
+    #expect(log.states.count == 8)
+  }
+
+  @Test("a refresh ends when it is cancelled, and when a transition by hand ends the run", arguments: ByHand.allCases)
+  func required_5_21_refreshEnds(how: ByHand) {
+    let bench = StreamBench()
+    bench.publisher.updateData(5)
+    let cancelled = bench.refresh()
+    cancelled.cancel()
+    bench.run()
+    #expect(cancelled.result == .loaded(5))
+    #expect(!bench.isRunning)
+    let caller = bench.refresh()
+    how.perform(at: bench)
+    let state = bench.publisher.state
+    bench.run()
+    #expect(caller.result == state)
+  }
+
+  @Test("refreshIfNeeded begins an ended stream only if a living listener is left")
+  func required_5_21_refreshIfNeeded() {
+    let bench = StreamBench()
+    bench.refreshIfNeeded()
+    var listener: Recorder<Int>? = bench.listen()
+    bench.refreshIfNeeded()
+    #expect(bench.calls == 1)
+    bench.end()
+    bench.refreshIfNeeded()
+    #expect(bench.calls == 2)
+    #expect(listener?.states.suffix(2) == [.unknown, .loading(previous: nil)])
+    bench.end()
+    listener = nil
+    bench.refreshIfNeeded()
+    #expect(bench.calls == 2)
+    #expect(!bench.isRunning)
+  }
+
+  @Test(
+    "releasing the manager ends its run, even while it keeps alive, and later listeners begin none",
+    arguments: [true, false])
+  func required_5_21_5_09_release(isHeard: Bool) {
+    let bench = StreamBench(keepingAlive: .seconds(10), isStubborn: true)
+    let log = bench.listen()
+    bench.send(1)
+    if !isHeard { bench.leave(log) }
+    bench.releaseManager()
+    #expect(bench.source.last.isCancelled)
+    bench.run()
+    #expect(bench.clock.sleepers == 0)
+    bench.send(2)
+    #expect(bench.source.last.isOver)
+    #expect(bench.publisher.state == .loaded(1))
+    // The publisher stays usable.
+    let late = bench.listen()
+    bench.publisher.updateData(8)
+    #expect(late.states == [.loaded(1), .loaded(8)])
+    bench.leave(late)
+    #expect(bench.calls == 1)
+  }
+
+  @Test("a manager that is released before its first element restores the state before it")
+  func required_5_21_5_09_restores() {
+    let bench = StreamBench()
+    let log = bench.listen()
+    bench.releaseManager()
+    #expect(log.states == [.unknown, .loading(previous: nil), .unknown])
+    bench.run()
+    #expect(bench.source.last.isOver)
+  }
+
+  @Test("a stream that never ends keeps neither the manager nor the publisher alive, and an idle one keeps nothing")
+  func required_5_21_5_09_hanging() {
+    let (executor, source, deaths) = (ManualExecutor(), StreamSource(isStubborn: true), Deaths())
+    weak var publisher: Publisher<Int>?
+    weak var released: StreamManager<Int>?
+    for isHeard in [true, false] {
+      let log = Recorder<Int>()
+      do {
+        let captured = deaths.makeToken()
+        let manager = StreamManager<Int>(
+          keepingAlive: .zero, retry: .never, clock: ManualClock(), executor: executor
+        ) {
+          withExtendedLifetime(captured) {}
+          return try source.open()
+        }
+        (publisher, released) = (manager.publisher, manager)
+        if isHeard { manager.publisher.subscribe(log, on: .immediate) }
+        executor.runAll()
+      }
+      #expect(publisher == nil)
+      #expect(released == nil)
+    }
+    // The idle one has released its closure.
+    #expect(deaths.count == 1)
+    source.close()
+    executor.runAll()
+    #expect(deaths.count == 2)
+  }
+
+  @Test("any sequence can be followed, whether its type is known or not")
+  func required_5_21_sequences() async throws {
+    let numbers: @Sendable () -> AsyncStream<Int> = {
+      AsyncStream { numbers in
+        for number in 1...3 { numbers.yield(number) }
+        numbers.finish()
+      }
+    }
+    let erased: @Sendable () async throws -> any AsyncSequence<Int, any Error> & Sendable = {
+      numbers().map { number in
+        try Task.checkCancellation()
+        return number
+      }
+    }
+    let managers = [
+      StreamManager { numbers() }, StreamManager(stream: erased), StreamManager { try await erased() },
+      StreamManager { numbers().map { $0 } }, StreamManager { StreamSource.counting(to: 3) },
+    ]
+    for manager in managers {
+      let log = Recorder<Int>()
+      manager.publisher.subscribe(log, on: .immediate)
+      try await log.wait { $0 == .loaded(3) }
+      #expect(log.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(2), .loaded(3)])
+    }
+  }
+
+  @Test("a refresh returns an error that a retry follows at once")
+  func required_5_21_refreshFindsTheError() {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .zero })
+    let caller = bench.refresh()
+    bench.fail()
+    #expect(caller.result == .error(Failure.offline, previous: nil))
+    #expect(!bench.isRunning)
+    #expect(bench.publisher.state == .error(Failure.offline, previous: nil))
+  }
+}

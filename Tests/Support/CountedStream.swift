@@ -1,0 +1,133 @@
+import Dispatch
+package import SubPub
+import Synchronization
+
+/// The streams of a manager, whose elements carry the numbers of their run and of their place in it.
+///
+/// Checks that no two runs overlap, and that each element is published before the next is asked for.
+package final class CountedStream: Sendable {
+  package struct Element: Hashable, Sendable, CustomStringConvertible {
+    package let run: Int
+    package let index: Int
+    package var description: String { "\(run).\(index)" }
+  }
+
+  private let opened = Atomic<Int>(0)
+  private let open = Atomic<Int>(0)
+  private let publisher = Guarded<WeakPublisher?>(nil)
+  private let findings = Guarded<[String]>([])
+  private let closed: @Sendable () -> Void
+
+  private struct WeakPublisher { weak let publisher: Publisher<Element>? }
+
+  /// Creates the source; `closed` is called when a run's iterator has been released.
+  package init(closed: @escaping @Sendable () -> Void = {}) { self.closed = closed }
+
+  /// Makes a manager that follows these streams.
+  package func makeManager(keepingAlive: Duration = .zero) -> StreamManager<Element> {
+    let manager = StreamManager(label: "counted", keepingAlive: keepingAlive) { [self] in openRun() }
+    publisher.with { $0 = WeakPublisher(publisher: manager.publisher) }
+    return manager
+  }
+
+  /// The number of runs so far.
+  package var runs: Int { opened.load(ordering: .acquiring) }
+  /// The violations of rule 5.21.
+  package var violations: [String] { findings.with { $0 } }
+
+  package func report(_ violation: String) { findings.with { if $0.count < 20 { $0.append(violation) } } }
+
+  private func openRun() -> Elements {
+    if open.add(1, ordering: .acquiringAndReleasing).newValue > 1 { report("two runs at once") }
+    return Elements(life: Life(self, number: opened.add(1, ordering: .acquiringAndReleasing).oldValue))
+  }
+
+  fileprivate func checkPublished(_ last: Element) {
+    let state = publisher.with { $0 }?.publisher?.state
+    if let state, state.value != last { report("the element after \(last) is asked for in the state \(state)") }
+  }
+
+  fileprivate func close() {
+    open.subtract(1, ordering: .acquiringAndReleasing)
+    closed()
+  }
+
+  fileprivate final class Life: Sendable {
+    let stream: CountedStream
+    let number: Int
+
+    init(_ stream: CountedStream, number: Int) { (self.stream, self.number) = (stream, number) }
+
+    deinit { stream.close() }
+  }
+
+  package struct Elements: AsyncSequence, Sendable {
+    fileprivate let life: Life
+
+    package func makeAsyncIterator() -> Iterator { Iterator(life: life) }
+  }
+
+  package struct Iterator: AsyncIteratorProtocol {
+    fileprivate let life: Life
+    private var index = 0
+
+    fileprivate init(life: Life) { self.life = life }
+
+    /// Every other run ignores its cancellation.
+    package mutating func next() async throws -> Element? {
+      if index > 0 { life.stream.checkPublished(Element(run: life.number, index: index - 1)) }
+      await Task.yield()
+      if Task.isCancelled, life.number.isMultiple(of: 2) { return nil }
+      defer { index += 1 }
+      return Element(run: life.number, index: index)
+    }
+  }
+}
+
+/// A listener that checks that no element is lost or repeated while a stream runs.
+package final class StreamListener: TypedSubscriber {
+  private struct State {
+    var last: CountedStream.Element?
+    var hasSeenLoading = false
+    var states = 0
+  }
+
+  private let stream: CountedStream
+  private let state = Guarded(State())
+  private let arrived = DispatchSemaphore(value: 0)
+
+  private let token: (any Sendable)?
+
+  /// Creates a listener, which keeps a token until it dies.
+  package init(_ stream: CountedStream, keeping token: (any Sendable)? = nil) {
+    (self.stream, self.token) = (stream, token)
+  }
+
+  package func receive(_ new: LoadState<CountedStream.Element>) {
+    let (isElement, problem) = state.with { state in
+      state.states += 1
+      let (last, isFirst) = (state.last, state.states == 1)
+      switch new {
+      case .unknown: return (false, isFirst ? nil : "unknown")
+      case .loading:
+        state.hasSeenLoading = true
+        return (false, nil)
+      case .error: return (false, "an error")
+      case .loaded(let element):
+        defer { (state.last, state.hasSeenLoading) = (element, false) }
+        if isFirst { return (false, nil) }
+        let follows =
+          state.hasSeenLoading
+          ? element.index == 0 : element.run == last?.run && element.index == (last?.index ?? 0) + 1
+        return (true, follows ? nil : "\(element) after \(last.map { "\($0)" } ?? "nothing")")
+      }
+    }
+    if let problem { stream.report("a listener has received \(problem)") }
+    if isElement { arrived.signal() }
+  }
+
+  /// Blocks until an element arrives that isn't the replay.
+  package func waitForElement() {
+    if arrived.wait(timeout: TestLimit.deadline) == .timedOut { stream.report("a listener waits in vain") }
+  }
+}
