@@ -35,7 +35,7 @@ private final class EditedList: Sendable {
 
   init() {
     let server = server
-    manager = LoadingManager(refreshes: .quiet, initial: []) {
+    manager = LoadingManager(initial: [], refreshes: .quiet) {
       await Task.yield()
       return server.with { $0 }
     }
