@@ -56,7 +56,7 @@ public func combining<each Value: Sendable>(
   let target = Publisher<(repeat each Value)>(label: label, freshness: nil)
   let id = target.id
   // Comes last, so that it begins with all parts.
-  let subscription = parts.connect(to: target) { publication in
+  let subscription = parts.connect(as: (repeat each Value).self) { publication in
     combination(of: publication.state.value?.publications ?? [], source: id)
   } publish: { publication in
     target.registry.publish(publication)

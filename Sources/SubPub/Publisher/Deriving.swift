@@ -26,8 +26,8 @@ extension ReadOnlyPublisher {
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - transform: Called once for each transition of the source that has a value: first for the current state, on the
-  ///     calling thread, and then in order, on the threads that deliver, never for two transitions at once. Runs while
+  ///   - transform: Called once for each transition of the source that has a value, in order, and never twice at once:
+  ///     for the current state on the calling thread, and then on the threads that deliver for the source. Runs while
   ///     nothing is locked, so it may read, subscribe, and publish, even to the source (1.04, 4.01). Released with the
   ///     returned publisher (3.05).
   /// - Returns: The derived publisher.
@@ -37,7 +37,7 @@ extension ReadOnlyPublisher {
   ) -> ReadOnlyPublisher<T> {
     let target = Publisher<T>(label: label, freshness: publisher.freshness)
     let id = target.id
-    let subscription = publisher.connect(to: target) { publication in
+    let subscription = publisher.connect(as: T.self) { publication in
       Publication(publication.state.map(transform), source: id, provenance: publication.provenance)
     } publish: { publication in
       target.registry.publish(publication)
@@ -64,15 +64,11 @@ extension ReadOnlyPublisher {
     guard removingDuplicates else { return map(label: label, transform) }
     let target = Publisher<T>(label: label, freshness: publisher.freshness)
     let id = target.id
-    let subscription = publisher.connect(to: target) { publication in
+    let subscription = publisher.connect(as: T.self) { publication in
       Publication(publication.state.map(transform), source: id, provenance: publication.provenance)
     } publish: { publication in
-      // Only the first transition, which another thread may make, can come between the comparison and the publish.
-      while true {
-        let current = target.current
-        if current.state == publication.state { return }
-        if target.registry.publish(publication, ifCurrentIs: current) { return }
-      }
+      // Nobody else publishes here, so nothing comes between.
+      if target.state != publication.state { target.registry.publish(publication) }
     }
     return ReadOnlyPublisher<T>(target, following: self, subscription)
   }
@@ -109,91 +105,5 @@ extension Publisher {
     label: String? = nil, removingDuplicates: Bool, _ transform: @escaping @Sendable (Value) -> T
   ) -> ReadOnlyPublisher<T> {
     readOnly.map(label: label, removingDuplicates: removingDuplicates, transform)
-  }
-}
-
-/// A source of a derived publisher, as far as the age of data is concerned.
-protocol DerivationSource: AnyObject, Sendable {
-  var isStale: Bool { get }
-  /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
-  var currentAge: Duration? { get }
-}
-
-extension ReadOnlyPublisher: DerivationSource {
-  var currentAge: Duration? { age(of: current) }
-}
-
-extension ReadOnlyPublisher {
-  @usableFromInline
-  convenience init<Source>(
-    _ target: Publisher<Value>, following source: ReadOnlyPublisher<Source>, _ subscription: ScopedSubscription
-  ) {
-    self.init(target, derivation: Derivation(from: [source], ageSource: source, subscriptions: [subscription]))
-  }
-}
-
-/// What a derived publisher holds: its sources, and its subscriptions there, which end with it.
-@usableFromInline
-final class Derivation: Sendable {
-  // Released in this order, so that the subscriptions end while their sources live.
-  private let subscriptions: [ScopedSubscription]
-  let sources: [any DerivationSource]
-  /// The source whose data the publisher has; nil if it combines several.
-  let ageSource: (any DerivationSource)?
-
-  init(
-    from sources: [any DerivationSource], ageSource: (any DerivationSource)?, subscriptions: [ScopedSubscription]
-  ) {
-    self.subscriptions = subscriptions
-    self.sources = sources
-    self.ageSource = ageSource
-  }
-}
-
-extension Publisher {
-  /// Has a new publisher follow this one, from the current state on.
-  ///
-  /// Calls `next`, and then `publish` with its result, for one transition after the other. Both run foreign code.
-  @inlinable @inline(__always)
-  func connect<T: Sendable>(
-    to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>,
-    publish: @escaping @Sendable (Publication<T>) -> Void
-  ) -> ScopedSubscription {
-    let beginning = target.current
-    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
-      publish(next(Publication<Value>.from(box)))
-    }
-    let first = next(Publication<Value>.from(current))
-    if first.phase != .unknown {
-      // Unless a later state has already arrived on another thread, or the transform has published one.
-      _ = target.registry.publish(first, ifCurrentIs: beginning)
-    }
-    return subscription
-  }
-}
-
-extension PublisherRegistry {
-  /// Subscribes to all states after the current one, on the publishing thread, and returns the current one.
-  ///
-  /// Both happen in one step. With a replay, the first state would come late, and the derived publisher would be
-  /// `unknown` until then, if another thread is delivering at the moment.
-  @usableFromInline
-  nonisolated func follow(
-    as subscriberType: Any.Type, _ deliver: @escaping Deliver
-  ) -> (ScopedSubscription, current: any BoxedPublication) {
-    let observer = ScopedSubscription.Observer()
-    let request = SubscriptionRequest(
-      observer, ofType: subscriberType, through: SubscriberInterface(.closure), on: .immediate, buffering: .unbounded,
-      deliver: deliver)
-    var effects = Effects()
-    var current: (any BoxedPublication)?
-    let action = turn { state in
-      current = state.current
-      return state.subscribe(request, at: self, replays: false, &effects)
-    }
-    effects.perform()
-    finishSubscribing(action, contextIsGone: false)
-    guard let current else { stopForMisuse("\(source) is derived from after its end") }
-    return (ScopedSubscription(action.subscription, of: observer), current)
   }
 }

@@ -109,6 +109,41 @@ extension Section5LoadTests {
     withExtendedLifetime(deriver) {}
   }
 
+  @Test("states that arrive during the first transform follow it", arguments: [false, true])
+  func required_5_22_1_03_duringFirst(removingDuplicates: Bool) async throws {
+    let (source, gate, calls, depth) = (Publisher<Int>(), Gate(), Locked<[Int]>([]), NestingDepth())
+    defer { gate.open() }
+    let (derived, done) = (Locked<ReadOnlyPublisher<Int>?>(nil), Event())
+    source.updateData(1)
+    OwnThread.start {
+      let mapped = source.map(removingDuplicates: removingDuplicates) { value in
+        depth.enter()
+        defer { depth.leave() }
+        calls.withLock { $0.append(value) }
+        if value == 1 { gate.pass() }
+        return value
+      }
+      derived.withLock { $0 = mapped }
+      done.happen()
+    }
+    await gate.waitUntilHeld()
+    try await OwnThread.run {
+      source.updateData(2)
+      source.updateData(2)
+      source.reset()
+    }
+    #expect(calls.withLock { $0 } == [1])
+    gate.open()
+    try await done.wait()
+    let mapped = try #require(derived.withLock { $0 })
+    #expect(calls.withLock { $0 } == [1, 2, 2])
+    #expect(depth.deepest == 1)
+    #expect(mapped.state == .unknown)
+    #expect(mapped.current.version == (removingDuplicates ? 3 : 4))
+    source.updateData(3)
+    #expect(mapped.state == .loaded(3))
+  }
+
   @Test("derived data has the origin and the age of the source's data")
   func required_5_22_5_06_age() {
     let bench = LoadBench(staleAfter: .seconds(10))
@@ -160,10 +195,14 @@ extension Section5LoadTests {
     #expect(depth.deepest == 1)
     // For the current state, the transform runs inside `map`.
     let again = source.map { [weak source] value in
+      depth.enter()
+      defer { depth.leave() }
       if value < 105 { source?.updateData(value + 1) }
       return value
     }
     #expect(again.state == .loaded(105))
+    #expect(again.current.version == 6)
+    #expect(depth.deepest == 2)
     #expect(mapped.state == .loaded(105))
   }
 
