@@ -17,10 +17,13 @@ struct User: Equatable, Sendable {
 struct Endpoint: Sendable {
   func news() async throws -> [News] { [] }
   func user() async throws -> User { User() }
+  func add(_ news: News) async throws -> [News] { [news] }
+  func ticks() -> AsyncStream<Int> { AsyncStream { $0.finish() } }
 }
 
 let endpoint = Endpoint()
 let news: [News] = []
+let draft = News(title: "draft")
 let user = User()
 let publisher = Publisher<[News]>(label: "news")
 let queue = DispatchQueue(label: "work")

@@ -9,8 +9,8 @@ extension LoadingManager {
   ///
   /// ```swift
   /// let news = try await manager.mutate(
-  ///   showing: { $0 + [News(title: "new")] },
-  ///   send: { try await endpoint.news() }  // Sends it, and returns what the server has then.
+  ///   showing: { $0 + [draft] },
+  ///   send: { try await endpoint.add(draft) }  // Returns what the server has then.
   /// )
   /// ```
   ///

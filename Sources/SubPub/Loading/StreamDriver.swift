@@ -118,7 +118,9 @@ extension StreamDriver {
       let old = Publication<Value>.from(found.current)
       let failed = publication(.error(error, previous: old.state.value), old.provenance)
       let step = LoadStep(found: found, state: failed, edits: nil)
-      guard case .changed = registry.commit(step, of: run, failure: LoadFailure(kind: .whole, time: nil)) else { return }
+      guard case .changed = registry.commit(step, of: run, failure: LoadFailure(kind: .whole, time: nil)) else {
+        return
+      }
     }
   }
 
