@@ -106,8 +106,8 @@ extension PublisherRegistry {
   ) -> (ScopedSubscription, current: any BoxedPublication) {
     let observer = ScopedSubscription.Observer()
     let request = SubscriptionRequest(
-      observer, ofType: subscriberType, through: SubscriberInterface(.closure), on: .immediate, buffering: .unbounded,
-      deliver: deliver)
+      observer, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,
+      buffering: .unbounded, deliver: deliver)
     var effects = Effects()
     var current: (any BoxedPublication)?
     let action = turn { state in

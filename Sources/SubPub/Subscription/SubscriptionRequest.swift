@@ -54,6 +54,8 @@ package struct SubscriberInterface: Sendable {
     case directoryOnMainActor
     /// A delegate of a `MulticastDelegate`.
     case delegate
+    /// A publisher that is derived from this one.
+    case derivation
   }
 
   let kind: Kind

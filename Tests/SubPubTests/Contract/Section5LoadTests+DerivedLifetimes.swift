@@ -59,6 +59,18 @@ extension Section5LoadTests {
     #expect(log.states.count == 5)
   }
 
+  @Test("no subscriber of the source replaces a derived publisher")
+  func required_5_22_2_06_replacing() {
+    let source = Publisher<Int>()
+    let (mapped, other) = (source.map { $0 }, source.map { $0 })
+    source.subscribe(other, on: .immediate, ifDuplicate: .replaceSameType) { _, _ in }
+    source.subscribe(other, on: .immediate, ifDuplicate: .replace) { _, _ in }
+    #expect(source.subscriberCount == 3)
+    source.updateData(1)
+    #expect(mapped.state == .loaded(1))
+    #expect(other.state == .loaded(1))
+  }
+
   @Test("the states of a derived publisher die with it")
   func required_5_22_states() {
     let (source, values) = (Publisher<Int>(), Deaths())
