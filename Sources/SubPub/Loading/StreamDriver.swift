@@ -101,7 +101,7 @@ extension StreamDriver {
     let value = old.state.value
     func failed() -> Publication<Value> { publication(.error(error, previous: value), old.provenance) }
     guard let delay else {
-      registry.commit(failed(), of: run, failure: LoadFailure(kind: .whole, time: nil))
+      registry.end(run, with: failed())
       return false
     }
     guard registry.publish(failed(), within: run, before: nil) else { return false }
