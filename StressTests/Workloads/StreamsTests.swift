@@ -31,7 +31,7 @@ enum Streams {
           comeAndGo(manager.publisher, source, waits: index == 0 || random.draw(2) == 0, &random)
         }
         barrier.pass()
-        if index == 0 { waitForStop(of: manager, closed) }
+        if index == 0 { source.flowing { waitForStop(of: manager, closed) } }
       }
       return count
     }.reduce(0, +)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The streams of a manager, whose elements carry the numbers of their run and of their place in it.
 ///
-/// Checks that no two runs overlap, and that each element is published before the next is asked for.
+/// Checks that no two runs overlap, and that each element is published before the next is asked for. Elements flow only
+/// while somebody waits for one: a flood without end could keep a publishing thread for ever.
 package final class CountedStream: Sendable {
   package struct Element: Hashable, Sendable, CustomStringConvertible {
     package let run: Int
@@ -16,7 +17,13 @@ package final class CountedStream: Sendable {
   private let open = Atomic<Int>(0)
   private let publisher = Guarded<WeakPublisher?>(nil)
   private let findings = Guarded<[String]>([])
+  private let flow = Guarded(Flow())
   private let closed: @Sendable () -> Void
+
+  private struct Flow {
+    var waiting = 0
+    var suspended: [CheckedContinuation<Void, Never>] = []
+  }
 
   private struct WeakPublisher { weak let publisher: Publisher<Element>? }
 
@@ -36,6 +43,38 @@ package final class CountedStream: Sendable {
   package var violations: [String] { findings.with { $0 } }
 
   package func report(_ violation: String) { findings.with { if $0.count < 20 { $0.append(violation) } } }
+
+  /// Lets elements flow while the body runs.
+  package func flowing(_ body: () -> Void) {
+    flow.with { $0.waiting += 1 }
+    resume()
+    body()
+    flow.with { $0.waiting -= 1 }
+  }
+
+  private func resume() {
+    let resumed = flow.with { flow in
+      defer { flow.suspended = [] }
+      return flow.suspended
+    }
+    for continuation in resumed { continuation.resume() }
+  }
+
+  /// Returns when somebody waits for an element, or the task is cancelled.
+  fileprivate func waitForDemand() async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDue = flow.with { flow in
+          let isDue = flow.waiting > 0 || Task.isCancelled
+          if !isDue { flow.suspended.append(continuation) }
+          return isDue
+        }
+        if isDue { continuation.resume() }
+      }
+    } onCancel: {
+      resume()
+    }
+  }
 
   private func openRun() -> Elements {
     if open.add(1, ordering: .acquiringAndReleasing).newValue > 1 { report("two runs at once") }
@@ -76,6 +115,8 @@ package final class CountedStream: Sendable {
     /// Every other run ignores its cancellation.
     package mutating func next() async throws -> Element? {
       if index > 0 { life.stream.checkPublished(Element(run: life.number, index: index - 1)) }
+      await life.stream.waitForDemand()
+      // The pool has few threads, and other streams need them, too.
       await Task.yield()
       if Task.isCancelled, life.number.isMultiple(of: 2) { return nil }
       defer { index += 1 }
@@ -128,6 +169,8 @@ package final class StreamListener: TypedSubscriber {
 
   /// Blocks until an element arrives that isn't the replay.
   package func waitForElement() {
-    if arrived.wait(timeout: TestLimit.deadline) == .timedOut { stream.report("a listener waits in vain") }
+    stream.flowing {
+      if arrived.wait(timeout: TestLimit.deadline) == .timedOut { stream.report("a listener waits in vain") }
+    }
   }
 }

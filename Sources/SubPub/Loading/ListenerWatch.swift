@@ -90,6 +90,16 @@ extension RegistryState {
     return LoadAction(accepted: acceptKeepingLoad(state, keepsData: false, &effects), state: state)
   }
 
+  /// Publishes the last state of a run, and ends it in the same step; returns nil if it has ended before.
+  mutating func end(
+    _ run: LoadTask, with state: any BoxedPublication, _ effects: inout Effects
+  ) -> LoadAction? {
+    guard let active = loading.active, active.task === run else { return nil }
+    if let before = active.before { effects.release(before) }
+    loading.active = nil
+    return LoadAction(accepted: accept(state, replays: true, keepsData: true, &effects), state: state)
+  }
+
   /// Ends the active run, unless somebody has come back since the departure.
   mutating func endRun(after departure: LoadTask, _ effects: inout Effects) -> LoadAction? {
     guard listeners?.departure === departure else { return nil }

@@ -42,6 +42,11 @@ extension PublisherRegistry {
     loadTurn { registry, effects in registry.publish(state, within: run, before: before, &effects) }
   }
 
+  /// Publishes the last state of a run, and ends it in the same step.
+  nonisolated func end(_ run: LoadTask, with state: any BoxedPublication) {
+    loadTurn { registry, effects in registry.end(run, with: state, &effects) }
+  }
+
   nonisolated func endRun(after departure: LoadTask) {
     loadTurn { registry, effects in registry.endRun(after: departure, &effects) }
   }

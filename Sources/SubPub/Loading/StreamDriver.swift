@@ -101,7 +101,7 @@ extension StreamDriver {
     let value = old.state.value
     func failed() -> Publication<Value> { publication(.error(error, previous: value), old.provenance) }
     guard let delay else {
-      end(run, with: error)
+      registry.end(run, with: failed())
       return false
     }
     guard registry.publish(failed(), within: run, before: nil) else { return false }
@@ -109,19 +109,6 @@ extension StreamDriver {
     guard await operation.pause(for: delay) else { return false }
     let loading = publication(.loading(previous: value), old.provenance)
     return registry.publish(loading, within: run, before: failed())
-  }
-
-  /// Publishes the last error, and ends the run, in one step.
-  private func end(_ run: LoadTask, with error: any Error) {
-    // Until nobody republishes the state in the meantime.
-    while let found = registry.present {
-      let old = Publication<Value>.from(found.current)
-      let failed = publication(.error(error, previous: old.state.value), old.provenance)
-      let step = LoadStep(found: found, state: failed, edits: nil)
-      guard case .changed = registry.commit(step, of: run, failure: LoadFailure(kind: .whole, time: nil)) else {
-        return
-      }
-    }
   }
 
   private func publication(_ state: LoadState<Value>, _ provenance: Provenance?) -> Publication<Value> {
