@@ -104,6 +104,7 @@ extension PublisherRegistry {
   nonisolated func follow(
     as subscriberType: Any.Type, _ deliver: @escaping Deliver
   ) -> (ScopedSubscription, current: any BoxedPublication) {
+    retireDeadListeners()
     let observer = ScopedSubscription.Observer()
     let request = SubscriptionRequest(
       observer, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,

@@ -4,6 +4,30 @@ import Testing
 
 // Rule 5.21: refreshes, the end of the manager, and the sequences that it follows.
 extension Section5LoadTests {
+  @Test("a derived publisher listens for as long as it lives, and begins a stream whose listeners have all died")
+  func required_5_21_5_22_derived() {
+    let bench = StreamBench()
+    var tens: ReadOnlyPublisher<Int>? = bench.publisher.map { $0 * 10 }
+    bench.run()
+    #expect(bench.isRunning)
+    bench.send(1)
+    #expect(tens?.state == .loaded(10))
+    bench.end()
+    tens = nil
+    var dying: Recorder<Int>? = bench.listen()
+    bench.end()
+    #expect(dying != nil)
+    dying = nil
+    #expect(!bench.isRunning)
+    tens = bench.publisher.map { $0 * 10 }
+    bench.run()
+    #expect(bench.isRunning)
+    bench.send(2)
+    #expect(tens?.state == .loaded(20))
+    tens = nil
+    #expect(!bench.isRunning)
+  }
+
   @Test("refresh returns the first element if nobody else listens, and the stream ends with the call")
   func required_5_21_refresh() {
     let bench = StreamBench()
