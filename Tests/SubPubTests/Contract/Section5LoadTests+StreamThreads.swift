@@ -56,10 +56,12 @@ extension Section5LoadTests {
     #expect(source.violations == [])
   }
 
-  @Test("a listener that takes over while another one leaves or dies misses nothing", arguments: [true, false])
-  func stochastic_5_21_handOver(dies: Bool) async throws {
+  @Test(
+    "a listener that takes over while another one leaves or dies misses nothing", arguments: [true, false],
+    [0, 1, 60_000_000])
+  func stochastic_5_21_handOver(dies: Bool, microseconds: Int) async throws {
     let source = CountedStream()
-    let manager = source.makeManager()
+    let manager = source.makeManager(keepingAlive: .microseconds(microseconds))
     let leaving = Locked<StreamListener?>(nil)
     for _ in 0..<500 {
       let next = StreamListener(source)
@@ -79,6 +81,8 @@ extension Section5LoadTests {
     let last = leaving.withLock { $0.take() }
     withExtendedLifetime(last) {}
     #expect(source.violations == [])
+    // Within a minute, each one joins the run of the first.
+    if microseconds > 1 { #expect(source.runs == 1) }
   }
 
   @Test("managers that are released while listeners come leave no run behind")
