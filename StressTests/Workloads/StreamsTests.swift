@@ -56,9 +56,12 @@ enum Streams {
 
   /// Blocks until the run has ended, once no thread has a listener any more.
   ///
-  /// A delivery may still hold one that has died; then the next element ends the run.
+  /// A delivery may still hold one that has died; then the next element ends the run. A run that has ended before its
+  /// sequence was opened closes nothing, so it has to be asked again.
   private static func waitForStop(of manager: StreamManager<CountedStream.Element>, _ closed: DispatchSemaphore) {
-    while manager.publisher.subscriberCount > 0 || manager.isRunning { closed.wait() }
+    while manager.publisher.subscriberCount > 0 || manager.isRunning {
+      _ = closed.wait(timeout: .now() + .milliseconds(1))
+    }
   }
 }
 

@@ -175,7 +175,8 @@ extension LoadDriver {
     switch present.publication.phase {
     // Nobody loads, so a `loading` was published by hand.
     case .unknown, .loading: true
-    case .loaded: isStale(present)
+    // The result of an outdated load is stale, or isn't even taken.
+    case .loaded: isStale(present) || present.load?.isOutdated ?? false
     case .error: present.failure.map { $0.isOutdated || !isRecent($0) } ?? true
     }
   }

@@ -65,15 +65,17 @@ extension LoadState {
 }
 
 extension Publisher {
-  /// Returns the current publication with the server's data instead of edited data; a transition by hand drops the edits.
+  /// The current publication, and the same with the server's data in place of edited data.
   ///
-  /// If the edits change in the meantime, so does the current publication, and the transition is tried again.
+  /// For transitions by hand, which drop the edits.
   @usableFromInline
-  func withoutEdits(_ current: Publication<Value>) -> Publication<Value> {
-    guard current.origin == .edited, let edits = registry.present?.edits as? PendingEdits<Value>,
-      let server = edits.server
-    else { return current }
-    return Publication(
-      current.state.replacingData(with: server.value), source: id, provenance: server.provenance)
+  var currentAndUnedited: (current: Publication<Value>, unedited: Publication<Value>) {
+    let current = current
+    guard current.origin == .edited, let present = registry.present else { return (current, current) }
+    // Both from one turn: the edits may have ended in the meantime.
+    let newest = Publication<Value>.from(present.current)
+    guard let edits = present.edits as? PendingEdits<Value>, let server = edits.server else { return (newest, newest) }
+    let state = newest.state.replacingData(with: server.value)
+    return (newest, Publication(state, source: id, provenance: server.provenance))
   }
 }

@@ -1,5 +1,7 @@
 extension Publisher {
   /// Publishes ``LoadState/loading(previous:)``, with the present data as previous data (5.01).
+  ///
+  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
   @inlinable public func startLoading() {
     replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, provenance: $0.provenance) }
   }
@@ -25,6 +27,8 @@ extension Publisher {
 
   /// Publishes ``LoadState/error(_:previous:)``, with the present data as previous data (5.01).
   ///
+  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
+  ///
   /// - Parameter error: The reason of the failure.
   @inlinable public func setError(_ error: any Error) {
     replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, provenance: $0.provenance) }
@@ -45,7 +49,8 @@ extension Publisher {
 
   /// Publishes the current state once more, with a new version.
   ///
-  /// Every subscriber receives it. Its data keeps its age, and an active load goes on (5.04).
+  /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on
+  /// (5.04).
   @inlinable public func republish() {
     replaceCurrent(keepsLoad: true) { Publication($0.state, source: $1, provenance: $0.provenance) }
   }
@@ -54,7 +59,8 @@ extension Publisher {
   ///
   /// If the new state is `loaded`, its data counts as new.
   ///
-  /// - Parameter transform: Makes the new state from the current one. Runs on the calling thread while nothing is
+  /// - Parameter transform: Makes the new state from the current one, whose data is without a manager's pending edits;
+  ///   these are dropped (5.20). Runs on the calling thread while nothing is
   ///   locked, and runs again if another thread has published in the meantime, so keep it short and free of side
   ///   effects.
   /// - Returns: The publication of the new state.
@@ -65,9 +71,9 @@ extension Publisher {
   public func update(_ transform: (LoadState<Value>) throws -> LoadState<Value>) rethrows -> Publication<Value> {
     while true {
       registry.beginUpdate()
-      let old = current
+      let (old, unedited) = currentAndUnedited
       let new: LoadState<Value>
-      do { new = try transform(old.state) } catch {
+      do { new = try transform(unedited.state) } catch {
         registry.abandonUpdate()
         throw error
       }
@@ -78,7 +84,7 @@ extension Publisher {
 }
 
 extension Publisher where Value: Equatable {
-  /// Publishes data unless equal data is already loaded.
+  /// Publishes data unless equal data is already loaded; a manager's pending edits don't count as loaded (5.20).
   ///
   /// Comparing and publishing is one atomic step, as with ``update(_:)``. `==` runs on the calling thread while nothing
   /// is locked, and runs again if another thread has published in the meantime. If nothing is published, the loaded
@@ -91,8 +97,8 @@ extension Publisher where Value: Equatable {
   public func updateData(ifChanged value: Value) -> Bool {
     while true {
       registry.beginUpdate()
-      let old = current
-      if case .loaded(let loaded) = old.state, loaded == value {
+      let (old, unedited) = currentAndUnedited
+      if case .loaded(let loaded) = unedited.state, loaded == value {
         registry.abandonUpdate()
         return false
       }
@@ -110,9 +116,8 @@ extension Publisher {
   @inlinable
   func replaceCurrent(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {
-      let old = current
-      let shown = keepsLoad ? old : withoutEdits(old)
-      if registry.publish(next(shown, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
+      let (old, unedited) = currentAndUnedited
+      if registry.publish(next(keepsLoad ? old : unedited, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
     }
   }
 

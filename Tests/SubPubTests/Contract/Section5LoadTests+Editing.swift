@@ -141,8 +141,7 @@ extension Section5LoadTests {
       case .setError: .error(Failure.denied, previous: 5)
       case .startLoading: .loading(previous: 5)
       case .reset, .logout: .unknown
-      // Its transform was given what is shown.
-      case .update, .restartingRefresh: .loaded(512)
+      case .update, .restartingRefresh: .loaded(5)
       }
     #expect(bench.publisher.state == expected)
     #expect(bench.origin != .edited)
@@ -152,6 +151,19 @@ extension Section5LoadTests {
     #expect(bench.states.count == count)
     #expect(try edit.result?.get() == 7)
     try #require(note.result).get()
+  }
+
+  @Test("a value that an edit shows isn't loaded yet, so it is published")
+  func required_5_20_ifChanged() {
+    let bench = EditBench()
+    bench.edit(1)
+    #expect(bench.publisher.updateData(ifChanged: 51))
+    bench.refuse(0)
+    #expect(bench.publisher.state == .loaded(51))
+    bench.edit(2)
+    // Equal to the server's data, so nothing changes.
+    #expect(!bench.publisher.updateData(ifChanged: 51))
+    #expect(bench.publisher.state == .loaded(512))
   }
 
   @Test("a value that is set drops all edits")

@@ -51,7 +51,7 @@ extension Section5LoadTests {
     #expect(!bench.publisher.isStale)
   }
 
-  @Test("nobody joins a load that an edit was confirmed during")
+  @Test("nobody joins a load during which an edit was confirmed")
   func required_5_20_notJoined() {
     let bench = EditBench()
     bench.edit(1)
@@ -115,6 +115,20 @@ extension Section5LoadTests {
     bench.loads.answer(0, 6)
     bench.refuse(0)
     #expect(bench.states == [.loaded(5), .loaded(51), .loaded(61), .loaded(6)])
+  }
+
+  @Test("after an edit was confirmed during a quiet load, refreshIfNeeded begins another load")
+  func required_5_20_quietLateLoad() {
+    let bench = EditBench(LoadBench(initial: 5, options: { $0.refreshes = .quiet }))
+    bench.edit(1)
+    bench.loads.refresh()
+    bench.answer(0, 7)
+    bench.loads.refreshIfNeeded()
+    #expect(bench.loads.source.calls == 2)
+    bench.loads.answer(0, 5)
+    #expect(bench.publisher.state == .loaded(7))
+    bench.loads.answer(1, 8)
+    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(7), .loaded(8)])
   }
 
   @Test("a load is compared with the server's value, and its loader is given it")
