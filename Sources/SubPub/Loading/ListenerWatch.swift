@@ -10,6 +10,14 @@ protocol ListenerWatcher: AnyObject, Sendable {
   func lastListenerLeft(_ departure: LoadTask)
 }
 
+/// Why a run is to begin.
+enum RunReason {
+  /// A first listener has arrived, and no run has begun since.
+  case firstListener
+  /// Somebody has asked for one; with a number, only if no more runs than that have begun.
+  case request(ifRunsAre: Int?)
+}
+
 /// A publisher's knowledge of the stream that it follows while somebody listens.
 ///
 /// Each run of the stream is an `ActiveLoad`, so whatever supersedes a load ends a run (5.04).
@@ -17,6 +25,8 @@ struct ListenerWatch {
   let watcher: any ListenerWatcher
   /// Whether the first listener has arrived and no run has begun since.
   var isRunDue = false
+  /// How many runs have begun.
+  var runs = 0
   /// Whether the task of a run is still executing, even if another run is active by now.
   var isTaskExecuting = false
   /// What ends the active run, unless a listener arrives first; nil while somebody listens.
@@ -49,11 +59,13 @@ extension RegistryState {
 
 /// The life of a run, each step in one turn with the publisher's state.
 extension RegistryState {
-  /// The state from which a run can begin; nil if nobody listens, or one is active.
-  ///
-  /// With `onlyIfDue`, a run begins only for a first listener that no run has begun for.
-  func stateBeforeRun(onlyIfDue: Bool) -> (any BoxedPublication)? {
-    guard let listeners, openCount > 0, loading.active == nil, listeners.isRunDue || !onlyIfDue else { return nil }
+  /// The state from which a run can begin for this reason; nil if nobody listens, or one is active.
+  func stateBeforeRun(_ reason: RunReason) -> (any BoxedPublication)? {
+    guard let listeners, openCount > 0, loading.active == nil else { return nil }
+    switch reason {
+    case .firstListener: guard listeners.isRunDue else { return nil }
+    case .request(let runs): guard runs == nil || runs == listeners.runs else { return nil }
+    }
     return managed?.current
   }
 
@@ -68,13 +80,14 @@ extension RegistryState {
   /// Begins a run if the state is still the same; `before` is the state to return to.
   mutating func beginRun(
     _ run: LoadTask, publishing state: any BoxedPublication, before: any BoxedPublication, ifCurrentIs old: AnyObject,
-    onlyIfDue: Bool, _ effects: inout Effects
+    _ reason: RunReason, _ effects: inout Effects
   ) -> BeginRunAction {
-    guard let current = stateBeforeRun(onlyIfDue: onlyIfDue), current === old else { return .superseded }
+    guard let current = stateBeforeRun(reason), current === old else { return .superseded }
     let action = LoadAction(accepted: accept(state, replays: true, keepsData: true, &effects), state: state)
     loading.isInUse = true
     loading.active = ActiveLoad(run, .whole, replacesData: true, before: before)
     listeners?.isRunDue = false
+    listeners?.runs += 1
     let startsTask = listeners?.isTaskExecuting == false
     listeners?.isTaskExecuting = true
     return .began(action, startsTask: startsTask)

@@ -6,6 +6,8 @@ extension LoadDriver {
     case accepted
     /// It has sent its data.
     case answered(Value)
+
+    var isAnswer: Bool { if case .answered = self { true } else { false } }
   }
 
   /// Shows an edit, sends it, and takes it back if that fails.
@@ -42,28 +44,35 @@ extension LoadDriver {
     return nil
   }
 
-  /// Ends an edit, unless it was dropped; without a confirmation, its sending has failed.
+  /// Ends an edit; without a confirmation, its sending has failed.
   ///
   /// The other edits stay folded over the server's data.
   private func end(_ edit: PendingEdits<Value>.Edit, _ confirmation: Confirmation?) {
-    while let present = registry.present.map(Present.init), let edits = present.edits, edits.contains(edit) {
+    while let present = registry.present.map(Present.init) {
+      guard let edits = present.edits, edits.contains(edit) else {
+        // It was dropped, but a load may not know of it.
+        if confirmation != nil { registry.noteConfirmedEdit() }
+        return
+      }
       let server: ManagerData<Value>?
-      let ending: EditChange.Ending?
       switch confirmation {
-      case nil: (server, ending) = (present.server, nil)
-      case .accepted:
-        server = present.server.map { accepted($0, edit) }
-        ending = .accepted
+      case nil: server = present.server
+      case .accepted: server = present.server.map { accepted($0, edit) }
       case .answered(let value):
         server = ManagerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince()))
-        ending = .answered(serverChanges: edit.serverChanges)
       }
+      let ending = confirmation.map { EditChange.Ending(isAnswer: $0.isAnswer, serverChanges: edit.serverChanges) }
       let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
       let write = ending == nil ? nil : server.flatMap { cache?.writeOperation($0.value) }
       if registry.change(change, enqueuing: write) {
         cache?.queue.run(on: operation.executor)
         return
       }
+    }
+    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
+    if confirmation != nil, let cache {
+      registry.enqueue(cache.clearOperation())
+      cache.queue.run(on: operation.executor)
     }
   }
 
@@ -78,17 +87,22 @@ extension LoadDriver {
     _ ending: EditChange.Ending? = nil
   ) -> EditChange {
     let data = server.map { fold(edits, over: $0) }
-    let isAnswered = if case .answered = ending { true } else { false }
-    func showing(_ publication: Publication<Value>) -> Publication<Value>? {
+    let isAnswer = ending?.isAnswer ?? false
+    /// Makes the publication to show after a state, or to return to.
+    func showing(_ state: LoadState<Value>, whileLoading isLoading: Bool) -> Publication<Value>? {
       data.map { data in
-        let state = publication.state
-        return self.publication(
-          isAnswered ? state.answered(with: data.value) : state.replacingData(with: data.value), data.provenance)
+        let shown =
+          isAnswer
+          ? (isLoading ? .loading(previous: data.value) : .loaded(data.value)) : state.replacingData(with: data.value)
+        return publication(shown, data.provenance)
       }
     }
+    let current = present.publication.state
     return EditChange(
-      found: present.found, edits: edits, state: showing(present.publication),
-      before: present.load?.before.flatMap { showing(.from($0)) }, ending: ending)
+      found: present.found, edits: edits,
+      state: showing(current, whileLoading: present.load != nil && current.phase == .loading),
+      before: present.load?.before.flatMap { showing(Publication<Value>.from($0).state, whileLoading: false) },
+      ending: ending)
   }
 
   /// Returns the data with the edits folded over it.

@@ -63,9 +63,9 @@ extension LoadDriver {
   ) async -> Bool {
     switch await operation.run(read) {
     case .success(let cached?):
-      let goesOn = transition(of: task) { present in
+      let outcome = transition(of: task) { present -> StepOutcome<CachedOutcome> in
         // An edit was answered in the meantime, with data that is newer.
-        if present.server != nil { return .made(true) }
+        if present.server != nil { return .made(.obsolete) }
         let data = ManagerData(
           value: cached.value, provenance: Provenance(.cached, freshSince: freshSince(age: cached.age)))
         let step = step(to: data, from: present)
@@ -73,8 +73,11 @@ extension LoadDriver {
         let before = publication(shown.state, shown.provenance)
         return registry.acceptCached(step, age: cached.age, before: before, within: task)
       }
-      guard goesOn ?? false else { return false }
-      if options.refreshes == .quiet { return true }
+      switch outcome {
+      case nil, .isResult: return false
+      case .obsolete: return true
+      case .published: if options.refreshes == .quiet { return true }
+      }
       return transition(of: task) { present in
         let old = present.publication
         let loading = publication(.loading(previous: old.state.value), old.provenance)

@@ -15,6 +15,16 @@ enum StepOutcome<Result> {
   case superseded
 }
 
+/// What a load has made of a cached value.
+enum CachedOutcome {
+  /// It was published as the result, and the load has ended.
+  case isResult
+  /// It was published, and the load goes on.
+  case published
+  /// There is newer data, and the load goes on.
+  case obsolete
+}
+
 extension RegistryState {
   /// Returns whether neither the state nor the pending edits have changed.
   func isUnchanged(since found: PresentState) -> Bool {

@@ -118,12 +118,6 @@ struct ActiveLoad {
     callers.append(caller)
   }
 
-  /// Notes that an edit was confirmed: the load's result may lack the edit.
-  mutating func missEdit() {
-    missesEdit = true
-    isOutdated = true
-  }
-
   /// Removes a waiter; returns false if it isn't one of the load's.
   mutating func remove(_ waiter: WaiterID) -> Bool {
     guard let index = callers.firstIndex(where: { $0.waiter == waiter }) else { return false }

@@ -57,11 +57,6 @@ extension LoadState {
     case .error(let error, _): .error(error, previous: value)
     }
   }
-
-  /// Returns the state after the server has sent its data: `loaded`, unless a load goes on.
-  func answered(with value: Value) -> LoadState {
-    if case .loading = self { .loading(previous: value) } else { .loaded(value) }
-  }
 }
 
 extension Publisher {

@@ -12,8 +12,13 @@ extension PublisherRegistry {
   /// Whether a run is active.
   nonisolated var isRunning: Bool { turn { $0.loading.active != nil } }
 
-  nonisolated func stateBeforeRun(onlyIfDue: Bool) -> (any BoxedPublication)? {
-    let found = turn { $0.stateBeforeRun(onlyIfDue: onlyIfDue) }
+  /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
+  nonisolated var runsSoFar: (count: Int, version: UInt64) {
+    turn { ($0.listeners?.runs ?? 0, $0.loading.active != nil ? $0.newest : $0.newest + 1) }
+  }
+
+  nonisolated func stateBeforeRun(_ reason: RunReason) -> (any BoxedPublication)? {
+    let found = turn { $0.stateBeforeRun(reason) }
     // No other thread can change the answer, so it needn't be the same turn.
     if found != nil, turn({ $0.updating.contains(.current) }) { stopForTransform() }
     return found
@@ -24,11 +29,11 @@ extension PublisherRegistry {
   /// Returns whether the caller has to start the run's task; nil if something has changed in the meantime.
   nonisolated func beginRun(
     _ run: LoadTask, publishing state: any BoxedPublication, before: any BoxedPublication, ifCurrentIs old: AnyObject,
-    onlyIfDue: Bool
+    _ reason: RunReason
   ) -> Bool? {
     var effects = Effects()
     let action = turn {
-      $0.beginRun(run, publishing: state, before: before, ifCurrentIs: old, onlyIfDue: onlyIfDue, &effects)
+      $0.beginRun(run, publishing: state, before: before, ifCurrentIs: old, reason, &effects)
     }
     guard case .began(let loading, let startsTask) = action else { return nil }
     perform(loading, effects)

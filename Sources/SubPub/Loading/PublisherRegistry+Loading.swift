@@ -54,20 +54,20 @@ extension PublisherRegistry {
     }
   }
 
-  /// Publishes a cached value; the outcome tells whether the load has to go on.
+  /// Publishes a cached value.
   nonisolated func acceptCached(
     _ step: LoadStep, age: Duration, before: any BoxedPublication, within task: LoadTask
-  ) -> StepOutcome<Bool> {
+  ) -> StepOutcome<CachedOutcome> {
     make(step, of: task) { registry, effects in
       registry.acceptCached(step.state, age: age, before: before, &effects)
     } then: { action, effects in
       switch action {
       case .isResult(let end):
         finish(end, effects)
-        return false
+        return .isResult
       case .published(let action):
         perform(action, effects)
-        return true
+        return .published
       }
     }
   }

@@ -1,10 +1,11 @@
 /// A change of the pending edits, made from the state that one turn has found (5.20).
 struct EditChange {
-  enum Ending {
-    /// The server has accepted the edit.
-    case accepted
-    /// The server has sent its data, which it has made since this number of changes.
-    case answered(serverChanges: Int)
+  /// How an edit was confirmed.
+  struct Ending {
+    /// Whether the server has sent its data; otherwise, it has accepted the edit as it is.
+    let isAnswer: Bool
+    /// The value of `LoadingState.serverChanges` when the edit was made.
+    let serverChanges: Int
   }
 
   let found: PresentState
@@ -24,30 +25,32 @@ extension RegistryState {
   mutating func change(_ change: EditChange, _ effects: inout Effects) -> LoadAction? {
     loading.isInUse = true
     replaceEdits(change.edits, &effects)
-    var (isNew, isStale) = (false, loading.validity.isInvalidated)
+    let isNew = change.ending?.isAnswer ?? false
+    var isStale = loading.validity.isInvalidated && !isNew
     if let ending = change.ending {
-      if case .answered(let changes) = ending {
-        isNew = true
-        // Which of two answers that overlap is the newer one isn't known.
-        isStale = change.edits != nil || changes != loading.serverChanges
-      }
-      loading.serverChanges += 1
-      // The load may have been answered before the edit arrived.
-      loading.active?.missEdit()
+      // With other edits or loads in between, there is no telling whether the data includes all of them, or which is newer.
+      if change.edits != nil && isNew || ending.serverChanges != loading.serverChanges { isStale = true }
+      noteConfirmedEdit(hasData: change.state != nil)
     }
     let action = change.state.map {
       LoadAction(accepted: acceptKeepingLoad($0, keepsData: !isNew, &effects), state: $0)
     }
-    if isNew {
-      loading.validity.isInvalidated = isStale
-      if !isStale { loading.isCacheInvalidated = false }
-    }
+    if action != nil { loading.validity.isInvalidated = isStale }
+    if isNew, !isStale { loading.isCacheInvalidated = false }
     if let new = change.before, let old = loading.active?.before {
       effects.release(old)
       loading.active?.before = new
       if isNew { loading.active?.failureBefore = nil }
     }
     return action
+  }
+
+  /// Notes that the server has confirmed an edit, which the active load and the cache may lack.
+  mutating func noteConfirmedEdit(hasData: Bool) {
+    loading.serverChanges += 1
+    loading.active?.isOutdated = true
+    // Data at hand has the edit, so it is better than what the load brings.
+    if hasData { loading.active?.missesEdit = true } else { loading.isCacheInvalidated = true }
   }
 }
 
@@ -69,4 +72,10 @@ extension PublisherRegistry {
     case .changed: return false
     }
   }
+
+  /// Notes the confirmation of an edit that was dropped, which the active load may lack.
+  nonisolated func noteConfirmedEdit() { turn { $0.noteConfirmedEdit(hasData: false) } }
+
+  /// Appends an operation to the cache's queue, without a transition.
+  nonisolated func enqueue(_ operation: CacheOperation) { perform { _, effects in operation.enqueue(&effects) } }
 }

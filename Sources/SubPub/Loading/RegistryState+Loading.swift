@@ -86,7 +86,10 @@ extension RegistryState {
     let isInvalid = ended.isOutdated || (ended.kind == .page && loading.validity.isInvalidated)
     let action = publish(result, keepsData: failure != nil, &effects)
     if isInvalid { loading.validity.isInvalidated = true }
-    if failure == nil, !isInvalid { loading.isCacheInvalidated = false }
+    if failure == nil {
+      loading.serverChanges += 1
+      if !isInvalid { loading.isCacheInvalidated = false }
+    }
     loading.failure = failure
     loading.failure?.version = newest
     loading.failure?.isOutdated = ended.isOutdated
@@ -102,6 +105,7 @@ extension RegistryState {
     if action == nil { effects.release(loaded) }
     loading.validity = DataValidity(
       isInvalidated: ended.isOutdated, confirmation: DataValidity.Confirmation(time: time))
+    loading.serverChanges += 1
     if !ended.isOutdated { loading.isCacheInvalidated = false }
     return LoadEnd(action: action, result: action?.state ?? current, waiters: ended.callers.compactMap(\.waiter))
   }
@@ -121,7 +125,7 @@ extension RegistryState {
     _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, _ effects: inout Effects
   ) -> CachedAction? {
     guard let load = loading.active else { return nil }
-    let isInvalid = loading.isCacheInvalidated
+    let isInvalid = loading.isCacheInvalidated || load.isOutdated
     if !isInvalid, load.accepts(age) {
       effects.release(before)
       return commit(found, &effects).map(CachedAction.isResult)

@@ -31,18 +31,21 @@ final class StreamDriver<Value: Sendable>: Sendable {
 
   var isRunning: Bool { registry.isRunning }
 
-  /// Begins a run if somebody listens and none is active.
-  func beginIfHeard() {
+  /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
+  var runsSoFar: (count: Int, version: UInt64) { registry.runsSoFar }
+
+  /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
+  func beginIfHeard(ifRunsAre runs: Int? = nil) {
     registry.retireDeadListeners()
-    begin(onlyIfDue: false)
+    begin(.request(ifRunsAre: runs))
   }
 
-  private func begin(onlyIfDue: Bool) {
-    while let found = registry.stateBeforeRun(onlyIfDue: onlyIfDue) {
+  private func begin(_ reason: RunReason) {
+    while let found = registry.stateBeforeRun(reason) {
       let (old, run) = (Publication<Value>.from(found), LoadTask())
       let startsTask = registry.beginRun(
         run, publishing: publication(.loading(previous: old.state.value), old.provenance),
-        before: publication(old.state, old.provenance), ifCurrentIs: old, onlyIfDue: onlyIfDue)
+        before: publication(old.state, old.provenance), ifCurrentIs: old, reason)
       guard let startsTask else { continue }
       if startsTask { start(run) }
       return
@@ -51,7 +54,7 @@ final class StreamDriver<Value: Sendable>: Sendable {
 }
 
 extension StreamDriver: ListenerWatcher {
-  func firstListenerArrived() { begin(onlyIfDue: true) }
+  func firstListenerArrived() { begin(.firstListener) }
 
   func lastListenerLeft(_ departure: LoadTask) {
     if keepingAlive == .zero { return registry.endRun(after: departure) }

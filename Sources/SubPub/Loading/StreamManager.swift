@@ -126,12 +126,12 @@ extension StreamManager {
   ///   the calling task is cancelled.
   @discardableResult
   public func refresh() async -> LoadState<Value> {
+    let (runs, version) = driver.runsSoFar
+    // May begin a run, which may even have ended when this call returns.
     var states = publisher.publications().makeAsyncIterator()
-    refreshIfNeeded()
-    // What came before this version doesn't belong to the run.
-    let begun = publisher.current.version
+    driver.beginIfHeard(ifRunsAre: runs)
     while let next = await states.next() {
-      guard next.version >= begun else { continue }
+      guard next.version >= version else { continue }
       if next.phase != .loading { return next.state }
       // Somebody has published `loading` by hand, and nothing follows.
       if !isRunning, publisher.current === next { break }

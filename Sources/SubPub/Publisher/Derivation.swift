@@ -54,7 +54,9 @@ extension Publisher {
     }
     let first = next(Publication<Value>.from(current))
     if first.phase != .unknown { publish(first) }
-    while let box = beginning.takeWaiting() { publish(next(Publication<Value>.from(box))) }
+    while let waiting = beginning.takeWaiting() {
+      for box in waiting { publish(next(Publication<Value>.from(box))) }
+    }
     return subscription
   }
 }
@@ -85,12 +87,16 @@ final class Beginning: Sendable {
     }
   }
 
-  /// Takes the next state; nil if there is none, which ends the beginning.
+  /// Takes all states that wait; nil if there are none, which ends the beginning.
   @usableFromInline
-  func takeWaiting() -> (any BoxedPublication)? {
+  func takeWaiting() -> [any BoxedPublication]? {
     waiting.withLock { waiting in
-      if waiting.isEmpty { isOver.store(true, ordering: .releasing) }
-      return waiting.isEmpty ? nil : waiting.removeFirst()
+      if waiting.isEmpty {
+        isOver.store(true, ordering: .releasing)
+        return nil
+      }
+      defer { waiting = [] }
+      return waiting
     }
   }
 }

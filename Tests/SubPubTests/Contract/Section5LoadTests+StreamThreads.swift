@@ -28,14 +28,27 @@ extension Section5LoadTests {
       // A delivery may still hold one of them.
       try await deaths.wait(count: 16 * (round + 1))
       #expect(manager.publisher.subscriberCount == 0)
-      // The thread that has found the last one dead may be about to end the run; now this one is the last to leave.
-      manager.publisher.observe(on: .immediate) { _ in }.cancel()
-      if microseconds == 0 { #expect(!manager.isRunning) }
     }
     // A run that is kept alive may not have opened its sequence yet.
     try await closed.wait(count: source.runs)
     #expect(source.violations == [])
     if microseconds == 0 { #expect(source.runs >= 150) }
+  }
+
+  @Test("refresh calls a finite stream once, however soon that has ended")
+  func stochastic_5_21_refreshOnce() async {
+    let calls = Event()
+    let manager = StreamManager<Int>(label: "finite") {
+      calls.happen()
+      return AsyncStream { elements in
+        elements.yield(calls.count)
+        elements.finish()
+      }
+    }
+    for call in 1...2_000 {
+      #expect(await manager.refresh() == .loaded(call))
+      #expect(calls.count == call)
+    }
   }
 
   @Test("threads that subscribe and ask at once begin one run")

@@ -54,7 +54,7 @@ struct EditModel: Hashable {
 
   /// Returns the models that an effect may lead to; `known` are the contents that a subscriber has seen, by version.
   func applying(_ effect: Effect, known: [UInt64: Content]) -> [EditModel] {
-    results(of: effect).filter { $0.version == version || known[$0.version] ?? $0.content == $0.content }
+    results(of: effect).filter { $0.version == version || (known[$0.version] ?? $0.content) == $0.content }
   }
 
   private func results(of effect: Effect) -> [EditModel] {
@@ -101,15 +101,16 @@ struct EditModel: Hashable {
   private func ended(_ edit: Int, _ ending: Effect.Ending) -> EditModel {
     var next = self
     next.edits.removeAll { $0 == edit }
-    if ending != .refused { next.load?.missesEdit = true }
     switch ending {
     case .refused: break
     case .accepted: next.server?.append(edit)
     case .answered(let value):
       next.server = value
-      if phase != .loading { next.phase = .loaded }
-      if let load, load.before != .loading { next.load?.before = .loaded }
+      if load == nil { next.phase = .loaded }
+      next.load?.before = .loaded
     }
+    // A load is dropped only if there is data that has the edit.
+    if ending != .refused, next.server != nil { next.load?.missesEdit = true }
     if next.server != nil { next.version += 1 }
     return next
   }
