@@ -58,14 +58,15 @@ extension LoadState {
     }
   }
 
-  /// Returns the state after the server has sent its data: `loaded`, unless a load goes on.
+  /// Returns the state after the server has sent its data: `loaded`, unless the state is `loading`.
   func answered(with value: Value) -> LoadState {
     if case .loading = self { .loading(previous: value) } else { .loaded(value) }
   }
 }
 
 extension Publisher {
-  /// Returns the current publication with the server's data instead of edited data; a transition by hand drops the edits.
+  /// Returns the current publication with the server's data instead of edited data; a transition by hand drops the
+  /// edits.
   ///
   /// If the edits change in the meantime, so does the current publication, and the transition is tried again.
   @usableFromInline

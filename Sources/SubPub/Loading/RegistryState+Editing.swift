@@ -3,7 +3,7 @@ struct EditChange {
   enum Ending {
     /// The server has accepted the edit.
     case accepted
-    /// The server has sent its data, which it has made since this number of changes.
+    /// The server has sent its data, read at some time after this number of changes.
     case answered(serverChanges: Int)
   }
 
@@ -28,7 +28,7 @@ extension RegistryState {
     if let ending = change.ending {
       if case .answered(let changes) = ending {
         isNew = true
-        // Which of two answers that overlap is the newer one isn't known.
+        // If two answers overlap, there is no telling which is newer.
         isStale = change.edits != nil || changes != loading.serverChanges
       }
       loading.serverChanges += 1
@@ -52,7 +52,9 @@ extension RegistryState {
 }
 
 extension PublisherRegistry {
-  /// Changes the pending edits; returns false if the state that the change was made from has changed.
+  /// Changes the pending edits.
+  ///
+  /// Returns false only if the change has to be made again, because the state has changed.
   nonisolated func change(_ change: EditChange, enqueuing operation: CacheOperation?) -> Bool {
     var effects = Effects()
     let outcome = turn { registry -> StepOutcome<RegistryState.LoadAction?> in
