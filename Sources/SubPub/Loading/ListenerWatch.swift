@@ -1,7 +1,7 @@
-/// Notices when the first listener of a publisher arrives and when the last one has left (5.21).
+/// Is told when a publisher's first listener arrives, and when the last one has left an active run (5.21).
 ///
-/// A listener is an open subscription of any kind. Called outside every turn, on the thread that has subscribed,
-/// cancelled, or found a subscriber dead.
+/// A protocol, because the driver is generic and the engine isn't. A listener is an open subscription of any kind.
+/// Called outside every turn, on the thread that has subscribed, cancelled, or found a subscriber dead.
 protocol ListenerWatcher: AnyObject, Sendable {
   /// The first listener has arrived while no run was active.
   func firstListenerArrived()
@@ -18,7 +18,7 @@ enum RunReason {
   case request(ifRunsAre: Int?)
 }
 
-/// A publisher's knowledge of the stream that it follows while somebody listens.
+/// What a registry knows about the stream of its `StreamManager`.
 ///
 /// Each run of the stream is an `ActiveLoad`, so whatever supersedes a load ends a run (5.04).
 struct ListenerWatch {
@@ -71,7 +71,7 @@ extension RegistryState {
 
   /// The outcome of a request to begin a run.
   enum BeginRunAction {
-    /// The run has begun; if `startsTask` is false, its task starts when that of the last run has ended.
+    /// The run has begun; if `startsTask` is false, its task starts when that of the previous run has ended.
     case began(LoadAction, startsTask: Bool)
     /// Something has changed in the meantime.
     case superseded
@@ -120,7 +120,9 @@ extension RegistryState {
     return rollBackLoad(&effects)
   }
 
-  /// Ends the task of a run, and the run with it if it is active; returns the next run if it has waited for that.
+  /// Records that the task of a run has ended, and ends the run if it is still active.
+  ///
+  /// Returns the run that was waiting for that, if any.
   mutating func endTask(of run: LoadTask, _ effects: inout Effects) -> (action: LoadAction?, next: LoadTask?) {
     let action = loading.active?.task === run ? rollBackLoad(&effects) : nil
     let next = loading.active?.task

@@ -18,6 +18,7 @@ extension LoadDriver {
     confirming confirmation: @escaping @Sendable (Answer) -> Confirmation
   ) async throws -> Answer {
     try Task.checkCancellation()
+    // Never thrown for callers that hold the manager, as all do.
     guard let edit = show(apply) else { throw PublisherEnded(source: registry.source) }
     let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
     Task(executorPreference: operation.executor) { [self] in
@@ -34,7 +35,7 @@ extension LoadDriver {
     throw CancellationError()
   }
 
-  /// Folds an edit over what is shown; returns nil after the publisher's end.
+  /// Applies an edit to what is shown; returns nil after the manager's or the publisher's end.
   private func show(_ apply: @escaping @Sendable (Value) -> Value) -> PendingEdits<Value>.Edit? {
     while let present {
       let edit = PendingEdits.Edit(serverChanges: present.found.serverChanges, apply)
@@ -88,7 +89,7 @@ extension LoadDriver {
   ) -> EditChange {
     let data = server.map { fold(edits, over: $0) }
     let isAnswer = ending?.isAnswer ?? false
-    /// Makes the publication to show after a state, or to return to.
+    // Called for the current state, and for the state to return to if the active load is cancelled.
     func showing(_ state: LoadState<Value>, whileLoading isLoading: Bool) -> Publication<Value>? {
       data.map { data in
         let shown =

@@ -131,7 +131,7 @@ extension LoadDriver {
 
   /// Returns the provenance of loaded data.
   ///
-  /// A list is as old as its oldest page. Pages of unknown age stay so, unless they were to stay fresh for ever.
+  /// A list is as old as its oldest page. Pages of unknown age stay so, unless data never becomes stale.
   private func provenance(of kind: ActiveLoad.Kind, after present: Present) -> Provenance {
     if kind == .page, let time = present.freshSince { return Provenance(.loaded, freshSince: time) }
     return Provenance(.loaded, freshSince: kind == .whole || options.staleAfter != nil ? freshSince() : nil)

@@ -2,7 +2,7 @@
 struct LoadStep {
   let found: PresentState
   let state: any BoxedPublication
-  /// The pending edits, over the server's data from now on (5.20).
+  /// The pending edits to keep, over the server's data after this step (5.20).
   let edits: (any AnyObject & Sendable)?
 }
 
@@ -11,7 +11,7 @@ enum StepOutcome<Result> {
   case made(Result)
   /// The state has changed in the meantime, so the transition has to be made again.
   case changed
-  /// Whatever wanted to make the transition has ended.
+  /// The load or the publisher has ended.
   case superseded
 }
 

@@ -1,11 +1,10 @@
 /// Editing the data.
 extension LoadingManager {
-  /// Shows an edit at once, sends it to the server, and shows the server's data when that has ended (5.20).
+  /// Shows an edit at once, sends it to the server, and then shows the server's answer (5.20).
   ///
-  /// What is published is the server's data with all pending edits folded over it in the order of the calls. Its origin
-  /// is ``DataOrigin/edited``. If `send` fails, its own edit is taken back, and the others stay. If it succeeds, the value
-  /// that it returns takes the place of the server's data, which is written to the cache, and the state is `loaded`
-  /// unless a load is active.
+  /// The manager publishes the server's data with all pending edits applied to it, in the order of the calls, and with
+  /// the origin ``DataOrigin/edited``. If `send` fails, only its own edit is taken back. If it succeeds, the returned
+  /// value becomes the server's data and is written to the cache. The state becomes `loaded`, unless it is `loading`.
   ///
   /// ```swift
   /// let news = try await manager.mutate(
@@ -14,27 +13,31 @@ extension LoadingManager {
   /// )
   /// ```
   ///
-  /// A load that ends while an edit is pending changes the server's data, and no edit. A load that was active when an
-  /// edit was confirmed may lack it: its value is dropped if there is data, and the data counts as stale. It counts as
-  /// stale, too, if the server was sent several edits at once, or ``invalidate()`` was called meanwhile, because the
-  /// answer may be older than it looks. ``logout()``, ``set(_:)``, and the publisher's transitions drop all edits: what
-  /// was sent goes on, and its end publishes nothing. ``Publisher/republish()`` drops none.
+  /// A load that succeeds while an edit is pending replaces the server's data; the edit stays. A load that was active
+  /// when an edit was confirmed may not include it, so its value is dropped if there is data, and the data counts as
+  /// stale. An answer also counts as stale if several edits were being sent, or if ``invalidate()`` was called since
+  /// its edit was made. ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all
+  /// edits: what was sent isn't stopped, but its result publishes nothing.
   ///
-  /// Without data, the edit isn't shown, and is sent all the same.
+  /// Without data, the edit is sent but not shown; it appears if data arrives before `send` has ended. While an edit is
+  /// pending, ``refresh()`` and ``value(maxAge:)`` return data with the pending edits.
   ///
-  /// If the calling task is cancelled, the call ends at once, but what was sent isn't undone: the edit stays until `send`
-  /// has ended.
+  /// If the calling task is cancelled, the call ends at once, but what was sent isn't undone: the edit stays until
+  /// `send` has ended. If the manager is released, an edit that was sent still ends as usual while the publisher lives.
   ///
   /// - Parameters:
   ///   - edit: Makes the edited value. Runs on no particular thread while no lock is held, and again whenever the data
   ///     below it changes, so keep it short and free of side effects.
-  ///   - send: Sends the edit, and returns the server's data. Called once, with the task-local values and the priority
-  ///     of the caller, in a task that isn't cancelled. Several edits may be sent at the same time.
+  ///   - send: Sends the edit, and returns the server's data. Called once, outside every actor, with the task-local
+  ///     values and the priority of the caller, in a task that isn't cancelled. `timeout` and `retry` don't apply to
+  ///     it. Several edits may be sent at the same time.
   /// - Returns: The value that `send` has returned, without any pending edits.
-  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is cancelled;
-  ///   if it was cancelled before the call, nothing is sent.
-  /// - Complexity: Each transition calls every pending edit once.
-  /// - Precondition: `edit` doesn't change the same publisher.
+  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is
+  ///   cancelled; if it was cancelled before the call, nothing is sent.
+  /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
+  ///   state has changed in between.
+  /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
   @discardableResult
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Value
@@ -44,14 +47,19 @@ extension LoadingManager {
 
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
   ///
-  /// If `send` succeeds, the edit becomes part of the server's data, which keeps its age and is written to the cache.
-  /// Everything else is as with the function whose `send` returns the server's data.
+  /// If `send` succeeds, the edit becomes part of the server's data. That data keeps its age, its origin, and its
+  /// staleness, and is written to the cache. The phase doesn't change: after an error, the state remains that error.
+  /// Without data there is nothing to apply the edit to, so nothing is published or written.
+  ///
+  /// The rest is as with the function whose `send` returns the server's data.
   ///
   /// - Parameters:
-  ///   - edit: Makes the edited value.
-  ///   - send: Sends the edit.
-  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is cancelled.
-  /// - Precondition: `edit` doesn't change the same publisher.
+  ///   - edit: Makes the edited value, as with the other function.
+  ///   - send: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
+  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is
+  ///   cancelled; if it was cancelled before the call, nothing is sent.
+  /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
   @_disfavoredOverload
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Void

@@ -1,9 +1,9 @@
 /// A manager that loads one value for any number of callers.
 ///
 /// One load is active at a time, and all callers share it (5.03). The publisher changes to `loading`, and then to
-/// `loaded` or `error`. A load is superseded by `refresh(restarting: true)`, `logout()`, and any transition that it
-/// doesn't make itself, except `republish()`: its loader is cancelled, and its result is dropped (5.04). Releasing
-/// the manager cancels its load (5.09).
+/// `loaded` or `error`. A load is superseded by `refresh(restarting: true)`, `logout()`, and any transition other than
+/// its own, those of edits (5.20), and `republish()`: its loader is cancelled, and its result is dropped (5.04).
+/// Releasing the manager cancels its load (5.09).
 ///
 /// ```swift
 /// let news = LoadingManager<[String]>(
@@ -21,7 +21,8 @@
 public final class LoadingManager<Value: Sendable>: Manager {
   /// The publisher of the value.
   ///
-  /// If you change its state yourself, you supersede an active load (5.04). The cache doesn't change.
+  /// If you change its state yourself, you supersede an active load (5.04) and drop pending edits (5.20). The cache
+  /// doesn't change.
   public let publisher: Publisher<Value>
   let driver: LoadDriver<Value>
   private let plan: LoadDriver<Value>.Plan
@@ -38,25 +39,25 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///     limit. It also limits a read of the cache.
   ///   - retry: Whether and when a failed load is tried again. Only the last failure is published (5.07).
   ///   - clock: Measures ages, `timeout`, the delays between attempts, and the intervals of ``refresh(every:while:)``.
-  ///     If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt follows;
-  ///     during an interval, the poll ends.
+  ///     If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt
+  ///     follows; during an interval, the poll ends.
   ///   - initial: Data to begin with, which counts as new: version 1, with the origin `published`. Nil for none.
   ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached
   ///     value with its age. Each loaded value is written to the cache. `logout()` clears it (5.10).
   ///   - cachePolicy: Whether a cached value that is fresh makes a load unnecessary (5.11).
   ///   - refreshes: Whether a load publishes `loading` while there is data (5.18).
-  ///   - isUnchanged: Compares the current data with a loaded value. If it returns true, the current data stays and
-  ///     counts as new, and a quiet refresh publishes nothing (5.18). With nil, every loaded value is published. Called
-  ///     on no particular thread, while no lock is held.
+  ///   - isUnchanged: Compares the current data, without pending edits, with a loaded value. If it returns true, the
+  ///     current data stays and counts as new, and a quiet refresh publishes nothing (5.18). With nil, every loaded
+  ///     value is published. Called on no particular thread, while no lock is held.
   ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread. A failed read
   ///     publishes nothing, and the load continues (5.12); a failed write changes nothing else. After a failed clear,
   ///     nothing is read until a clear succeeds or a value is written.
   ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls
   ///     that have failed, starting with 1, and the error.
-  ///   - load: Loads the value, given the current data if there is any. Runs outside every actor, without the
-  ///     task-local values and the priority of its callers. May be called again after a failure, and while a cancelled
-  ///     call hasn't returned yet. Every error counts as a failure, including `CancellationError`. Don't await
-  ///     `refresh()` or `value()` of the same manager in it: that would never end.
+  ///   - load: Loads the value, given the current data, without pending edits, if there is any. Runs outside every
+  ///     actor, without the task-local values and the priority of its callers. May be called again after a failure, and
+  ///     while a cancelled call hasn't returned yet. Every error counts as a failure, including `CancellationError`.
+  ///     Don't await `refresh()` or `value()` of the same manager in it: that would never end.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
@@ -202,23 +203,24 @@ extension LoadingManager {
 extension LoadingManager {
   /// Makes the data stale, and publishes nothing (5.15).
   ///
-  /// The next request loads it. A load that has already begun doesn't make it fresh, and nobody joins that load. Until a
-  /// newer value is written, this manager doesn't take the cached one for fresh; a manager that is made later does.
+  /// The next request loads it. A load that has already begun doesn't make it fresh, and nobody joins that load. Until
+  /// a newer value is written, this manager doesn't take the cached one for fresh; a manager that is made later does.
+  /// An answer to an edit made before counts as stale.
   public func invalidate() { driver.invalidate() }
 
   /// Publishes a value and writes it to the cache (5.16).
   ///
-  /// It counts as new, and supersedes an active load.
+  /// It counts as new, supersedes an active load, and drops pending edits (5.20).
   ///
   /// - Parameter value: The value.
   public func set(_ value: Value) { driver.set(value) }
 
   /// Cancels the active load, and publishes the state from before it (5.05).
   ///
-  /// Its callers return that state.
+  /// Its callers return that state. Pending edits stay.
   public func cancel() { driver.cancel() }
 
-  /// Forgets all data and cancels the active load.
+  /// Forgets all data, cancels the active load, and drops pending edits (5.20).
   ///
   /// Nothing that was written to the cache before is ever read again (5.10). The cache is cleared asynchronously,
   /// so await ``waitForCache()`` before you exit the program.

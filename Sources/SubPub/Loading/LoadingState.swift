@@ -1,6 +1,6 @@
 /// The state of a manager's loads, as its registry knows it.
 struct LoadingState {
-  /// Whether a manager has loaded or invalidated anything; otherwise, a transition needn't look at the rest.
+  /// Whether a manager has loaded, edited, or invalidated anything; otherwise, a transition needn't look at the rest.
   var isInUse = false
   /// The active load; nil while nothing is loading, and once another transition has superseded the load.
   var active: ActiveLoad?
@@ -61,7 +61,8 @@ struct LoadRequest {
 
 /// A manager's load, with its waiters and the state to return to.
 ///
-/// A publisher has at most one. Every transition except its own and `republish()` supersedes it (5.04).
+/// A publisher has at most one. Every transition supersedes it (5.04), except its own, those of edits (5.20), and
+/// `republish()`.
 struct ActiveLoad {
   enum Kind: Sendable {
     /// All of the data, or its first page.

@@ -56,7 +56,9 @@ extension PublisherRegistry {
     loadTurn { registry, effects in registry.endRun(after: departure, &effects) }
   }
 
-  /// Ends the task of a run; returns the run whose task starts now.
+  /// Records that the task of a run has ended, and ends the run if it is still active.
+  ///
+  /// Returns the run that was waiting for that, if any.
   nonisolated func endTask(of run: LoadTask) -> LoadTask? {
     var effects = Effects()
     let (action, next) = turn { $0.endTask(of: run, &effects) }

@@ -55,7 +55,9 @@ extension RegistryState {
 }
 
 extension PublisherRegistry {
-  /// Changes the pending edits; returns false if the state that the change was made from has changed.
+  /// Changes the pending edits.
+  ///
+  /// Returns false only if the change has to be made again, because the state has changed.
   nonisolated func change(_ change: EditChange, enqueuing operation: CacheOperation?) -> Bool {
     var effects = Effects()
     let outcome = turn { registry -> StepOutcome<RegistryState.LoadAction?> in

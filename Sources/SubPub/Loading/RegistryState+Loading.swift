@@ -143,6 +143,7 @@ extension RegistryState {
   mutating func acceptKeepingLoad(
     _ state: any BoxedPublication, keepsData: Bool = true, _ effects: inout Effects
   ) -> AcceptAction {
+    // Taken out for the moment, because `accept` ends the load that it finds.
     let (kept, failure) = (loading.active.take(), keepsData ? present?.failure : nil)
     defer {
       loading.active = kept
@@ -155,6 +156,7 @@ extension RegistryState {
   private mutating func acceptKeepingEdits(
     _ state: any BoxedPublication, keepsData: Bool, _ effects: inout Effects
   ) -> AcceptAction {
+    // Taken out for the moment, because `accept` drops the edits that it finds.
     let kept = loading.edits.take()
     defer { loading.edits = kept }
     return accept(state, replays: true, keepsData: keepsData, &effects)

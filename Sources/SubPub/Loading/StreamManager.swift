@@ -1,10 +1,11 @@
 /// A manager that follows an asynchronous sequence while somebody listens, and publishes its elements.
 ///
 /// The sequence can be a file that is being followed, a timer, a signal, or the messages of a server. The stream runs
-/// once for any number of listeners. It begins with the first, ends `keepingAlive` after the last is gone, and begins
-/// anew with the next first listener (5.21). Every open subscription of ``publisher`` is a listener: an object, a
-/// closure, an `observe`, a sequence that is being iterated, and the part of a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)`` that belongs to this publisher.
+/// once for any number of listeners. It begins with the first, ends `keepingAlive` after the last is gone, and starts
+/// again the next time a first listener arrives (5.21). Every open subscription of ``publisher`` is a listener: an
+/// object, a closure, an `observe`, a sequence that is being iterated, and the part of a
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)`` that belongs to this publisher. A publisher that is derived
+/// from this one is a listener, too: the stream runs until it is released.
 ///
 /// ```swift
 /// let ticks = StreamManager(label: "ticks") {
@@ -15,24 +16,25 @@
 /// ```
 ///
 /// The publisher changes to `loading`, with the data from before, when a run begins, and to `loaded` with each element.
-/// The next element is asked for only when the last one is published; publishing doesn't wait for subscribers (1.05).
-/// No element is lost or repeated while the stream runs.
+/// The next element is asked for only after the previous one was published; publishing doesn't wait for subscribers
+/// (1.05). No element is lost or repeated while the stream runs. Elements have the origin ``DataOrigin/loaded`` and no
+/// age.
 ///
 /// An error of the sequence, or of `stream`, is published with the previous data. Then `retry` decides: after its delay
 /// the publisher changes to `loading`, and `stream` is called again. If no attempt is left, the run ends. When the
-/// sequence ends, the last element stays, and the run ends. After that the stream begins anew with the next first
-/// listener, or with ``refreshIfNeeded()``.
+/// sequence ends, the last element stays, and the run ends. After that the stream starts again the next time a first
+/// listener arrives, or with ``refreshIfNeeded()``. Every error counts as a failure, including `CancellationError`.
 ///
 /// If a run ends before its first element, or while it tries again, the state from before its `loading` is published
 /// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` doesn't. So does
-/// releasing the manager (5.09): hold it for as long as its elements are wanted.
+/// releasing the manager (5.09): keep the manager for as long as you want its elements.
 ///
 /// A listener that dies without having been cancelled is noticed when the next element reaches its context, and when
 /// subscribers are counted (2.05). You can call every operation from any thread, task, or actor.
 public final class StreamManager<Value: Sendable>: Manager {
   /// The publisher of the elements.
   ///
-  /// If you change its state yourself, you end the run.
+  /// If you change its state yourself, you end the run; `republish()` doesn't end it.
   public let publisher: Publisher<Value>
   private let driver: StreamDriver<Value>
 
@@ -48,8 +50,8 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///   - clock: Measures `keepingAlive` and the delays between attempts. If it throws, the run ends.
   ///   - stream: Makes the sequence, which only this manager iterates. Called once for each run and each attempt,
   ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
-  ///     task is cancelled. If the sequence ignores that, the next run begins at once, but waits with its call until
-  ///     the old iterator is gone: two never run at once.
+  ///     task is cancelled. If the sequence ignores that, the next run begins at once, but calls `stream` only when the
+  ///     previous iterator is gone: two sequences never exist at once.
   /// - Precondition: `keepingAlive` isn't negative.
   public convenience init<Elements: AsyncSequence & SendableMetatype>(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
@@ -93,7 +95,7 @@ public final class StreamManager<Value: Sendable>: Manager {
 
   deinit { driver.end() }
 
-  /// Passes on one element after the other, and asks for none while the last one is being passed on.
+  /// Passes on one element after the other, and asks for none while the previous one is being passed on.
   private static func follow<Elements: AsyncSequence & SendableMetatype>(
     _ elements: Elements, _ receive: (Value) -> Bool
   ) async throws where Elements.Element == Value {
@@ -104,10 +106,11 @@ public final class StreamManager<Value: Sendable>: Manager {
 }
 
 extension StreamManager {
-  /// Whether the stream runs.
+  /// Whether a run is active.
   ///
-  /// True from the moment when the first listener has subscribed, also while the stream waits between two attempts, and
-  /// for `keepingAlive` after the last listener is gone.
+  /// True as soon as the first listener has subscribed, between two attempts, during `keepingAlive`, and while a new
+  /// run waits for the previous sequence. False as soon as the run has ended, even if a sequence that ignores its
+  /// cancellation hasn't returned.
   public var isRunning: Bool { driver.isRunning }
 
   /// Begins a run if somebody listens and the stream has ended: by itself, with an error, or because of a transition by
@@ -116,11 +119,11 @@ extension StreamManager {
   /// Otherwise does nothing; without a listener, the stream has nothing to run for. Returns without waiting.
   public func refreshIfNeeded() { driver.beginIfHeard() }
 
-  /// Listens until the stream has published something else than `loading`.
+  /// Listens until the stream has published something other than `loading`.
   ///
-  /// Begins a run if none is active. The caller is a listener itself: without another one, the stream ends `keepingAlive`
-  /// after the call has returned. If a run has published an element or an error already, its current state is returned
-  /// at once. If the stream publishes nothing, the call waits for as long as it runs.
+  /// Begins a run if none is active. The caller is a listener itself: without another one, the stream ends
+  /// `keepingAlive` after the call has returned. If a run has published an element or an error already, its current
+  /// state is returned at once. If the stream publishes nothing, the call waits for as long as it runs.
   ///
   /// - Returns: The first such state since the call; the current one if the run was ended by a transition by hand, or
   ///   the calling task is cancelled.
@@ -141,8 +144,8 @@ extension StreamManager {
 
   /// Forgets all data and ends the run.
   ///
-  /// The stream begins anew with the next first listener, or with ``refreshIfNeeded()``. A logout that has to end all
-  /// of a user's streams for good releases their managers.
+  /// `logout()` doesn't keep new listeners from starting the stream. To end a user's streams for good, release their
+  /// managers.
   public func logout() { publisher.reset() }
 }
 

@@ -16,14 +16,15 @@
 /// Where all sources have a value or a previous value, the tuple of these is the value, or the previous value.
 ///
 /// The combined publisher begins with the current states of its sources. After that, each transition of a source makes
-/// one transition, which replaces exactly this source's part; the other parts are as in the transition before. So it
-/// never shows parts that weren't current together in the order of its own transitions (5.22). If one publisher is the
-/// source of several parts, directly or through `map`, then each of its transitions changes them one after the other.
+/// one transition, which replaces exactly this source's part; the other parts are as in the transition before. So every
+/// combined state consists of states that the sources had at one moment, if their transitions happened in the order of
+/// the combined publisher's (5.22). If one publisher is the source of several parts, directly or through `map`, then
+/// each of its transitions changes them one after the other.
 ///
-/// Each transition is made by a thread that publishes to one of the sources, as with ``ReadOnlyPublisher/map(label:_:)``.
-/// If several do, one of them may carry on with the states of the others.
+/// Each transition is made by a thread that publishes to one of the sources, as with
+/// ``ReadOnlyPublisher/map(label:_:)``. If several do, one of them may carry on with the states of the others.
 ///
-/// The data of a combined publisher has the least settled origin of its parts: `edited`, then `cached`, `published`,
+/// The data of a combined publisher has the first of these origins that any part has: `edited`, `cached`, `published`,
 /// `loaded`. It has no age, because the clocks of its sources may differ, but it is stale if a part is: see
 /// ``ReadOnlyPublisher/isStale``.
 ///
@@ -79,6 +80,7 @@ extension Publisher<Parts> {
     while true {
       let old = current
       guard var parts = old.state.value else { return }
+      // A delivery may have come first, with a newer state.
       if ifMissing, parts.publications[index] != nil { return }
       parts.publications[index] = new
       if registry.publish(Publication(.loaded(parts), source: id, provenance: nil), ifCurrentIs: old) { return }
@@ -107,8 +109,9 @@ private func combination<each Value: Sendable>(
     case .loaded: break
     case .error(let reason, _): error = error ?? reason
     }
-    if let part = publication.origin, part.settledness < origin.settledness { origin = part }
+    if let part = publication.origin, part.rank < origin.rank { origin = part }
   }
+  // Throwing is the only way out of a pack expansion.
   func value<Part: Sendable>(of publication: Publication<Part>) throws -> Part {
     guard let value = publication.state.value else { throw NotLoaded(phase: publication.phase) }
     return value
@@ -126,7 +129,7 @@ private func combination<each Value: Sendable>(
 
 extension DataOrigin {
   /// The order in which the origins of parts decide about the origin of their combination.
-  fileprivate var settledness: Int {
+  fileprivate var rank: Int {
     switch self {
     case .edited: 0
     case .cached: 1

@@ -23,7 +23,6 @@ extension ReadOnlyPublisher {
 /// What a derived publisher holds: its sources, and its subscriptions there, which end with it.
 @usableFromInline
 final class Derivation: Sendable {
-  // Released in this order, so that the subscriptions end while their sources live.
   private let subscriptions: [ScopedSubscription]
   let sources: [any DerivationSource]
   /// The source whose data the publisher has; nil if it combines several.
@@ -39,10 +38,10 @@ final class Derivation: Sendable {
 }
 
 extension Publisher {
-  /// Has a new publisher of that type follow this one, from the current state on.
+  /// Makes a derived publisher of `T` follow this one, from the current state on.
   ///
   /// Calls `next`, and then `publish` with its result, for one transition after the other, and never for two at once.
-  /// Both run foreign code.
+  /// `next` runs the transform; `publish` runs `==` and immediate subscribers.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
     as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>,
@@ -63,8 +62,8 @@ extension Publisher {
 
 /// Keeps later states back until the first transition of a derived publisher has been made.
 ///
-/// The thread that derives makes it, while another thread may be delivering for the source, or its transform may
-/// publish there.
+/// The deriving thread makes the first transition. Meanwhile another thread may deliver for the source, or the
+/// transform may publish to it.
 @usableFromInline
 final class Beginning: Sendable {
   // Set once, under the lock. Finding it set acquires the transitions that were made before.

@@ -13,8 +13,8 @@ extension ReadOnlyPublisher {
   /// count.subscribe(screen) { screen, state in print(state) }
   /// ```
   ///
-  /// The returned publisher holds this one, and not vice versa. **Keep it**: its subscriptions and sequences end when it
-  /// is released.
+  /// The returned publisher holds this one, and not vice versa. **Keep it**: its subscriptions and sequences end when
+  /// it is released.
   ///
   /// Each transition is made by the thread that publishes to the source, before the call returns, unless another thread
   /// is delivering for the source at that moment: then that one carries on with the new state (2.03). So with several
@@ -28,8 +28,9 @@ extension ReadOnlyPublisher {
   ///   - label: A name for logs and debuggers.
   ///   - transform: Called once for each transition of the source that has a value, in order, and never twice at once:
   ///     for the current state on the calling thread, and then on the threads that deliver for the source. Runs while
-  ///     nothing is locked, so it may read, subscribe, and publish, even to the source (1.04, 4.01). Released with the
-  ///     returned publisher (3.05).
+  ///     nothing is locked, so it may read, subscribe, and publish, even to the source (1.04, 4.01). The source holds
+  ///     it until the returned publisher is released (3.05). If the object that keeps the returned publisher also keeps
+  ///     the source, capture it weakly.
   /// - Returns: The derived publisher.
   @inlinable
   public func map<T: Sendable>(
@@ -48,8 +49,9 @@ extension ReadOnlyPublisher {
   /// Returns a publisher of transformed values, without transitions that change nothing.
   ///
   /// As ``map(label:_:)``, but if the transformed state equals the derived publisher's current one, with phase, error,
-  /// and previous value, there is no transition. Even then, the data is as old as the source's data: see
-  /// ``age(of:)``.
+  /// and previous value, there is no transition. Two errors are equal if their type and description are. Even without a
+  /// transition, the data is as old as the source's data: see ``age(of:)``. But if an equal state isn't published, the
+  /// origin of the current publication stays what it was.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
@@ -77,7 +79,8 @@ extension ReadOnlyPublisher {
 extension Publisher {
   /// Returns a publisher of transformed values.
   ///
-  /// See ``ReadOnlyPublisher/map(label:_:)``. The returned publisher holds this one, and not vice versa (5.22). Keep it.
+  /// See ``ReadOnlyPublisher/map(label:_:)``. The returned publisher holds this one, and not vice versa (5.22). Keep
+  /// it.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.

@@ -1,4 +1,4 @@
-/// A publisher without its transitions: it can be read, subscribed to, and derived from, and nothing more.
+/// A view of a publisher that can be read, subscribed to, and derived from, but not changed.
 ///
 /// Hand it out if nobody else should change the state, or make one from other publishers:
 ///
@@ -8,13 +8,14 @@
 /// let both = combining(headlines, count)
 /// ```
 ///
-/// Every operation of ``Publisher`` that doesn't publish is here, too, with the same rules and at the same cost.
+/// Every operation of ``Publisher`` that doesn't publish is here, too, with the same rules. Except for ``isStale`` and
+/// ``age(of:)`` of derived publishers, it costs the same.
 ///
 /// A read-only publisher holds its publisher. If it is derived, by ``map(label:_:)``,
 /// ``map(label:removingDuplicates:_:)``, or ``combining(label:_:)``, it also holds its sources, and they don't hold it
-/// (5.22). Keep it for as long as it is needed: when it is released, nothing is left of it at its sources, and its own
-/// subscribers receive what is pending, and then their subscriptions end (3.06). A source whose delivery to it is under
-/// way at that moment keeps what that delivery needs until it has ended (3.05).
+/// (5.22). Keep it for as long as you need it. When it is released, its subscriptions at its sources end. Its own
+/// subscribers receive what is pending, and then their subscriptions end (3.06). If a source is delivering to it at
+/// that moment, what the delivery needs is released afterward (3.05).
 public final class ReadOnlyPublisher<Value: Sendable>: Sendable {
   @usableFromInline let publisher: Publisher<Value>
   /// What the publisher is derived from; nil if its owner publishes.
@@ -30,7 +31,8 @@ public final class ReadOnlyPublisher<Value: Sendable>: Sendable {
 extension Publisher {
   /// The same publisher, without its transitions.
   ///
-  /// The returned object holds this publisher. It has the same identity, state, versions, and subscriptions.
+  /// Each call makes a new object, which holds this publisher and has the same identity, state, versions, and
+  /// subscriptions.
   @inlinable public var readOnly: ReadOnlyPublisher<Value> { ReadOnlyPublisher(self) }
 }
 
@@ -57,7 +59,7 @@ extension ReadOnlyPublisher {
 
   /// Whether the state is `loaded`, and its data is stale (5.06, 5.15).
   ///
-  /// The data of a derived publisher is stale if that of one of its sources is. So it reflects whatever publishes
+  /// The data of a derived publisher is stale if that of one of its sources is. It also reflects changes that publish
   /// nothing at a source: a `staleAfter` that has passed, a ``LoadingManager/invalidate()``, or a load that has found
   /// the data unchanged. Reads the clocks of all sources.
   ///
@@ -81,7 +83,7 @@ extension ReadOnlyPublisher {
     return publisher.age(of: publication)
   }
 
-  /// The number of living subscriptions, including sequences that are being iterated and publishers that are derived.
+  /// The number of living subscriptions, including sequences that are being iterated and derived publishers.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions.
   public var subscriberCount: Int { publisher.subscriberCount }

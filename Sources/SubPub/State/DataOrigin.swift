@@ -8,7 +8,9 @@
   ///
   /// A quiet load that finds it unchanged publishes nothing, and so leaves the origin as it is.
   case cached
-  /// Loaded data with edits that aren't confirmed yet.
+  /// Data with edits that aren't confirmed yet (5.20).
+  ///
+  /// When the last one ends, the data has its own origin again.
   case edited
 }
 
