@@ -28,7 +28,7 @@ extension RegistryState {
     let isNew = change.ending?.isAnswer ?? false
     var isStale = loading.validity.isInvalidated && !isNew
     if let ending = change.ending {
-      // With other edits or loads in between, there is no telling whether the data includes all of them, or which is newer.
+      // With other edits or loads in between, there is no telling which is newer, or what it includes.
       if change.edits != nil && isNew || ending.serverChanges != loading.serverChanges { isStale = true }
       noteConfirmedEdit(hasData: change.state != nil)
     }
