@@ -16,8 +16,10 @@ extension LoadingManager {
   /// A load that succeeds while an edit is pending replaces the server's data; the edit stays. A load that was active
   /// when an edit was confirmed may not include it, so its value is dropped if there is data, and the data counts as
   /// stale. Data also counts as stale if between an edit and its confirmation a load ended, another edit was confirmed,
-  /// or ``invalidate()`` was called: there is no telling which is newer, or what it includes. ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all
-  /// edits: what was sent isn't stopped, but its result publishes nothing.
+  /// or ``invalidate()`` was called: there is no telling which is newer, or what it includes.
+  ///
+  /// ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all edits. What was
+  /// sent isn't stopped, but its result publishes nothing.
   ///
   /// Without data, the edit is sent but not shown; it appears if data arrives before `send` has ended. While an edit is
   /// pending, ``refresh()`` and ``value(maxAge:)`` return data with the pending edits.
@@ -48,9 +50,9 @@ extension LoadingManager {
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
   ///
   /// If `send` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, and is
-  /// written to the cache, where its age counts from then on. The phase doesn't change: after an error, the state remains
-  /// that error. Without data there is nothing to apply the edit to, so nothing is published or written, and a cached
-  /// value doesn't count as fresh.
+  /// written to the cache, where its age counts from then on. The phase doesn't change: after an error, the state
+  /// remains that error. Without data there is nothing to apply the edit to, so nothing is published or written, and a
+  /// cached value doesn't count as fresh.
   ///
   /// If a load ends while the edit is being sent, its value may include the edit already, which is then applied to it
   /// once more, and the data counts as stale. So write an edit that changes nothing the second time, if you can.

@@ -63,7 +63,7 @@ extension ReadOnlyPublisher {
   /// nothing at a source: a `staleAfter` that has passed, a ``LoadingManager/invalidate()``, or a load that has found
   /// the data unchanged. Reads the clocks of all sources.
   ///
-  /// - Complexity: O(*n*) in the number of publishers that it is derived from, directly or through others.
+  /// - Complexity: O(*n*) in the number of ways that lead to it from other publishers.
   public var isStale: Bool {
     guard let derivation else { return publisher.isStale }
     return current.phase == .loaded && derivation.sources.contains(where: \.isStale)
@@ -89,6 +89,8 @@ extension ReadOnlyPublisher {
   public var subscriberCount: Int { publisher.subscriberCount }
 
   /// The living subscriptions, in no particular order, for debugging.
+  ///
+  /// They include those of derived publishers: if you cancel one, that publisher doesn't change any more.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions.
   public var subscriptions: [Subscription] { publisher.subscriptions }

@@ -4,6 +4,44 @@ import Testing
 
 // Rule 5.21: refreshes, the end of the manager, and the sequences that it follows.
 extension Section5LoadTests {
+  @Test("a publisher that combines a stream's is loading at once, as it has begun the run")
+  func required_5_21_5_22_combined() {
+    let bench = StreamBench()
+    let combined = combining(bench.publisher.readOnly)
+    #expect(combined.state.phase == .loading)
+    #expect(bench.isRunning)
+  }
+
+  @Test("an object that subscribes to a whole directory begins a stream whose listeners have all died")
+  func required_5_21_directory() {
+    let bench = StreamBench()
+    var dying: Recorder<Int>? = bench.listen()
+    bench.end()
+    #expect(dying != nil)
+    dying = nil
+    #expect(!bench.isRunning)
+    let (directory, log) = (PublisherDirectory(), TypelessLog())
+    directory.register(bench.publisher)
+    directory.subscribeToAll(log, on: .immediate)
+    #expect(bench.isRunning)
+  }
+
+  @Test("a sequence that throws because it is cancelled isn't tried again")
+  func required_5_21_throwsWhenCancelled() {
+    let asked = Event()
+    let bench = StreamBench(
+      retry: RetryPolicy(maxAttempts: 3) { _, _ in
+        asked.happen()
+        return .zero
+      }, isStubborn: true)
+    let listener = bench.listen()
+    bench.leave(listener)
+    bench.fail()
+    #expect(asked.count == 0)
+    #expect(bench.calls == 1)
+    #expect(!bench.isRunning)
+  }
+
   @Test("a derived publisher listens for as long as it lives, and begins a stream whose listeners have all died")
   func required_5_21_5_22_derived() {
     let bench = StreamBench()
