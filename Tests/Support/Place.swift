@@ -25,6 +25,9 @@ package final class Place: @unchecked Sendable {
   private static let mark = DispatchSpecificKey<Int>()
   private static let last = Atomic<Int>(0)
 
+  /// Marks the main queue once: Dispatch frees a mark that is replaced, even while the queue reads it.
+  private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: mark, value: 0)
+
   package init(
     _ kind: ContextKind, _ context: DeliveryContext, on queue: DispatchQueue? = nil, isExclusive: Bool = false,
     holding actor: (any Actor)? = nil
@@ -32,7 +35,7 @@ package final class Place: @unchecked Sendable {
     (self.kind, self.context, self.queue, self.actor) = (kind, context, queue, actor)
     self.isExclusive = isExclusive
     number = kind == .main ? 0 : Self.last.add(1, ordering: .relaxed).newValue
-    queue?.setSpecific(key: Self.mark, value: number)
+    if kind == .main { Self.markMainQueue } else { queue?.setSpecific(key: Self.mark, value: number) }
   }
 
   /// A new context of that kind.

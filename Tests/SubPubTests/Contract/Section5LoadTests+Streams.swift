@@ -220,6 +220,7 @@ extension Section5LoadTests {
     let second = bench.listen()
     #expect(bench.calls == 1)
     bench.leave(second)
+    withExtendedLifetime(dying) {}
     dying = []
     #expect(dying.isEmpty)
     let next = bench.listen()
