@@ -3,7 +3,7 @@ import SubPub
 extension Row {
   /// Edits that are shown, sent, and answered, one after the other, with a subscriber on the publishing thread.
   static let editing: [Row] = [
-    Row("an edit's round trip", against: "two updates, and a task between them", bound: .ratio(4)) {
+    Row("an edit's round trip", against: "two updates, and a task between them", bound: .ratio(8)) {
       let manager = LoadingManager(initial: Payload.ring[0]) { Payload.ring[0] }
       return try await timePerEdit(at: manager.publisher) { shown, answer in
         try await manager.mutate(showing: { _ in shown }, send: { answer })
