@@ -151,6 +151,11 @@ extension PublisherRegistry {
   @usableFromInline
   nonisolated func abandonUpdate() { turn { $0.endUpdate() } }
 
+  /// Stops the program if this thread is running a transform.
+  ///
+  /// No other thread can change the answer, so it needn't be the turn of what follows.
+  nonisolated func stopIfInTransform() { if turn({ $0.updating.contains(.current) }) { stopForTransform() } }
+
   nonisolated func stopForTransform() -> Never {
     stopForMisuse(
       """

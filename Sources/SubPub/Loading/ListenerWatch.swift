@@ -83,7 +83,7 @@ extension RegistryState {
     _ reason: RunReason, _ effects: inout Effects
   ) -> BeginRunAction {
     guard let current = stateBeforeRun(reason), current === old else { return .superseded }
-    let action = LoadAction(accepted: accept(state, replays: true, keepsData: true, &effects), state: state)
+    let action = publish(state, keepsData: true, &effects)
     loading.isInUse = true
     loading.active = ActiveLoad(run, .whole, replacesData: true, before: before)
     listeners?.isRunDue = false
@@ -107,10 +107,8 @@ extension RegistryState {
   mutating func end(
     _ run: LoadTask, with state: any BoxedPublication, _ effects: inout Effects
   ) -> LoadAction? {
-    guard let active = loading.active, active.task === run else { return nil }
-    if let before = active.before { effects.release(before) }
-    loading.active = nil
-    return LoadAction(accepted: accept(state, replays: true, keepsData: true, &effects), state: state)
+    guard loading.active?.task === run, endLoad(&effects) != nil else { return nil }
+    return publish(state, keepsData: true, &effects)
   }
 
   /// Ends the active run, unless somebody has come back since the departure.

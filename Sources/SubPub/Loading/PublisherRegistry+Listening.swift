@@ -19,8 +19,7 @@ extension PublisherRegistry {
 
   nonisolated func stateBeforeRun(_ reason: RunReason) -> (any BoxedPublication)? {
     let found = turn { $0.stateBeforeRun(reason) }
-    // No other thread can change the answer, so it needn't be the same turn.
-    if found != nil, turn({ $0.updating.contains(.current) }) { stopForTransform() }
+    if found != nil { stopIfInTransform() }
     return found
   }
 

@@ -31,8 +31,7 @@ extension PublisherRegistry {
     _ load: ActiveLoad, for request: LoadRequest, publishing state: (any BoxedPublication)?,
     ifCurrentIs old: AnyObject, andLoadIs active: LoadTask?, waits: Bool, enqueuing operation: CacheOperation?
   ) -> BeginLoadAction {
-    // No other thread can change the answer, so it needn't be the same turn.
-    if turn({ $0.updating.contains(.current) }) { stopForTransform() }
+    stopIfInTransform()
     var effects = Effects()
     let begun = turn { registry -> (action: RegistryState.LoadAction?, waiter: WaiterID?)? in
       let loading = registry.loading

@@ -163,13 +163,13 @@ extension RegistryState {
   }
 
   /// Ends the active load.
-  private mutating func endLoad(_ effects: inout Effects) -> ActiveLoad? {
+  mutating func endLoad(_ effects: inout Effects) -> ActiveLoad? {
     guard let ended = loading.active.take() else { return nil }
     if let before = ended.before { effects.release(before) }
     return ended
   }
 
-  private mutating func publish(
+  mutating func publish(
     _ state: any BoxedPublication, keepsData: Bool, _ effects: inout Effects
   ) -> LoadAction {
     LoadAction(accepted: acceptKeepingEdits(state, keepsData: keepsData, &effects), state: state)

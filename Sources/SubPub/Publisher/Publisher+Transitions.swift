@@ -60,9 +60,8 @@ extension Publisher {
   /// If the new state is `loaded`, its data counts as new.
   ///
   /// - Parameter transform: Makes the new state from the current one, whose data is without a manager's pending edits;
-  ///   these are dropped (5.20). Runs on the calling thread while nothing is
-  ///   locked, and runs again if another thread has published in the meantime, so keep it short and free of side
-  ///   effects.
+  ///   these are dropped (5.20). Runs on the calling thread while nothing is locked, and runs again if another thread
+  ///   has published in the meantime, so keep it short and free of side effects.
   /// - Returns: The publication of the new state.
   /// - Throws: Rethrows the error that `transform` throws; then nothing is published.
   /// - Precondition: `transform` doesn't change the same publisher, neither directly nor through the transform of

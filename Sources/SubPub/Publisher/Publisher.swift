@@ -25,10 +25,10 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
   /// - Precondition: `staleAfter` isn't negative.
-  public init(label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
-    let id = PublisherID(label: label)
-    freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
-    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
+  public convenience init(
+    label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.init(label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) })
   }
 
   /// Creates a publisher whose data has the ages of another one's.
@@ -145,6 +145,21 @@ extension Publisher {
 
   /// Turns off the timer that looks for dead subscribers, for tests in which a seed decides everything.
   package func neverLookForDead() { registry.turn { $0.isLookingForDead = true } }
+}
+
+extension StateSequence {
+  /// Waits for the first loaded value, for a caller that mustn't hold the publisher.
+  func firstValue() async throws -> Value {
+    for await state in self {
+      switch state {
+      case .loaded(let value): return value
+      case .error(let error, _): throw error
+      case .unknown, .loading: continue
+      }
+    }
+    try Task.checkCancellation()
+    throw PublisherEnded(source: source)
+  }
 }
 
 /// The error that ``Publisher/drain(within:clock:)`` throws at its limit.

@@ -169,21 +169,6 @@ public struct PublicationSequence<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-extension StateSequence {
-  /// Waits for the first loaded value, for a caller that mustn't hold the publisher.
-  func firstValue() async throws -> Value {
-    for await state in self {
-      switch state {
-      case .loaded(let value): return value
-      case .error(let error, _): throw error
-      case .unknown, .loading: continue
-      }
-    }
-    try Task.checkCancellation()
-    throw PublisherEnded(source: source)
-  }
-}
-
 extension StateSequence: CustomStringConvertible {
   /// The publisher and the buffering policy, for logs.
   public var description: String { "states of \(storage)" }
