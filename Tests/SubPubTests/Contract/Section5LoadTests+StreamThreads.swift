@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Support
@@ -33,6 +34,36 @@ extension Section5LoadTests {
     try await closed.wait(count: source.runs)
     #expect(source.violations == [])
     if microseconds == 0 { #expect(source.runs >= 150) }
+  }
+
+  @Test("refresh doesn't call a finite stream again that has ended before its request")
+  func required_5_21_refreshOnce() async {
+    let calls = Event()
+    let manager = StreamManager<Int>(
+      keepingAlive: .zero, retry: .never, clock: ContinuousClock(), executor: EagerExecutor()
+    ) {
+      calls.happen()
+      return AsyncStream { elements in
+        elements.yield(calls.count)
+        elements.finish()
+      }
+    }
+    #expect(await manager.refresh() == .loaded(1))
+    #expect(calls.count == 1)
+  }
+
+  /// A task executor that has run a job on another thread when `enqueue` returns.
+  private final class EagerExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "eager", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let (job, done) = (UnownedJob(job), DispatchSemaphore(value: 0))
+      queue.async {
+        unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
+        done.signal()
+      }
+      done.wait()
+    }
   }
 
   @Test("refresh calls a finite stream once, however soon that has ended")
