@@ -18,13 +18,7 @@ import SubPub
 ///
 /// Call every function from any thread.
 public final class Gate: Sendable {
-  private struct State {
-    var isOpen = false
-    var held: [DispatchSemaphore] = []
-    var waiters = CountWaiters()
-  }
-
-  private let state = Locked(State())
+  private let state = Locked(GateState<DispatchSemaphore>())
 
   /// Creates a closed gate.
   public init() {}
@@ -36,11 +30,7 @@ public final class Gate: Sendable {
   /// many threads as there are cores: a gate that holds all of them stops the test that should open it.
   public func pass() {
     let semaphore = DispatchSemaphore(value: 0)
-    let (isOpen, due) = state.withLock { state -> (Bool, [Waiter]) in
-      if state.isOpen { return (true, []) }
-      state.held.append(semaphore)
-      return (false, state.waiters.reached(state.held.count))
-    }
+    let (isOpen, due) = state.withLock { $0.hold(semaphore) }
     if isOpen { return }
     due.finishAll()
     semaphore.wait()
@@ -51,11 +41,7 @@ public final class Gate: Sendable {
   /// Releases every held thread, in the order in which they arrived, and lets all later ones pass. Opening an open gate
   /// changes nothing.
   public func open() {
-    let (held, due) = state.withLock { state -> ([DispatchSemaphore], [Waiter]) in
-      state.isOpen = true
-      defer { state.held = [] }
-      return (state.held, state.waiters.reached(.max))
-    }
+    let (held, due) = state.withLock { $0.open() }
     for semaphore in held { semaphore.signal() }
     due.finishAll()
   }
@@ -72,13 +58,9 @@ public final class Gate: Sendable {
   /// - Parameter threads: The number of threads.
   public func waitUntilHeld(threads: Int) async {
     _ = await Waiter.wait { waiter in
-      state.withLock { state in
-        if state.isOpen || state.held.count >= threads { return false }
-        state.waiters.add(waiter, goal: threads)
-        return true
-      }
+      state.withLock { $0.add(waiter, goal: threads) }
     } unregister: { waiter in
-      state.withLock { $0.waiters.remove(waiter) }
+      state.withLock { $0.remove(waiter) }
     }
   }
 
@@ -92,7 +74,47 @@ public final class Gate: Sendable {
 extension Gate: CustomStringConvertible {
   /// Whether the gate is open, and the number of threads that it holds.
   public var description: String {
-    let (isOpen, held) = state.withLock { ($0.isOpen, $0.held.count) }
-    return isOpen ? "Gate: open" : "Gate: closed, holding \(held) \(held == 1 ? "thread" : "threads")"
+    "Gate: " + state.withLock { $0.description(of: "thread") }
   }
+}
+
+/// What a gate holds, and who waits until it holds something.
+///
+/// Decides only: the gate releases what it held, and finishes the waits.
+struct GateState<Held> {
+  private(set) var isOpen = false
+  private(set) var held: [Held] = []
+  private var waiters = CountWaiters()
+
+  /// Holds a thread or a task, unless the gate is open.
+  mutating func hold(_ one: Held) -> (isOpen: Bool, due: [Waiter]) {
+    if isOpen { return (true, []) }
+    held.append(one)
+    return (false, waiters.reached(held.count))
+  }
+
+  mutating func open() -> (held: [Held], due: [Waiter]) {
+    isOpen = true
+    defer { held = [] }
+    return (held, waiters.reached(.max))
+  }
+
+  /// Adds a waiter, unless so many are held, or the gate is open.
+  mutating func add(_ waiter: Waiter, goal: Int) -> Bool {
+    if isOpen || held.count >= goal { return false }
+    waiters.add(waiter, goal: goal)
+    return true
+  }
+
+  mutating func remove(_ waiter: Waiter) { waiters.remove(waiter) }
+
+  func description(of held: String) -> String {
+    if isOpen { return "open" }
+    return "closed, holding \(self.held.count) \(held)\(self.held.count == 1 ? "" : "s")"
+  }
+}
+
+extension GateState where Held == Waiter {
+  /// Stops holding a task that was cancelled.
+  mutating func letGo(of waiter: Waiter) { held.removeAll { $0 === waiter } }
 }

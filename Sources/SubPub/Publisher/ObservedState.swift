@@ -1,0 +1,62 @@
+public import Observation
+
+/// The state of a publisher as an observable property, for SwiftUI and `withObservationTracking`.
+///
+/// A view that reads one of its properties is updated when that changes:
+///
+/// ```swift
+/// let news = ObservedState(publisher)
+/// withObservationTracking {
+///   print(news.isLoading ? "loading" : "\(news.value ?? [])")
+/// } onChange: {
+///   print("time to draw again")
+/// }
+/// ```
+///
+/// It follows the publisher on the main actor, with `.latest` buffering: of the states that arrive while the main actor
+/// is busy, it shows the newest. So the main actor has to run, as for every main-actor subscriber. It keeps the
+/// publisher alive, but not its manager, and follows until it is released.
+@MainActor @Observable
+public final class ObservedState<Value: Sendable> {
+  /// The newest state that has arrived; at first, the publisher's state at the time of `init`.
+  public private(set) var state: LoadState<Value>
+  /// Whether a load is active; changes only when one begins or ends.
+  public private(set) var isLoading: Bool
+
+  /// The loaded value, or the previous one while loading and after an error; changes with ``state``.
+  public var value: Value? { state.value }
+
+  /// The error of a failed load; nil in every other state. Changes with ``state``.
+  public var error: (any Error)? { state.error }
+
+  /// Held, as nobody else may hold a derived publisher.
+  @ObservationIgnored private let publisher: ReadOnlyPublisher<Value>
+  @ObservationIgnored private var version: UInt64
+  @ObservationIgnored private var observation: ScopedSubscription?
+
+  /// Follows a publisher.
+  ///
+  /// - Parameter publisher: The publisher, which is held.
+  public convenience init(_ publisher: Publisher<Value>) { self.init(publisher.readOnly) }
+
+  /// Follows a read-only or derived publisher.
+  ///
+  /// - Parameter publisher: The publisher, which is held.
+  public init(_ publisher: ReadOnlyPublisher<Value>) {
+    self.publisher = publisher
+    let current = publisher.current
+    state = current.state
+    isLoading = current.phase == .loading
+    version = current.version
+    observation = publisher.observe(buffering: .latest) { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ publication: Publication<Value>) {
+    // The first delivery is mostly the state that is shown already.
+    guard publication.version != version else { return }
+    version = publication.version
+    state = publication.state
+    let isLoading = publication.phase == .loading
+    if self.isLoading != isLoading { self.isLoading = isLoading }
+  }
+}

@@ -1,0 +1,79 @@
+import SubPub
+
+/// A gate that holds tasks until it is opened, and blocks no thread.
+///
+/// A loader that calls ``pass()`` stays there, so a test can examine what the library does while a load is active.
+///
+/// ```swift
+/// let gate = AsyncGate()
+/// let manager = LoadingManager(label: "news") {
+///   await gate.pass()
+///   return ["It works"]
+/// }
+/// manager.refreshIfNeeded()
+/// await gate.waitUntilHeld()                     // the loader has been called
+/// #expect(manager.publisher.state == .loading(previous: nil))
+/// gate.open()
+/// #expect(try await manager.value() == ["It works"])
+/// ```
+///
+/// To hold a subscriber, which can't wait in this way, use a ``Gate``. Call every function from any thread.
+public final class AsyncGate: Sendable {
+  private let state = Locked(GateState<Waiter>())
+
+  /// Creates a closed gate.
+  public init() {}
+
+  /// Suspends the task until the gate is opened; returns at once if it is open.
+  ///
+  /// Returns early if the task is cancelled. For a loader that ignores cancellation, write
+  /// `await Task { await gate.pass() }.value`.
+  public func pass() async {
+    _ = await Waiter.wait { waiter in
+      let (isOpen, due) = state.withLock { $0.hold(waiter) }
+      due.finishAll()
+      return !isOpen
+    } unregister: { waiter in
+      state.withLock { $0.letGo(of: waiter) }
+    }
+  }
+
+  /// Opens the gate for good.
+  ///
+  /// Resumes every held task, in the order in which they arrived, and lets all later ones pass. Opening an open gate
+  /// changes nothing.
+  public func open() {
+    let (held, due) = state.withLock { $0.open() }
+    held.finishAll()
+    due.finishAll()
+  }
+
+  /// Waits until at least one task is held, or the gate is open.
+  ///
+  /// Returns early if the waiting task is cancelled.
+  public func waitUntilHeld() async { await waitUntilHeld(tasks: 1) }
+
+  /// Waits until at least a number of tasks are held, or the gate is open.
+  ///
+  /// Returns early if the waiting task is cancelled.
+  ///
+  /// - Parameter tasks: The number of tasks.
+  public func waitUntilHeld(tasks: Int) async {
+    _ = await Waiter.wait { waiter in
+      state.withLock { $0.add(waiter, goal: tasks) }
+    } unregister: { waiter in
+      state.withLock { $0.remove(waiter) }
+    }
+  }
+
+  /// Whether the gate was opened.
+  public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+  /// The number of tasks that ``pass()`` is holding now.
+  public var held: Int { state.withLock { $0.held.count } }
+}
+
+extension AsyncGate: CustomStringConvertible {
+  /// Whether the gate is open, and the number of tasks that it holds.
+  public var description: String { "AsyncGate: " + state.withLock { $0.description(of: "task") } }
+}
