@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The options of the command line.
 struct Arguments: Equatable {
   enum Request: Equatable {
@@ -16,24 +8,31 @@ struct Arguments: Equatable {
   /// The paths to watch, each once.
   var watch: [String] = []
   var interval = Duration.milliseconds(500)
-  var seconds = Duration.seconds(5)
+  /// The time until the program ends; nil if none was given.
+  var seconds: Duration?
+  var isPlain = false
+  var record: String?
   var log: String?
   var cache: String?
-  /// By default, the number of processors: with as many runnable processes, the machine is at its limit.
-  var alarmLoad = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+  var alarmLoad = LoadAverage.processors
 
   static let usage = [
-    "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--log FILE] [--cache FOLDER]",
-    "                   [--alarm-load N]",
-    "Watches this machine: its load average, its memory, and files or folders.",
+    "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--plain] [--record FILE]",
+    "                   [--log FILE] [--cache FOLDER] [--alarm-load N]",
+    "Watches this machine: its load average, its memory, and files or folders. On a terminal it shows a screen, until",
+    "you press q; elsewhere it prints each change for 5 seconds. At its end it prints a table of deliveries.",
     "",
     "  --watch PATH        a file or folder to watch; may be given several times (default: the current folder)",
     "  --interval SECONDS  the time between two readings (default: 0.5)",
-    "  --seconds SECONDS   the time until it ends and prints a table of deliveries (default: 5)",
+    "  --seconds SECONDS   the time until it ends (default: 5, or no limit with a screen)",
+    "  --plain             print each change, on a terminal, too",
+    "  --record FILE       at the end, write the screen to FILE as text; replaces the contents of FILE",
     "  --log FILE          write every state to FILE, one JSON object per line; replaces the contents of FILE",
     "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until new ones arrive",
     "  --alarm-load N      report when the load reaches N (default: the number of processors)",
     "  --help              show this",
+    "",
+    "Keys: q quits, r refreshes, i invalidates, e lets loads fail until you press it again, s slows a subscriber down.",
   ]
 
   /// Parses `--name value` and `--name=value`, whose value may begin with two dashes.
@@ -47,6 +46,11 @@ struct Arguments: Equatable {
         guard parts.count == 1 else { throw .unknown(word) }
         return .help
       }
+      if name == "--plain" {
+        guard parts.count == 1 else { throw .unknown(word) }
+        arguments.isPlain = true
+        continue
+      }
       if parts.count == 1, rest.first?.hasPrefix("--") == true { throw .valueMissing(name) }
       guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
         throw .valueMissing(name)
@@ -58,12 +62,13 @@ struct Arguments: Equatable {
   }
 
   private static let options: Set = [
-    "--watch", "--interval", "--seconds", "--log", "--cache", "--alarm-load", "--help", "-h",
+    "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load", "--help", "-h",
   ]
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
     switch name {
     case "--watch": if !watch.contains(value) { watch.append(value) }
+    case "--record": record = value
     case "--log": log = value
     case "--cache": cache = value
     case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))

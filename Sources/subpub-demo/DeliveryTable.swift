@@ -27,9 +27,15 @@ struct DeliveryTable {
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-      var line = cells.joined(separator: "  ")
-      while line.last == " " { line.removeLast() }
-      return line
+      return cells.joined(separator: "  ").withoutTrailingSpaces
     }
+  }
+}
+
+extension String {
+  var withoutTrailingSpaces: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
   }
 }

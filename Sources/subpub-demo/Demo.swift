@@ -1,18 +1,19 @@
 // subpub-demo watches this machine: its load average, its memory, and files or folders. It is also the tutorial of
 // SubPub. Read it in this order:
 //
-//   1. Demo                   the whole program: managers, subscribers, refreshers, and the end
+//   1. Demo                   the whole program: managers, subscribers, polls, and the end
 //   2. LoadingManager+Reader  how a load is timed, retried, and cached
-//   3. TerminalView           its rows are subscribers on the main actor; a row shows a load state
+//   3. Row                    a subscriber on the main actor, which shows a load state
 //   4. JSONLog                a subscriber on a Dispatch queue
 //   5. LoadAlarm              a subscriber that is an actor
 //   6. Summary                a subscriber that is a slow async sequence
 //   7. ErrorReporter          one handler for the errors of all publishers
 //   8. Ending                 a publisher used as an event to wait for
-//   9. DeliveryTable          the counts of the library
+//   9. Monitor                the screen: states, ages, and the library's counts, as they are now
+//  10. DeliveryTable          the final counts
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
-// (Arguments), and output (Console, OpenFile, ByteCount, Timestamp).
+// (Arguments), the terminal (Terminal, Screen, Line), and output (Console, OpenFile, ByteCount, Timestamp).
 
 import SubPub
 
@@ -32,16 +33,20 @@ struct Demo {
     do {
       switch try Arguments.parse(Array(CommandLine.arguments.dropFirst())) {
       case .help: for line in Arguments.usage { console.print(line) }
-      case .run(let arguments): await Demo(arguments: arguments, console: console).run()
+      case .run(let arguments): try await Demo(arguments: arguments, console: console).run()
       }
-    } catch {
+    } catch let error as UsageError {
       console.report("\(error) (see --help)")
       exit(2)
+    } catch {
+      console.report("\(error)")
+      exit(1)
     }
   }
 
   let arguments: Arguments
   let console: Console
+  let purpose = OnPurpose()
 
   // A manager loads, and changes the state of its publisher, which informs all subscribers. The label is for people: it
   // names the publisher in the log, in messages, and in the table.
@@ -60,11 +65,11 @@ struct Demo {
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
     self.console = console
-    load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console)
-    memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console)
-    items = ManagerFamily { path in
+    load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose)
+    memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
+    items = ManagerFamily { [purpose] path in
       let label = arguments.watch.count == 1 ? "path" : "path \(path)"
-      return LoadingManager(label, from: WatchedItemReader(path: path), for: arguments, console)
+      return LoadingManager(label, from: WatchedItemReader(path: path), for: arguments, console, purpose)
     }
     paths = arguments.watch.map { [items] in items[$0] }
     directory.register(load)
@@ -72,21 +77,28 @@ struct Demo {
     directory.register(items)
   }
 
-  consuming func run() async {
-    let ending = Ending(after: arguments.seconds)
-    console.print(
-      "watching \(arguments.watch.joined(separator: ", ")) every \(arguments.interval), for \(arguments.seconds); press Ctrl-C to stop"
-    )
+  consuming func run() async throws {
+    let log = try arguments.log.map { try JSONLog(writingTo: $0, console: console) }
+    let record = try Record(arguments.record)
+    let terminal = arguments.isPlain ? nil : Terminal()
+    let watched = arguments.watch.joined(separator: ", ")
+    let monitor = Monitor(
+      title: "\(watched) every \(arguments.interval)", terminal: terminal, console: console, purpose: purpose)
+    let ending = Ending(after: arguments.seconds ?? (terminal == nil ? .seconds(5) : nil))
+    if terminal == nil {
+      let time = arguments.seconds ?? .seconds(5)
+      console.print("watching \(watched) every \(arguments.interval), for \(time); press Ctrl-C to stop")
+    } else {
+      console.hold()
+    }
 
     // Publishers hold their subscribers weakly, as is best for a view controller or a cache, so there is no need to
     // unsubscribe. The code that creates a subscriber keeps it; these live until the table is printed.
-    let view = TerminalView(console: console)
-    let log = openLog()
     let alarm = LoadAlarm(limit: arguments.alarmLoad, console: console)
-    let errors = ErrorReporter(console: console)
-    defer { withExtendedLifetime((view, log, alarm, errors)) {} }
+    let errors = ErrorReporter(console: console, purpose: purpose)
+    defer { withExtendedLifetime((monitor, log, alarm, errors)) {} }
 
-    subscribe(view)
+    subscribe(monitor, printing: terminal == nil)
     if let log { subscribe(log) }
     subscribe(alarm)
     subscribe(errors)
@@ -98,7 +110,25 @@ struct Demo {
     // receives the current state, and misses none after it.
     let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
 
+    monitor.show(subscribers: { [self] in subscribers })
+    let screen = Task { [purpose] in
+      await monitor.run { command in
+        switch command {
+        case .quit: ending.end()
+        case .refresh: monitor.refresh()
+        case .invalidate: monitor.invalidate()
+        case .toggleFailures: purpose.fails.toggle()
+        case .toggleSlowness: purpose.isSlow.toggle()
+        }
+      }
+    }
+
     await ending.wait()
+    screen.cancel()
+    await screen.value
+    console.release()
+    purpose.isSlow = false
+    let text = monitor.text
 
     // First, publishing stops; then `drain` waits until every subscription has received or skipped everything that was
     // published. Only then are the counts final.
@@ -119,6 +149,7 @@ struct Demo {
     for report in reports { console.print("\(report)") }
     if let log { console.print("\(log)") }
     for line in table(with: reports).lines { console.print(line) }
+    try record.write(text)
   }
 
   /// Starts a task that loads again and again, until it is cancelled.
@@ -134,10 +165,18 @@ struct Demo {
   /// Subscribes a row for each publisher: a typed main-actor subscriber.
   ///
   /// It names no context, because the main actor is the only one possible.
-  private mutating func subscribe(_ view: TerminalView) {
-    named.append(("view", load.publisher.subscribe(view.makeRow(of: load.publisher))))
-    named.append(("view", memory.publisher.subscribe(view.makeRow(of: memory.publisher))))
-    for path in paths { named.append(("view", path.publisher.subscribe(view.makeRow(of: path.publisher)))) }
+  private mutating func subscribe(_ monitor: Monitor, printing: Bool) {
+    subscribeRow(of: load, monitor, printing)
+    subscribeRow(of: memory, monitor, printing)
+    for path in paths { subscribeRow(of: path, monitor, printing) }
+  }
+
+  private mutating func subscribeRow<Value: CustomStringConvertible>(
+    of manager: LoadingManager<Value>, _ monitor: Monitor, _ printing: Bool
+  ) {
+    let row = Row(of: manager) { [console] line in if printing { console.print(line) } }
+    monitor.show(row)
+    named.append(("view", manager.publisher.subscribe(row)))
   }
 
   /// Subscribes the log, one object with one method, to all publishers.
@@ -161,25 +200,22 @@ struct Demo {
   /// subscriptions through the publishers.
   private mutating func subscribe(_ errors: ErrorReporter) {
     directory.subscribeToAll(errors, on: .background)
-    let all =
-      load.publisher.subscriptions + memory.publisher.subscriptions + paths.flatMap { $0.publisher.subscriptions }
-    for subscription in all where subscription.subscriberType == ErrorReporter.self {
+    for subscription in subscriptions where subscription.subscriberType == ErrorReporter.self {
       named.append(("errors", subscription))
     }
   }
 
-  // MARK: The log and the table
-
-  /// Opens the log if one was requested; if that fails, the program continues without it.
-  private func openLog() -> JSONLog? {
-    guard let file = arguments.log else { return nil }
-    do {
-      return try JSONLog(writingTo: file, console: console)
-    } catch {
-      console.report("log: cannot open \(file): \(error)")
-      return nil
-    }
+  /// Who listens now: the named subscribers, and the sequences of the summaries.
+  private var subscribers: [(name: String, subscription: Subscription)] {
+    let known = Set(named.map(\.subscription))
+    return named + subscriptions.filter { !known.contains($0) }.map { ("summary", $0) }
   }
+
+  private var subscriptions: [Subscription] {
+    load.publisher.subscriptions + memory.publisher.subscriptions + paths.flatMap { $0.publisher.subscriptions }
+  }
+
+  // MARK: The table
 
   private func table(with reports: [SummaryReport]) -> DeliveryTable {
     var versions = [

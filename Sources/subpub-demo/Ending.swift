@@ -9,35 +9,41 @@ import SubPub
   import Musl
 #endif
 
-/// The end of the program: at its time limit, at Ctrl-C, or when it is asked to terminate.
+/// The end of the program: at its time limit, at Ctrl-C or another request to terminate, or at the key for it.
 ///
 /// It is a publisher, too. An event that happens once, and that many tasks wait for, can be a publisher: any thread may
 /// publish it, and a late subscriber learns of it at once.
 @MainActor
 final class Ending {
-  private enum Cause { case timeIsUp, signal }
+  private enum Cause { case timeIsUp, signal, key }
 
   private nonisolated let cause: Publisher<Cause>
   private let signals: [any DispatchSourceSignal]
 
-  init(after time: Duration) {
+  /// Creates the end, after a time or without a limit.
+  init(after time: Duration?) {
     let cause = Publisher<Cause>(label: "ending")
     self.cause = cause
-    Task {
-      try await Task.sleep(for: time)  // throws only if its task is cancelled, and this one never is
-      cause.updateData(.timeIsUp)
+    if let time {
+      Task {
+        try await Task.sleep(for: time)  // throws only if its task is cancelled, and this one never is
+        cause.updateData(.timeIsUp)
+      }
     }
-    signals = [SIGINT, SIGTERM].map { number in
+    signals = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)  // the source receives it anyway
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { @Sendable in
-        signal(number, SIG_DFL)  // a second Ctrl-C waits for nothing, such as a disk that hangs
+        Terminal.restoreBefore(number)  // a second Ctrl-C waits for nothing, such as a disk that hangs
         cause.updateData(.signal)
       }
       source.activate()
       return source
     }
   }
+
+  /// Ends the program because a key says so.
+  nonisolated func end() { cause.updateData(.key) }
 
   nonisolated func wait() async {
     do {

@@ -7,11 +7,16 @@ import Synchronization
 /// separately, in order. So two publishers may call this object at the same time, and a lock protects its shared state.
 final class ErrorReporter: Subscriber {
   private let console: Console
+  private let purpose: OnPurpose
   private let standing = Mutex<[PublisherID: String]>([:])
 
-  init(console: Console) { self.console = console }
+  init(console: Console, purpose: OnPurpose) {
+    self.console = console
+    self.purpose = purpose
+  }
 
   func receive(_ publication: any AnyPublication) {
+    purpose.pauseIfAsked()  // on the background queue, a blocked thread delays nobody else
     let source = publication.source
     switch publication.phase {
     case .loading: break  // the error remains until the new load has ended

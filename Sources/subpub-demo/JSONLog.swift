@@ -24,7 +24,7 @@ final class JSONLog: Subscriber, CustomStringConvertible {
   /// The lock satisfies the compiler, and protects `description`.
   private let state: Mutex<State>
 
-  init(writingTo path: String, console: Console) throws(SystemError) {
+  init(writingTo path: String, console: Console) throws(CannotOpen) {
     self.path = path
     self.console = console
     state = Mutex(State(file: try .creating(path)))

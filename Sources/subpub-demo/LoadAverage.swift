@@ -1,5 +1,9 @@
 #if canImport(Darwin)
   import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
 #endif
 
 /// The average number of running or runnable processes over 1, 5, and 15 minutes.
@@ -14,6 +18,13 @@ struct LoadAverage: Hashable, Sendable, Codable, CustomStringConvertible, JSONCo
   var json: String {
     #"{"one":\#(one.twoDecimals),"five":\#(five.twoDecimals),"fifteen":\#(fifteen.twoDecimals)}"#
   }
+}
+
+extension LoadAverage: Measured {
+  /// The number of processors: with as many runnable processes, the machine is at its limit.
+  static let processors = Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+
+  var fraction: Double { one / Self.processors }
 }
 
 /// A reader of the load average: from /proc/loadavg on Linux, from `getloadavg` elsewhere.

@@ -1,14 +1,18 @@
 import Foundation
 import SubPub
 import SubPubFoundation
+import Synchronization
 
 extension LoadingManager where Value: Codable {
   /// Creates a manager of a value that can be read from this machine.
   ///
   /// The readers make blocking calls, and a disk may be slow. Swift's own pool has only one thread for each core, so
   /// its threads mustn't block; a `QueueExecutor` runs the task on a Dispatch queue instead.
-  convenience init(_ label: String, from reader: some Reader<Value>, for arguments: Arguments, _ console: Console) {
+  convenience init(
+    _ label: String, from reader: some Reader<Value>, for arguments: Arguments, _ console: Console, _ purpose: OnPurpose
+  ) {
     let executor = QueueExecutor(label: "subpub-demo.\(label)")
+    let reported = Mutex("")
     self.init(
       label: label,
       // Data is stale if it is older than two readings: it comes from an earlier run, or reading fails.
@@ -24,9 +28,20 @@ extension LoadingManager where Value: Codable {
         FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: Self.fileName(for: label)))
       },
       cachePolicy: .alwaysLoad,
-      // A cache that fails is no error of the data, so subscribers don't learn of it.
-      cacheFailed: { console.report("\(label): \($0)") },
-      load: { try await withTaskExecutorPreference(executor) { try await reader.read() } })
+      // A cache that fails is no error of the data, so subscribers don't learn of it. A full disk would fail after each
+      // load, so a failure is reported only if it isn't the last one again.
+      cacheFailed: { failure in
+        let text = "\(label): \(failure)"
+        let isNew = reported.withLock { former in
+          defer { former = text }
+          return former != text
+        }
+        if isNew { console.report(text) }
+      },
+      load: {
+        try purpose.failIfAsked()
+        return try await withTaskExecutorPreference(executor) { try await reader.read() }
+      })
   }
 }
 

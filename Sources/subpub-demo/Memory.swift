@@ -15,6 +15,10 @@ struct Memory: Hashable, Sendable, Codable, CustomStringConvertible, JSONConvert
   var json: String { #"{"total":\#(total.bytes),"available":\#(available.bytes)}"# }
 }
 
+extension Memory: Measured {
+  var fraction: Double { total.bytes > 0 ? Double(used.bytes) / Double(total.bytes) : 0 }
+}
+
 /// A reader of the machine's memory: from /proc/meminfo on Linux, from `sysctl` elsewhere.
 struct MemoryReader: Reader {
   func read() async throws -> Memory {

@@ -27,8 +27,12 @@ struct OpenFile: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  static func creating(_ path: String) throws(SystemError) -> OpenFile {
-    try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+  static func creating(_ path: String) throws(CannotOpen) -> OpenFile {
+    do {
+      return try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+    } catch {
+      throw CannotOpen(path: path, reason: error)
+    }
   }
 
   static func contents(of path: String) throws(SystemError) -> String {
@@ -67,6 +71,13 @@ struct OpenFile: ~Copyable, Sendable {
       }
     }
   }
+}
+
+/// A file that couldn't be opened.
+struct CannotOpen: Error, CustomStringConvertible {
+  let path: String
+  let reason: SystemError
+  var description: String { "cannot open \(path): \(reason)" }
 }
 
 /// An error of the operating system, in its own words: `no such file or directory`.

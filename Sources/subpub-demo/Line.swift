@@ -1,0 +1,124 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A line of the screen: pieces of text, each with a style, that are cut to a width.
+struct Line {
+  enum Style: String {
+    case plain = ""
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case cyan = "36"
+  }
+
+  private var pieces: [(text: String, style: Style)] = []
+  /// The number of columns that it takes.
+  private(set) var width = 0
+
+  init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
+
+  mutating func append(_ text: String, _ style: Style = .plain) {
+    guard !text.isEmpty else { return }
+    let text = text.printable
+    pieces.append((text, style))
+    width += text.columns
+  }
+
+  mutating func append(_ line: Line) {
+    pieces += line.pieces
+    width += line.width
+  }
+
+  /// Adds spaces until the line has a width.
+  mutating func pad(to width: Int) { append(String(repeating: " ", count: max(0, width - self.width))) }
+
+  /// Returns the line, cut to a width; a mark at its end shows that it was cut.
+  func cut(to width: Int, mark: String) -> Line {
+    if self.width <= width { return self }
+    var (line, room) = (Line(), width - mark.columns)
+    guard room >= 0 else { return line }
+    for piece in pieces {
+      let text = piece.text.prefix(columns: room)
+      line.append(text, piece.style)
+      room -= text.columns
+      if text.count < piece.text.count { break }
+    }
+    line.append(mark, .dim)
+    return line
+  }
+
+  /// The text without styles.
+  var text: String { pieces.map(\.text).joined() }
+
+  /// The text with the terminal's codes for its styles.
+  var styled: String {
+    pieces.map { $0.style == .plain ? $0.text : "\u{1B}[\($0.style.rawValue)m\($0.text)\u{1B}[0m" }.joined()
+  }
+}
+
+extension String {
+  /// The text in one line and without control characters; a file's name may contain any of them.
+  var printable: String {
+    let shown = unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+    return String(String.UnicodeScalarView(shown))
+  }
+
+  /// The number of columns that the text takes in a terminal; at most too many, for characters of several scalars.
+  var columns: Int { utf8.count == count ? count : unicodeScalars.reduce(0) { $0 + $1.columns } }
+
+  /// Returns as many of the first characters as fit into a number of columns.
+  func prefix(columns: Int) -> String {
+    var room = columns
+    return String(
+      prefix {
+        room -= String($0).columns
+        return room >= 0
+      })
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var columns: Int { Int(max(0, wcwidth(wchar_t(bitPattern: value)))) }
+}
+
+/// The characters that the screen is drawn with.
+struct Glyphs {
+  let ellipsis: String
+  let spinner: [String]
+  let loaded: String, failed: String, unknown: String
+  let full: String, empty: String
+  /// From the lowest to the highest.
+  let levels: [String]
+
+  static let unicode = Glyphs(
+    ellipsis: "…", spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"], loaded: "●", failed: "✗", unknown: "○",
+    full: "█", empty: "░", levels: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
+  static let ascii = Glyphs(
+    ellipsis: "~", spinner: ["|", "/", "-", "\\"], loaded: "*", failed: "!", unknown: "?", full: "#", empty: ".",
+    levels: ["_", ".", ":", "-", "=", "+", "*", "#"])
+
+  /// Returns a bar that is filled to a fraction, red if that is almost all of it.
+  func bar(_ fraction: Double, columns: Int) -> Line {
+    let filled = Int((min(max(fraction, 0), 1) * Double(columns)).rounded())
+    var line = Line(
+      String(repeating: full, count: filled), fraction < 0.7 ? .green : fraction < 0.9 ? .yellow : .red)
+    line.append(String(repeating: empty, count: columns - filled), .dim)
+    return line
+  }
+
+  /// Returns a column for each fraction, or a space where there is none.
+  func sparkline(_ fractions: [Double?]) -> Line {
+    Line(
+      fractions.map { fraction in
+        guard let fraction else { return " " }
+        return levels[min(Int(min(max(fraction, 0), 1) * Double(levels.count)), levels.count - 1)]
+      }.joined(), .cyan)
+  }
+}

@@ -1,0 +1,140 @@
+import SubPub
+
+/// The screen of the program: draws what rows and subscriptions are like now, and does what the keys say.
+@MainActor
+final class Monitor {
+  /// What the keys can do.
+  enum Command { case quit, refresh, invalidate, toggleFailures, toggleSlowness }
+
+  private let title: String
+  private let terminal: Terminal?
+  private let console: Console
+  private let purpose: OnPurpose
+  private let started = ContinuousClock.now
+  private var rows: [any ShownRow] = []
+  private var subscribers: () -> [(name: String, subscription: Subscription)] = { [] }
+  private var rates = Rates()
+  private var frame = 0
+
+  init(title: String, terminal: Terminal?, console: Console, purpose: OnPurpose) {
+    self.title = title
+    self.terminal = terminal
+    self.console = console
+    self.purpose = purpose
+  }
+
+  func show(_ row: some ShownRow) { rows.append(row) }
+
+  func show(subscribers: @escaping () -> [(name: String, subscription: Subscription)]) {
+    self.subscribers = subscribers
+  }
+
+  func refresh() { for row in rows { row.refresh() } }
+
+  func invalidate() { for row in rows { row.invalidate() } }
+
+  /// Draws ten times a second, and at once after a key and when the size changes, until the task is cancelled.
+  func run(_ perform: @escaping @MainActor (Command) -> Void) async {
+    guard let terminal else { return }
+    terminal.watch { [weak self] in self?.draw() }
+    let keyboard = Task {
+      for await key in terminal.keys {
+        guard let command = Self.command(for: key) else { continue }
+        perform(command)
+        draw()
+      }
+    }
+    while !Task.isCancelled {
+      draw()
+      frame += 1
+      do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
+    }
+    keyboard.cancel()
+    terminal.leave()
+  }
+
+  private static func command(for key: Character) -> Command? {
+    switch key {
+    case "q", "Q": .quit
+    case "r", "R": .refresh
+    case "i", "I": .invalidate
+    case "e", "E": .toggleFailures
+    case "s", "S": .toggleSlowness
+    default: nil
+    }
+  }
+
+  private func draw() {
+    guard let terminal else { return }
+    let size = terminal.size
+    terminal.draw(screen(size: size).lines.map(usesColors ? \.styled : \.text), size: size)
+  }
+
+  /// The screen as text, without styles.
+  var text: String {
+    screen(size: terminal?.size ?? Terminal.Size()).lines.map { $0.text.withoutTrailingSpaces + "\n" }.joined()
+  }
+
+  private func screen(size: Terminal.Size) -> Screen {
+    let subscribers = subscribers()
+    rates.update(subscribers.map(\.subscription))
+    return Screen(
+      size: size, glyphs: Self.glyphs,
+      title: "\(title), \(started.duration(to: .now).components.seconds) s",
+      rows: rows.map { $0.snapshot() },
+      subscribers: subscribers.map { name, subscription in
+        let counts = subscription.statistics
+        return SubscriberSnapshot(
+          name: name, source: subscription.source, context: "\(subscription.context)", delivered: counts.delivered,
+          skipped: counts.skipped, pending: counts.pending, rate: rates[subscription])
+      },
+      messages: console.recent, isFailing: purpose.fails, isSlow: purpose.isSlow, frame: frame)
+  }
+
+  // MARK: The environment
+
+  private let usesColors = environment("NO_COLOR").isEmpty
+
+  private static let glyphs: Glyphs = {
+    // The first of these that is set decides.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(environment).first { !$0.isEmpty } ?? ""
+    let isUnicode = locale.uppercased().contains("UTF-8") || locale.uppercased().contains("UTF8")
+    return isUnicode ? .unicode : .ascii
+  }()
+}
+
+/// Deliveries per second, measured over a second or more.
+private struct Rates {
+  private struct Count {
+    var delivered: Int
+    var rate = 0.0
+  }
+
+  private var counts: [Subscription: Count] = [:]
+  private var measured = ContinuousClock.now
+
+  subscript(subscription: Subscription) -> Double { counts[subscription]?.rate ?? 0 }
+
+  mutating func update(_ subscriptions: [Subscription]) {
+    let now = ContinuousClock.now
+    let time = measured.duration(to: now) / .seconds(1)
+    if time < 1, subscriptions.count == counts.count { return }
+    measured = now
+    var updated: [Subscription: Count] = [:]
+    for subscription in subscriptions {
+      let delivered = subscription.statistics.delivered
+      updated[subscription] = Count(
+        delivered: delivered, rate: Double(delivered - (counts[subscription]?.delivered ?? delivered)) / time)
+    }
+    counts = updated
+  }
+}
+
+/// The file for a text screenshot, which is opened when the program starts, so that an error comes before the work.
+struct Record: ~Copyable {
+  private let file: OpenFile?
+
+  init(_ path: String?) throws(CannotOpen) { file = if let path { try .creating(path) } else { nil } }
+
+  func write(_ text: String) throws(SystemError) { try file?.append(text) }
+}

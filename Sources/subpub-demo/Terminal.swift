@@ -1,0 +1,191 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A terminal that shows a screen, and reads single keys.
+///
+/// The screen is the terminal's second one, so that what was there before comes back. It is left at every end of the
+/// process, crashes included, and while the process is stopped (Ctrl-Z) or in the background.
+@MainActor
+final class Terminal {
+  /// The size in columns and lines.
+  struct Size: Equatable {
+    var columns = 80
+    var lines = 24
+  }
+
+  /// Whether the terminal shows our screen.
+  private var isOpen = false
+  /// The lines that it shows, and their size.
+  private var shown: (lines: [String], size: Size)?
+  private var keyboard: (any DispatchSourceRead)?
+  private var signals: [any DispatchSourceSignal] = []
+  private let pressed: AsyncStream<Character>.Continuation
+  /// The keys that are pressed, for one reader.
+  let keys: AsyncStream<Character>
+
+  /// Returns nil if standard output isn't a terminal that can be redrawn.
+  init?() {
+    guard isatty(STDOUT_FILENO) == 1, !["", "dumb"].contains(environment("TERM")) else { return nil }
+    unsafe setlocale(LC_CTYPE, "")  // for `wcwidth`
+    (keys, pressed) = AsyncStream.makeStream()
+    Self.restoreBeforeCrashes()
+  }
+
+  /// The present size.
+  var size: Size {
+    var window = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+      return Size()
+    }
+    return Size(columns: Int(window.ws_col), lines: Int(window.ws_row))
+  }
+
+  /// Calls `redraw` when the size has changed, or the process continues after a stop.
+  func watch(redraw: @escaping @MainActor () -> Void) {
+    on(SIGWINCH, redraw)
+    on(SIGCONT) { [weak self] in
+      self?.isOpen = false  // the shell has had the terminal since
+      redraw()
+    }
+    on(SIGTSTP) { [weak self] in
+      self?.leave()
+      kill(getpid(), SIGSTOP)  // returns when the process continues
+    }
+  }
+
+  private func on(_ number: Int32, _ handler: @escaping @MainActor () -> Void) {
+    if number == SIGTSTP { signal(number, SIG_IGN) }  // the source receives it anyway
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    source.setEventHandler { MainActor.assumeIsolated(handler) }
+    source.activate()
+    signals.append(source)
+  }
+
+  /// Shows lines, none of which may be wider than the terminal; does nothing in the background.
+  func draw(_ lines: [String], size: Size) {
+    let terminal = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO
+    guard tcgetpgrp(terminal) == getpgrp() else {
+      stopReadingKeys()
+      isOpen = false
+      return
+    }
+    var text = ""
+    if !isOpen {
+      isOpen = true
+      shown = nil
+      Self.setReadsKeys(true)
+      text = Self.opening
+    }
+    if shown?.size != size {
+      text += Self.clearing
+    } else if shown?.lines == lines {
+      return
+    }
+    shown = (lines, size)
+    text += Self.home + lines.map { $0 + Self.endOfLine }.joined(separator: "\r\n") + Self.endOfScreen
+    do {
+      try OpenFile.send(text, to: STDOUT_FILENO)
+    } catch {
+      // The terminal is gone; the next frame tries again.
+    }
+    startReadingKeys()
+  }
+
+  /// Gives the terminal back.
+  func leave() {
+    stopReadingKeys()
+    guard isOpen else { return }
+    isOpen = false
+    Self.restore()
+  }
+
+  // MARK: Keys
+
+  private func startReadingKeys() {
+    guard keyboard == nil, isatty(STDIN_FILENO) == 1 else { return }
+    let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.readKeys() } }
+    source.activate()
+    keyboard = source
+  }
+
+  private func stopReadingKeys() {
+    keyboard?.cancel()
+    keyboard = nil
+  }
+
+  private func readKeys() {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+    guard count > 0 else {
+      if count == 0 || errno != EINTR { keyboard?.cancel() }  // nobody types any more
+      return
+    }
+    for key in String(decoding: bytes.prefix(count), as: UTF8.self) { pressed.yield(key) }
+  }
+
+  /// Switches between single keys without an echo, and lines as the shell wants them.
+  ///
+  /// Ctrl-C and Ctrl-Z remain signals.
+  private nonisolated static func setReadsKeys(_ reads: Bool) {
+    var modes = termios()
+    guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return }
+    let lineModes = tcflag_t(ICANON | ECHO)
+    if reads { modes.c_lflag &= ~lineModes } else { modes.c_lflag |= lineModes }
+    unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
+  }
+
+  // MARK: The end
+
+  /// Gives the terminal back; may be called in a signal handler.
+  private nonisolated static func restore() {
+    unsafe write(STDOUT_FILENO, closing.utf8Start, closing.utf8CodeUnitCount)
+    setReadsKeys(false)
+  }
+
+  /// Lets a signal end the process after the terminal was given back.
+  nonisolated static func restoreBefore(_ number: Int32) {
+    signal(number) { number in
+      Terminal.restore()
+      let former = Terminal.former.withLock { unsafe $0[number] }
+      if var former = unsafe former { unsafe sigaction(number, &former, nil) } else { signal(number, SIG_DFL) }
+      raise(number)
+    }
+  }
+
+  /// What signals did before, such as printing a backtrace.
+  ///
+  /// Written only while the first terminal is made, so a handler never waits for the lock.
+  private nonisolated static let former = Mutex<[Int32: sigaction]>([:])
+
+  private static func restoreBeforeCrashes() {
+    for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT] {
+      var action = unsafe sigaction()
+      if unsafe sigaction(number, nil, &action) == 0 {
+        unsafe former.withLock { [action] in unsafe $0[number] = action }
+      }
+      restoreBefore(number)
+    }
+  }
+
+  // MARK: Control sequences
+
+  /// The second screen, without a cursor, and without wrapping.
+  private static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+  private static nonisolated let closing: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+  private static let clearing = "\u{1B}[2J"
+  private static let home = "\u{1B}[H"
+  private static let endOfLine = "\u{1B}[K"
+  private static let endOfScreen = "\u{1B}[J"
+}
+
+/// Returns an environment variable, or the empty string.
+func environment(_ name: String) -> String { unsafe getenv(name).map { unsafe String(cString: $0) } ?? "" }
