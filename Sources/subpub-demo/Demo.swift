@@ -145,7 +145,6 @@ struct Demo {
       summary.cancel()
       reports.append(await summary.value)
     }
-    console.leaveBlock()
     for report in reports { console.print("\(report)") }
     if let log { console.print("\(log)") }
     for line in table(with: reports).lines { console.print(line) }

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A line of the screen: pieces of text, each with a style, that are cut to a width.
 struct Line {
   enum Style: String {
@@ -85,7 +77,21 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  fileprivate var columns: Int { Int(max(0, wcwidth(wchar_t(bitPattern: value)))) }
+  /// The usual width in terminals, for which the standard library has no property.
+  fileprivate var columns: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: value == 0xFE0F ? 1 : 0  // that one may make an emoji wide
+    case .format: 0
+    default: properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
+    }
+  }
+
+  /// The blocks of East Asian characters that take two columns.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+    0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF, 0x1AFF0...0x1B2FB, 0x1F000...0x1F02B,
+    0x20000...0x3FFFD,
+  ]
 }
 
 /// The characters that the screen is drawn with.

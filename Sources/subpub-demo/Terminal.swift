@@ -34,7 +34,6 @@ final class Terminal {
   /// Returns nil if standard output isn't a terminal that can be redrawn.
   init?() {
     guard isatty(STDOUT_FILENO) == 1, !["", "dumb"].contains(environment("TERM")) else { return nil }
-    unsafe setlocale(LC_CTYPE, "")  // for `wcwidth`
     (keys, pressed) = AsyncStream.makeStream()
     Self.restoreBeforeCrashes()
   }
@@ -86,11 +85,11 @@ final class Terminal {
     }
     if shown?.size != size {
       text += Self.clearing
-    } else if shown?.lines == lines {
+    } else if let shown, shown.lines == lines {
       return
     }
     shown = (lines, size)
-    text += Self.home + lines.map { $0 + Self.endOfLine }.joined(separator: "\r\n") + Self.endOfScreen
+    text += Self.home + lines.map { Self.clearingLine + $0 }.joined(separator: "\r\n")
     do {
       try OpenFile.send(text, to: STDOUT_FILENO)
     } catch {
@@ -155,8 +154,11 @@ final class Terminal {
   nonisolated static func restoreBefore(_ number: Int32) {
     signal(number) { number in
       Terminal.restore()
-      let former = Terminal.former.withLock { unsafe $0[number] }
-      if var former = unsafe former { unsafe sigaction(number, &former, nil) } else { signal(number, SIG_DFL) }
+      if var former = Terminal.former.withLock({ $0[number] }) {
+        unsafe sigaction(number, &former, nil)
+      } else {
+        signal(number, SIG_DFL)
+      }
       raise(number)
     }
   }
@@ -168,10 +170,8 @@ final class Terminal {
 
   private static func restoreBeforeCrashes() {
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT] {
-      var action = unsafe sigaction()
-      if unsafe sigaction(number, nil, &action) == 0 {
-        unsafe former.withLock { [action] in unsafe $0[number] = action }
-      }
+      var action = sigaction()
+      if unsafe sigaction(number, nil, &action) == 0 { former.withLock { [action] in $0[number] = action } }
       restoreBefore(number)
     }
   }
@@ -183,8 +183,7 @@ final class Terminal {
   private static nonisolated let closing: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
   private static let clearing = "\u{1B}[2J"
   private static let home = "\u{1B}[H"
-  private static let endOfLine = "\u{1B}[K"
-  private static let endOfScreen = "\u{1B}[J"
+  private static let clearingLine = "\u{1B}[2K"
 }
 
 /// Returns an environment variable, or the empty string.
