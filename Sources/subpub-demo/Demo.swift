@@ -126,9 +126,9 @@ struct Demo {
     await ending.wait()
     screen.cancel()
     await screen.value
+    let text = monitor.text
     console.release()
     purpose.isSlow = false
-    let text = monitor.text
 
     // First, publishing stops; then `drain` waits until every subscription has received or skipped everything that was
     // published. Only then are the counts final.
@@ -145,9 +145,8 @@ struct Demo {
       summary.cancel()
       reports.append(await summary.value)
     }
-    for report in reports { console.print("\(report)") }
-    if let log { console.print("\(log)") }
-    for line in table(with: reports).lines { console.print(line) }
+    let lines = reports.map(\.description) + (log.map { ["\($0)"] } ?? []) + table(with: reports).lines
+    for line in lines { console.print(monitor.fitted(line)) }
     try record.write(text)
   }
 

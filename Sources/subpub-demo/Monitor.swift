@@ -75,6 +75,12 @@ final class Monitor {
     screen(size: terminal?.size ?? Terminal.Size()).lines.map { $0.text.withoutTrailingSpaces + "\n" }.joined()
   }
 
+  /// Returns a line that doesn't wrap if there is a terminal.
+  func fitted(_ line: String) -> String {
+    guard let terminal else { return line }
+    return Line(line).cut(to: terminal.size.columns, mark: Self.glyphs.ellipsis).text
+  }
+
   private func screen(size: Terminal.Size) -> Screen {
     let subscribers = subscribers()
     rates.update(subscribers.map(\.subscription))
