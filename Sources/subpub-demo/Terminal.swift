@@ -154,11 +154,15 @@ final class Terminal {
   nonisolated static func restoreBefore(_ number: Int32) {
     signal(number) { number in
       Terminal.restore()
+      var blocked = sigset_t()
+      unsafe sigemptyset(&blocked)
+      unsafe sigaddset(&blocked, number)
+      unsafe pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
       if var former = Terminal.former.withLock({ $0[number] }) {
         unsafe sigaction(number, &former, nil)
-      } else {
-        signal(number, SIG_DFL)
+        raise(number)  // returns after a backtrace
       }
+      signal(number, SIG_DFL)
       raise(number)
     }
   }
