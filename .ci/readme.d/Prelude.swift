@@ -1,32 +1,33 @@
 // Declarations that code blocks of the documents may use; `.ci/readme` compiles this file with each of them.
-// A block may declare the same name and hide the one here.
+// A block may declare the same name and hide the one here. What isn't on the main actor says `nonisolated`, since blocks
+// of some documents are compiled with the main actor as the default isolation, too.
 
 import Dispatch
 import SubPub
 import SubPubTesting
 
-struct News: Equatable, Sendable {
+nonisolated struct News: Equatable, Sendable {
   var title = ""
 }
 
-struct User: Equatable, Sendable {
+nonisolated struct User: Equatable, Sendable {
   var name = ""
 }
 
 /// Stands for a server.
-struct Endpoint: Sendable {
+nonisolated struct Endpoint: Sendable {
   func news() async throws -> [News] { [] }
   func user() async throws -> User { User() }
   func add(_ news: News) async throws -> [News] { [news] }
   func ticks() -> AsyncStream<Int> { AsyncStream { $0.finish() } }
 }
 
-let endpoint = Endpoint()
-let news: [News] = []
-let draft = News(title: "draft")
-let user = User()
-let publisher = Publisher<[News]>(label: "news")
-let queue = DispatchQueue(label: "work")
+nonisolated let endpoint = Endpoint()
+nonisolated let news: [News] = []
+nonisolated let draft = News(title: "draft")
+nonisolated let user = User()
+nonisolated let publisher = Publisher<[News]>(label: "news")
+nonisolated let queue = DispatchQueue(label: "work")
 
 /// A view controller.
 @MainActor final class Screen {
@@ -35,17 +36,17 @@ let queue = DispatchQueue(label: "work")
 }
 
 /// A class that any thread may use.
-final class Log: Sendable, DownloadDelegate {
+nonisolated final class Log: Sendable, DownloadDelegate {
   func write(_ state: LoadState<[News]>) {}
   func write(_ line: String) {}
   func downloadFinished() {}
 }
 
-protocol DownloadDelegate: AnyObject, Sendable {
+nonisolated protocol DownloadDelegate: AnyObject, Sendable {
   func downloadFinished()
 }
 
-func show(_ state: LoadState<[String]>) {}
+nonisolated func show(_ state: LoadState<[String]>) {}
 
 /// An actor.
 actor Store {
@@ -54,13 +55,13 @@ actor Store {
 }
 
 /// A handler of the errors of all publishers.
-final class ErrorHandler: Subscriber {
+nonisolated final class ErrorHandler: Subscriber {
   func receive(_ publication: any AnyPublication) {}
 }
 
 @MainActor let screen = Screen()
-let log = Log()
-let store = Store()
-let errors = ErrorHandler()
-let manager = LoadingManager<[News]> { try await endpoint.news() }
-let recorder = Recorder<[News]>()
+nonisolated let log = Log()
+nonisolated let store = Store()
+nonisolated let errors = ErrorHandler()
+nonisolated let manager = LoadingManager<[News]> { try await endpoint.news() }
+nonisolated let recorder = Recorder<[News]>()

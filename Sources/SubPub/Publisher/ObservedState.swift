@@ -5,6 +5,10 @@ public import Observation
 /// A view that reads one of its properties is updated when that changes:
 ///
 /// ```swift
+/// import Observation
+/// import SubPub
+///
+/// let publisher = Publisher<[String]>(label: "news")
 /// let news = ObservedState(publisher)
 /// withObservationTracking {
 ///   print(news.isLoading ? "loading" : "\(news.value ?? [])")
