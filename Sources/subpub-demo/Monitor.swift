@@ -109,30 +109,25 @@ final class Monitor {
   }()
 }
 
-/// Deliveries per second, measured over a second or more.
+/// Deliveries per second, over the last five seconds.
 private struct Rates {
-  private struct Count {
-    var delivered: Int
-    var rate = 0.0
-  }
-
-  private var counts: [Subscription: Count] = [:]
-  private var measured = ContinuousClock.now
-
-  subscript(subscription: Subscription) -> Double { counts[subscription]?.rate ?? 0 }
+  private typealias Sample = (time: ContinuousClock.Instant, delivered: [Subscription: Int])
+  /// One for each second.
+  private var samples: [Sample] = []
 
   mutating func update(_ subscriptions: [Subscription]) {
     let now = ContinuousClock.now
-    let time = measured.duration(to: now) / .seconds(1)
-    if time < 1, subscriptions.count == counts.count { return }
-    measured = now
-    var updated: [Subscription: Count] = [:]
-    for subscription in subscriptions {
-      let delivered = subscription.statistics.delivered
-      updated[subscription] = Count(
-        delivered: delivered, rate: Double(delivered - (counts[subscription]?.delivered ?? delivered)) / time)
-    }
-    counts = updated
+    if let last = samples.last, last.time + .seconds(1) > now { return }
+    if samples.count > 5 { samples.removeFirst() }
+    let counts = subscriptions.map { ($0, $0.statistics.delivered) }
+    samples.append((now, Dictionary(counts, uniquingKeysWith: { first, _ in first })))
+  }
+
+  subscript(subscription: Subscription) -> Double {
+    guard let first = samples.first(where: { $0.delivered[subscription] != nil }), let last = samples.last,
+      let before = first.delivered[subscription], let after = last.delivered[subscription], first.time < last.time
+    else { return 0 }
+    return Double(after - before) / (first.time.duration(to: last.time) / .seconds(1))
   }
 }
 
