@@ -67,8 +67,12 @@ struct Screen {
     if row.isStale { line.append("stale ", .yellow) }
     line.pad(to: nameWidth + 6)
     if let error = row.error { line.append("\(error) ", .red) }
-    if let value = row.value { line.append(row.error == nil ? value : "(was \(value))", row.error == nil ? .plain : .dim) }
-    if row.value == nil, row.error == nil { line.append(row.phase == .loading ? "loading" : "unknown", .dim) }
+    switch (row.value, row.error) {
+    case (let value?, nil): line.append(value)
+    case (let value?, _?): line.append("(was \(value))", .dim)
+    case (nil, nil): line.append("\(row.phase)", .dim)
+    case (nil, _?): break
+    }
     guard let fraction = row.fraction else { return [line] }
 
     var graph = Line()

@@ -30,7 +30,7 @@ public final class ObservedState<Value: Sendable> {
   /// The loaded value, or the previous one while loading and after an error; changes with ``state``.
   public var value: Value? { state.value }
 
-  /// The error of a failed load; nil in every other state. Changes with ``state``.
+  /// The error of a failed load, nil in every other state; changes with ``state``.
   public var error: (any Error)? { state.error }
 
   /// Held, as nobody else may hold a derived publisher.
