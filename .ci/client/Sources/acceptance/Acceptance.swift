@@ -59,6 +59,8 @@ struct Acceptance {
     derivedPublishers()
     combinedPublishers()
 
+    await observedStates()
+
     await loadingManagers()
     await edits()
     await retries()
@@ -70,6 +72,7 @@ struct Acceptance {
     await recorders()
     await manualExecutors()
     await gates()
+    await asyncGates()
     await manualClocks()
 
     await converging()

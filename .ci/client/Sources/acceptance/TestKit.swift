@@ -96,6 +96,26 @@ func gates() async {
   passed("Gate")
 }
 
+func asyncGates() async {
+  let gate = AsyncGate()
+  expectEqual("\(gate)", "AsyncGate: closed, holding 0 tasks", "a description")
+  let manager = LoadingManager<Int> {
+    await gate.pass()
+    return 1
+  }
+  manager.refreshIfNeeded()
+  await gate.waitUntilHeld()
+  await gate.waitUntilHeld(tasks: 1)
+  expectEqual(gate.held, 1, "the loader is held")
+  expectEqual(manager.publisher.state, .loading(previous: nil), "held")
+  expect(!gate.isOpen, "closed")
+  gate.open()
+  expect(gate.isOpen, "open")
+  expectEqual(await manager.refresh(), .loaded(1), "opened")
+  await gate.pass()  // an open gate holds nobody
+  passed("AsyncGate")
+}
+
 func manualClocks() async {
   let clock = ManualClock()
   let start = clock.now
