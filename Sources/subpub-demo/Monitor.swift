@@ -86,7 +86,7 @@ final class Monitor {
     rates.update(subscribers.map(\.subscription))
     return Screen(
       size: size, glyphs: Self.glyphs,
-      title: "\(title), \(started.duration(to: .now).components.seconds) s",
+      title: "\(title), for \(started.duration(to: .now).components.seconds) s",
       rows: rows.map { $0.snapshot() },
       subscribers: subscribers.map { name, subscription in
         let counts = subscription.statistics
