@@ -78,18 +78,18 @@ struct Demo {
   }
 
   consuming func run() async throws {
+    // Files are opened first, so that a wrong path ends the program before it starts.
     let log = try arguments.log.map { try JSONLog(writingTo: $0, console: console) }
     let record = try Record(arguments.record)
     let terminal = arguments.isPlain ? nil : Terminal()
-    let watched = arguments.watch.joined(separator: ", ")
-    let monitor = Monitor(
-      title: "\(watched) every \(arguments.interval)", terminal: terminal, console: console, purpose: purpose)
-    let ending = Ending(after: arguments.seconds ?? (terminal == nil ? .seconds(5) : nil))
-    if terminal == nil {
-      let time = arguments.seconds ?? .seconds(5)
-      console.print("watching \(watched) every \(arguments.interval), for \(time); press Ctrl-C to stop")
-    } else {
+    let limit = arguments.seconds ?? (terminal == nil ? .seconds(5) : nil)
+    let ending = Ending(after: limit)
+    let title = "\(arguments.watch.joined(separator: ", ")) every \(arguments.interval)"
+    let monitor = Monitor(title: title, terminal: terminal, console: console, purpose: purpose, ending: ending)
+    if terminal != nil {
       console.hold()
+    } else if let limit {
+      console.print("watching \(title), for \(limit); press Ctrl-C to stop")
     }
 
     // Publishers hold their subscribers weakly, as is best for a view controller or a cache, so there is no need to
@@ -111,17 +111,7 @@ struct Demo {
     let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
 
     monitor.show(subscribers: { [self] in subscribers })
-    let screen = Task { [purpose] in
-      await monitor.run { command in
-        switch command {
-        case .quit: ending.end()
-        case .refresh: monitor.refresh()
-        case .invalidate: monitor.invalidate()
-        case .toggleFailures: purpose.fails.toggle()
-        case .toggleSlowness: purpose.isSlow.toggle()
-        }
-      }
-    }
+    let screen = Task { await monitor.run() }
 
     await ending.wait()
     screen.cancel()

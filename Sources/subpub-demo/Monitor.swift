@@ -1,26 +1,27 @@
 import SubPub
 
-/// The screen of the program: draws what rows and subscriptions are like now, and does what the keys say.
+/// The screen of the program: draws what rows and subscriptions are like now, and does what keys say.
+///
+/// Without a terminal, it only has a text of the screen, for `--record`.
 @MainActor
 final class Monitor {
-  /// What the keys can do.
-  enum Command { case quit, refresh, invalidate, toggleFailures, toggleSlowness }
-
   private let title: String
   private let terminal: Terminal?
   private let console: Console
   private let purpose: OnPurpose
+  private let ending: Ending
   private let started = ContinuousClock.now
   private var rows: [any ShownRow] = []
   private var subscribers: () -> [(name: String, subscription: Subscription)] = { [] }
   private var rates = Rates()
   private var frame = 0
 
-  init(title: String, terminal: Terminal?, console: Console, purpose: OnPurpose) {
+  init(title: String, terminal: Terminal?, console: Console, purpose: OnPurpose, ending: Ending) {
     self.title = title
     self.terminal = terminal
     self.console = console
     self.purpose = purpose
+    self.ending = ending
   }
 
   func show(_ row: some ShownRow) { rows.append(row) }
@@ -29,18 +30,13 @@ final class Monitor {
     self.subscribers = subscribers
   }
 
-  func refresh() { for row in rows { row.refresh() } }
-
-  func invalidate() { for row in rows { row.invalidate() } }
-
   /// Draws ten times a second, and at once after a key and when the size changes, until the task is cancelled.
-  func run(_ perform: @escaping @MainActor (Command) -> Void) async {
+  func run() async {
     guard let terminal else { return }
     terminal.watch { [weak self] in self?.draw() }
     let keyboard = Task {
       for await key in terminal.keys {
-        guard let command = Self.command(for: key) else { continue }
-        perform(command)
+        act(on: key)
         draw()
       }
     }
@@ -53,14 +49,14 @@ final class Monitor {
     terminal.leave()
   }
 
-  private static func command(for key: Character) -> Command? {
+  private func act(on key: Character) {
     switch key {
-    case "q", "Q": .quit
-    case "r", "R": .refresh
-    case "i", "I": .invalidate
-    case "e", "E": .toggleFailures
-    case "s", "S": .toggleSlowness
-    default: nil
+    case "q", "Q": ending.end()
+    case "r", "R": for row in rows { row.refresh() }
+    case "i", "I": for row in rows { row.invalidate() }
+    case "e", "E": purpose.fails.toggle()
+    case "s", "S": purpose.isSlow.toggle()
+    default: break
     }
   }
 
