@@ -58,13 +58,14 @@ extension TestingKitTests {
       let gate = AsyncGate()
       let (one, two) = (Trial { await gate.waitUntilHeld() }.run(), Trial { await gate.waitUntilHeld(tasks: 2) }.run())
       #expect(!one.isOver)
-      Trial { await gate.pass() }.run()
+      let first = Trial { await gate.pass() }.run()
       #expect(one.run().isOver)
       #expect(!two.run().isOver)
-      Trial { await gate.pass() }.run()
+      let second = Trial { await gate.pass() }.run()
       #expect(two.run().isOver)
       #expect(Trial { await gate.waitUntilHeld(tasks: 2) }.run().isOver)
       gate.open()
+      #expect(first.run().isOver && second.run().isOver)
     }
 
     @Test("opening ends every waitUntilHeld(), and later ones return at once")
@@ -117,10 +118,11 @@ extension TestingKitTests {
     func description() {
       let gate = AsyncGate()
       #expect("\(gate)" == "AsyncGate: closed, holding 0 tasks")
-      Trial { await gate.pass() }.run()
+      let held = Trial { await gate.pass() }.run()
       #expect("\(gate)" == "AsyncGate: closed, holding 1 task")
       gate.open()
       #expect("\(gate)" == "AsyncGate: open")
+      #expect(held.run().isOver)
     }
   }
 }
