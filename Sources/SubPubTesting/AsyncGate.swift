@@ -58,13 +58,7 @@ public final class AsyncGate: Sendable {
   /// Returns early if the waiting task is cancelled.
   ///
   /// - Parameter tasks: The number of tasks.
-  public func waitUntilHeld(tasks: Int) async {
-    _ = await Waiter.wait { waiter in
-      state.withLock { $0.add(waiter, goal: tasks) }
-    } unregister: { waiter in
-      state.withLock { $0.remove(waiter) }
-    }
-  }
+  public func waitUntilHeld(tasks: Int) async { await state.waitUntilHeld(tasks) }
 
   /// Whether the gate was opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }

@@ -56,13 +56,7 @@ public final class Gate: Sendable {
   /// Suspends the task and blocks no thread. Returns early if the task is cancelled.
   ///
   /// - Parameter threads: The number of threads.
-  public func waitUntilHeld(threads: Int) async {
-    _ = await Waiter.wait { waiter in
-      state.withLock { $0.add(waiter, goal: threads) }
-    } unregister: { waiter in
-      state.withLock { $0.remove(waiter) }
-    }
-  }
+  public func waitUntilHeld(threads: Int) async { await state.waitUntilHeld(threads) }
 
   /// Whether the gate was opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -111,6 +105,17 @@ struct GateState<Held> {
   func description(of held: String) -> String {
     if isOpen { return "open" }
     return "closed, holding \(self.held.count) \(held)\(self.held.count == 1 ? "" : "s")"
+  }
+}
+
+extension Locked {
+  /// Waits until a gate holds so many, or is open; returns early if the task is cancelled.
+  func waitUntilHeld<Held>(_ count: Int) async where State == GateState<Held> {
+    _ = await Waiter.wait { waiter in
+      withLock { $0.add(waiter, goal: count) }
+    } unregister: { waiter in
+      withLock { $0.remove(waiter) }
+    }
   }
 }
 

@@ -21,9 +21,7 @@ final class Terminal {
     var lines = 24
   }
 
-  /// Whether the terminal shows our screen.
-  private var isOpen = false
-  /// The lines that it shows, and their size.
+  /// The lines that the terminal shows, and its size; nil while it doesn't show our screen.
   private var shown: (lines: [String], size: Size)?
   private var keyboard: (any DispatchSourceRead)?
   private var signals: [any DispatchSourceSignal] = []
@@ -51,7 +49,7 @@ final class Terminal {
   func watch(redraw: @escaping @MainActor () -> Void) {
     on(SIGWINCH, redraw)
     on(SIGCONT) { [weak self] in
-      self?.isOpen = false  // the shell has had the terminal since
+      self?.shown = nil  // the shell has had the terminal since
       redraw()
     }
     on(SIGTSTP) { [weak self] in
@@ -73,20 +71,18 @@ final class Terminal {
     let terminal = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO
     guard tcgetpgrp(terminal) == getpgrp() else {
       stopReadingKeys()
-      isOpen = false
+      shown = nil
       return
     }
     var text = ""
-    if !isOpen {
-      isOpen = true
-      shown = nil
+    if shown == nil {
       Self.setReadsKeys(true)
       text = Self.opening
     }
-    if shown?.size != size {
+    if let shown, shown.size == size {
+      if shown.lines == lines { return }
+    } else {
       text += Self.clearing
-    } else if let shown, shown.lines == lines {
-      return
     }
     shown = (lines, size)
     text += Self.home + lines.map { Self.clearingLine + $0 }.joined(separator: "\r\n")
@@ -101,8 +97,8 @@ final class Terminal {
   /// Gives the terminal back.
   func leave() {
     stopReadingKeys()
-    guard isOpen else { return }
-    isOpen = false
+    guard shown != nil else { return }
+    shown = nil
     Self.restore()
   }
 
