@@ -80,7 +80,7 @@ struct Demo {
   consuming func run() async throws {
     // Files are opened first, so that a wrong path ends the program before it starts.
     let log = try arguments.log.map { try JSONLog(writingTo: $0, console: console) }
-    let record = try Record(arguments.record)
+    let record = try arguments.record.map(Record.init)
     let terminal = arguments.isPlain ? nil : Terminal()
     let limit = arguments.seconds ?? (terminal == nil ? .seconds(5) : nil)
     let ending = Ending(after: limit)
@@ -137,7 +137,7 @@ struct Demo {
     }
     let lines = reports.map(\.description) + (log.map { ["\($0)"] } ?? []) + table(with: reports).lines
     for line in lines { console.print(monitor.fitted(line)) }
-    try record.write(text)
+    try record?.write(text)
   }
 
   /// Starts a task that loads again and again, until it is cancelled.

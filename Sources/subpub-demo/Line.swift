@@ -56,9 +56,9 @@ struct Line {
 }
 
 extension String {
-  /// The text in one line and without control characters; a file's name may contain any of them.
+  /// The text in one line, without control characters and changes of direction; a file's name may contain any of them.
   var printable: String {
-    let shown = unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+    let shown = unicodeScalars.map { $0.isPrintable ? $0 : "?" }
     return String(String.UnicodeScalarView(shown))
   }
 
@@ -77,6 +77,14 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  fileprivate var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    case .format: !(0x202A...0x202E).contains(value) && !(0x2066...0x2069).contains(value)
+    default: true
+    }
+  }
+
   /// The usual width in terminals, for which the standard library has no property.
   fileprivate var columns: Int {
     switch properties.generalCategory {

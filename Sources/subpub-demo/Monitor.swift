@@ -46,7 +46,7 @@ final class Monitor {
       do { try await Task.sleep(for: .milliseconds(100)) } catch { break }
     }
     keyboard.cancel()
-    terminal.leave()
+    terminal.end()
   }
 
   private func act(on key: Character) {
@@ -129,9 +129,15 @@ private struct Rates {
 
 /// The file for a text screenshot, which is opened when the program starts, so that an error comes before the work.
 struct Record: ~Copyable {
-  private let file: OpenFile?
+  private let path: String
+  private let file: OpenFile
 
-  init(_ path: String?) throws(CannotOpen) { file = if let path { try .creating(path) } else { nil } }
+  init(_ path: String) throws(CannotOpen) {
+    self.path = path
+    file = try .creating(path)
+  }
 
-  func write(_ text: String) throws(SystemError) { try file?.append(text) }
+  func write(_ text: String) throws(CannotWrite) {
+    do { try file.append(text) } catch { throw CannotWrite(path: path, reason: error) }
+  }
 }

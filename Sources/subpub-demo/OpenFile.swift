@@ -73,6 +73,13 @@ struct OpenFile: ~Copyable, Sendable {
   }
 }
 
+/// A file that couldn't be written.
+struct CannotWrite: Error, CustomStringConvertible {
+  let path: String
+  let reason: SystemError
+  var description: String { "cannot write \(path): \(reason)" }
+}
+
 /// A file that couldn't be opened.
 struct CannotOpen: Error, CustomStringConvertible {
   let path: String

@@ -23,6 +23,8 @@ final class Terminal {
 
   /// The lines that the terminal shows, and its size; nil while it doesn't show our screen.
   private var shown: (lines: [String], size: Size)?
+  /// Whether the screen was left for good.
+  private var hasEnded = false
   private var keyboard: (any DispatchSourceRead)?
   private var signals: [any DispatchSourceSignal] = []
   private let pressed: AsyncStream<Character>.Continuation
@@ -66,8 +68,9 @@ final class Terminal {
     signals.append(source)
   }
 
-  /// Shows lines, none of which may be wider than the terminal; does nothing in the background.
+  /// Shows lines, none of which may be wider than the terminal; does nothing in the background and after the end.
   func draw(_ lines: [String], size: Size) {
+    guard !hasEnded else { return }
     let terminal = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : STDOUT_FILENO
     guard tcgetpgrp(terminal) == getpgrp() else {
       stopReadingKeys()
@@ -94,8 +97,13 @@ final class Terminal {
     startReadingKeys()
   }
 
-  /// Gives the terminal back.
-  func leave() {
+  /// Gives the terminal back for good: a key or a new size that comes late draws nothing.
+  func end() {
+    hasEnded = true
+    leave()
+  }
+
+  private func leave() {
     stopReadingKeys()
     guard shown != nil else { return }
     shown = nil
