@@ -17,7 +17,7 @@ import SubPub
 /// #expect(try await manager.value() == ["It works"])
 /// ```
 ///
-/// To hold a subscriber, which can't wait in this way, use a ``Gate``. Call every function from any thread.
+/// To hold a subscriber, which can't wait in this way, use a ``Gate``. You can call every function from any thread.
 public final class AsyncGate: Sendable {
   private let state = Locked(GateState<Waiter>())
 
@@ -26,7 +26,7 @@ public final class AsyncGate: Sendable {
 
   /// Suspends the task until the gate is opened; returns at once if it is open.
   ///
-  /// Returns early if the task is cancelled. For a loader that ignores cancellation, write
+  /// Returns early if the task is cancelled. To simulate a loader that ignores cancellation, write
   /// `await Task { await gate.pass() }.value`.
   public func pass() async {
     _ = await Waiter.wait { waiter in

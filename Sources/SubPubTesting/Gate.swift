@@ -16,7 +16,7 @@ import SubPub
 /// await gate.waitUntilHeld()                     // the delivery is under way now
 /// ```
 ///
-/// Call every function from any thread.
+/// You can call every function from any thread.
 public final class Gate: Sendable {
   private let state = Locked(GateState<DispatchSemaphore>())
 
@@ -72,9 +72,9 @@ extension Gate: CustomStringConvertible {
   }
 }
 
-/// What a gate holds, and who waits until it holds something.
+/// What a gate holds, and what waits until it holds enough.
 ///
-/// Decides only: the gate releases what it held, and finishes the waits.
+/// Decides only: the gate releases what it held, and finishes the waiters.
 struct GateState<Held> {
   private(set) var isOpen = false
   private(set) var held: [Held] = []
@@ -93,7 +93,7 @@ struct GateState<Held> {
     return (held, waiters.reached(.max))
   }
 
-  /// Adds a waiter, unless so many are held, or the gate is open.
+  /// Adds a waiter, unless that many are held or the gate is open.
   mutating func add(_ waiter: Waiter, goal: Int) -> Bool {
     if isOpen || held.count >= goal { return false }
     waiters.add(waiter, goal: goal)
@@ -109,7 +109,7 @@ struct GateState<Held> {
 }
 
 extension Locked {
-  /// Waits until a gate holds so many, or is open; returns early if the task is cancelled.
+  /// Waits until a gate holds that many, or is open; returns early if the task is cancelled.
   func waitUntilHeld<Held>(_ count: Int) async where State == GateState<Held> {
     _ = await Waiter.wait { waiter in
       withLock { $0.add(waiter, goal: count) }

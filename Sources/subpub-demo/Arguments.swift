@@ -19,20 +19,20 @@ struct Arguments: Equatable {
   static let usage = [
     "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--plain] [--record FILE]",
     "                   [--log FILE] [--cache FOLDER] [--alarm-load N]",
-    "Watches this machine: its load average, its memory, and files or folders. On a terminal it shows a screen, until",
-    "you press q; elsewhere it prints each change for 5 seconds. At its end it prints a table of deliveries.",
+    "Watches this machine: its load average, its memory, and files or folders. On a terminal it shows a screen until",
+    "you press q; elsewhere it prints each change for 5 seconds. At the end it prints a table of deliveries.",
     "",
     "  --watch PATH        a file or folder to watch; may be given several times (default: the current folder)",
     "  --interval SECONDS  the time between two readings (default: 0.5)",
     "  --seconds SECONDS   the time until it ends (default: 5, or no limit with a screen)",
-    "  --plain             print each change, on a terminal, too",
+    "  --plain             print each change, even on a terminal",
     "  --record FILE       at the end, write the screen to FILE as text; replaces the contents of FILE",
     "  --log FILE          write every state to FILE, one JSON object per line; replaces the contents of FILE",
     "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until new ones arrive",
     "  --alarm-load N      report when the load reaches N (default: the number of processors)",
     "  --help              show this",
     "",
-    "Keys: q quits, r refreshes, i invalidates, e lets loads fail until you press it again, s slows a subscriber down.",
+    "Keys: q quits, r refreshes, i invalidates; e makes loads fail, and s a subscriber slow, until pressed again.",
   ]
 
   /// Parses `--name value` and `--name=value`, whose value may begin with two dashes.

@@ -10,7 +10,7 @@ import Synchronization
 
 /// The standard output and standard error of the program, line by line, for all threads.
 ///
-/// While a screen is shown, it holds the lines back that would damage it; the screen shows the recent ones.
+/// While a screen is shown, it holds lines back, because they would damage it; the screen shows the most recent ones.
 final class Console: Sendable {
   private enum Stream { case output, errors }
 
@@ -35,7 +35,7 @@ final class Console: Sendable {
   /// Prints a line on standard error, with the name of the program.
   func report(_ line: String) { state.withLock { Self.add(line.printable, to: .errors, in: &$0) } }
 
-  /// The last lines that are held back.
+  /// The most recent lines that are held back.
   var recent: [String] { state.withLock { $0.held.suffix(3).map(\.line) } }
 
   /// Holds lines back from now on.
@@ -45,7 +45,7 @@ final class Console: Sendable {
   func release() {
     state.withLock { state in
       state.isHolding = false
-      if state.left > 0 { Self.write("\(state.left) earlier lines are left out", to: .errors, in: &state) }
+      if state.left > 0 { Self.write("\(state.left) earlier lines were left out", to: .errors, in: &state) }
       for (stream, line) in state.held { Self.write(line, to: stream, in: &state) }
       (state.held, state.left) = ([], 0)
     }

@@ -4,10 +4,10 @@ import SubPub
 struct DeliveryTable {
   private let versions: [PublisherID: UInt64]
   private var rows = [
-    ["subscriber", "publisher", "context", "delivered", "skipped", "last version is the publisher's"]
+    ["subscriber", "publisher", "context", "delivered", "skipped", "last version is current"]
   ]
 
-  /// Creates a table; `versions` are the present versions of the publishers.
+  /// Creates a table; `versions` are the current versions of the publishers.
   init(versions: [PublisherID: UInt64]) { self.versions = versions }
 
   mutating func add(

@@ -48,13 +48,13 @@ struct Demo {
   let console: Console
   let purpose = OnPurpose()
 
-  // A manager loads, and changes the state of its publisher, which informs all subscribers. The label is for people: it
-  // names the publisher in the log, in messages, and in the table.
+  // A manager loads a value and changes the state of its publisher, which informs all subscribers. The label is for
+  // people: it names the publisher in the log, in messages, and in the table.
   let load: LoadingManager<LoadAverage>
   let memory: LoadingManager<Memory>
-  /// One manager for each path, made when the path is first asked for.
+  /// One manager for each path, created when the path is first requested.
   let items: ManagerFamily<String, LoadingManager<WatchedItem>>
-  /// Holds the managers of all paths, which the family holds weakly.
+  /// Holds the managers of all paths, because the family holds them only weakly.
   let paths: [LoadingManager<WatchedItem>]
   /// All managers, for subscribers that are interested in all of them.
   let directory = PublisherDirectory()
@@ -78,7 +78,7 @@ struct Demo {
   }
 
   consuming func run() async throws {
-    // Files are opened first, so that a wrong path ends the program before it starts.
+    // Files are opened first, so that a wrong path ends the program before anything starts.
     let log = try arguments.log.map { try JSONLog(writingTo: $0, console: console) }
     let record = try arguments.record.map(Record.init)
     let terminal = arguments.isPlain ? nil : Terminal()
@@ -107,7 +107,7 @@ struct Demo {
       + paths.map { Summary.follow($0.publisher, until: ending) }
 
     // All subscribers are in place, so the loads may begin. The other order works as well: a late subscriber first
-    // receives the current state, and misses none after it.
+    // receives the current state and misses none after it.
     let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
 
     monitor.show(subscribers: { [self] in subscribers })
@@ -140,7 +140,7 @@ struct Demo {
     try record?.write(text)
   }
 
-  /// Starts a task that loads again and again, until it is cancelled.
+  /// Starts a task that loads again and again until it is cancelled.
   ///
   /// A load that is active then is cancelled, because no other task waits for it, and its publisher returns to the
   /// previous state.
@@ -177,7 +177,7 @@ struct Demo {
     for path in paths { named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue)))) }
   }
 
-  /// Subscribes an actor with a closure that is isolated to it, and calls its methods without `await`.
+  /// Subscribes an actor with a closure that is isolated to it, so the closure calls its methods without `await`.
   private mutating func subscribe(_ alarm: LoadAlarm) {
     named.append(("alarm", load.publisher.subscribe(alarm) { alarm, state in alarm.check(state) }))
   }
@@ -193,7 +193,7 @@ struct Demo {
     }
   }
 
-  /// Who listens now: the named subscribers, and the sequences of the summaries.
+  /// The current subscriptions: those of the named subscribers, and the sequences of the summaries.
   private var subscribers: [(name: String, subscription: Subscription)] {
     let known = Set(named.map(\.subscription))
     return named + subscriptions.filter { !known.contains($0) }.map { ("summary", $0) }

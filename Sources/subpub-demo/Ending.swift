@@ -9,9 +9,10 @@ import SubPub
   import Musl
 #endif
 
-/// The end of the program: at its time limit, at Ctrl-C or another request to terminate, or at the key for it.
+/// The end of the program: at its time limit, at Ctrl-C or another request to terminate, or when the key for it is
+/// pressed.
 ///
-/// It is a publisher, too. An event that happens once, and that many tasks wait for, can be a publisher: any thread may
+/// It is a publisher, too. An event that happens once and that many tasks wait for can be a publisher: any thread may
 /// publish it, and a late subscriber learns of it at once.
 @MainActor
 final class Ending {
@@ -20,7 +21,7 @@ final class Ending {
   private nonisolated let cause: Publisher<Cause>
   private let signals: [any DispatchSourceSignal]
 
-  /// Creates the end, after a time or without a limit.
+  /// Creates an ending, after a time or without a limit.
   init(after time: Duration?) {
     let cause = Publisher<Cause>(label: "ending")
     self.cause = cause
@@ -34,7 +35,7 @@ final class Ending {
       signal(number, SIG_IGN)  // the source receives it anyway
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { @Sendable in
-        Terminal.restoreBefore(number)  // a second Ctrl-C waits for nothing, such as a disk that hangs
+        Terminal.restoreBefore(number)  // a second Ctrl-C doesn't wait, even if a disk hangs
         cause.updateData(.signal)
       }
       source.activate()
@@ -42,7 +43,7 @@ final class Ending {
     }
   }
 
-  /// Ends the program because a key says so.
+  /// Ends the program because its key was pressed.
   nonisolated func end() { cause.updateData(.key) }
 
   nonisolated func wait() async {

@@ -16,7 +16,7 @@ final class ErrorReporter: Subscriber {
   }
 
   func receive(_ publication: any AnyPublication) {
-    purpose.pauseIfAsked()  // on the background queue, a blocked thread delays nobody else
+    purpose.pauseIfAsked()  // on the background queue, a blocked thread delays no other subscriber
     let source = publication.source
     switch publication.phase {
     case .loading: break  // the error remains until the new load has ended

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A log of every state of every publisher, one JSON object per line.
 ///
-/// `Subscriber` is the type-less protocol: one method receives publications of any type, each a state with its version
+/// `Subscriber` is the untyped protocol: one method receives publications of any type, each a state with its version
 /// and publisher. To receive the states of only one type, conform to `TypedSubscriber`, as the view's rows do, or
 /// subscribe with a closure, as the alarm does.
 final class JSONLog: Subscriber, CustomStringConvertible {

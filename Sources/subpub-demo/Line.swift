@@ -1,4 +1,4 @@
-/// A line of the screen: pieces of text, each with a style, that are cut to a width.
+/// A line of the screen: pieces of text, each with a style, that can be cut to a width.
 struct Line {
   enum Style: String {
     case plain = ""
@@ -28,7 +28,7 @@ struct Line {
     width += line.width
   }
 
-  /// Adds spaces until the line has a width.
+  /// Pads the line with spaces to a width.
   mutating func pad(to width: Int) { append(String(repeating: " ", count: max(0, width - self.width))) }
 
   /// Returns the line, cut to a width; a mark at its end shows that it was cut.
@@ -56,13 +56,13 @@ struct Line {
 }
 
 extension String {
-  /// The text in one line, without control characters and changes of direction; a file's name may contain any of them.
+  /// The text as one line, without control characters or changes of direction; a file's name may contain any of them.
   var printable: String {
     let shown = unicodeScalars.map { $0.isPrintable ? $0 : "?" }
     return String(String.UnicodeScalarView(shown))
   }
 
-  /// The number of columns that the text takes in a terminal; at most too many, for characters of several scalars.
+  /// The number of columns that the text takes in a terminal; for characters of several scalars, it may be too high.
   var columns: Int { utf8.count == count ? count : unicodeScalars.reduce(0) { $0 + $1.columns } }
 
   /// Returns as many of the first characters as fit into a number of columns.

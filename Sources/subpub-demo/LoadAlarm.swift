@@ -2,7 +2,7 @@ import SubPub
 
 /// An actor that reports when the load reaches a limit, and when it is below the limit again.
 ///
-/// The library calls it isolated to the actor. It also holds the actor weakly: a subscription ends with its actor.
+/// Deliveries run isolated to the actor. The library also holds the actor weakly: a subscription ends with its actor.
 actor LoadAlarm {
   private let limit: Double
   private let console: Console

@@ -15,21 +15,21 @@ extension LoadingManager where Value: Codable {
     let reported = Mutex("")
     self.init(
       label: label,
-      // Data is stale if it is older than two readings: it comes from an earlier run, or reading fails.
+      // Data is stale if it is older than two intervals: it comes from an earlier run, or reading fails.
       staleAfter: arguments.interval * 2,
       // A disk that hangs eventually becomes an error.
       timeout: .seconds(10),
       // A failed reading is tried once more before subscribers learn of it.
       retry: .exponential(
         maxAttempts: 2, initial: min(arguments.interval / 10, .seconds(1)), maximum: .seconds(1), jitter: 0.5),
-      // The value from the last run is shown until the first load has ended. A fresh one wouldn't save that load,
+      // The value from the last run is shown until the first load has ended. Even a fresh one doesn't save that load,
       // because this program shows what is true now.
       cache: arguments.cache.map { folder in
         FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: Self.fileName(for: label)))
       },
       cachePolicy: .alwaysLoad,
-      // A cache that fails is no error of the data, so subscribers don't learn of it. A full disk would fail after each
-      // load, so a failure is reported only if it isn't the last one again.
+      // A failure of the cache isn't an error of the data, so subscribers don't learn of it. A full disk would cause
+      // one after each load, so a failure is reported only if it differs from the last one.
       cacheFailed: { failure in
         let text = "\(label): \(failure)"
         let isNew = reported.withLock { former in
@@ -46,13 +46,13 @@ extension LoadingManager where Value: Codable {
 }
 
 extension LoadingManager {
-  /// A label may contain the path that is watched, and so slashes.
+  /// A label may contain the path that is watched, and therefore slashes.
   private static func fileName(for label: String) -> String {
     (label.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? label) + ".json"
   }
 }
 
-/// A value on this machine that can be read repeatedly.
+/// A reader of a value on this machine, which it can read repeatedly.
 protocol Reader<Value>: Sendable {
   associatedtype Value: Sendable
   func read() async throws -> Value

@@ -1,8 +1,8 @@
 import SubPub
 
-/// The screen of the program: draws what rows and subscriptions are like now, and does what keys say.
+/// The screen of the program: draws the rows and subscriptions as they are now, and acts on keys.
 ///
-/// Without a terminal, it only has a text of the screen, for `--record`.
+/// Without a terminal, it only provides the screen as text, for `--record`.
 @MainActor
 final class Monitor {
   private let title: String
@@ -30,7 +30,7 @@ final class Monitor {
     self.subscribers = subscribers
   }
 
-  /// Draws ten times a second, and at once after a key and when the size changes, until the task is cancelled.
+  /// Draws ten times a second, and at once when a key is pressed or the size changes, until the task is cancelled.
   func run() async {
     guard let terminal else { return }
     terminal.watch { [weak self] in self?.draw() }
@@ -71,7 +71,7 @@ final class Monitor {
     screen(size: terminal?.size ?? Terminal.Size()).lines.map { $0.text.withoutTrailingSpaces + "\n" }.joined()
   }
 
-  /// Returns a line that doesn't wrap if there is a terminal.
+  /// Returns the line, cut so that it doesn't wrap if there is a terminal.
   func fitted(_ line: String) -> String {
     guard let terminal else { return line }
     return Line(line).cut(to: terminal.size.columns, mark: Self.glyphs.ellipsis).text
@@ -127,7 +127,8 @@ private struct Rates {
   }
 }
 
-/// The file for a text screenshot, which is opened when the program starts, so that an error comes before the work.
+/// The file for a text screenshot, which is opened when the program starts, so that an error is reported before the
+/// work begins.
 struct Record: ~Copyable {
   private let path: String
   private let file: OpenFile

@@ -8,7 +8,7 @@ import Synchronization
   import Musl
 #endif
 
-/// Trouble that a key makes, in order to see what the library does then.
+/// Trouble that you cause with a key, to see what the library does then.
 final class OnPurpose: Sendable {
   private let failing = Atomic(false)
   private let slow = Atomic(false)

@@ -56,7 +56,7 @@ struct OpenFile: ~Copyable, Sendable {
   /// Truncates the file after a line was written only in part; does nothing for a pipe or a device.
   func truncate(to length: Int) { ftruncate(descriptor, off_t(length)) }
 
-  /// Writes the whole text, though the system may write a part, be interrupted, or be busy.
+  /// Writes the whole text, even if the system writes only a part, is interrupted, or is busy.
   static func send(_ text: String, to descriptor: Int32) throws(SystemError) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

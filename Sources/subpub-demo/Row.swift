@@ -3,7 +3,7 @@ import SubPub
 /// What the program shows of one publisher: a typed subscriber on the main actor.
 ///
 /// The library calls it there, one state at a time, so its properties need no lock, and the compiler checks that. It
-/// takes publications instead of states in order to know where the data comes from, and how old it is.
+/// takes publications instead of states in order to know where the data comes from and how old it is.
 @MainActor
 final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscriber, ShownRow {
   private let publisher: Publisher<Value>
@@ -15,7 +15,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
   private var hasNews = false
   private var history = History()
 
-  /// Creates a row, which calls `changed` with its line whenever that has changed.
+  /// Creates a row that calls `changed` with its line whenever the line has changed.
   init(of manager: LoadingManager<Value>, changed: @escaping @MainActor (_ line: String) -> Void) {
     self.manager = manager
     publisher = manager.publisher
@@ -44,7 +44,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
 
   /// Returns the text for a load state, which has everything that a screen needs.
   ///
-  /// Data survives an error, and is shown with it.
+  /// Data survives an error and is shown with it.
   private func text(of state: LoadState<Value>) -> String {
     switch state {
     case .unknown: "unknown"
@@ -67,7 +67,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
 
   /// The row as it is now.
   ///
-  /// An age grows, and data becomes stale, without a new state, so this is asked for with every redraw.
+  /// An age grows, and data becomes stale, without a new state, so this is called for every redraw.
   func snapshot() -> RowSnapshot {
     RowSnapshot(
       name: "\(publisher.id)", phase: current.phase, value: current.state.value.map { "\($0)" },
@@ -99,15 +99,15 @@ struct RowSnapshot {
   let age: Duration?
   let isCached: Bool
   let isStale: Bool
-  /// How much of the most that is possible the value is, for a bar.
+  /// The value as a fraction of its limit, for a bar.
   let fraction: Double?
   /// For a sparkline.
   let history: History
 }
 
-/// A value that is a part of the most that is possible.
+/// A value that can be shown as a fraction of a limit.
 protocol Measured {
-  /// From 0 to 1, or more if there is no fixed limit.
+  /// From 0 to 1, or more if the limit can be exceeded.
   var fraction: Double { get }
 }
 

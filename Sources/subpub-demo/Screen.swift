@@ -19,7 +19,7 @@ struct Screen {
     var room = size.lines - recent.count - 2
     let publishers = Self.cut(rows.flatMap(lines(for:)), to: max(1, room - 3), mark: glyphs.ellipsis)
     room -= publishers.count
-    // If there is room, an empty line before each part.
+    // If there is room, there is an empty line before each part.
     let gap = room < min(subscribers.count, 5) + 5 ? [] : [Line()]
     room -= gap.count * (recent.isEmpty ? 2 : 3)
 
@@ -41,12 +41,12 @@ struct Screen {
   private var titleLine: Line {
     var line = Line(title, .bold)
     if isFailing { line.append("  loads fail on purpose", .red) }
-    if isSlow { line.append("  errors are slow on purpose", .yellow) }
+    if isSlow { line.append("  error reports are slow on purpose", .yellow) }
     return line
   }
 
   private var footer: Line {
-    let long = "q quit  r refresh  i invalidate  e let loads fail  s slow down a subscriber"
+    let long = "q quit  r refresh  i invalidate  e make loads fail  s slow down a subscriber"
     return Line(long.count <= size.columns ? long : "q quit  r load  i stale  e fail  s slow", .dim)
   }
 
@@ -56,7 +56,7 @@ struct Screen {
     min(max(8, (rows.map(\.name.columns).max() ?? 0) + 1), max(8, size.columns / 3))
   }
 
-  /// A line for the state, and one for a bar and the last minute if the value is a part of something.
+  /// A line for the state and, if the value has a limit, one with a bar and the last minute.
   private func lines(for row: RowSnapshot) -> [Line] {
     var line = Line(row.name).cut(to: nameWidth - 1, mark: glyphs.ellipsis)
     line.pad(to: nameWidth)

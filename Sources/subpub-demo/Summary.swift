@@ -1,6 +1,6 @@
 import SubPub
 
-/// A slow subscriber, which takes one state per second.
+/// A slow subscriber that takes one state per second.
 ///
 /// It is an ordinary loop over an async sequence. With `.latest`, at most one state is pending, the newest: states that
 /// arrive during a pause are skipped and counted. With the default, `.unbounded`, the subscriber would fall further and

@@ -9,10 +9,10 @@ import Synchronization
   import Musl
 #endif
 
-/// A terminal that shows a screen, and reads single keys.
+/// A terminal that shows a screen and reads single keys.
 ///
-/// The screen is the terminal's second one, so that what was there before comes back. It is left at every end of the
-/// process, crashes included, and while the process is stopped (Ctrl-Z) or in the background.
+/// The screen is the terminal's alternate screen, so that what was there before comes back. It is left whenever the
+/// process ends, even in a crash, and while the process is stopped (Ctrl-Z) or in the background.
 @MainActor
 final class Terminal {
   /// The size in columns and lines.
@@ -38,7 +38,7 @@ final class Terminal {
     Self.restoreBeforeCrashes()
   }
 
-  /// The present size.
+  /// The current size.
   var size: Size {
     var window = winsize()
     guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -135,7 +135,7 @@ final class Terminal {
     for key in String(decoding: bytes.prefix(count), as: UTF8.self) { pressed.yield(key) }
   }
 
-  /// Switches between single keys without an echo, and lines as the shell wants them.
+  /// Switches between single keys without an echo and lines as the shell wants them.
   ///
   /// Ctrl-C and Ctrl-Z remain signals.
   private nonisolated static func setReadsKeys(_ reads: Bool) {
@@ -154,7 +154,7 @@ final class Terminal {
     setReadsKeys(false)
   }
 
-  /// Lets a signal end the process after the terminal was given back.
+  /// Makes a signal give the terminal back before it ends the process.
   nonisolated static func restoreBefore(_ number: Int32) {
     signal(number) { number in
       Terminal.restore()
@@ -186,7 +186,7 @@ final class Terminal {
 
   // MARK: Control sequences
 
-  /// The second screen, without a cursor, and without wrapping.
+  /// The alternate screen, without a cursor and without wrapping.
   private static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
   private static nonisolated let closing: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
   private static let clearing = "\u{1B}[2J"

@@ -18,7 +18,7 @@ public import Observation
 /// ```
 ///
 /// It follows the publisher on the main actor, with `.latest` buffering: of the states that arrive while the main actor
-/// is busy, it shows the newest. So the main actor has to run, as for every main-actor subscriber. It keeps the
+/// is busy, it shows only the newest. So the main actor has to run, as for every main-actor subscriber. It keeps the
 /// publisher alive, but not its manager, and follows until it is released.
 @MainActor @Observable
 public final class ObservedState<Value: Sendable> {
@@ -33,7 +33,7 @@ public final class ObservedState<Value: Sendable> {
   /// The error of a failed load, nil in every other state; changes with ``state``.
   public var error: (any Error)? { state.error }
 
-  /// Held, as nobody else may hold a derived publisher.
+  /// Held, because nothing else may be holding a derived publisher.
   @ObservationIgnored private let publisher: ReadOnlyPublisher<Value>
   @ObservationIgnored private var version: UInt64
   @ObservationIgnored private var observation: ScopedSubscription?
@@ -56,7 +56,7 @@ public final class ObservedState<Value: Sendable> {
   }
 
   private func show(_ publication: Publication<Value>) {
-    // The first delivery is mostly the state that is shown already.
+    // The first delivery is usually the state that is already shown.
     guard publication.version != version else { return }
     version = publication.version
     state = publication.state
