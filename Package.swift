@@ -20,13 +20,24 @@ let package = Package(
   products: [
     .library(name: "SubPub", targets: ["SubPub"]),
     .library(name: "SubPubFoundation", targets: ["SubPubFoundation"]),
+    .library(name: "SubPubRedis", targets: ["SubPubRedis"]),
     .library(name: "SubPubTesting", targets: ["SubPubTesting"]),
     .executable(name: "subpub-demo", targets: ["subpub-demo"]),
     .executable(name: "subpub-bench", targets: ["subpub-bench"]),
   ],
+  traits: [
+    .trait(name: "Redis", description: "Builds SubPubRedis, which needs the system library hiredis."),
+    .default(enabledTraits: []),
+  ],
   targets: [
     .target(name: "SubPub", swiftSettings: settings),
     .target(name: "SubPubFoundation", dependencies: ["SubPub"], swiftSettings: settings),
+    .target(
+      name: "SubPubRedis",
+      dependencies: ["SubPub", .target(name: "CHiredis", condition: .when(traits: ["Redis"]))],
+      swiftSettings: settings),
+    .systemLibrary(
+      name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
     .executableTarget(name: "subpub-demo", dependencies: ["SubPub", "SubPubFoundation"], swiftSettings: settings),
     .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
@@ -36,6 +47,9 @@ let package = Package(
       name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting", "Support"], swiftSettings: settings),
     .testTarget(
       name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting", "Support"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SubPubRedisTests", dependencies: ["SubPub", "SubPubRedis", "SubPubTesting", "Support"],
       swiftSettings: settings),
     .testTarget(
       name: "StressTests", dependencies: ["SubPub", "SubPubTesting", "Support"], path: "StressTests",

@@ -52,7 +52,7 @@ public struct RetryPolicy: Sendable {
   }
 
   /// Returns how long to wait after a number of failures; nil if the last failure stands.
-  func delay(after failures: Int, _ error: any Error) -> Duration? {
+  package func delay(after failures: Int, _ error: any Error) -> Duration? {
     guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
     guard delay >= .zero else {
       stopForMisuse(

@@ -47,6 +47,12 @@ extension Publisher {
     registry.publish(Publication(state, source: id, provenance: provenance(of: state)))
   }
 
+  /// Publishes a state of another process, whose data has an origin and an age already.
+  package func setState(_ state: LoadState<Value>, origin: DataOrigin?, age: Duration?) {
+    let provenance = origin.map { Provenance($0, freshSince: age.flatMap { freshness?.start(age: $0) }) }
+    registry.publish(Publication(state, source: id, provenance: provenance))
+  }
+
   /// Publishes the current state once more, with a new version.
   ///
   /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on

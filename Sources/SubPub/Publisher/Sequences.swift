@@ -164,6 +164,9 @@ public struct PublicationSequence<Value: Sendable>: AsyncSequence, Sendable {
       await reader.next().map { Publication<Value>.from($0) }
     }
 
+    /// Ends the iteration: a task that waits in `next()` receives nil.
+    package func end() { reader.subscription.cancel() }
+
     /// The numbers of delivered, skipped, and pending states.
     public var statistics: Subscription.Statistics { reader.subscription.statistics }
   }

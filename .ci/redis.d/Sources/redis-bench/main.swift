@@ -1,0 +1,172 @@
+// Measures an outlet and a mirror beside loops in C that use hiredis alone, in one process, one after the other, several
+// times: `redis-bench SOCKET [COUNT] [ROUNDS]`. Prints the medians and their ratios, and fails if a bound isn't kept.
+
+import Bare
+import Foundation
+import SubPub
+import SubPubRedis
+import Synchronization
+
+struct Failed: Error, CustomStringConvertible {
+  let description: String
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let socket = arguments.first else { throw Failed(description: "usage: redis-bench SOCKET [COUNT] [ROUNDS]") }
+let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
+let rounds = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 5
+let endpoint = RedisEndpoint(unixSocket: socket)
+
+/// A text of 64 bytes as JSON.
+@Sendable func text(_ number: Int) -> String {
+  let digits = String(number)
+  return String(repeating: "0", count: 62 - digits.count) + digits
+}
+
+let raw = RedisCoder<String> {
+  Array($0.utf8)
+} decode: {
+  String(decoding: $0, as: UTF8.self)
+}
+let coders: [(name: String, coder: RedisCoder<String>)] = [("JSON", .json()), ("raw", raw)]
+
+@Sendable func key() -> String { "bench \(UUID())" }
+
+/// Counts the states that a mirror has published, on the reader's thread.
+final class Arrivals: Sendable {
+  private let last = Mutex("")
+  private let arrived = DispatchSemaphore(value: 0)
+
+  func note(_ state: LoadState<String>) {
+    guard case .loaded(let text) = state else { return }
+    if last.withLock({ $0 == text }) { arrived.signal() }
+  }
+
+  /// Waits for a value that is published by `publish`.
+  func wait(for text: String, _ publish: () -> Void) {
+    last.withLock { $0 = text }
+    publish()
+    arrived.wait()
+  }
+}
+
+/// An outlet and a mirror that have a first state, until the end of the body.
+@concurrent func connected(
+  _ coder: RedisCoder<String>, _ body: @Sendable (Publisher<String>, Arrivals) -> Void
+) async throws {
+  let (publisher, arrivals, key) = (Publisher<String>(), Arrivals(), key())
+  let outlet = RedisOutlet(publisher, key: key, endpoint: endpoint, maxLength: 1_000_000, coder: coder)
+  let mirror = RedisMirror<String>(key: key, endpoint: endpoint, coder: coder)
+  mirror.publisher.subscribe(arrivals, on: .immediate) { $0.note($1) }
+  let tasks = [Task { try await outlet.run() }, Task { try await mirror.run() }]
+  await withTaskExecutorPreference(QueueExecutor(label: "bench")) {
+    arrivals.wait(for: "begin") { publisher.updateData("begin") }
+    body(publisher, arrivals)
+  }
+  for task in tasks { task.cancel() }
+  for task in tasks { try await task.value }
+}
+
+@Sendable func seconds(_ start: ContinuousClock.Instant) -> Double { start.duration(to: .now) / .seconds(1) }
+@Sendable func median(_ numbers: [Double], _ part: Double = 0.5) -> Double {
+  numbers.sorted()[min(numbers.count - 1, Int(Double(numbers.count) * part))]
+}
+
+let results = Mutex<[String: [Double]]>([:])
+@Sendable func note(_ name: String, _ number: Double) throws {
+  guard number >= 0 else { throw Failed(description: "\(name) failed") }
+  results.withLock { $0[name, default: []].append(number) }
+}
+
+for _ in 0..<rounds {
+  try note("throughput bare", Double(count) / bare_throughput(socket, key(), Int32(count)))
+  var times = [Double](repeating: 0, count: 5_000)
+  guard bare_latency(socket, key(), Int32(times.count), &times) == 0 else { throw Failed(description: "latency bare") }
+  try note("latency p50 bare", median(times))
+  try note("latency p99 bare", median(times, 0.99))
+
+  for (name, coder) in coders {
+    let texts = (1...count).map(text)
+    let measured = Mutex<(rate: Double, times: [Double])>((0, []))
+    try await connected(coder) { publisher, arrivals in
+      let start = ContinuousClock.now
+      arrivals.wait(for: texts[texts.count - 1]) { for text in texts { publisher.updateData(text) } }
+      let rate = Double(count) / seconds(start)
+      var times: [Double] = []
+      for number in 0..<5_000 {
+        let text = "latency \(number)"
+        let start = ContinuousClock.now
+        arrivals.wait(for: text) { publisher.updateData(text) }
+        times.append(seconds(start) * 1e6)
+      }
+      measured.withLock { $0 = (rate, times) }
+    }
+    let (rate, latencies) = measured.withLock { $0 }
+    try note("throughput \(name)", rate)
+    try note("latency p50 \(name)", median(latencies))
+    try note("latency p99 \(name)", median(latencies, 0.99))
+  }
+
+  let late = key()
+  guard bare_fill(socket, late, 1, 10_000) >= 0 else { throw Failed(description: "filling") }
+  for _ in 0..<20 {
+    try note("late bare", bare_late(socket, "\(late) 0"))
+    let (mirror, arrivals) = (RedisMirror<String>(key: "\(late) 0", endpoint: endpoint), Arrivals())
+    mirror.publisher.subscribe(arrivals, on: .immediate) { $0.note($1) }
+    let start = ContinuousClock.now
+    let run = Mutex<Task<Void, any Error>?>(nil)
+    arrivals.wait(for: text(10_000)) { run.withLock { $0 = Task.detached { try await mirror.run() } } }
+    try note("late mirror", seconds(start) * 1e6)
+    run.withLock { $0 }?.cancel()
+    _ = await run.withLock { $0 }?.result
+  }
+}
+
+// A thousand streams, one process, one thread.
+let streams = 1_000
+let many = key()
+let reached = DispatchSemaphore(value: 0)
+let mirrors = (0..<streams).map { RedisMirror<String>(key: "\(many) \($0)", endpoint: endpoint) }
+let observations = mirrors.map { mirror in
+  mirror.publisher.observe(on: .immediate) { publication in
+    if publication.state.value == text(100) { reached.signal() }
+  }
+}
+let runs = mirrors.map { mirror in Task { try await mirror.run() } }
+while mirrors.contains(where: { $0.publisher.state != .unknown || $0.publisher.current.version < 2 }) {
+  try await Task.sleep(for: .milliseconds(1))
+}
+let start = ContinuousClock.now
+guard bare_fill(socket, many, Int32(streams), 100) >= 0 else { throw Failed(description: "filling many") }
+await withTaskExecutorPreference(QueueExecutor(label: "wait")) { @concurrent in
+  for _ in 0..<streams { reached.wait() }
+}
+let many_seconds = seconds(start)
+let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { thread in
+  (try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8))?.hasPrefix("SubPub.Redis") ?? false
+}
+for run in runs { run.cancel() }
+for run in runs { try await run.value }
+withExtendedLifetime(observations) {}
+
+let found = results.withLock { $0 }.mapValues { median($0) }
+for (name, number) in found.sorted(by: { $0.key < $1.key }) {
+  print("\(name.padding(toLength: 20, withPad: " ", startingAt: 0)) \(Int(number))")
+}
+print("1,000 streams, \(threads) reading thread: \(Int(Double(streams * 100) / many_seconds)) states a second")
+
+var failures = 0
+@MainActor func check(_ name: String, _ ratio: Double, _ isKept: Bool, _ bound: String) {
+  print("\(isKept ? "ok" : "NOT KEPT"): \(name) \((ratio * 100).rounded() / 100), bound \(bound)")
+  if !isKept { failures += 1 }
+}
+for (name, _) in coders {
+  let rate = found["throughput \(name)"]! / found["throughput bare"]!
+  check("throughput, \(name)", rate, rate >= 0.7, "at least 0.7")
+  let latency = found["latency p50 \(name)"]! / found["latency p50 bare"]!
+  check("latency, \(name)", latency, latency <= 1.5, "at most 1.5")
+}
+let lateRatio = found["late mirror"]! / found["late bare"]!
+check("late mirror", lateRatio, lateRatio <= 5, "at most 5")
+check("reading threads", Double(threads), threads == 1, "1")
+exit(failures == 0 ? 0 : 1)

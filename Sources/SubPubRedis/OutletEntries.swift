@@ -1,0 +1,157 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// An entry on its way to the stream.
+  struct OutletEntry {
+    let id: EntryID
+    /// The command that adds it.
+    let bytes: [UInt8]
+  }
+
+  /// Turns publications into entries.
+  struct EntryEncoder<Value: Codable & Sendable> {
+    private let settings: OutletSettings<Value>
+    /// When the data of the last state was new, in milliseconds since 1970.
+    private var since: Int64?
+    /// How many states couldn't be encoded.
+    private(set) var failures = 0
+
+    init(_ settings: OutletSettings<Value>) { self.settings = settings }
+
+    /// Encodes a state; one that can't be encoded becomes an error that says so.
+    mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry {
+      let id = EntryID(epoch: epoch, version: publication.version)
+      updateSince(publication)
+      let state = TransferredState(publication.state, origin: publication.origin, since: since)
+      var fields: [(name: String, value: [UInt8])]
+      do { fields = try state.fields(by: settings.coder) } catch {
+        failures += 1
+        fields = TransferredState<Value>.fields(ofState: settings.error(error))
+      }
+      var command = RedisCommand(argumentCount: 6 + 2 * fields.count)
+      for argument in ["XADD", settings.key, "MAXLEN", "~", "\(settings.maxLength)", "\(id)"] {
+        command.append(argument)
+      }
+      for field in fields {
+        command.append(field.name)
+        command.append(field.value)
+      }
+      return OutletEntry(id: id, bytes: command.bytes)
+    }
+
+    /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
+    /// arrives here.
+    private mutating func updateSince(_ publication: Publication<Value>) {
+      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+      if publication.state.value == nil {
+        since = nil
+      } else if let age = settings.publisher.staleAfter.flatMap({ _ in settings.publisher.age(of: publication) }) {
+        since = now - Int64(min(age / .milliseconds(1), 1e15))
+      } else if publication.phase == .loaded {
+        since = now
+      }
+    }
+  }
+
+  /// The entries that the server hasn't confirmed, in the order of their ids, and the last one that it has.
+  struct OutletEntries {
+    /// How many entries may wait for the server's replies, and how many bytes.
+    static let window = (count: 512, bytes: 8 << 20)
+    /// How many entries are sent at a time, and how many bytes.
+    private static let chunk = (count: 64, bytes: 256 << 10)
+
+    private var entries: [OutletEntry] = []
+    /// The entries before this index are confirmed; they are removed from time to time.
+    private var first = 0
+    /// The first index that hasn't been sent.
+    private var unsent = 0
+    private var byteCount = 0
+    private var unsentByteCount = 0
+
+    /// The last confirmed entry, written again if the server loses it.
+    private(set) var lastConfirmed: OutletEntry?
+    private(set) var confirmedCount = 0
+
+    var count: Int { entries.count - first }
+    var isEmpty: Bool { first == entries.count }
+    /// Whether replies have to be awaited before more is sent.
+    var isFull: Bool { count >= Self.window.count || byteCount >= Self.window.bytes }
+    /// Whether there is enough to be sent at once.
+    var isChunk: Bool { entries.count - unsent >= Self.chunk.count || unsentByteCount >= Self.chunk.bytes }
+
+    mutating func append(_ entry: OutletEntry) {
+      entries.append(entry)
+      byteCount += entry.bytes.count
+      unsentByteCount += entry.bytes.count
+    }
+
+    /// Returns the commands that haven't been sent; the caller sends them.
+    mutating func takeUnsent() -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(unsentByteCount)
+      for entry in entries[unsent...] { bytes += entry.bytes }
+      (unsent, unsentByteCount) = (entries.count, 0)
+      return bytes
+    }
+
+    /// Lets everything that isn't confirmed be sent over a new connection.
+    mutating func sendAllAgain() { (unsent, unsentByteCount) = (first, byteCount) }
+
+    mutating func confirmFirst() {
+      lastConfirmed = entries[first]
+      byteCount -= entries[first].bytes.count
+      first += 1
+      confirmedCount += 1
+      guard first > Self.window.count || isEmpty else { return }
+      entries.removeFirst(first)
+      (first, unsent) = (0, unsent - first)
+    }
+
+    /// Compares with the last entry of the stream: what it includes is confirmed, and what it lacks is written again.
+    mutating func compare(with top: EntryID?) {
+      while !isEmpty, let top, entries[first].id <= top {
+        unsent = max(unsent, first + 1)
+        confirmFirst()
+      }
+      if isEmpty, let lastConfirmed, top.map({ $0 < lastConfirmed.id }) ?? true { append(lastConfirmed) }
+    }
+  }
+
+  extension RedisConnection {
+    /// Returns the id of the last entry of a stream; nil if there is none.
+    func lastID(of key: String) throws(RedisError.Reason) -> EntryID? {
+      StreamEntry.entries(try reply(to: .lastEntry(of: Array(key.utf8))).get()).first?.id
+    }
+
+    /// Returns a new epoch, which is greater than all before.
+    func takeOver(_ key: String, from top: EntryID?) throws(RedisError.Reason) -> UInt64 {
+      let counter = key + ":epoch"
+      guard case .integer(let epoch) = try reply(to: RedisCommand("INCR", counter)).get() else {
+        throw .unreachable("the reply to INCR isn't a number")
+      }
+      let least = top?.epoch ?? 0
+      guard least < Int64.max else {
+        throw .refused(
+          "the key's last entry, \(least)-\(top?.version ?? 0), leaves no room for another: delete the key")
+      }
+      // Somebody has deleted the counter, or written to the stream.
+      guard epoch <= Int64(least) else { return UInt64(epoch) }
+      let missing = RedisCommand("INCRBY", counter, "\(Int64(least) - epoch + 1)")
+      guard case .integer(let epoch) = try reply(to: missing).get(), epoch > 0 else {
+        throw .unreachable("the reply to INCRBY isn't a number")
+      }
+      return UInt64(epoch)
+    }
+  }
+
+  extension RedisCommand {
+    static func lastEntry(of key: [UInt8]) -> RedisCommand {
+      var command = RedisCommand(argumentCount: 6)
+      command.append("XREVRANGE")
+      command.append(key)
+      for argument in ["+", "-", "COUNT", "1"] { command.append(argument) }
+      return command
+    }
+  }
+#endif

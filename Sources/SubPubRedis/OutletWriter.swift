@@ -1,0 +1,230 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// One run of an outlet: takes states from the publisher, and writes them to the stream.
+  ///
+  /// Two tasks share its state. One takes states and writes them; the other makes connections, and looks at the stream
+  /// while nothing is written. Between two suspensions, each of them may block the actor's own queue, and nobody else.
+  actor OutletWriter<Value: Codable & Sendable> {
+    /// How often the stream is looked at while nothing is written.
+    private static var checkInterval: Duration { .seconds(1) }
+
+    private let settings: OutletSettings<Value>
+    private let executor = QueueExecutor(label: "SubPub.RedisOutlet")
+    private let states: PublicationSequence<Value>.Iterator
+    private var encoder: EntryEncoder<Value>
+    private var connection: RedisConnection?
+    private var epoch: UInt64?
+    private var entries = OutletEntries()
+
+    /// The version of the last state that was taken from the publisher.
+    private var taken: UInt64?
+    /// The last version to write, after the run was cancelled.
+    private var finalVersion: UInt64?
+    /// Why the run has failed.
+    private var failure: (any Error)?
+    /// The writing task, while it waits for a connection.
+    private var writer: CheckedContinuation<Void, Never>?
+    /// The pause of the connecting task.
+    private var pause: Task<Void, any Error>?
+    /// Waits for the time-out, after the run was cancelled.
+    private var limit: Task<Void, Never>?
+    /// What earlier runs have counted.
+    private let skippedBefore: Int
+    private let undecodableBefore: Int
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ settings: OutletSettings<Value>) {
+      self.settings = settings
+      encoder = EntryEncoder(settings)
+      let before = settings.statistics.withLock { $0 }
+      (skippedBefore, undecodableBefore) = (before.skipped, before.undecodable)
+      // What waits for the server's replies counts, too.
+      let room = max(1, settings.maxLength - min(OutletEntries.window.count, settings.maxLength / 2))
+      states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
+    }
+
+    /// Writes until the task is cancelled and everything is written, or the run has failed.
+    func run() async throws {
+      // Neither task is cancelled with the caller's: there may be states to write.
+      let connecting = Task { await keepConnected() }
+      let writing = Task { await writeStates() }
+      await withTaskCancellationHandler {
+        await writing.value
+      } onCancel: {
+        Task { await self.finish() }
+      }
+      connecting.cancel()
+      pause?.cancel()
+      limit?.cancel()
+      await connecting.value
+      connection = nil
+      if let failure { throw failure }
+    }
+  }
+
+  /// The end.
+  extension OutletWriter {
+    /// Ends the run when everything that was accepted so far is written, or after the time-out.
+    private func finish() {
+      let version = settings.publisher.current.version
+      finalVersion = version
+      // Then the writing task waits for a state that needn't be written.
+      if let taken, taken >= version { states.end() }
+      limit = Task {
+        do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* Over, or the clock fails. */  }
+        giveUp()
+      }
+    }
+
+    private func giveUp() {
+      guard !Task.isCancelled else { return }
+      fail(settings.error(.unwritten(entries.count + states.statistics.pending)))
+    }
+
+    /// Ends the run with an error; only the first one counts.
+    private func fail(_ error: any Error) {
+      if failure == nil { failure = error }
+      states.end()
+      resumeWriter()
+    }
+  }
+
+  /// The writing task.
+  extension OutletWriter {
+    private func writeStates() async {
+      guard await isConnected() else { return }
+      var states = states  // All copies of an iterator are one.
+      while let publication = await states.next() {
+        taken = publication.version
+        guard let epoch else { return }
+        entries.append(encoder.entry(for: publication, epoch: epoch))
+        if entries.isChunk || states.statistics.pending == 0 {
+          guard await write(waitingForAll: states.statistics.pending == 0) else { return }
+        }
+        if let finalVersion, publication.version >= finalVersion { break }
+      }
+      _ = await write(waitingForAll: true)
+    }
+
+    /// Sends the entries, and waits until the server has confirmed all of them, or enough.
+    private func write(waitingForAll: Bool) async -> Bool {
+      while await isConnected(), let connection {
+        do {
+          try send(over: connection, waitingForAll: waitingForAll)
+          return true
+        } catch {
+          lose()
+        }
+      }
+      return false
+    }
+
+    private func send(over connection: RedisConnection, waitingForAll: Bool) throws(RedisError.Reason) {
+      let before = entries.confirmedCount
+      defer { report(entries.confirmedCount - before) }
+      try connection.send(entries.takeUnsent())
+      while waitingForAll ? !entries.isEmpty : entries.isFull {
+        _ = try connection.reply().get()
+        entries.confirmFirst()
+      }
+      while !entries.isEmpty, let reply = try connection.replyIfPresent() {
+        _ = try reply.get()
+        entries.confirmFirst()
+      }
+    }
+
+    /// Waits for a connection; returns false if there won't be one.
+    private func isConnected() async -> Bool {
+      while connection == nil, failure == nil {
+        await withCheckedContinuation { writer = $0 }
+      }
+      return failure == nil
+    }
+
+    private func resumeWriter() {
+      writer?.resume()
+      writer = nil
+    }
+
+    /// Lets the connecting task make a new connection.
+    private func lose() {
+      connection = nil
+      pause?.cancel()
+    }
+  }
+
+  /// The connecting task.
+  extension OutletWriter {
+    private func keepConnected() async {
+      var failures = 0
+      while failure == nil, !Task.isCancelled {
+        do {
+          if let connection { try check(connection) } else { try connect() }
+          failures = 0
+          await rest(for: Self.checkInterval)
+        } catch let error as RedisSuperseded {
+          fail(error)
+        } catch {
+          connection = nil
+          failures += 1
+          let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
+          guard error.reason.isPassing, let delay = settings.retry.delay(after: failures, error) else {
+            return fail(error)
+          }
+          await rest(for: delay)
+        }
+      }
+    }
+
+    /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
+    private func connect() throws {
+      let connection = try RedisConnection(to: settings.endpoint)
+      let top = try connection.lastID(of: settings.key)
+      if let epoch {
+        try compare(with: top, epoch)
+        settings.statistics.withLock { $0.reconnects += 1 }
+      } else {
+        epoch = try connection.takeOver(settings.key, from: top)
+      }
+      entries.sendAllAgain()
+      try send(over: connection, waitingForAll: true)
+      self.connection = connection
+      resumeWriter()
+    }
+
+    /// Finds out whether the connection works, and the stream still ends with what was written last.
+    private func check(_ connection: RedisConnection) throws {
+      guard entries.isEmpty, let epoch else { return }
+      try compare(with: connection.lastID(of: settings.key), epoch)
+      try send(over: connection, waitingForAll: true)
+    }
+
+    /// Compares the last entry of the stream with what was written.
+    private func compare(with top: EntryID?, _ epoch: UInt64) throws {
+      let last = EntryID(epoch: epoch, version: taken ?? 0)
+      if let top, top > last { throw RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
+      let before = entries.confirmedCount
+      entries.compare(with: top)
+      report(entries.confirmedCount - before)
+    }
+
+    /// Waits, unless the writing task needs a connection.
+    private func rest(for time: Duration) async {
+      let pause = Task { [clock = settings.clock] in try await clock.sleep(for: time) }
+      self.pause = pause
+      do { try await pause.value } catch  where !pause.isCancelled { fail(error) } catch { /* Woken. */  }
+    }
+
+    private func report(_ count: Int) {
+      settings.statistics.withLock {
+        $0.entries += count
+        $0.skipped = skippedBefore + states.statistics.skipped
+        $0.undecodable = undecodableBefore + encoder.failures
+        if let last = entries.lastConfirmed { $0.lastEntry = "\(last.id)" }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,193 @@
+#if Redis
+  import CHiredis
+  import Foundation
+  import SubPub
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// A connection to a server, used by one thread at a time.
+  ///
+  /// Commands can be sent before the replies to earlier ones have arrived. After an error the connection can't be used
+  /// any more: nobody knows which commands have arrived.
+  @safe
+  final class RedisConnection {
+    private static let pieceSize = 64 << 10
+
+    let descriptor: Int32
+    private let timeout: Duration
+    private let reader: UnsafeMutablePointer<redisReader>
+    private var buffer = [UInt8](repeating: 0, count: RedisConnection.pieceSize)
+
+    /// Connects and logs in.
+    init(to endpoint: RedisEndpoint) throws(RedisError.Reason) {
+      timeout = endpoint.timeout
+      descriptor = try Self.connect(to: endpoint)
+      guard let reader = unsafe redisReaderCreate() else {
+        close(descriptor)
+        throw .unreachable("there is no memory for a connection")
+      }
+      unsafe self.reader = reader
+      var commands: [RedisCommand] = []
+      if let password = endpoint.password {
+        commands.append(
+          endpoint.username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+      }
+      if endpoint.database != 0 { commands.append(RedisCommand("SELECT", String(endpoint.database))) }
+      for reply in try replies(to: commands) { _ = try reply.get() }
+    }
+
+    deinit {
+      unsafe redisReaderFree(reader)
+      close(descriptor)
+    }
+
+    /// Sends commands, and waits for their replies.
+    func replies(to commands: [RedisCommand]) throws(RedisError.Reason) -> [RedisReply] {
+      try send(commands.flatMap(\.bytes))
+      var replies: [RedisReply] = []
+      for _ in commands { replies.append(try reply()) }
+      return replies
+    }
+
+    /// Sends a command, and waits for its reply, which may be an error.
+    func reply(to command: RedisCommand) throws(RedisError.Reason) -> RedisReply {
+      try send(command.bytes)
+      return try reply()
+    }
+
+    /// Sends encoded commands.
+    func send(_ bytes: [UInt8]) throws(RedisError.Reason) {
+      var sent = 0
+      while sent < bytes.count {
+        let count = unsafe bytes[sent...].withUnsafeBytes {
+          unsafe Self.send(descriptor, $0.baseAddress, $0.count)
+        }
+        if count >= 0 {
+          sent += count
+        } else {
+          try checkWouldBlock("send")
+          guard Self.wait(for: descriptor, POLLOUT, upTo: timeout) else { throw timedOut("to take a command") }
+        }
+      }
+    }
+
+    /// Waits for the next reply.
+    func reply() throws(RedisError.Reason) -> RedisReply {
+      while true {
+        if let reply = try bufferedReply() { return reply }
+        if try receive() { continue }
+        guard Self.wait(for: descriptor, POLLIN, upTo: timeout) else { throw timedOut("to reply") }
+      }
+    }
+
+    /// Returns the next reply if it has arrived.
+    func replyIfPresent() throws(RedisError.Reason) -> RedisReply? {
+      repeat { if let reply = try bufferedReply() { return reply } } while try receive()
+      return nil
+    }
+
+    /// Takes a reply out of what has been received.
+    private func bufferedReply() throws(RedisError.Reason) -> RedisReply? {
+      var raw: UnsafeMutableRawPointer?
+      guard unsafe redisReaderGetReply(reader, &raw) == REDIS_OK else {
+        throw .unreachable(
+          "the server doesn't speak Redis' protocol: \(unsafe Self.message(of: reader.pointee.errstr))")
+      }
+      guard let raw = unsafe raw else { return nil }
+      defer { unsafe freeReplyObject(raw) }
+      return unsafe RedisReply(raw.assumingMemoryBound(to: redisReply.self))
+    }
+
+    /// Receives what has arrived; returns false if nothing has.
+    private func receive() throws(RedisError.Reason) -> Bool {
+      let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+      if count > 0 {
+        guard unsafe redisReaderFeed(reader, &buffer, count) == REDIS_OK else {
+          throw .unreachable("there is no memory for a reply")
+        }
+        return true
+      }
+      if count == 0 { throw .unreachable("the server has closed the connection") }
+      try checkWouldBlock("receive")
+      return false
+    }
+
+    /// Throws unless a call has failed only because it would have had to wait.
+    private func checkWouldBlock(_ attempt: String) throws(RedisError.Reason) {
+      let code = errno
+      if code == EAGAIN || code == EWOULDBLOCK || code == EINTR { return }
+      throw .unreachable("the connection was lost: \(unsafe String(cString: strerror(code)))")
+    }
+
+    private func timedOut(_ what: String) -> RedisError.Reason {
+      .unreachable("the server takes longer than \(timeout) \(what)")
+    }
+  }
+
+  extension RedisConnection {
+    /// Waits until a descriptor is ready; returns false after that time.
+    static func wait(for descriptor: Int32, _ events: Int32, upTo limit: Duration) -> Bool {
+      var descriptors = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
+      return wait(for: &descriptors, upTo: limit)
+    }
+
+    /// Waits until one of several descriptors is ready; returns false after that time.
+    static func wait(for descriptors: inout [pollfd], upTo limit: Duration) -> Bool {
+      let end = ContinuousClock.now + limit
+      while true {
+        let rest = max(.zero, ContinuousClock.now.duration(to: end))
+        let milliseconds = Int32(clamping: Int64((rest / .milliseconds(1)).rounded(.up)))
+        let count = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        if count > 0 { return true }
+        if count == 0, rest == .zero || ContinuousClock.now >= end { return false }
+        if count < 0, errno != EINTR { return true }  // The call that follows reports the error.
+      }
+    }
+
+    /// Opens a socket, which programs that this one starts don't inherit.
+    private static func connect(to endpoint: RedisEndpoint) throws(RedisError.Reason) -> Int32 {
+      let (seconds, attoseconds) = endpoint.timeout.components
+      let limit = timeval(tv_sec: numericCast(seconds), tv_usec: numericCast(attoseconds / 1_000_000_000_000))
+      let context =
+        switch endpoint.address {
+        case .tcp(let host, let port): unsafe redisConnectWithTimeout(host, Int32(port), limit)
+        case .unixSocket(let path): unsafe redisConnectUnixWithTimeout(path, limit)
+        }
+      guard let context = unsafe context else { throw .unreachable("there is no memory for a connection") }
+      guard unsafe context.pointee.err == 0 else {
+        let message = unsafe Self.message(of: context.pointee.errstr)
+        unsafe redisFree(context)
+        throw .unreachable("cannot connect: \(message)")
+      }
+      if case .tcp = endpoint.address { unsafe redisEnableKeepAlive(context) }
+      let descriptor = unsafe redisFreeKeepFd(context)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      #if canImport(Darwin)
+        var on: Int32 = 1
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+      #endif
+      return descriptor
+    }
+
+    /// Sends without a signal if the server has closed the connection.
+    private static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+      #if canImport(Darwin)
+        return unsafe Darwin.send(descriptor, bytes, count, 0)
+      #else
+        return unsafe Foundation.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+      #endif
+    }
+
+    /// Returns the text of an error of the C library, which imports an array as a tuple.
+    private static func message<Characters>(of characters: Characters) -> String {
+      unsafe withUnsafeBytes(of: characters) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+  }
+#endif

@@ -1,0 +1,125 @@
+#if Redis
+  /// An error of a ``RedisOutlet`` or a ``RedisMirror``, whose description names the server, the key, and the reason.
+  public struct RedisError: Error, Hashable, Sendable {
+    /// The reason of an error.
+    public enum Reason: Error, Hashable, Sendable {
+      /// There is no connection: it couldn't be made, or it was lost.
+      case unreachable(String)
+      /// The server has refused a command, with this message.
+      case refused(String)
+      /// An entry of the stream isn't a state of the expected type (8.05).
+      case undecodable(entry: String, String)
+      /// A state can't be encoded, and was written as this error.
+      case unencodable(String)
+      /// A value has more bytes than the coder allows.
+      case tooLarge(bytes: Int, limit: Int)
+      /// An outlet was cancelled, and couldn't write so many states in time.
+      case unwritten(Int)
+    }
+
+    /// The server.
+    public let endpoint: RedisEndpoint
+    /// The key of the stream.
+    public let key: String
+    /// The reason.
+    public let reason: Reason
+
+    /// Creates the error, for tests of code that handles it.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The server.
+    ///   - key: The key of the stream.
+    ///   - reason: The reason.
+    public init(endpoint: RedisEndpoint, key: String, reason: Reason) {
+      self.endpoint = endpoint
+      self.key = key
+      self.reason = reason
+    }
+  }
+
+  extension RedisError: CustomStringConvertible {
+    /// The server, the key, and the reason, in words.
+    ///
+    /// For example: `Redis at 127.0.0.1:6379/0, key news: cannot connect: Connection refused`.
+    public var description: String { "Redis at \(endpoint), key \(key): \(reason)" }
+  }
+
+  extension RedisError.Reason {
+    /// Whether the next attempt may succeed.
+    var isPassing: Bool {
+      switch self {
+      case .unreachable: true
+      case .refused(let message):
+        !Self.lasting.contains { message.hasPrefix($0) } || Self.passing.contains { message.hasPrefix($0) }
+      case .undecodable, .unencodable, .tooLarge, .unwritten: false
+      }
+    }
+
+    /// The beginnings of replies that stay the same until the program or the server is changed.
+    private static let lasting = ["ERR ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
+    /// Exceptions; after the last one, the outlet looks for another writer.
+    private static let passing = [
+      "ERR max number of clients reached", "ERR The ID specified in XADD is equal or smaller than the target",
+    ]
+  }
+
+  extension RedisError.Reason: CustomStringConvertible {
+    /// The reason in words, without the server and the key.
+    public var description: String {
+      switch self {
+      case .unreachable(let what): what
+      case .refused(let message): "the server refuses: \(message)"
+      case .undecodable(let entry, let what): "entry \(entry) isn't a state of the expected type: \(what)"
+      case .unencodable(let what): "the state can't be encoded: \(what)"
+      case .tooLarge(let bytes, let limit): "the value has \(bytes) bytes, and the limit is \(limit)"
+      case .unwritten(let count): "cancelled, and \(count) states couldn't be written in time"
+      }
+    }
+  }
+
+  /// The error of a ``RedisOutlet`` whose key another outlet has taken over (8.02).
+  public struct RedisSuperseded: Error, Hashable, Sendable {
+    /// The server.
+    public let endpoint: RedisEndpoint
+    /// The key of the stream.
+    public let key: String
+
+    /// Creates the error, for tests of code that handles it.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The server.
+    ///   - key: The key of the stream.
+    public init(endpoint: RedisEndpoint, key: String) {
+      self.endpoint = endpoint
+      self.key = key
+    }
+  }
+
+  extension RedisSuperseded: CustomStringConvertible {
+    /// What has happened, in words.
+    public var description: String { "Redis at \(endpoint), key \(key): another outlet has taken the key over" }
+  }
+
+  /// An error of the publishing process, as a ``RedisMirror`` publishes it.
+  public struct RemoteError: Error, Hashable, Sendable {
+    /// The name of the error's type in the publishing process.
+    public let type: String
+    /// The error's description.
+    public let message: String
+
+    /// Creates the error, for tests of code that handles it.
+    ///
+    /// - Parameters:
+    ///   - type: The name of the error's type.
+    ///   - message: The error's description.
+    public init(type: String, message: String) {
+      self.type = type
+      self.message = message
+    }
+  }
+
+  extension RemoteError: CustomStringConvertible {
+    /// The message.
+    public var description: String { message }
+  }
+#endif

@@ -1,0 +1,180 @@
+#if Redis
+  import Foundation
+  public import SubPub
+
+  /// A publisher of the state that a ``RedisOutlet`` writes, in this process or in another.
+  ///
+  /// ```swift
+  /// import SubPub
+  /// import SubPubRedis
+  ///
+  /// let weather = RedisMirror<String>(key: "weather", endpoint: RedisEndpoint())
+  /// let observation = weather.publisher.observe(on: .background) { print($0) }
+  /// try await weather.run()
+  /// ```
+  ///
+  /// While ``run()`` is active, the publisher changes to the current state of the stream, and then to every later one,
+  /// in order (8.01). The data keeps its origin and its age. An error of the publishing process is a ``RemoteError``.
+  ///
+  /// A lost connection is an error with the previous data (8.04); when there is a connection again, the mirror goes on
+  /// where it was. An entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are
+  /// a ``RedisError``.
+  ///
+  /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
+  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
+  ///
+  /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, and `XREAD`, `XREVRANGE`, `CLIENT ID`, and
+  /// `CLIENT UNBLOCK`.
+  public final class RedisMirror<Value: Codable & Sendable>: Manager, Sendable {
+    /// The publisher of the state.
+    ///
+    /// If you change its state yourself, the next entry replaces it.
+    public let publisher: Publisher<Value>
+
+    private let key: String
+    private let endpoint: RedisEndpoint
+    private let coder: RedisCoder<Value>
+    private let retry: RetryPolicy
+    private let clock: any Clock<Duration>
+    private let state = Locked(State())
+
+    private struct State {
+      var isRunning = false
+      /// The last entry, and what was published for it.
+      var last: (id: EntryID, state: TransferredState<Value>)?
+      /// Whether the server has answered since the last failure.
+      var hasAnswered = false
+      var statistics = RedisStatistics()
+      /// The wait before the next attempt to connect.
+      var pause: Task<Void, any Error>?
+    }
+
+    /// Creates a mirror, whose state is unknown until it runs.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the stream.
+    ///   - endpoint: The server.
+    ///   - label: A name for logs and debuggers.
+    ///   - staleAfter: How long loaded data counts as fresh, from the time when it was new in the publishing process;
+    ///     nil if it never becomes stale. Compares the system clocks of both machines.
+    ///   - coder: Decodes the values.
+    ///   - retry: Whether and when to try again without a connection.
+    ///   - clock: Measures the delays between attempts, and `staleAfter`.
+    /// - Precondition: `staleAfter` isn't negative.
+    public init(
+      key: String, endpoint: RedisEndpoint, label: String? = nil, staleAfter: Duration? = nil,
+      coder: RedisCoder<Value> = .json(),
+      retry: RetryPolicy = .exponential(
+        maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
+      clock: any Clock<Duration> = ContinuousClock()
+    ) {
+      publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
+      (self.key, self.endpoint, self.coder, self.retry, self.clock) = (key, endpoint, coder, retry, clock)
+    }
+
+    /// What has been read so far, in all runs.
+    public var statistics: RedisStatistics { state.withLock { $0.statistics } }
+
+    /// Follows the stream until the task is cancelled.
+    ///
+    /// The state is `loading` until the server has answered. A stream that doesn't exist is
+    /// `unknown`. When the call returns, the last state stays.
+    ///
+    /// - Throws: ``RedisError``, which is also the state, if the server refuses to let the stream be read, or if no
+    ///   attempt to connect is left. The clock's error if the clock fails.
+    /// - Precondition: The mirror isn't running.
+    public func run() async throws {
+      let wasRunning = state.withLock { state in
+        defer { state.isRunning = true }
+        return state.isRunning
+      }
+      if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
+      defer { state.withLock { $0.isRunning = false } }
+      publisher.startLoading()
+      var failures = 0
+      while let reason = await follow() {
+        let error = RedisError(endpoint: endpoint, key: key, reason: reason)
+        publisher.setError(error)
+        let hadAnswer = state.withLock { state in
+          defer { state.hasAnswered = false }
+          return state.hasAnswered
+        }
+        failures = hadAnswer ? 1 : failures + 1
+        guard reason.isPassing, let delay = retry.delay(after: failures, error) else { throw error }
+        try await rest(for: delay)
+        if Task.isCancelled { return }
+        state.withLock { $0.statistics.reconnects += 1 }
+      }
+    }
+
+    /// Tries to connect now, if the connection was lost and the next attempt is still to come.
+    ///
+    /// A mirror can't make the publishing process load.
+    public func refreshIfNeeded() { state.withLock { $0.pause }?.cancel() }
+  }
+
+  extension RedisMirror {
+    /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
+    private func follow() async -> RedisError.Reason? {
+      do {
+        let reader = try StreamReader.shared(for: endpoint)
+        let last = state.withLock { $0.last?.id }
+        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: reader)
+      } catch { return error }
+    }
+
+    /// Waits, unless somebody asks for an attempt now.
+    private func rest(for time: Duration) async throws {
+      let pause = Task { [clock] in try await clock.sleep(for: time) }
+      state.withLock { $0.pause = pause }
+      try await withTaskCancellationHandler {
+        do { try await pause.value } catch  where !pause.isCancelled { throw error } catch { /* Woken. */  }
+      } onCancel: {
+        pause.cancel()
+      }
+    }
+
+    /// Publishes what the reader has found; called on its thread, once at a time.
+    private func receive(_ event: StreamEvent) {
+      state.withLock { $0.hasAnswered = true }
+      switch event {
+      case .empty: if publisher.state.value == nil { publisher.reset() }
+      case .unchanged: if let last = state.withLock({ $0.last }) { publish(last.state) }
+      case .entry(let entry): receive(entry)
+      }
+    }
+
+    private func receive(_ entry: StreamEntry) {
+      let received: TransferredState<Value>
+      var isDecoded = true
+      do { received = try TransferredState(entry, by: coder) } catch {
+        isDecoded = false
+        let error = RedisError(endpoint: endpoint, key: key, reason: error)
+        received = TransferredState(
+          .error(error, previous: publisher.state.value), origin: publisher.current.origin, since: nil)
+      }
+      state.withLock { state in
+        if let last = state.last?.id, last.epoch == entry.id.epoch, last < entry.id {
+          state.statistics.skipped += Int(clamping: entry.id.version - last.version - 1)
+        }
+        state.statistics.entries += 1
+        state.statistics.undecodable += isDecoded ? 0 : 1
+        state.statistics.lastEntry = "\(entry.id)"
+        state.last = (entry.id, received)
+      }
+      publish(received)
+    }
+
+    private func publish(_ received: TransferredState<Value>) {
+      let age = received.since.map { since in
+        Duration.milliseconds(max(0, Int64(Date().timeIntervalSince1970 * 1_000) - since))
+      }
+      publisher.setState(received.state, origin: received.origin, age: age)
+    }
+  }
+
+  extension RedisMirror: CustomStringConvertible {
+    /// The key, the server, and the publisher.
+    public var description: String { "RedisMirror of \(key) at \(endpoint): \(publisher)" }
+  }
+#endif

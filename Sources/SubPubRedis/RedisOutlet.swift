@@ -1,0 +1,86 @@
+#if Redis
+  public import SubPub
+
+  /// Writes the states of a publisher to a Redis stream, for the ``RedisMirror``s of other processes.
+  ///
+  /// ```swift
+  /// import SubPub
+  /// import SubPubRedis
+  ///
+  /// let weather = LoadingManager(label: "weather") { "sunny" }
+  /// let outlet = RedisOutlet(weather.publisher, key: "weather", endpoint: RedisEndpoint())
+  /// try await outlet.run()
+  /// ```
+  ///
+  /// Every state that the publisher accepts while ``run()`` is active becomes an entry of the stream, in order. The
+  /// identity of an entry is the outlet's number and the state's version, so the server takes each state once, even if
+  /// it is written again because a reply was lost (8.02).
+  ///
+  /// Publishing never waits for the server (8.04). While the server can't be reached, the newest `maxLength` states are
+  /// kept and the others are dropped and counted.
+  ///
+  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, and `INCR`, `INCRBY`, `XADD`, and
+  /// `XREVRANGE` on its key and on the key with `:epoch` appended.
+  public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
+    private let settings: OutletSettings<Value>
+
+    /// Creates an outlet, which writes nothing until it runs.
+    ///
+    /// - Parameters:
+    ///   - publisher: The publisher, which the outlet keeps.
+    ///   - key: The key of the stream.
+    ///   - endpoint: The server.
+    ///   - maxLength: About how many states the stream holds, and how many the outlet keeps while there is no
+    ///     connection.
+    ///   - coder: Encodes the values.
+    ///   - retry: Whether and when to try again without a connection.
+    ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
+    /// - Precondition: `maxLength` is at least 1.
+    public init(
+      _ publisher: Publisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
+      coder: RedisCoder<Value> = .json(),
+      retry: RetryPolicy = .exponential(
+        maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
+      clock: any Clock<Duration> = ContinuousClock()
+    ) {
+      guard maxLength >= 1 else {
+        stopForMisuse("maxLength is \(maxLength), but the current state needs room: give 1 or more")
+      }
+      settings = OutletSettings(
+        publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, coder: coder, retry: retry,
+        clock: clock)
+    }
+
+    /// Writes the current state and every later one, until the task is cancelled.
+    ///
+    /// Takes the key over from any outlet that is running. When the task is cancelled, everything that the publisher
+    /// has accepted so far is written before the call returns.
+    ///
+    /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. ``RedisError`` when the server refuses
+    ///   to write, when no attempt to connect is left, and when a cancelled outlet can't write its last states within
+    ///   the endpoint's ``RedisEndpoint/timeout``. The clock's error if the clock fails.
+    public func run() async throws {
+      if Task.isCancelled { return }
+      try await OutletWriter(settings).run()
+    }
+
+    /// What has been written so far, in all runs.
+    public var statistics: RedisStatistics { settings.statistics.withLock { $0 } }
+  }
+
+  /// What an outlet and its writer share.
+  struct OutletSettings<Value: Codable & Sendable>: Sendable {
+    let publisher: Publisher<Value>
+    let key: String
+    let endpoint: RedisEndpoint
+    let maxLength: Int
+    let coder: RedisCoder<Value>
+    let retry: RetryPolicy
+    let clock: any Clock<Duration>
+    let statistics = Locked(RedisStatistics())
+
+    func error(_ reason: RedisError.Reason) -> RedisError {
+      RedisError(endpoint: endpoint, key: key, reason: reason)
+    }
+  }
+#endif

@@ -1,0 +1,241 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The work of a reader's thread.
+  ///
+  /// One connection reads: `XREAD` waits until one of the streams has a new entry. The other one asks for the last
+  /// entries of streams, and ends the wait when a stream is added.
+  final class StreamReaderLoop {
+    /// How many entries of a stream are read at a time.
+    private static let batch = 512
+
+    private let endpoint: RedisEndpoint
+    private let wakeUp: Int32
+    private var streams: [[UInt8]: Stream] = [:]
+    private var asking: RedisConnection?
+    private var reading: RedisConnection?
+    /// The server's number of the reading connection.
+    private var readingID = ""
+    /// When the reply to `XREAD` has to be there; nil if there is no `XREAD`.
+    private var deadline: ContinuousClock.Instant?
+    /// Whether `XREAD` waits for less than it should.
+    private var isOutdated = false
+    private var nextCheck = ContinuousClock.now
+    /// Whether followers may have ended since they were removed last.
+    private var hasEnded = false
+
+    /// A stream that is followed.
+    private struct Stream {
+      /// The entries after this one are read next.
+      var position: EntryID
+      var followers: [(follower: StreamFollower, position: EntryID)]
+    }
+
+    init(_ endpoint: RedisEndpoint, wakeUp: Int32) {
+      self.endpoint = endpoint
+      self.wakeUp = wakeUp
+    }
+
+    /// Whether nobody follows a stream.
+    var isIdle: Bool {
+      removeEnded()
+      return streams.isEmpty
+    }
+
+    /// Adds followers, and waits until something happens.
+    func run(adding added: [(StreamFollower, after: EntryID?)]) {
+      do {
+        try add(added.filter { !$0.0.hasEnded })
+        if !streams.isEmpty { try read() }
+      } catch {
+        for (follower, _) in added { follower.end(error) }
+        for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
+        streams = [:]
+        (asking, reading, deadline, isOutdated) = (nil, nil, nil, false)
+      }
+    }
+
+    private func removeEnded() {
+      guard hasEnded else { return }
+      hasEnded = false
+      for key in streams.keys {
+        streams[key]?.followers.removeAll { $0.follower.hasEnded }
+        if streams[key]?.followers.isEmpty ?? false { streams[key] = nil }
+      }
+    }
+  }
+
+  /// Adding.
+  extension StreamReaderLoop {
+    /// Asks for the last entries of the streams of new followers, so that these are current at once.
+    private func add(_ added: [(StreamFollower, after: EntryID?)]) throws(RedisError.Reason) {
+      if added.isEmpty { return }
+      let replies = try lastEntries(of: added.map(\.0.key))
+      for ((follower, former), reply) in zip(added, replies) {
+        if case .error(let message) = reply {
+          follower.end(.refused(message))
+          continue
+        }
+        let last = StreamEntry.entries(reply).last
+        add(follower, after: begin(follower, former, last))
+      }
+    }
+
+    /// Tells a follower where the stream stands, and returns the position after which it goes on.
+    private func begin(_ follower: StreamFollower, _ former: EntryID?, _ last: StreamEntry?) -> EntryID {
+      switch (former, last) {
+      case (nil, nil):
+        follower.send(.empty)
+        return .none
+      case (nil, let last?):
+        follower.send(.entry(last))
+        return last.id
+      case (let former?, let last?) where last.id.epoch < former.epoch:
+        // The stream was deleted, and began anew.
+        follower.send(.entry(last))
+        return last.id
+      case (let former?, let last?) where last.id > former: return former
+      case (let former?, _):
+        follower.send(.unchanged)
+        return former
+      }
+    }
+
+    private func add(_ follower: StreamFollower, after position: EntryID) {
+      let known = streams[follower.key]?.position
+      if known.map({ position < $0 }) ?? true { isOutdated = deadline != nil }
+      var stream = streams[follower.key] ?? Stream(position: position, followers: [])
+      stream.position = min(stream.position, position)
+      stream.followers.append((follower, position))
+      streams[follower.key] = stream
+    }
+
+    private func lastEntries(of keys: [[UInt8]]) throws(RedisError.Reason) -> [RedisReply] {
+      let connection = if let asking { asking } else { try RedisConnection(to: endpoint) }
+      asking = connection
+      return try connection.replies(to: keys.map(RedisCommand.lastEntry))
+    }
+  }
+
+  /// Reading.
+  extension StreamReaderLoop {
+    /// Waits until there are entries, or somebody has woken the thread.
+    private func read() throws(RedisError.Reason) {
+      let connection = try readingConnection()
+      if deadline == nil { try request(over: connection) }
+      if isOutdated, let asking {
+        // If the server hasn't seen `XREAD` yet, this does nothing, and is tried again.
+        _ = try asking.reply(to: RedisCommand("CLIENT", "UNBLOCK", readingID)).get()
+      }
+      var descriptors = [
+        pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+      ]
+      let rest = deadline.map { ContinuousClock.now.duration(to: $0) } ?? .zero
+      let isReady = RedisConnection.wait(for: &descriptors, upTo: isOutdated ? .milliseconds(1) : rest)
+      if descriptors[1].revents != 0 { emptyPipe() }
+      if let reply = try connection.replyIfPresent() {
+        (deadline, isOutdated) = (nil, false)
+        try receive(reply)
+      } else if !isReady, !isOutdated {
+        throw .unreachable("the server takes longer than \(endpoint.timeout) to reply")
+      }
+      if ContinuousClock.now >= nextCheck { try check() }
+    }
+
+    private func readingConnection() throws(RedisError.Reason) -> RedisConnection {
+      if let reading { return reading }
+      let connection = try RedisConnection(to: endpoint)
+      guard case .integer(let number) = try connection.reply(to: RedisCommand("CLIENT", "ID")).get() else {
+        throw .unreachable("the reply to CLIENT ID isn't a number")
+      }
+      (reading, readingID) = (connection, "\(number)")
+      nextCheck = .now + endpoint.timeout
+      return connection
+    }
+
+    private func request(over connection: RedisConnection) throws(RedisError.Reason) {
+      let limit = Int64((endpoint.timeout / .milliseconds(1)).rounded(.up))
+      var command = RedisCommand(argumentCount: 6 + 2 * streams.count)
+      for argument in ["XREAD", "COUNT", "\(Self.batch)", "BLOCK", "\(limit)", "STREAMS"] { command.append(argument) }
+      // The order of a dictionary doesn't change between these two loops.
+      for key in streams.keys { command.append(key) }
+      for stream in streams.values { command.append("\(stream.position)") }
+      try connection.send(command.bytes)
+      deadline = .now + endpoint.timeout * 2
+      isOutdated = false
+    }
+
+    private func receive(_ reply: RedisReply) throws(RedisError.Reason) {
+      switch reply {
+      case .array(let replies):
+        let batches = replies.compactMap { reply -> ([UInt8], [StreamEntry])? in
+          guard case .array(let parts) = reply, parts.count == 2, case .bytes(let key) = parts[0] else { return nil }
+          return (key, StreamEntry.entries(parts[1]))
+        }
+        for (key, entries) in batches { if let last = entries.last { streams[key]?.position = last.id } }
+        // The server can look for more while these are passed on.
+        if let reading { try request(over: reading) }
+        for (key, entries) in batches { pass(entries, from: key) }
+      case .error(let message):
+        // One of the streams can't be read. If it isn't found, nobody can read.
+        let before = streams.count
+        try check()
+        if streams.count == before { throw .refused(message) }
+      default: break
+      }
+    }
+
+    private func pass(_ entries: [StreamEntry], from key: [UInt8]) {
+      guard var stream = streams[key], let last = entries.last?.id else { return }
+      for index in stream.followers.indices {
+        let (follower, position) = stream.followers[index]
+        for entry in entries where entry.id > position { follower.send(.entry(entry)) }
+        stream.followers[index].position = max(position, last)
+      }
+      streams[key] = stream
+    }
+
+    /// Looks for streams that can't be read any more, and for those that were deleted and began anew: their ids are
+    /// smaller than those that `XREAD` waits for.
+    private func check() throws(RedisError.Reason) {
+      nextCheck = .now + endpoint.timeout
+      let keys = Array(streams.keys)
+      for (key, reply) in zip(keys, try lastEntries(of: keys)) {
+        guard var stream = streams[key] else { continue }
+        if case .error(let message) = reply {
+          for each in stream.followers { each.follower.end(.refused(message)) }
+          streams[key] = nil
+        } else if let last = StreamEntry.entries(reply).last, last.id.epoch < stream.position.epoch {
+          for index in stream.followers.indices {
+            stream.followers[index].follower.send(.entry(last))
+            stream.followers[index].position = last.id
+          }
+          stream.position = last.id
+          streams[key] = stream
+          isOutdated = deadline != nil
+        }
+      }
+    }
+
+    private func emptyPipe() {
+      hasEnded = true
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while unsafe Foundation.read(wakeUp, &bytes, bytes.count) > 0 {}
+    }
+  }
+
+  extension EntryID {
+    /// The position before all entries.
+    fileprivate static var none: EntryID { EntryID(epoch: 0, version: 0) }
+  }
+#endif

@@ -1,0 +1,251 @@
+#if Redis
+  import Foundation
+  import SubPub
+  import SubPubRedis
+  import SubPubTesting
+  import Support
+  import Testing
+
+  @Suite("What goes wrong is an error that says what to do", .timeLimit(.minutes(2)))
+  struct RedisFailureTests {
+    private let publisher = Publisher<Int>(label: "source")
+
+    private func outlet(_ endpoint: RedisEndpoint, retry: RetryPolicy = .quick) -> RedisOutlet<Int> {
+      RedisOutlet(publisher, key: "key", endpoint: endpoint, retry: retry)
+    }
+
+    private func mirror(_ endpoint: RedisEndpoint, retry: RetryPolicy = .quick) -> RedisMirror<Int> {
+      RedisMirror(key: "key", endpoint: endpoint, retry: retry)
+    }
+
+    /// Expects that both end with an error, which the mirror shows, too.
+    private func expectRefusals(_ endpoint: RedisEndpoint, _ beginning: String) async {
+      let mirror = mirror(endpoint)
+      for run in [outlet(endpoint).run, mirror.run] {
+        let error = await #expect(throws: RedisError.self) { try await run() }
+        guard case .refused(let message) = error?.reason else {
+          Issue.record("\(error.debugDescription)")
+          return
+        }
+        #expect(message.hasPrefix(beginning))
+      }
+      #expect(mirror.publisher.state.error is RedisError)
+    }
+
+    @Test("a wrong password ends both, and a right one works")
+    func password() async throws {
+      let server = try await RedisServer()
+      try server.run("ACL", "SETUSER", "app", "on", ">pass word", "~*", "+@all")
+      try server.run("CONFIG", "SET", "requirepass", "secret")
+      await expectRefusals(server.endpoint(), "NOAUTH")
+      await expectRefusals(server.endpoint(password: "wrong"), "WRONGPASS")
+      await expectRefusals(server.endpoint(username: "nobody", password: "secret"), "WRONGPASS")
+      await expectRefusals(server.endpoint(password: "secret", database: 99), "ERR DB index")
+      publisher.updateData(1)
+      for endpoint in [
+        server.endpoint(password: "secret"), server.endpoint(password: "secret", database: 3),
+        server.endpoint(username: "app", password: "pass word", database: 4),
+      ] {
+        let mirror = mirror(endpoint)
+        try await running(outlet(endpoint).run) {
+          try await running(mirror.run) { try await mirror.publisher.reach(1) }
+        }
+        #expect(mirror.statistics.lastEntry == "1-1", "each database has a stream of its own")
+      }
+    }
+
+    @Test("without a server, both try as often as the policy says")
+    func noServer() async throws {
+      let endpoint = RedisEndpoint(unixSocket: "/no/such/socket")
+      let attempts = Locked(0)
+      let policy = RetryPolicy(maxAttempts: 3) { _, _ in
+        attempts.withLock { $0 += 1 }
+        return .zero
+      }
+      let mirror = mirror(endpoint, retry: policy)
+      for run in [outlet(endpoint, retry: policy).run, mirror.run] {
+        attempts.withLock { $0 = 0 }
+        let error = await #expect(throws: RedisError.self) { try await run() }
+        #expect(error?.reason == .unreachable("cannot connect: No such file or directory"))
+        #expect(attempts.withLock { $0 } == 2)
+      }
+      #expect(
+        "\(try #require(mirror.publisher.state.error))"
+          == "Redis at /no/such/socket/0, key key: cannot connect: No such file or directory")
+    }
+
+    @Test("delays are measured on the clock, and `refreshIfNeeded` ends one")
+    func delays() async throws {
+      let clock = ManualClock()
+      let delays: [Duration] = [.seconds(1), .seconds(2), .seconds(3)]
+      let policy = RetryPolicy(maxAttempts: 4) { failures, _ in delays[failures - 1] }
+      let mirror = RedisMirror<Int>(
+        key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"), retry: policy, clock: clock)
+      let run = Task { try await mirror.run() }
+      await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(1))
+      await clock.waitForSleepers(1)
+      #expect(mirror.statistics.reconnects == 1)
+      mirror.refreshIfNeeded()
+      try await until { mirror.statistics.reconnects == 2 }
+      await clock.waitForSleepers(1)
+      clock.advance(by: .seconds(3))
+      await #expect(throws: RedisError.self) { try await run.value }
+    }
+
+    @Test("a run that is cancelled while there is no connection ends at once")
+    func cancelledWithoutConnection() async throws {
+      let mirror = mirror(
+        RedisEndpoint(unixSocket: "/no/such/socket"),
+        retry: .exponential(
+          maxAttempts: .max, initial: .seconds(1_000), maximum: .seconds(1_000)))
+      let run = Task { try await mirror.run() }
+      try await mirror.publisher.reach { $0.phase == .error }
+      run.cancel()
+      try await run.value
+    }
+
+    @Test("a key of another type ends both, and the mirrors of other keys go on")
+    func wrongType() async throws {
+      let server = try await RedisServer()
+      let endpoint = server.endpoint(timeout: .seconds(1))
+      let other = RedisMirror<Int>(key: "other", endpoint: endpoint, retry: .quick)
+      try await running(RedisOutlet(publisher, key: "other", endpoint: endpoint).run) {
+        try await running(other.run) {
+          publisher.updateData(1)
+          try await other.publisher.reach(1)
+          try server.run("SET", "key", "text")
+          await expectRefusals(endpoint, "WRONGTYPE")
+          // And a key that changes its type while a mirror follows it.
+          try server.run("DEL", "key")
+          let late = mirror(endpoint)
+          let run = Task { try await late.run() }
+          try await late.publisher.reach { $0 == .unknown }
+          try server.run("SET", "key", "text")
+          await #expect(throws: RedisError.self) { try await run.value }
+          publisher.updateData(2)
+          try await other.publisher.reach(2)
+        }
+      }
+      #expect(other.statistics.reconnects == 0)
+    }
+
+    @Test("a server without memory, or a read-only one, delays the outlet, and no more")
+    func refusesForNow() async throws {
+      let server = try await RedisServer()
+      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      try await running(outlet.run) {
+        try await running(mirror.run) {
+          publisher.updateData(1)
+          try await mirror.publisher.reach(1)
+          for (number, (begin, end)) in [
+            (["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]),
+            (["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]),
+          ].enumerated() {
+            let reconnects = outlet.statistics.reconnects
+            #expect(try server.run(begin) == "OK")
+            publisher.updateData(number * 10 + 2)
+            try await until { outlet.statistics.reconnects >= reconnects + 3 }
+            #expect(mirror.publisher.state.value != number * 10 + 2)
+            publisher.updateData(number * 10 + 3)
+            #expect(try server.run(end) == "OK")
+            try await mirror.publisher.reach(number * 10 + 3)
+          }
+        }
+      }
+    }
+
+    @Test("an entry of 64 MB is an error, and the next one is read")
+    func hugeEntry() async throws {
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint())
+      try await running(mirror.run) {
+        try await mirror.publisher.reach { $0 == .unknown }
+        let file = server.folder.appending(path: "huge")
+        try Data(repeating: UInt8(ascii: "7"), count: 64 << 20).write(to: file)
+        #expect(try server.run(["-x", "XADD", "key", "1-1", "phase", "loaded", "value"], input: file) == "1-1")
+        try await mirror.publisher.reach { $0.phase == .error }
+        #expect(
+          "\(try #require(mirror.publisher.state.error))".hasSuffix(
+            "entry 1-1 isn't a state of the expected type: the value has 67108864 bytes, and the limit is 16777216"))
+        try server.run("XADD", "key", "1-2", "phase", "loaded", "value", "7")
+        try await mirror.publisher.reach(7)
+      }
+    }
+
+    @Test("a state that can't be encoded, or is too large, is written as an error")
+    func unencodable() async throws {
+      let server = try await RedisServer()
+      let texts = Publisher<[Double]>()
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint(), coder: .json(maxBytes: 100))
+      let mirror = RedisMirror<[Double]>(key: "key", endpoint: server.endpoint())
+      try await running(outlet.run) {
+        try await running(mirror.run) {
+          texts.updateData([.nan])
+          try await mirror.publisher.reach { ($0.error as? RemoteError)?.message.contains("can't be encoded") ?? false }
+          texts.updateData([Double](repeating: 1, count: 100))
+          try await mirror.publisher.reach {
+            ($0.error as? RemoteError)?.message.contains("has 201 bytes, and the limit is 100") ?? false
+          }
+          texts.updateData([1])
+          try await mirror.publisher.reach([1])
+        }
+      }
+      #expect(outlet.statistics.undecodable == 2)
+    }
+
+    @Test("an outlet that is cancelled writes what was accepted before")
+    func cancelledOutlet() async throws {
+      let server = try await RedisServer()
+      let outlet = outlet(server.endpoint())
+      let run = Task { try await outlet.run() }
+      try await until { outlet.statistics.entries == 1 }
+      for number in 1...5_000 { publisher.updateData(number) }
+      run.cancel()
+      try await run.value
+      #expect(outlet.statistics.lastEntry == "1-5000")
+      #expect(try server.run("XLEN", "key") == "5001")
+    }
+
+    @Test("an outlet that is cancelled without a server says how much it couldn't write, after the time-out")
+    func cancelledOutletWithoutServer() async throws {
+      let server = try await RedisServer()
+      let clock = ManualClock()
+      let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint(), clock: clock)
+      let run = Task { try await outlet.run() }
+      try await until { outlet.statistics.entries == 1 }
+      server.kill()
+      for number in 1...10 { publisher.updateData(number) }
+      try await until { clock.sleepers == 1 }
+      run.cancel()
+      await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(5))
+      let error = await #expect(throws: RedisError.self) { try await run.value }
+      #expect(error?.reason == .unwritten(10))
+      run.cancel()
+    }
+
+    @Test("a run of a task that was cancelled before does nothing")
+    func cancelledBefore() async throws {
+      let server = try await RedisServer()
+      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      let run = Task {
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        try await outlet.run()
+        try await mirror.run()
+      }
+      try await run.value
+      #expect(try server.run("EXISTS", "key", "key:epoch") == "0")
+    }
+
+    @Test("a mirror that runs can't run again")
+    func runsTwice() async {
+      await #expect(processExitsWith: .failure) {
+        let mirror = RedisMirror<Int>(key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"))
+        async let first: Void = mirror.run()
+        async let second: Void = mirror.run()
+        _ = try await (first, second)
+      }
+    }
+  }
+#endif

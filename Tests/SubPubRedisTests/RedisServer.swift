@@ -1,0 +1,114 @@
+#if Redis
+  import Foundation
+  import SubPub
+  import SubPubRedis
+  import SubPubTesting
+  import Support
+  import Testing
+
+  /// A server of one test, on a Unix socket in a folder of its own; killed and removed when it is released.
+  final class RedisServer: Sendable {
+    let folder: URL
+    private let options: [String]
+    private let process = Locked<Process?>(nil)
+
+    /// Starts a server.
+    ///
+    /// Every write is on the disk before its reply, so that nothing is lost when the server is killed.
+    init(_ options: String...) async throws {
+      // In a short path: that of a socket may have 100 bytes.
+      folder = URL(filePath: "/tmp/subpub-\(UUID().uuidString.prefix(8))")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      self.options = options
+      try await start()
+    }
+
+    deinit {
+      kill()
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    var socket: String { folder.appending(path: "socket").path(percentEncoded: false) }
+
+    func endpoint(
+      username: String? = nil, password: String? = nil, database: Int = 0, timeout: Duration = .seconds(5)
+    ) -> RedisEndpoint {
+      RedisEndpoint(
+        unixSocket: socket, username: username, password: password, database: database, timeout: timeout)
+    }
+
+    /// Starts the server, and waits until it answers.
+    func start() async throws {
+      let new = Process()
+      new.executableURL = URL(filePath: "/usr/bin/env")
+      new.arguments =
+        [
+          "redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder.path(percentEncoded: false),
+          "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--loglevel", "warning",
+        ] + options
+      new.standardOutput = FileHandle.nullDevice
+      try new.run()
+      process.withLock { $0 = new }
+      let end = ContinuousClock.now + .seconds(TestLimit.seconds)
+      while try run("PING").isEmpty {
+        try #require(.now < end, "the server doesn't answer")
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+
+    /// Kills the server, which has no time to say anything.
+    func kill() {
+      let running = process.withLock { process in
+        defer { process = nil }
+        return process
+      }
+      guard let running else { return }
+      _ = Foundation.kill(running.processIdentifier, SIGKILL)
+      running.waitUntilExit()
+    }
+
+    /// Runs a command, and returns what the server replies; the empty string if it doesn't.
+    @discardableResult
+    func run(_ arguments: String...) throws -> String { try run(arguments) }
+
+    @discardableResult
+    func run(_ arguments: [String], input: URL? = nil) throws -> String {
+      let client = Process()
+      if let input { client.standardInput = try FileHandle(forReadingFrom: input) }
+      let output = Pipe()
+      client.executableURL = URL(filePath: "/usr/bin/env")
+      client.arguments = ["redis-cli", "-s", socket] + arguments
+      client.standardOutput = output
+      client.standardError = FileHandle.nullDevice
+      try client.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      client.waitUntilExit()
+      return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+
+  /// Runs an outlet or a mirror until the end of the scope.
+  func running<Result>(
+    _ run: @escaping @Sendable () async throws -> Void, _ body: () async throws -> Result
+  ) async throws -> Result {
+    let task = Task { try await run() }
+    defer { task.cancel() }
+    let result = try await body()
+    task.cancel()
+    try await task.value
+    return result
+  }
+
+  extension Publisher {
+    /// Waits for a state.
+    func reach(_ isReached: @escaping @Sendable (LoadState<Value>) -> Bool) async throws {
+      let recorder = Recorder<Value>()
+      subscribe(recorder, on: .background)
+      try await recorder.wait(within: .seconds(TestLimit.seconds), until: isReached)
+    }
+  }
+
+  extension Publisher where Value: Equatable {
+    func reach(_ value: Value) async throws { try await reach { $0 == .loaded(value) } }
+  }
+#endif
