@@ -10,8 +10,9 @@ public import SubPub
 /// #expect(recorder.states.map(\.phase) == [.unknown, .loading])
 /// ```
 ///
-/// Publishers hold it weakly, like every subscriber, so keep it for as long as it should record. Subscribe it any
-/// number of times, and call every function from any thread.
+/// Publishers hold it weakly, like every subscriber, so keep it for as long as it should record. It can subscribe to
+/// many publishers; a second subscription to the same one needs `ifDuplicate: .allow`. You can call every function from
+/// any thread.
 public final class Recorder<Value: Sendable>: TypedSubscriber {
   private let recording = Locked(Recording<Value>())
 

@@ -57,6 +57,7 @@ struct Arguments: Equatable {
       }
       try arguments.set(name, to: value)
     }
+    if let log = arguments.log, log == arguments.record { throw .sameFile(log) }
     if arguments.watch.isEmpty { arguments.watch = ["."] }
     return .run(arguments)
   }
@@ -71,8 +72,8 @@ struct Arguments: Equatable {
     case "--record": record = value
     case "--log": log = value
     case "--cache": cache = value
-    case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
-    case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: .leastNonzeroMagnitude))
+    case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
+    case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
     default: alarmLoad = try Self.number(value, for: name, atLeast: 0)
     }
   }
@@ -82,7 +83,7 @@ struct Arguments: Equatable {
     _ text: String, for name: String, atLeast minimum: Double
   ) throws(UsageError) -> Double {
     guard let number = Double(text), number >= minimum, number <= 1e9 else {
-      throw .notANumber(name, text, mayBeZero: minimum == 0)
+      throw .notANumber(name, text, minimum: minimum == 0 ? "0" : "\(minimum)")
     }
     return number
   }
@@ -92,14 +93,16 @@ struct Arguments: Equatable {
 enum UsageError: Error, Equatable, CustomStringConvertible {
   case unknown(String)
   case valueMissing(String)
-  case notANumber(String, String, mayBeZero: Bool)
+  case notANumber(String, String, minimum: String)
+  case sameFile(String)
 
   var description: String {
     switch self {
     case .unknown(let word): "unknown argument '\(word)'"
     case .valueMissing(let name): "\(name) needs a value"
-    case .notANumber(let name, let text, let mayBeZero):
-      "\(name) needs a number \(mayBeZero ? "from 0" : "greater than 0 and") up to 1e9, not '\(text)'"
+    case .notANumber(let name, let text, let minimum):
+      "\(name) needs a number from \(minimum) to 1e9, not '\(text)'"
+    case .sameFile(let file): "--log and --record need different files, not both '\(file)'"
     }
   }
 }

@@ -4,6 +4,12 @@ struct ByteCount: Hashable, Sendable, Codable, CustomStringConvertible {
 
   init(_ bytes: Int) { self.bytes = bytes }
 
+  /// Stops at the largest number: files with holes may add up to more.
+  static func += (left: inout Self, right: Self) {
+    let (sum, overflows) = left.bytes.addingReportingOverflow(right.bytes)
+    left = ByteCount(overflows ? .max : sum)
+  }
+
   var description: String {
     if bytes < 1024 { return "\(bytes) byte\(bytes == 1 ? "" : "s")" }
     var number = Double(bytes) / 1024

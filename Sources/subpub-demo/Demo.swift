@@ -69,7 +69,10 @@ struct Demo {
     memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
     items = ManagerFamily { [purpose] path in
       let label = arguments.watch.count == 1 ? "path" : "path \(path)"
-      return LoadingManager(label, from: WatchedItemReader(path: path), for: arguments, console, purpose)
+      let reader = WatchedItemReader(path: path)
+      // The next run may be started in another folder, and watch other paths.
+      let name = "path \(reader.absolutePath)"
+      return LoadingManager(label, cachedAs: name, from: reader, for: arguments, console, purpose)
     }
     paths = arguments.watch.map { [items] in items[$0] }
     directory.register(load)

@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -31,16 +32,33 @@ final class Ending {
         cause.updateData(.timeIsUp)
       }
     }
-    signals = [SIGINT, SIGTERM, SIGHUP].map { number in
+    // After `nohup`, the end of the terminal isn't the end of the program.
+    let numbers = [SIGINT, SIGTERM] + (Self.ignores(SIGHUP) ? [] : [SIGHUP])
+    signals = numbers.map { number in
       signal(number, SIG_IGN)  // the source receives it anyway
       let source = DispatchSource.makeSignalSource(signal: number)
+      let isEnding = Mutex(false)
       source.setEventHandler { @Sendable in
-        Terminal.restoreBefore(number)  // a second Ctrl-C doesn't wait, even if a disk hangs
+        let isFirst = isEnding.withLock { isEnding in
+          defer { isEnding = true }
+          return !isEnding
+        }
+        // A second Ctrl-C doesn't wait, even if a disk hangs. It may come here, or to the handler.
+        if isFirst { Terminal.restoreBefore(number) } else { Terminal.endProcess(by: number) }
         cause.updateData(.signal)
       }
       source.activate()
       return source
     }
+  }
+
+  /// Whether the program was started with a signal that is ignored.
+  private static func ignores(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+    // Handlers are functions, which can't be compared; both begin with a pointer.
+    let handler = unsafe withUnsafeBytes(of: action) { unsafe $0.load(as: UInt.self) }
+    return unsafe handler == withUnsafeBytes(of: SIG_IGN) { unsafe $0.load(as: UInt.self) }
   }
 
   /// Ends the program because its key was pressed.

@@ -6,10 +6,13 @@ import Synchronization
 extension LoadingManager where Value: Codable {
   /// Creates a manager of a value that can be read from this machine.
   ///
+  /// The name tells the value from all others in a cache; without one, the label does.
+  ///
   /// The readers make blocking calls, and a disk may be slow. Swift's own pool has only one thread for each core, so
   /// its threads mustn't block; a `QueueExecutor` runs the task on a Dispatch queue instead.
   convenience init(
-    _ label: String, from reader: some Reader<Value>, for arguments: Arguments, _ console: Console, _ purpose: OnPurpose
+    _ label: String, cachedAs name: String? = nil, from reader: some Reader<Value>, for arguments: Arguments,
+    _ console: Console, _ purpose: OnPurpose
   ) {
     let executor = QueueExecutor(label: "subpub-demo.\(label)")
     let reported = Mutex("")
@@ -25,7 +28,8 @@ extension LoadingManager where Value: Codable {
       // The value from the last run is shown until the first load has ended. Even a fresh one doesn't save that load,
       // because this program shows what is true now.
       cache: arguments.cache.map { folder in
-        FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: Self.fileName(for: label)))
+        let file = Self.fileName(for: name ?? label)
+        return FileCache(file: URL(filePath: folder, directoryHint: .isDirectory).appending(path: file))
       },
       cachePolicy: .alwaysLoad,
       // A failure of the cache isn't an error of the data, so subscribers don't learn of it. A full disk would cause
@@ -46,9 +50,9 @@ extension LoadingManager where Value: Codable {
 }
 
 extension LoadingManager {
-  /// A label may contain the path that is watched, and therefore slashes.
-  private static func fileName(for label: String) -> String {
-    (label.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? label) + ".json"
+  /// A name may contain the path that is watched, and therefore slashes.
+  private static func fileName(for name: String) -> String {
+    (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name) + ".json"
   }
 }
 

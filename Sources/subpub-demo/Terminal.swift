@@ -79,6 +79,7 @@ final class Terminal {
     }
     var text = ""
     if shown == nil {
+      Self.isShown.store(true, ordering: .relaxed)
       Self.setReadsKeys(true)
       text = Self.opening
     }
@@ -132,7 +133,27 @@ final class Terminal {
       if count == 0 || errno != EINTR { keyboard?.cancel() }  // nobody types any more
       return
     }
-    for key in String(decoding: bytes.prefix(count), as: UTF8.self) { pressed.yield(key) }
+    for key in Self.letters(bytes.prefix(count)) { pressed.yield(key) }
+  }
+
+  /// Leaves out what other keys send: an escape character, and the characters that belong to it.
+  ///
+  /// F2, for example, sends `ESC O Q`, and an arrow with Ctrl `ESC [ 1 ; 5 C`.
+  private static func letters(_ bytes: ArraySlice<UInt8>) -> [Character] {
+    var letters: [Character] = []
+    var rest = String(decoding: bytes, as: UTF8.self)[...]
+    while let character = rest.popFirst() {
+      guard character == "\u{1B}" else {
+        letters.append(character)
+        continue
+      }
+      switch rest.popFirst() {
+      case "[": rest = rest.drop { !("@"..."~").contains($0) }.dropFirst()
+      case "O": rest = rest.dropFirst()
+      default: break
+      }
+    }
+    return letters
   }
 
   /// Switches between single keys without an echo and lines as the shell wants them.
@@ -148,27 +169,32 @@ final class Terminal {
 
   // MARK: The end
 
-  /// Gives the terminal back; may be called in a signal handler.
+  /// Whether a terminal has to be given back.
+  private nonisolated static let isShown = Atomic(false)
+
+  /// Gives the terminal back if it shows our screen; may be called in a signal handler.
   private nonisolated static func restore() {
+    guard isShown.exchange(false, ordering: .relaxed) else { return }
     unsafe write(STDOUT_FILENO, closing.utf8Start, closing.utf8CodeUnitCount)
     setReadsKeys(false)
   }
 
   /// Makes a signal give the terminal back before it ends the process.
-  nonisolated static func restoreBefore(_ number: Int32) {
-    signal(number) { number in
-      Terminal.restore()
-      var blocked = sigset_t()
-      unsafe sigemptyset(&blocked)
-      unsafe sigaddset(&blocked, number)
-      unsafe pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
-      if var former = Terminal.former.withLock({ $0[number] }) {
-        unsafe sigaction(number, &former, nil)
-        raise(number)  // returns after a backtrace
-      }
-      signal(number, SIG_DFL)
-      raise(number)
+  nonisolated static func restoreBefore(_ number: Int32) { signal(number) { Terminal.endProcess(by: $0) } }
+
+  /// Gives the terminal back, and ends the process as a signal does; may be called in a signal handler.
+  nonisolated static func endProcess(by number: Int32) {
+    restore()
+    var blocked = sigset_t()
+    unsafe sigemptyset(&blocked)
+    unsafe sigaddset(&blocked, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
+    if var former = former.withLock({ $0[number] }) {
+      unsafe sigaction(number, &former, nil)
+      raise(number)  // returns after a backtrace
     }
+    signal(number, SIG_DFL)
+    raise(number)
   }
 
   /// What signals did before, such as printing a backtrace.

@@ -25,7 +25,8 @@ struct Timestamp: Hashable, Sendable, Codable, CustomStringConvertible {
   var description: String {
     var since1970 = time_t(seconds)
     var parts = unsafe tm()
-    unsafe gmtime_r(&since1970, &parts)
+    // A file may claim a year that the C library can't count.
+    guard unsafe gmtime_r(&since1970, &parts) != nil else { return "\(seconds) s since 1970" }
     let date =
       unsafe "\(Int(parts.tm_year) + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
     let time =

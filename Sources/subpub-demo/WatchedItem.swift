@@ -44,6 +44,13 @@ struct WatchedItem: Hashable, Sendable, Codable, CustomStringConvertible, JSONCo
 struct WatchedItemReader: Reader {
   let path: String
 
+  /// The path from the root, whatever the current folder is.
+  var absolutePath: String {
+    guard !path.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(current) }
+    return unsafe String(cString: current) + (path == "." ? "" : "/" + path)
+  }
+
   func read() async throws -> WatchedItem {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { throw SystemError.last }
@@ -67,7 +74,7 @@ struct WatchedItemReader: Reader {
     defer { unsafe closedir(folder) }
     guard let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) else { throw SystemError(code: ENOTSUP) }
     var entries = 0
-    var size = 0
+    var size = ByteCount(0)
     while true {
       errno = 0  // `readdir` returns nil both at the end and on errors; only `errno` distinguishes them
       guard let entry = unsafe readdir(folder) else { break }
@@ -78,10 +85,10 @@ struct WatchedItemReader: Reader {
       var status = stat()
       // An entry that was deleted after `readdir` returned it has no size; the next reading won't count it.
       let isThere = unsafe fstatat(dirfd(folder), name, &status, AT_SYMLINK_NOFOLLOW) == 0
-      if isThere, status.st_mode & S_IFMT == S_IFREG { size += Int(status.st_size) }
+      if isThere, status.st_mode & S_IFMT == S_IFREG { size += ByteCount(Int(status.st_size)) }
     }
     if errno != 0 { throw .last }
-    return (entries, ByteCount(size))
+    return (entries, size)
   }
 }
 

@@ -24,7 +24,9 @@ public import Observation
 public final class ObservedState<Value: Sendable> {
   /// The newest state that has arrived; at first, the publisher's state at the time of `init`.
   public private(set) var state: LoadState<Value>
-  /// Whether a load is active; changes only when one begins or ends.
+  /// Whether the state is `loading`; changes only when that begins or ends.
+  ///
+  /// A quiet refresh (5.18) keeps the state, so it doesn't count.
   public private(set) var isLoading: Bool
 
   /// The loaded value, or the previous one while loading and after an error; changes with ``state``.
