@@ -39,7 +39,10 @@ let package = Package(
     .systemLibrary(
       name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
-    .executableTarget(name: "subpub-demo", dependencies: ["SubPub", "SubPubFoundation"], swiftSettings: settings),
+    .executableTarget(
+      name: "subpub-demo",
+      dependencies: ["SubPub", "SubPubFoundation", .target(name: "SubPubRedis", condition: .when(traits: ["Redis"]))],
+      swiftSettings: settings),
     .executableTarget(name: "subpub-bench", dependencies: ["SubPub"], swiftSettings: settings),
     .target(
       name: "Support", dependencies: ["SubPub", "SubPubTesting"], path: "Tests/Support", swiftSettings: settings),

@@ -6,38 +6,45 @@
   struct OutletEntry {
     let id: EntryID
     /// The command that adds it.
-    let bytes: [UInt8]
+    let command: RedisCommand
   }
 
   /// Turns publications into entries.
   struct EntryEncoder<Value: Codable & Sendable> {
     private let settings: OutletSettings<Value>
+    /// How many bytes most entries need, so that their memory needn't grow.
+    private static var typicalByteCount: Int { 256 }
+
+    /// What all commands begin with.
+    private let beginning: RedisCommand
     /// When the data of the last state was new, in milliseconds since 1970.
     private var since: Int64?
     /// How many states couldn't be encoded.
     private(set) var failures = 0
 
-    init(_ settings: OutletSettings<Value>) { self.settings = settings }
+    init(_ settings: OutletSettings<Value>) {
+      self.settings = settings
+      beginning = RedisCommand("XADD", settings.key, "MAXLEN", "~", "\(settings.maxLength)")
+    }
 
     /// Encodes a state; one that can't be encoded becomes an error that says so.
     mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry {
       let id = EntryID(epoch: epoch, version: publication.version)
       updateSince(publication)
-      let state = TransferredState(publication.state, origin: publication.origin, since: since)
-      var fields: [(name: String, value: [UInt8])]
-      do { fields = try state.fields(by: settings.coder) } catch {
+      var command = begin(id)
+      do { try command.append(publication.state, origin: publication.origin, since: since, by: settings.coder) } catch {
         failures += 1
-        fields = TransferredState<Value>.fields(ofState: settings.error(error))
+        command = begin(id)
+        command.append(stateOf: settings.error(error))
       }
-      var command = RedisCommand(argumentCount: 6 + 2 * fields.count)
-      for argument in ["XADD", settings.key, "MAXLEN", "~", "\(settings.maxLength)", "\(id)"] {
-        command.append(argument)
-      }
-      for field in fields {
-        command.append(field.name)
-        command.append(field.value)
-      }
-      return OutletEntry(id: id, bytes: command.bytes)
+      return OutletEntry(id: id, command: command)
+    }
+
+    private func begin(_ id: EntryID) -> RedisCommand {
+      var command = beginning
+      command.reserve(Self.typicalByteCount)
+      command.append("\(id)")
+      return command
     }
 
     /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
@@ -82,15 +89,15 @@
 
     mutating func append(_ entry: OutletEntry) {
       entries.append(entry)
-      byteCount += entry.bytes.count
-      unsentByteCount += entry.bytes.count
+      byteCount += entry.command.byteCount
+      unsentByteCount += entry.command.byteCount
     }
 
     /// Returns the commands that haven't been sent; the caller sends them.
     mutating func takeUnsent() -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(unsentByteCount)
-      for entry in entries[unsent...] { bytes += entry.bytes }
+      for entry in entries[unsent...] { entry.command.encode(to: &bytes) }
       (unsent, unsentByteCount) = (entries.count, 0)
       return bytes
     }
@@ -100,7 +107,7 @@
 
     mutating func confirmFirst() {
       lastConfirmed = entries[first]
-      byteCount -= entries[first].bytes.count
+      byteCount -= entries[first].command.byteCount
       first += 1
       confirmedCount += 1
       guard first > Self.window.count || isEmpty else { return }
@@ -127,7 +134,7 @@
     /// Returns a new epoch, which is greater than all before.
     func takeOver(_ key: String, from top: EntryID?) throws(RedisError.Reason) -> UInt64 {
       let counter = key + ":epoch"
-      guard case .integer(let epoch) = try reply(to: RedisCommand("INCR", counter)).get() else {
+      guard let epoch = try reply(to: RedisCommand("INCR", counter)).get().integer else {
         throw .unreachable("the reply to INCR isn't a number")
       }
       let least = top?.epoch ?? 0
@@ -138,7 +145,7 @@
       // Somebody has deleted the counter, or written to the stream.
       guard epoch <= Int64(least) else { return UInt64(epoch) }
       let missing = RedisCommand("INCRBY", counter, "\(Int64(least) - epoch + 1)")
-      guard case .integer(let epoch) = try reply(to: missing).get(), epoch > 0 else {
+      guard let epoch = try reply(to: missing).get().integer, epoch > 0 else {
         throw .unreachable("the reply to INCRBY isn't a number")
       }
       return UInt64(epoch)
@@ -147,8 +154,7 @@
 
   extension RedisCommand {
     static func lastEntry(of key: [UInt8]) -> RedisCommand {
-      var command = RedisCommand(argumentCount: 6)
-      command.append("XREVRANGE")
+      var command = RedisCommand("XREVRANGE")
       command.append(key)
       for argument in ["+", "-", "COUNT", "1"] { command.append(argument) }
       return command

@@ -48,9 +48,10 @@
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
     func run() async throws {
-      // Neither task is cancelled with the caller's: there may be states to write.
-      let connecting = Task { await keepConnected() }
-      let writing = Task { await writeStates() }
+      // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of their
+      // waits would end on Swift's pool.
+      let connecting = Task(executorPreference: executor) { await self.keepConnected() }
+      let writing = Task(executorPreference: executor) { await self.writeStates() }
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {

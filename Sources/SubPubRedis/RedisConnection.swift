@@ -49,7 +49,9 @@
 
     /// Sends commands, and waits for their replies.
     func replies(to commands: [RedisCommand]) throws(RedisError.Reason) -> [RedisReply] {
-      try send(commands.flatMap(\.bytes))
+      var bytes: [UInt8] = []
+      for command in commands { command.encode(to: &bytes) }
+      try send(bytes)
       var replies: [RedisReply] = []
       for _ in commands { replies.append(try reply()) }
       return replies
@@ -57,8 +59,15 @@
 
     /// Sends a command, and waits for its reply, which may be an error.
     func reply(to command: RedisCommand) throws(RedisError.Reason) -> RedisReply {
-      try send(command.bytes)
+      try send(command)
       return try reply()
+    }
+
+    /// Sends a command.
+    func send(_ command: RedisCommand) throws(RedisError.Reason) {
+      var bytes: [UInt8] = []
+      command.encode(to: &bytes)
+      try send(bytes)
     }
 
     /// Sends encoded commands.
@@ -100,7 +109,6 @@
           "the server doesn't speak Redis' protocol: \(unsafe Self.message(of: reader.pointee.errstr))")
       }
       guard let raw = unsafe raw else { return nil }
-      defer { unsafe freeReplyObject(raw) }
       return unsafe RedisReply(raw.assumingMemoryBound(to: redisReply.self))
     }
 

@@ -36,18 +36,9 @@
     private let coder: RedisCoder<Value>
     private let retry: RetryPolicy
     private let clock: any Clock<Duration>
-    private let state = Locked(State())
-
-    private struct State {
-      var isRunning = false
-      /// The last entry, and what was published for it.
-      var last: (id: EntryID, state: TransferredState<Value>)?
-      /// Whether the server has answered since the last failure.
-      var hasAnswered = false
-      var statistics = RedisStatistics()
-      /// The wait before the next attempt to connect.
-      var pause: Task<Void, any Error>?
-    }
+    private let state = Locked(MirrorState())
+    /// What was current before the connection was lost.
+    private let former = Locked<Publication<Value>?>(nil)
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
@@ -73,7 +64,13 @@
     }
 
     /// What has been read so far, in all runs.
-    public var statistics: RedisStatistics { state.withLock { $0.statistics } }
+    public var statistics: RedisStatistics {
+      state.withLock { state in
+        var statistics = state.statistics
+        statistics.lastEntry = state.last.map { "\($0)" }
+        return statistics
+      }
+    }
 
     /// Follows the stream until the task is cancelled.
     ///
@@ -90,16 +87,13 @@
       }
       if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
       defer { state.withLock { $0.isRunning = false } }
+      keepState()
       publisher.startLoading()
       var failures = 0
       while let reason = await follow() {
         let error = RedisError(endpoint: endpoint, key: key, reason: reason)
+        failures = keepState() ? 1 : failures + 1
         publisher.setError(error)
-        let hadAnswer = state.withLock { state in
-          defer { state.hasAnswered = false }
-          return state.hasAnswered
-        }
-        failures = hadAnswer ? 1 : failures + 1
         guard reason.isPassing, let delay = retry.delay(after: failures, error) else { throw error }
         try await rest(for: delay)
         if Task.isCancelled { return }
@@ -118,7 +112,7 @@
     private func follow() async -> RedisError.Reason? {
       do {
         let reader = try StreamReader.shared(for: endpoint)
-        let last = state.withLock { $0.last?.id }
+        let last = state.withLock { $0.last }
         return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: reader)
       } catch { return error }
     }
@@ -134,42 +128,70 @@
       }
     }
 
+    /// Keeps the current state if the server has answered since the last time; returns whether it has.
+    @discardableResult
+    private func keepState() -> Bool {
+      let hasAnswered = state.withLock { state in
+        defer { state.hasAnswered = false }
+        return state.hasAnswered
+      }
+      guard hasAnswered else { return false }
+      let current = publisher.current
+      former.withLock { former in
+        defer { former = current }
+        return former
+      }
+      return true
+    }
+
     /// Publishes what the reader has found; called on its thread, once at a time.
     private func receive(_ event: StreamEvent) {
-      state.withLock { $0.hasAnswered = true }
       switch event {
-      case .empty: if publisher.state.value == nil { publisher.reset() }
-      case .unchanged: if let last = state.withLock({ $0.last }) { publish(last.state) }
-      case .entry(let entry): receive(entry)
-      }
-    }
-
-    private func receive(_ entry: StreamEntry) {
-      let received: TransferredState<Value>
-      var isDecoded = true
-      do { received = try TransferredState(entry, by: coder) } catch {
-        isDecoded = false
-        let error = RedisError(endpoint: endpoint, key: key, reason: error)
-        received = TransferredState(
-          .error(error, previous: publisher.state.value), origin: publisher.current.origin, since: nil)
-      }
-      state.withLock { state in
-        if let last = state.last?.id, last.epoch == entry.id.epoch, last < entry.id {
-          state.statistics.skipped += Int(clamping: entry.id.version - last.version - 1)
+      case .empty:
+        state.withLock { $0.hasAnswered = true }
+        if publisher.state.value == nil { publisher.reset() }
+      case .unchanged:
+        state.withLock { $0.hasAnswered = true }
+        if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
+      case .entry(let entry):
+        do {
+          let decoded = try entry.state(by: coder)
+          state.withLock { $0.note(entry.id, isDecoded: true) }
+          publish(decoded, entry)
+        } catch {
+          state.withLock { $0.note(entry.id, isDecoded: false) }
+          publisher.setError(RedisError(endpoint: endpoint, key: key, reason: error))
         }
-        state.statistics.entries += 1
-        state.statistics.undecodable += isDecoded ? 0 : 1
-        state.statistics.lastEntry = "\(entry.id)"
-        state.last = (entry.id, received)
       }
-      publish(received)
     }
 
-    private func publish(_ received: TransferredState<Value>) {
-      let age = received.since.map { since in
+    private func publish(_ state: LoadState<Value>, _ entry: StreamEntry) {
+      let age = entry.since.map { since in
         Duration.milliseconds(max(0, Int64(Date().timeIntervalSince1970 * 1_000) - since))
       }
-      publisher.setState(received.state, origin: received.origin, age: age)
+      publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age)
+    }
+  }
+
+  /// The state of a mirror, apart from its publisher's.
+  private struct MirrorState {
+    var isRunning = false
+    /// The last entry that was read.
+    var last: EntryID?
+    /// Whether the server has answered since the last failure.
+    var hasAnswered = false
+    var statistics = RedisStatistics()
+    /// The wait before the next attempt to connect.
+    var pause: Task<Void, any Error>?
+
+    mutating func note(_ id: EntryID, isDecoded: Bool) {
+      if let last, last.epoch == id.epoch, last < id {
+        statistics.skipped += Int(clamping: id.version - last.version - 1)
+      }
+      statistics.entries += 1
+      statistics.undecodable += isDecoded ? 0 : 1
+      last = id
+      hasAnswered = true
     }
   }
 

@@ -1,70 +1,125 @@
 #if Redis
   import CHiredis
 
-  /// A command, encoded as the server reads it.
+  /// A command and its arguments.
   ///
   /// Every argument is sent with its length, so it may contain any bytes.
   struct RedisCommand {
-    fileprivate(set) var bytes: [UInt8]
+    private var argumentCount = 0
+    private var arguments: [UInt8] = []
 
     init(_ arguments: String...) {
-      bytes = []
-      begin(argumentCount: arguments.count)
       for argument in arguments { append(argument) }
     }
 
-    /// Creates a command whose arguments are appended later.
-    init(argumentCount: Int) {
-      bytes = []
-      begin(argumentCount: argumentCount)
+    /// How many bytes the arguments take.
+    var byteCount: Int { arguments.count }
+
+    mutating func append(_ argument: String) {
+      beginArgument(ofCount: argument.utf8.count)
+      arguments.append(contentsOf: argument.utf8)
+      arguments.appendLineEnd()
     }
 
-    mutating func append(_ argument: String) { append(argument.utf8) }
-
-    mutating func append(_ argument: some Collection<UInt8>) {
-      bytes.append(UInt8(ascii: "$"))
-      bytes.append(contentsOf: String(argument.count).utf8)
-      bytes.append(contentsOf: "\r\n".utf8)
-      bytes.append(contentsOf: argument)
-      bytes.append(contentsOf: "\r\n".utf8)
+    mutating func append(_ argument: [UInt8]) {
+      beginArgument(ofCount: argument.count)
+      arguments.append(contentsOf: argument)
+      arguments.appendLineEnd()
     }
 
-    private mutating func begin(argumentCount: Int) {
+    /// Makes room for more bytes.
+    mutating func reserve(_ count: Int) { arguments.reserveCapacity(arguments.count + count) }
+
+    private mutating func beginArgument(ofCount count: Int) {
+      argumentCount += 1
+      arguments.append(UInt8(ascii: "$"))
+      arguments.append(digitsOf: UInt64(count))
+      arguments.appendLineEnd()
+    }
+
+    /// Appends the command, as the server reads it, to what is sent.
+    func encode(to bytes: inout [UInt8]) {
       bytes.append(UInt8(ascii: "*"))
-      bytes.append(contentsOf: String(argumentCount).utf8)
-      bytes.append(contentsOf: "\r\n".utf8)
+      bytes.append(digitsOf: UInt64(argumentCount))
+      bytes.appendLineEnd()
+      bytes.append(contentsOf: arguments)
     }
   }
 
-  /// What the server replies to a command.
-  enum RedisReply: Equatable {
-    case bytes([UInt8])
-    case status(String)
-    case integer(Int64)
-    case array([RedisReply])
-    case null
-    /// The server has refused the command.
-    case error(String)
-
-    /// Copies a reply of the C library.
-    init(_ reply: UnsafePointer<redisReply>) {
-      let (kind, length) = unsafe (reply.pointee.type, reply.pointee.len)
-      let bytes = unsafe UnsafeRawBufferPointer(start: reply.pointee.str, count: length)
-      switch kind {
-      case REDIS_REPLY_STRING: self = .bytes(unsafe [UInt8](bytes))
-      case REDIS_REPLY_STATUS: self = .status(unsafe String(decoding: bytes, as: UTF8.self))
-      case REDIS_REPLY_ERROR: self = .error(unsafe String(decoding: bytes, as: UTF8.self))
-      case REDIS_REPLY_INTEGER: self = .integer(unsafe reply.pointee.integer)
-      case REDIS_REPLY_ARRAY:
-        let elements = unsafe UnsafeBufferPointer(start: reply.pointee.element, count: reply.pointee.elements)
-        self = .array(unsafe elements.map { unsafe $0.map { unsafe RedisReply($0) } ?? .null })
-      default: self = .null
-      }
+  extension [UInt8] {
+    /// Appends a number in decimal.
+    mutating func append(digitsOf number: UInt64) {
+      if number >= 10 { append(digitsOf: number / 10) }
+      append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
-    /// The reply, unless it is an error.
+    fileprivate mutating func appendLineEnd() {
+      append(UInt8(ascii: "\r"))
+      append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// A reply of the server, or an element of one, in the memory of the C library.
+  @safe
+  struct RedisReply {
+    private let memory: Memory
+    private let reply: UnsafePointer<redisReply>
+
+    /// Frees a reply when no part of it is used any more.
+    @safe
+    private final class Memory {
+      private let reply: UnsafeMutablePointer<redisReply>
+
+      init(_ reply: UnsafeMutablePointer<redisReply>) { unsafe self.reply = reply }
+
+      deinit { unsafe freeReplyObject(reply) }
+    }
+
+    /// Takes a reply over.
+    @unsafe
+    init(_ reply: UnsafeMutablePointer<redisReply>) {
+      memory = unsafe Memory(reply)
+      unsafe self.reply = UnsafePointer(reply)
+    }
+
+    private init(_ memory: Memory, _ reply: UnsafeMutablePointer<redisReply>) {
+      self.memory = memory
+      unsafe self.reply = UnsafePointer(reply)
+    }
+
+    /// The number of elements; 0 if the reply isn't an array.
+    var count: Int { unsafe reply.pointee.type == REDIS_REPLY_ARRAY ? reply.pointee.elements : 0 }
+
+    /// An element of an array; nil if there is no such element.
+    subscript(index: Int) -> RedisReply? {
+      guard index < count, let element = unsafe reply.pointee.element[index] else { return nil }
+      return unsafe RedisReply(memory, element)
+    }
+
+    /// The reply as a number; nil if it isn't one.
+    var integer: Int64? { unsafe reply.pointee.type == REDIS_REPLY_INTEGER ? reply.pointee.integer : nil }
+
+    /// The message of the server if it has refused the command.
+    var refusal: String? { unsafe reply.pointee.type == REDIS_REPLY_ERROR ? text : nil }
+
+    /// The bytes of a string; empty for other replies.
+    var bytes: [UInt8] { unsafe withBytes { unsafe [UInt8]($0) } }
+
+    /// The bytes of a string as UTF-8.
+    var text: String { unsafe withBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+
+    func isEqual(to other: [UInt8]) -> Bool { unsafe withBytes { unsafe $0.elementsEqual(other) } }
+
+    /// Calls a closure with the bytes of a string, which are valid while it runs.
+    @unsafe
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+      let count = unsafe reply.pointee.str == nil ? 0 : reply.pointee.len
+      return unsafe body(UnsafeRawBufferPointer(start: reply.pointee.str, count: count))
+    }
+
+    /// The reply, unless the server has refused the command.
     func get() throws(RedisError.Reason) -> RedisReply {
-      if case .error(let message) = self { throw .refused(message) }
+      if let refusal { throw .refused(refusal) }
       return self
     }
   }

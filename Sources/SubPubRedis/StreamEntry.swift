@@ -1,5 +1,4 @@
 #if Redis
-  import Foundation
   import SubPub
 
   /// The identity of a state in a stream: the outlet's epoch and the publisher's version.
@@ -17,108 +16,148 @@
     }
 
     /// Parses what the server sends; nil if it isn't an id.
-    init?(_ bytes: [UInt8]) {
-      let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-      guard parts.count == 2, let epoch = UInt64(String(decoding: parts[0], as: UTF8.self)),
-        let version = UInt64(String(decoding: parts[1], as: UTF8.self))
-      else { return nil }
-      self.init(epoch: epoch, version: version)
+    init?(_ reply: RedisReply) {
+      let id = unsafe reply.withBytes { bytes -> EntryID? in
+        guard let dash = unsafe bytes.firstIndex(of: UInt8(ascii: "-")),
+          let epoch = unsafe UInt64(digits: bytes[..<dash]), let version = unsafe UInt64(digits: bytes[(dash + 1)...])
+        else { return nil }
+        return EntryID(epoch: epoch, version: version)
+      }
+      guard let id else { return nil }
+      self = id
     }
   }
 
-  /// An entry of a stream, as the server sends it: an id, and names with values.
-  struct StreamEntry: Equatable {
-    let id: EntryID
-    let fields: [[UInt8]]
-
-    init?(_ reply: RedisReply) {
-      guard case .array(let parts) = reply, parts.count == 2, case .bytes(let id) = parts[0], let id = EntryID(id)
-      else { return nil }
-      self.id = id
-      // An entry that was deleted while it was read has no fields.
-      guard case .array(let fields) = parts[1] else {
-        self.fields = []
-        return
+  extension UInt64 {
+    /// Parses a decimal number; nil if it isn't one, or is too large.
+    fileprivate init?(digits: some Collection<UInt8>) {
+      guard !digits.isEmpty else { return nil }
+      self = 0
+      for digit in digits {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        let (tens, overflows) = multipliedReportingOverflow(by: 10)
+        let (sum, overflowsToo) = tens.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
+        guard !overflows, !overflowsToo else { return nil }
+        self = sum
       }
-      self.fields = fields.map { if case .bytes(let bytes) = $0 { bytes } else { [] } }
-    }
-
-    /// Parses the entries of one stream.
-    static func entries(_ reply: RedisReply) -> [StreamEntry] {
-      guard case .array(let entries) = reply else { return [] }
-      return entries.compactMap(StreamEntry.init)
     }
   }
 
   /// The names of an entry's fields.
   private enum Field {
-    static let (phase, value, origin, since) = ("phase", "value", "origin", "since")
-    static let (errorType, error) = ("error-type", "error")
+    static let phase = Array("phase".utf8)
+    static let value = Array("value".utf8)
+    static let origin = Array("origin".utf8)
+    static let since = Array("since".utf8)
+    static let errorType = Array("error-type".utf8)
+    static let error = Array("error".utf8)
   }
 
-  /// A state on its way through a stream.
-  struct TransferredState<Value: Sendable>: Sendable {
-    let state: LoadState<Value>
-    let origin: DataOrigin?
-    /// When the data was new, in milliseconds since 1970; nil without data.
-    let since: Int64?
+  /// An entry of a stream, as the server sends it: an id, and the fields that a state has.
+  struct StreamEntry {
+    let id: EntryID
+    private(set) var phase: String?
+    private(set) var value: [UInt8]?
+    private(set) var origin: String?
+    private(set) var since: Int64?
+    private(set) var errorType: String?
+    private(set) var error: String?
 
-    init(_ state: LoadState<Value>, origin: DataOrigin?, since: Int64?) {
-      (self.state, self.origin, self.since) = (state, origin, since)
+    init?(_ reply: RedisReply) {
+      guard let id = reply[0].flatMap(EntryID.init) else { return nil }
+      self.id = id
+      // An entry that was deleted while it was read has no fields.
+      guard let fields = reply[1] else { return }
+      for index in stride(from: 0, to: fields.count, by: 2) {
+        guard let name = fields[index], let value = fields[index + 1] else { return }
+        if name.isEqual(to: Field.phase) {
+          phase = value.text
+        } else if name.isEqual(to: Field.value) {
+          self.value = value.bytes
+        } else if name.isEqual(to: Field.origin) {
+          origin = value.text
+        } else if name.isEqual(to: Field.since) {
+          since = Int64(value.text)
+        } else if name.isEqual(to: Field.errorType) {
+          errorType = value.text
+        } else if name.isEqual(to: Field.error) {
+          error = value.text
+        }
+      }
     }
 
-    /// Returns the names and values of the entry's fields.
-    func fields(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> [(name: String, value: [UInt8])] {
-      var fields = [(name: Field.phase, value: Array(state.phase.name.utf8))]
-      if let value = state.value { fields.append((Field.value, try coder.encode(value))) }
-      if let origin { fields.append((Field.origin, Array(origin.name.utf8))) }
-      if let since { fields.append((Field.since, Array(String(since).utf8))) }
-      if let error = state.error { fields += Self.fields(of: error) }
-      return fields
+    /// Parses the entries of one stream.
+    static func entries(_ reply: RedisReply?) -> [StreamEntry] {
+      guard let reply else { return [] }
+      return (0..<reply.count).compactMap { reply[$0].flatMap(StreamEntry.init) }
+    }
+  }
+
+  /// States become entries.
+  extension RedisCommand {
+    /// Appends the names and values of an entry's fields.
+    ///
+    /// `since` is the time when the data was new, in milliseconds since 1970; nil without data.
+    mutating func append<Value>(
+      _ state: LoadState<Value>, origin: DataOrigin?, since: Int64?, by coder: RedisCoder<Value>
+    ) throws(RedisError.Reason) {
+      append(Field.phase)
+      append(state.phase.name)
+      if let value = state.value {
+        let bytes = try coder.encode(value)
+        append(Field.value)
+        append(bytes)
+      }
+      if let origin {
+        append(Field.origin)
+        append(origin.name)
+      }
+      if let since {
+        append(Field.since)
+        append("\(since)")
+      }
+      if let error = state.error { append(error) }
     }
 
-    /// Returns the fields of an error without data.
-    static func fields(ofState error: RedisError) -> [(name: String, value: [UInt8])] {
-      [(Field.phase, Array(LoadPhase.error.name.utf8))] + fields(of: error)
+    /// Appends the fields of an error state without data.
+    mutating func append(stateOf error: RedisError) {
+      append(Field.phase)
+      append(LoadPhase.error.name)
+      append(error)
     }
 
-    /// Returns the fields for an error; one that comes from another process stays what it is.
-    private static func fields(of error: any Error) -> [(name: String, value: [UInt8])] {
+    /// Appends the fields of an error; one that comes from another process stays what it is.
+    private mutating func append(_ error: any Error) {
       let remote = error as? RemoteError
-      return [
-        (Field.errorType, Array((remote?.type ?? String(reflecting: type(of: error))).utf8)),
-        (Field.error, Array((remote?.message ?? String(describing: error)).utf8)),
-      ]
+      append(Field.errorType)
+      append(remote?.type ?? String(reflecting: type(of: error)))
+      append(Field.error)
+      append(remote?.message ?? String(describing: error))
     }
+  }
 
-    /// Decodes an entry, which anybody may have written (8.05).
-    init(_ entry: StreamEntry, by coder: RedisCoder<Value>) throws(RedisError.Reason) {
-      func undecodable(_ what: String) -> RedisError.Reason { .undecodable(entry: "\(entry.id)", what) }
-      func bytes(_ name: String) -> [UInt8]? {
-        stride(from: 0, to: entry.fields.count - 1, by: 2).first { entry.fields[$0].elementsEqual(name.utf8) }
-          .map { entry.fields[$0 + 1] }
-      }
-      func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
-
-      guard let name = text(Field.phase) else { throw undecodable("it has no field \(Field.phase)") }
-      guard let phase = LoadPhase(name: name) else {
-        throw undecodable("its phase is \(name.prefix(40).debugDescription)")
-      }
+  /// Entries, which anybody may have written (8.05), become states.
+  extension StreamEntry {
+    func state<Value>(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> LoadState<Value> {
+      guard let phase else { throw undecodable("it has no field phase") }
       let value: Value?
-      do { value = try bytes(Field.value).map(coder.decode) } catch { throw undecodable(String(describing: error)) }
+      do { value = try self.value.map(coder.decode) } catch { throw undecodable(String(describing: error)) }
       switch phase {
-      case .unknown: state = .unknown
-      case .loading: state = .loading(previous: value)
-      case .loaded:
-        guard let value else { throw undecodable("it is loaded, and has no field \(Field.value)") }
-        state = .loaded(value)
-      case .error:
-        let error = RemoteError(type: text(Field.errorType) ?? "", message: text(Field.error) ?? "")
-        state = .error(error, previous: value)
+      case LoadPhase.unknown.name: return .unknown
+      case LoadPhase.loading.name: return .loading(previous: value)
+      case LoadPhase.loaded.name:
+        guard let value else { throw undecodable("it is loaded, and has no field value") }
+        return .loaded(value)
+      case LoadPhase.error.name:
+        return .error(RemoteError(type: errorType ?? "", message: error ?? ""), previous: value)
+      default: throw undecodable("its phase is \(phase.prefix(40).debugDescription)")
       }
-      origin = state.value == nil ? nil : text(Field.origin).flatMap(DataOrigin.init(name:)) ?? .published
-      since = state.value == nil ? nil : text(Field.since).flatMap(Int64.init)
     }
+
+    /// The origin of the entry's data.
+    var dataOrigin: DataOrigin { [.loaded, .cached, .edited].first { $0.name == origin } ?? .published }
+
+    private func undecodable(_ what: String) -> RedisError.Reason { .undecodable(entry: "\(id)", what) }
   }
 
   extension LoadPhase {
@@ -130,13 +169,6 @@
       case .error: "error"
       }
     }
-
-    fileprivate init?(name: String) {
-      guard let phase = [LoadPhase.unknown, .loading, .loaded, .error].first(where: { $0.name == name }) else {
-        return nil
-      }
-      self = phase
-    }
   }
 
   extension DataOrigin {
@@ -147,13 +179,6 @@
       case .cached: "cached"
       case .edited: "edited"
       }
-    }
-
-    fileprivate init?(name: String) {
-      guard let origin = [DataOrigin.published, .loaded, .cached, .edited].first(where: { $0.name == name }) else {
-        return nil
-      }
-      self = origin
     }
   }
 #endif

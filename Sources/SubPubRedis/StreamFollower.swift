@@ -53,14 +53,16 @@
       }
     }
 
-    /// Passes an event on, unless the follower has ended; called by the reader's thread.
-    func send(_ event: StreamEvent) {
-      let receives = state.withLock { state in
-        state.isReceiving = !state.isEnded
-        return state.isReceiving
+    /// Passes events on, unless the follower has ended; called by the reader's thread.
+    func send(_ events: some Sequence<StreamEvent>) {
+      for event in events {
+        let receives = state.withLock { state in
+          state.isReceiving = !state.isEnded
+          return state.isReceiving
+        }
+        guard receives else { break }
+        receive(event)
       }
-      guard receives else { return }
-      receive(event)
       state.withLock { $0.isReceiving = false }
       resumeIfEnded()
     }

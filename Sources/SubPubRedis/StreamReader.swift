@@ -71,10 +71,10 @@
       }
       guard starts else { return wake() }
       let thread = Thread { [self] in
+        Thread.current.name = "SubPub.Redis"
         let loop = StreamReaderLoop(endpoint, wakeUp: readEnd)
         while let added = takeAdded(isIdle: loop.isIdle) { loop.run(adding: added) }
       }
-      thread.name = "SubPub.Redis"
       thread.start()
     }
 

@@ -17,6 +17,8 @@
   final class StreamReaderLoop {
     /// How many entries of a stream are read at a time.
     private static let batch = 512
+    /// How many entries are passed on before more are asked for.
+    private static let few = 16
 
     private let endpoint: RedisEndpoint
     private let wakeUp: Int32
@@ -81,8 +83,8 @@
       if added.isEmpty { return }
       let replies = try lastEntries(of: added.map(\.0.key))
       for ((follower, former), reply) in zip(added, replies) {
-        if case .error(let message) = reply {
-          follower.end(.refused(message))
+        if let refusal = reply.refusal {
+          follower.end(.refused(refusal))
           continue
         }
         let last = StreamEntry.entries(reply).last
@@ -94,18 +96,18 @@
     private func begin(_ follower: StreamFollower, _ former: EntryID?, _ last: StreamEntry?) -> EntryID {
       switch (former, last) {
       case (nil, nil):
-        follower.send(.empty)
+        follower.send([.empty])
         return .none
       case (nil, let last?):
-        follower.send(.entry(last))
+        follower.send([.entry(last)])
         return last.id
       case (let former?, let last?) where last.id.epoch < former.epoch:
         // The stream was deleted, and began anew.
-        follower.send(.entry(last))
+        follower.send([.entry(last)])
         return last.id
       case (let former?, let last?) where last.id > former: return former
       case (let former?, _):
-        follower.send(.unchanged)
+        follower.send([.unchanged])
         return former
       }
     }
@@ -155,7 +157,7 @@
     private func readingConnection() throws(RedisError.Reason) -> RedisConnection {
       if let reading { return reading }
       let connection = try RedisConnection(to: endpoint)
-      guard case .integer(let number) = try connection.reply(to: RedisCommand("CLIENT", "ID")).get() else {
+      guard let number = try connection.reply(to: RedisCommand("CLIENT", "ID")).get().integer else {
         throw .unreachable("the reply to CLIENT ID isn't a number")
       }
       (reading, readingID) = (connection, "\(number)")
@@ -165,41 +167,39 @@
 
     private func request(over connection: RedisConnection) throws(RedisError.Reason) {
       let limit = Int64((endpoint.timeout / .milliseconds(1)).rounded(.up))
-      var command = RedisCommand(argumentCount: 6 + 2 * streams.count)
-      for argument in ["XREAD", "COUNT", "\(Self.batch)", "BLOCK", "\(limit)", "STREAMS"] { command.append(argument) }
+      var command = RedisCommand("XREAD", "COUNT", "\(Self.batch)", "BLOCK", "\(limit)", "STREAMS")
       // The order of a dictionary doesn't change between these two loops.
       for key in streams.keys { command.append(key) }
       for stream in streams.values { command.append("\(stream.position)") }
-      try connection.send(command.bytes)
+      try connection.send(command)
       deadline = .now + endpoint.timeout * 2
       isOutdated = false
     }
 
     private func receive(_ reply: RedisReply) throws(RedisError.Reason) {
-      switch reply {
-      case .array(let replies):
-        let batches = replies.compactMap { reply -> ([UInt8], [StreamEntry])? in
-          guard case .array(let parts) = reply, parts.count == 2, case .bytes(let key) = parts[0] else { return nil }
-          return (key, StreamEntry.entries(parts[1]))
-        }
-        for (key, entries) in batches { if let last = entries.last { streams[key]?.position = last.id } }
-        // The server can look for more while these are passed on.
-        if let reading { try request(over: reading) }
-        for (key, entries) in batches { pass(entries, from: key) }
-      case .error(let message):
+      if let refusal = reply.refusal {
         // One of the streams can't be read. If it isn't found, nobody can read.
         let before = streams.count
         try check()
-        if streams.count == before { throw .refused(message) }
-      default: break
+        if streams.count == before { throw .refused(refusal) }
       }
+      var batches: [(key: [UInt8], entries: [StreamEntry])] = []
+      for index in 0..<reply.count {
+        let (key, entries) = (reply[index]?[0]?.bytes ?? [], StreamEntry.entries(reply[index]?[1]))
+        if let last = entries.last { streams[key]?.position = last.id }
+        batches.append((key, entries))
+      }
+      // If there are many, the server can look for more while these are passed on; few are passed on sooner.
+      let areMany = batches.count + (batches.first?.entries.count ?? 0) > Self.few
+      if areMany, let reading { try request(over: reading) }
+      for (key, entries) in batches { pass(entries, from: key) }
     }
 
     private func pass(_ entries: [StreamEntry], from key: [UInt8]) {
       guard var stream = streams[key], let last = entries.last?.id else { return }
       for index in stream.followers.indices {
         let (follower, position) = stream.followers[index]
-        for entry in entries where entry.id > position { follower.send(.entry(entry)) }
+        follower.send(entries.lazy.filter { $0.id > position }.map { .entry($0) })
         stream.followers[index].position = max(position, last)
       }
       streams[key] = stream
@@ -212,12 +212,12 @@
       let keys = Array(streams.keys)
       for (key, reply) in zip(keys, try lastEntries(of: keys)) {
         guard var stream = streams[key] else { continue }
-        if case .error(let message) = reply {
-          for each in stream.followers { each.follower.end(.refused(message)) }
+        if let refusal = reply.refusal {
+          for each in stream.followers { each.follower.end(.refused(refusal)) }
           streams[key] = nil
         } else if let last = StreamEntry.entries(reply).last, last.id.epoch < stream.position.epoch {
           for index in stream.followers.indices {
-            stream.followers[index].follower.send(.entry(last))
+            stream.followers[index].follower.send([.entry(last)])
             stream.followers[index].position = last.id
           }
           stream.position = last.id

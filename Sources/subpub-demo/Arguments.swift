@@ -14,11 +14,13 @@ struct Arguments: Equatable {
   var record: String?
   var log: String?
   var cache: String?
+  var publishTo: Server?
+  var mirror: Server?
   var alarmLoad = LoadAverage.processors
 
   static let usage = [
     "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--plain] [--record FILE]",
-    "                   [--log FILE] [--cache FOLDER] [--alarm-load N]",
+    "                   [--log FILE] [--cache FOLDER] [--alarm-load N] [--publish-to URL] [--mirror URL]",
     "Watches this machine: its load average, its memory, and files or folders. On a terminal it shows a screen until",
     "you press q; elsewhere it prints each change for 5 seconds. At the end it prints a table of deliveries.",
     "",
@@ -30,10 +32,22 @@ struct Arguments: Equatable {
     "  --log FILE          write every state to FILE, one JSON object per line; replaces the contents of FILE",
     "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until new ones arrive",
     "  --alarm-load N      report when the load reaches N (default: the number of processors)",
+    "  --publish-to URL    write every state to a Redis server: redis://USER:PASSWORD@HOST:PORT/DATABASE, of which",
+    "                      redis: is enough, or unix:///PATH",
+    "  --mirror URL        show the states that another --publish-to writes, with the same paths, instead of this machine",
     "  --help              show this",
     "",
     "Keys: q quits, r refreshes, i invalidates; e makes loads fail, and s a subscriber slow, until pressed again.",
   ]
+
+  /// What the program watches, in words.
+  var title: String {
+    if let mirror { return "what is at \(mirror)" }
+    return "\(watch.joined(separator: ", ")) every \(interval)"
+  }
+
+  /// The name of a watched path, which is the same on a mirror.
+  func label(of path: String) -> String { watch.count == 1 ? "path" : "path \(path)" }
 
   /// Parses `--name value` and `--name=value`, whose value may begin with two dashes.
   static func parse(_ words: [String]) throws(UsageError) -> Request {
@@ -57,13 +71,15 @@ struct Arguments: Equatable {
       }
       try arguments.set(name, to: value)
     }
+    if arguments.publishTo != nil, arguments.mirror != nil { throw .mirrorPublishes }
     if let log = arguments.log, log == arguments.record { throw .sameFile(log) }
     if arguments.watch.isEmpty { arguments.watch = ["."] }
     return .run(arguments)
   }
 
   private static let options: Set = [
-    "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load", "--help", "-h",
+    "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load", "--publish-to",
+    "--mirror", "--help", "-h",
   ]
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
@@ -72,6 +88,8 @@ struct Arguments: Equatable {
     case "--record": record = value
     case "--log": log = value
     case "--cache": cache = value
+    case "--publish-to": publishTo = try Server(name, value)
+    case "--mirror": mirror = try Server(name, value)
     case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
     case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
     default: alarmLoad = try Self.number(value, for: name, atLeast: 0)
@@ -95,6 +113,9 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
   case valueMissing(String)
   case notANumber(String, String, minimum: String)
   case sameFile(String)
+  case notAServer(String, String)
+  case withoutRedis(String)
+  case mirrorPublishes
 
   var description: String {
     switch self {
@@ -103,6 +124,9 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
     case .notANumber(let name, let text, let minimum):
       "\(name) needs a number from \(minimum) to 1e9, not '\(text)'"
     case .sameFile(let file): "--log and --record need different files, not both '\(file)'"
+    case .notAServer(let name, let text): "\(name) needs a URL such as redis://127.0.0.1:6379/0, not '\(text)'"
+    case .withoutRedis(let name): "\(name) needs a program that is built with --traits Redis"
+    case .mirrorPublishes: "--mirror shows what --publish-to writes, so give one of them"
     }
   }
 }

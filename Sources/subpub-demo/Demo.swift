@@ -11,6 +11,7 @@
 //   8. Ending                 a publisher used as an event to wait for
 //   9. Monitor                the screen: states, ages, and the library's counts, as they are now
 //  10. DeliveryTable          the final counts
+//  11. Server                 the same states in another process, over Redis; only with the trait
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
 // (Arguments), the terminal (Terminal, Screen, Line), and output (Console, OpenFile, ByteCount, Timestamp).
@@ -50,12 +51,12 @@ struct Demo {
 
   // A manager loads a value and changes the state of its publisher, which informs all subscribers. The label is for
   // people: it names the publisher in the log, in messages, and in the table.
-  let load: LoadingManager<LoadAverage>
-  let memory: LoadingManager<Memory>
+  let load: any Manager<LoadAverage>
+  let memory: any Manager<Memory>
   /// One manager for each path, created when the path is first requested.
   let items: ManagerFamily<String, LoadingManager<WatchedItem>>
   /// Holds the managers of all paths, because the family holds them only weakly.
-  let paths: [LoadingManager<WatchedItem>]
+  let paths: [any Manager<WatchedItem>]
   /// All managers, for subscribers that are interested in all of them.
   let directory = PublisherDirectory()
 
@@ -65,19 +66,27 @@ struct Demo {
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
     self.console = console
-    load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose)
-    memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
     items = ManagerFamily { [purpose] path in
-      let label = arguments.watch.count == 1 ? "path" : "path \(path)"
+      let label = arguments.label(of: path)
       let reader = WatchedItemReader(path: path)
       // The next run may be started in another folder, and watch other paths.
       let name = "path \(reader.absolutePath)"
       return LoadingManager(label, cachedAs: name, from: reader, for: arguments, console, purpose)
     }
-    paths = arguments.watch.map { [items] in items[$0] }
+    if let server = arguments.mirror {
+      let staleAfter = arguments.interval * 2
+      load = server.mirror("load", staleAfter: staleAfter)
+      memory = server.mirror("memory", staleAfter: staleAfter)
+      paths = arguments.watch.map { server.mirror(arguments.label(of: $0), staleAfter: staleAfter) }
+      for path in paths { directory.register(path, named: "\(path.publisher.id)") }
+    } else {
+      load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose)
+      memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
+      paths = arguments.watch.map { [items] in items[$0] }
+      directory.register(items)
+    }
     directory.register(load)
     directory.register(memory)
-    directory.register(items)
   }
 
   consuming func run() async throws {
@@ -87,7 +96,7 @@ struct Demo {
     let terminal = arguments.isPlain ? nil : Terminal()
     let limit = arguments.seconds ?? (terminal == nil ? .seconds(5) : nil)
     let ending = Ending(after: limit)
-    let title = "\(arguments.watch.joined(separator: ", ")) every \(arguments.interval)"
+    let title = arguments.title
     let monitor = Monitor(title: title, terminal: terminal, console: console, purpose: purpose, ending: ending)
     if terminal != nil {
       console.hold()
@@ -112,8 +121,13 @@ struct Demo {
     // All subscribers are in place, so the loads may begin. The other order works as well: a late subscriber first
     // receives the current state and misses none after it.
     let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
+    var outlets: [Task<Void, Never>] = []
+    if let server = arguments.publishTo {
+      outlets = [write(load, to: server), write(memory, to: server)]
+      for path in paths { outlets.append(write(path, to: server)) }
+    }
 
-    monitor.show(subscribers: { [self] in subscribers })
+    monitor.show(subscribers: { [demo = copy self] in demo.subscribers })
     let screen = Task { await monitor.run() }
 
     await ending.wait()
@@ -127,6 +141,9 @@ struct Demo {
     // published. Only then are the counts final.
     for poll in polls { poll.cancel() }
     for poll in polls { await poll.value }
+    // An outlet writes what it has accepted; without a server, that ends after a while, and `drain` would wait for it.
+    for outlet in outlets { outlet.cancel() }
+    for outlet in outlets { await outlet.value }
     await directory.drain()
     // The last values are written after their loads have ended, so wait for that before exiting.
     await directory.waitForCaches()
@@ -143,12 +160,30 @@ struct Demo {
     try record?.write(text)
   }
 
-  /// Starts a task that loads again and again until it is cancelled.
+  /// Starts a task that loads again and again, or follows another process, until it is cancelled.
   ///
   /// A load that is active then is cancelled, because no other task waits for it, and its publisher returns to the
   /// previous state.
-  private func poll<Value>(_ manager: LoadingManager<Value>) -> Task<Void, Never> {
-    Task { [interval = arguments.interval] in await manager.refresh(every: interval) }
+  private func poll<Value: Codable & Sendable>(_ manager: any Manager<Value>) -> Task<Void, Never> {
+    Task { [interval = arguments.interval, console] in
+      do {
+        try await Server.follow(manager)
+      } catch {
+        console.report("\(error)")
+      }
+      await (manager as? LoadingManager<Value>)?.refresh(every: interval)
+    }
+  }
+
+  /// Starts a task that writes every state to a server until it is cancelled, and then everything that is left.
+  private func write<Value: Codable & Sendable>(_ manager: any Manager<Value>, to server: Server) -> Task<Void, Never> {
+    Task { [console] in
+      do {
+        try await server.write(manager.publisher)
+      } catch {
+        console.report("\(error)")
+      }
+    }
   }
 
   // MARK: Subscribers and their contexts
@@ -162,8 +197,8 @@ struct Demo {
     for path in paths { subscribeRow(of: path, monitor, printing) }
   }
 
-  private mutating func subscribeRow<Value: CustomStringConvertible>(
-    of manager: LoadingManager<Value>, _ monitor: Monitor, _ printing: Bool
+  private mutating func subscribeRow<Value: CustomStringConvertible & Sendable>(
+    of manager: any Manager<Value>, _ monitor: Monitor, _ printing: Bool
   ) {
     let row = Row(of: manager) { [console] line in if printing { console.print(line) } }
     monitor.show(row)

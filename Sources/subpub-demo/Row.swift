@@ -7,7 +7,7 @@ import SubPub
 @MainActor
 final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscriber, ShownRow {
   private let publisher: Publisher<Value>
-  private let manager: LoadingManager<Value>
+  private let manager: any Manager<Value>
   private let changed: @MainActor (_ line: String) -> Void
   private var current: Publication<Value>
   private var text = ""
@@ -16,7 +16,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
   private var history = History()
 
   /// Creates a row that calls `changed` with its line whenever the line has changed.
-  init(of manager: LoadingManager<Value>, changed: @escaping @MainActor (_ line: String) -> Void) {
+  init(of manager: any Manager<Value>, changed: @escaping @MainActor (_ line: String) -> Void) {
     self.manager = manager
     publisher = manager.publisher
     current = publisher.current
@@ -79,7 +79,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
 
   func refresh() { Task { await manager.refresh() } }
 
-  func invalidate() { manager.invalidate() }
+  func invalidate() { (manager as? LoadingManager<Value>)?.invalidate() }
 }
 
 /// A row without the type of its values.

@@ -6,11 +6,7 @@ extension PublisherRegistry {
   package nonisolated func drain() async {
     guard let (waiter, looksForDead) = turn({ $0.beginDraining() }) else { return }
     if looksForDead { lookForDead() }
-    await withTaskCancellationHandler {
-      await wait(for: waiter)
-    } onCancel: {
-      perform { state, effects in state.abandonDrain(waiter, &effects) }
-    }
+    await wait(for: waiter) { perform { state, effects in state.abandonDrain(waiter, &effects) } }
   }
 
   /// Waits as `drain()` does, but no longer than the limit.
@@ -35,11 +31,7 @@ extension PublisherRegistry {
         late.withLock { late in if case .success = late { late = .success(subscriptions) } }
       }
     }
-    await withTaskCancellationHandler {
-      await wait(for: waiter)
-    } onCancel: {
-      perform { state, effects in state.abandonDrain(waiter, &effects) }
-    }
+    await wait(for: waiter) { perform { state, effects in state.abandonDrain(waiter, &effects) } }
     timer.cancel()
     return try late.withLock { $0 }.get()
   }
@@ -66,8 +58,13 @@ extension PublisherRegistry {
     }
   }
 
-  nonisolated func wait(for waiter: WaiterID) async {
-    await SuspendedTask.wait { task in turn { $0.waiters.suspend(waiter, task) } }
+  /// Waits until a waiter's events have happened; calls `onCancel` if the task is cancelled.
+  nonisolated func wait(for waiter: WaiterID, onCancel: @Sendable () -> Void = {}) async {
+    await SuspendedTask.wait { task in
+      turn { $0.waiters.suspend(waiter, task) }
+    } onCancel: {
+      onCancel()
+    }
     // The caller may now read what deliveries have written (2.09). The continuation orders that, but ThreadSanitizer
     // doesn't know it if the task was resumed before it had suspended. A turn makes the order visible.
     turn { _ in }

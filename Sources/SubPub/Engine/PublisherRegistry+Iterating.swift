@@ -24,14 +24,12 @@ extension PublisherRegistry {
   }
 
   private nonisolated func waitForState(of subscription: Subscription) async {
-    await withTaskCancellationHandler {
-      await SuspendedTask.wait { task in
-        switch turn({ $0.suspend(task, in: subscription.lane) }) {
-        case .suspended: return true
-        case .resume: return false
-        case .misuse:
-          stopForMisuse("Two tasks await one iterator of \(source): give each task an iterator of its own")
-        }
+    await SuspendedTask.wait { task in
+      switch turn({ $0.suspend(task, in: subscription.lane) }) {
+      case .suspended: return true
+      case .resume: return false
+      case .misuse:
+        stopForMisuse("Two tasks await one iterator of \(source): give each task an iterator of its own")
       }
     } onCancel: {
       subscription.cancel()

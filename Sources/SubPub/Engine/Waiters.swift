@@ -71,6 +71,21 @@ struct SuspendedTask: Sendable {
     }
   }
 
+  /// Suspends the current task until it is resumed, and calls `onCancel` if it is cancelled.
+  ///
+  /// The task stays on the caller's actor, instead of visiting Swift's pool.
+  static func wait(
+    isolation: isolated (any Actor)? = #isolation, _ register: (SuspendedTask) -> Bool,
+    onCancel: @Sendable () -> Void
+  ) async {
+    await withTaskCancellationHandler {
+      _ = isolation  // A closure that doesn't capture it runs on the pool.
+      await wait(register)
+    } onCancel: {
+      onCancel()
+    }
+  }
+
   /// Resumes the task, once, and outside every turn: an executor's `enqueue` may run the task at once.
   func resume() {
     #if DEBUG

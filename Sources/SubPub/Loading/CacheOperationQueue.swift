@@ -42,13 +42,13 @@ package final class CacheOperationQueue: Sendable {
   /// Waits until all operations appended so far are done, or the task is cancelled.
   func drain() async {
     guard let waiter = pending.withLock({ $0.addMark() }) else { return }
-    await withTaskCancellationHandler {
-      await SuspendedTask.wait { task in pending.withLock { $0.waiters.suspend(waiter, task) } }
-      // As in `PublisherRegistry.wait(for:)`.
-      pending.withLock { _ in }
+    await SuspendedTask.wait { task in
+      pending.withLock { $0.waiters.suspend(waiter, task) }
     } onCancel: {
       resume(waiter)
     }
+    // As in `PublisherRegistry.wait(for:)`.
+    pending.withLock { _ in }
   }
 
   private func resume(_ waiter: WaiterID) {

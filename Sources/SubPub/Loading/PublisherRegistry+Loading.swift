@@ -102,9 +102,7 @@ extension PublisherRegistry {
   ///
   /// Returns nil if the load was superseded, or if this task is cancelled.
   nonisolated func result(for waiter: WaiterID) async -> (any BoxedPublication)? {
-    await withTaskCancellationHandler {
-      await wait(for: waiter)
-    } onCancel: {
+    await wait(for: waiter) {
       loadTurn { registry, effects in registry.cancelLoadWaiter(waiter, &effects) }
       // The last waiter continues when this thread has delivered the state from before the load.
       perform { registry, effects in registry.waiters.remove(waiter, &effects) }
@@ -142,9 +140,7 @@ extension PublisherRegistry {
       return waiter
     }
     guard let waiter else { return }
-    await withTaskCancellationHandler {
-      await wait(for: waiter)
-    } onCancel: {
+    await wait(for: waiter) {
       perform { registry, effects in
         registry.loading.polls.removeAll { $0 == waiter }
         registry.waiters.remove(waiter, &effects)

@@ -53,6 +53,11 @@ extension Publisher {
     registry.publish(Publication(state, source: id, provenance: provenance))
   }
 
+  /// Publishes the state of an earlier publication once more, with a new version.
+  package func setState(of publication: Publication<Value>) {
+    registry.publish(Publication(publication.state, source: id, provenance: publication.provenance))
+  }
+
   /// Publishes the current state once more, with a new version.
   ///
   /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on

@@ -1,12 +1,17 @@
+#define _GNU_SOURCE
 #include "bare.h"
 
 #include <hiredis/hiredis.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { window = 512, payload = 64 };
 
@@ -105,9 +110,11 @@ int bare_latency(const char *socket, const char *key, int count, double *microse
   for (int version = 1; version <= count && !failed; version++) {
     double start = now();
     append(c, key, version);
-    failed = confirm(c);
-    sem_wait(&each);
+    int done = 0;
+    while (!done && !failed) failed = redisBufferWrite(c, &done) != REDIS_OK;
+    if (!failed) sem_wait(&each);
     microseconds[version - 1] = (now() - start) * 1e6;
+    failed = failed || confirm(c);
   }
   pthread_join(thread, NULL);
   redisFree(c);
@@ -143,4 +150,32 @@ double bare_fill(const char *socket, const char *prefix, int streams, int count)
   double seconds = now() - start;
   redisFree(c);
   return failed ? -1 : seconds;
+}
+
+enum { most_processors = 256 };
+static pthread_t spinners[most_processors];
+static int spinner_count;
+static atomic_bool is_awake;
+
+static void *spin(void *argument) {
+#ifdef SCHED_IDLE
+  struct sched_param priority = {0};
+  // Of this thread only.
+  if (sched_setscheduler(0, SCHED_IDLE, &priority)) return argument;
+  while (atomic_load_explicit(&is_awake, memory_order_relaxed)) {
+  }
+#endif
+  return argument;
+}
+
+void bare_keep_awake(void) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  atomic_store(&is_awake, true);
+  while (spinner_count < processors && spinner_count < most_processors &&
+         !pthread_create(&spinners[spinner_count], NULL, spin, NULL)) spinner_count++;
+}
+
+void bare_let_sleep(void) {
+  atomic_store(&is_awake, false);
+  while (spinner_count > 0) pthread_join(spinners[--spinner_count], NULL);
 }

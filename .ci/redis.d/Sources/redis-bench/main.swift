@@ -52,16 +52,16 @@ final class Arrivals: Sendable {
 
 /// An outlet and a mirror that have a first state, until the end of the body.
 @concurrent func connected(
-  _ coder: RedisCoder<String>, _ body: @Sendable (Publisher<String>, Arrivals) -> Void
+  _ coder: RedisCoder<String>, _ body: @Sendable (Publisher<String>, Arrivals) throws -> Void
 ) async throws {
   let (publisher, arrivals, key) = (Publisher<String>(), Arrivals(), key())
   let outlet = RedisOutlet(publisher, key: key, endpoint: endpoint, maxLength: 1_000_000, coder: coder)
   let mirror = RedisMirror<String>(key: key, endpoint: endpoint, coder: coder)
   mirror.publisher.subscribe(arrivals, on: .immediate) { $0.note($1) }
   let tasks = [Task { try await outlet.run() }, Task { try await mirror.run() }]
-  await withTaskExecutorPreference(QueueExecutor(label: "bench")) {
+  try await withTaskExecutorPreference(QueueExecutor(label: "bench")) {
     arrivals.wait(for: "begin") { publisher.updateData("begin") }
-    body(publisher, arrivals)
+    try body(publisher, arrivals)
   }
   for task in tasks { task.cancel() }
   for task in tasks { try await task.value }
@@ -77,34 +77,55 @@ let results = Mutex<[String: [Double]]>([:])
   guard number >= 0 else { throw Failed(description: "\(name) failed") }
   results.withLock { $0[name, default: []].append(number) }
 }
+@Sendable func note(_ name: String, _ latencies: [Double]) throws {
+  try note("\(name), p50", median(latencies))
+  try note("\(name), p99", median(latencies, 0.99))
+}
+
+/// Whether processors may sleep while a latency is measured.
+///
+/// Where they can't be kept awake, both modes are the same.
+enum Mode: CaseIterable {
+  case awake, sleeping
+
+  var name: String { self == .awake ? "latency" : "latency, sleeping" }
+
+  func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if self == .awake { bare_keep_awake() }
+    defer { bare_let_sleep() }
+    return try body()
+  }
+}
 
 for _ in 0..<rounds {
   try note("throughput bare", Double(count) / bare_throughput(socket, key(), Int32(count)))
-  var times = [Double](repeating: 0, count: 5_000)
-  guard bare_latency(socket, key(), Int32(times.count), &times) == 0 else { throw Failed(description: "latency bare") }
-  try note("latency p50 bare", median(times))
-  try note("latency p99 bare", median(times, 0.99))
+  for mode in Mode.allCases {
+    let latencies = try mode.run {
+      var times = [Double](repeating: 0, count: 5_000)
+      guard bare_latency(socket, key(), Int32(times.count), &times) == 0 else { throw Failed(description: "latency") }
+      return times
+    }
+    try note("\(mode.name) bare", latencies)
+  }
 
   for (name, coder) in coders {
     let texts = (1...count).map(text)
-    let measured = Mutex<(rate: Double, times: [Double])>((0, []))
     try await connected(coder) { publisher, arrivals in
       let start = ContinuousClock.now
       arrivals.wait(for: texts[texts.count - 1]) { for text in texts { publisher.updateData(text) } }
-      let rate = Double(count) / seconds(start)
-      var times: [Double] = []
-      for number in 0..<5_000 {
-        let text = "latency \(number)"
-        let start = ContinuousClock.now
-        arrivals.wait(for: text) { publisher.updateData(text) }
-        times.append(seconds(start) * 1e6)
+      try note("throughput \(name)", Double(count) / seconds(start))
+      for mode in Mode.allCases {
+        let latencies = mode.run {
+          (0..<5_000).map { number in
+            let text = "\(mode) \(number)"
+            let start = ContinuousClock.now
+            arrivals.wait(for: text) { publisher.updateData(text) }
+            return seconds(start) * 1e6
+          }
+        }
+        try note("\(mode.name) \(name)", latencies)
       }
-      measured.withLock { $0 = (rate, times) }
     }
-    let (rate, latencies) = measured.withLock { $0 }
-    try note("throughput \(name)", rate)
-    try note("latency p50 \(name)", median(latencies))
-    try note("latency p99 \(name)", median(latencies, 0.99))
   }
 
   let late = key()
@@ -151,7 +172,7 @@ withExtendedLifetime(observations) {}
 
 let found = results.withLock { $0 }.mapValues { median($0) }
 for (name, number) in found.sorted(by: { $0.key < $1.key }) {
-  print("\(name.padding(toLength: 20, withPad: " ", startingAt: 0)) \(Int(number))")
+  print("\(name.padding(toLength: 28, withPad: " ", startingAt: 0)) \(Int(number))")
 }
 print("1,000 streams, \(threads) reading thread: \(Int(Double(streams * 100) / many_seconds)) states a second")
 
@@ -163,7 +184,7 @@ var failures = 0
 for (name, _) in coders {
   let rate = found["throughput \(name)"]! / found["throughput bare"]!
   check("throughput, \(name)", rate, rate >= 0.7, "at least 0.7")
-  let latency = found["latency p50 \(name)"]! / found["latency p50 bare"]!
+  let latency = found["latency \(name), p50"]! / found["latency bare, p50"]!
   check("latency, \(name)", latency, latency <= 1.5, "at most 1.5")
 }
 let lateRatio = found["late mirror"]! / found["late bare"]!

@@ -12,3 +12,11 @@ double bare_late(const char *socket, const char *key);
 
 // Seconds to write `count` entries, one after the other, to each of a number of streams `prefix 0`, `prefix 1`, …
 double bare_fill(const char *socket, const char *prefix, int streams, int count);
+
+// Keeps every processor busy at the lowest priority, below everything else, until `bare_let_sleep`.
+// Does nothing where the system has no such priority.
+//
+// A virtual machine's processor that has nothing to do takes tens of microseconds to wake up, more than everything that
+// is measured here.
+void bare_keep_awake(void);
+void bare_let_sleep(void);
