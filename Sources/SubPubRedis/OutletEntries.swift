@@ -80,6 +80,9 @@
     private(set) var lastConfirmed: OutletEntry?
     private(set) var confirmedCount = 0
 
+    var firstID: EntryID? { isEmpty ? nil : entries[first].id }
+    /// Whether the first entry was confirmed before.
+    var isFirstRepeated: Bool { firstID != nil && firstID == lastConfirmed?.id }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
     /// Whether replies have to be awaited before more is sent.
@@ -121,8 +124,11 @@
         unsent = max(unsent, first + 1)
         confirmFirst()
       }
-      if isEmpty, let lastConfirmed, top.map({ $0 < lastConfirmed.id }) ?? true { append(lastConfirmed) }
+      if isEmpty, let lastConfirmed, top.map({ $0 < lastConfirmed.id }) ?? true { repeatLast() }
     }
+
+    /// Lets the last confirmed entry be written again.
+    mutating func repeatLast() { if let lastConfirmed { append(lastConfirmed) } }
   }
 
   extension RedisConnection {
@@ -133,7 +139,7 @@
 
     /// Returns a new epoch, which is greater than all before.
     func takeOver(_ key: String, from top: EntryID?) throws(RedisError.Reason) -> UInt64 {
-      let counter = key + ":epoch"
+      let counter = key + RedisCommand.counterSuffix
       guard let epoch = try reply(to: RedisCommand("INCR", counter)).get().integer else {
         throw .unreachable("the reply to INCR isn't a number")
       }
@@ -153,10 +159,13 @@
   }
 
   extension RedisCommand {
-    static func lastEntry(of key: [UInt8]) -> RedisCommand {
-      var command = RedisCommand("XREVRANGE")
-      command.append(key)
-      for argument in ["+", "-", "COUNT", "1"] { command.append(argument) }
+    /// What is appended to the key of a stream for the key of the counter that numbers its outlets.
+    static let counterSuffix = ":epoch"
+
+    /// The command that reads the last entry of a stream.
+    static func lastEntry(of key: [UInt8], from first: String = "-") -> RedisCommand {
+      var command = RedisCommand("XREVRANGE", of: key)
+      for argument in ["+", first, "COUNT", "1"] { command.append(argument) }
       return command
     }
   }

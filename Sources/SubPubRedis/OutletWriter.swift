@@ -22,14 +22,16 @@
     private var taken: UInt64?
     /// The last version to write, after the run was cancelled.
     private var finalVersion: UInt64?
+    /// Whether the writing task has ended.
+    private var isOver = false
+    /// The entry that was refused because the stream has a greater id.
+    private var refused: EntryID?
     /// Why the run has failed.
     private var failure: (any Error)?
     /// The writing task, while it waits for a connection.
     private var writer: CheckedContinuation<Void, Never>?
     /// The pause of the connecting task.
     private var pause: Task<Void, any Error>?
-    /// Waits for the time-out, after the run was cancelled.
-    private var limit: Task<Void, Never>?
     /// What earlier runs have counted.
     private let skippedBefore: Int
     private let undecodableBefore: Int
@@ -52,14 +54,24 @@
       // waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
+      let (cancellations, cancelled) = AsyncStream<Void>.makeStream()
+      // Not on the actor, which may be waiting for the server.
+      let ending = Task.detached { [settings] in
+        for await _ in cancellations {
+          async let _ = self.finish()
+          do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* The clock fails, or over. */
+          }
+          await self.giveUp()
+        }
+      }
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
-        Task { await self.finish() }
+        cancelled.yield()
       }
+      ending.cancel()
       connecting.cancel()
       pause?.cancel()
-      limit?.cancel()
       await connecting.value
       connection = nil
       if let failure { throw failure }
@@ -68,20 +80,17 @@
 
   /// The end.
   extension OutletWriter {
-    /// Ends the run when everything that was accepted so far is written, or after the time-out.
+    /// Ends the run when everything that was accepted so far is written.
     private func finish() {
       let version = settings.publisher.current.version
       finalVersion = version
       // Then the writing task waits for a state that needn't be written.
       if let taken, taken >= version { states.end() }
-      limit = Task {
-        do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* Over, or the clock fails. */  }
-        giveUp()
-      }
     }
 
+    /// Ends the run after the time-out.
     private func giveUp() {
-      guard !Task.isCancelled else { return }
+      guard !isOver else { return }
       fail(settings.error(.unwritten(entries.count + states.statistics.pending)))
     }
 
@@ -96,6 +105,7 @@
   /// The writing task.
   extension OutletWriter {
     private func writeStates() async {
+      defer { isOver = true }
       guard await isConnected() else { return }
       var states = states  // All copies of an iterator are one.
       while let publication = await states.next() {
@@ -117,6 +127,7 @@
           try send(over: connection, waitingForAll: waitingForAll)
           return true
         } catch {
+          settings.attemptFailed(settings.error(error))
           lose()
         }
       }
@@ -127,14 +138,20 @@
       let before = entries.confirmedCount
       defer { report(entries.confirmedCount - before) }
       try connection.send(entries.takeUnsent())
-      while waitingForAll ? !entries.isEmpty : entries.isFull {
-        _ = try connection.reply().get()
-        entries.confirmFirst()
+      while waitingForAll ? !entries.isEmpty : entries.isFull { try confirmFirst(connection.reply()) }
+      while !entries.isEmpty, let reply = try connection.replyIfPresent() { try confirmFirst(reply) }
+    }
+
+    private func confirmFirst(_ reply: RedisReply) throws(RedisError.Reason) {
+      if let refusal = reply.refusal {
+        let reason = RedisError.Reason.refused(refusal)
+        // Somebody has deleted the last entry, but the stream remembers its id.
+        guard reason.isTooSmallID, entries.isFirstRepeated else {
+          refused = reason.isTooSmallID ? entries.firstID : nil
+          throw reason
+        }
       }
-      while !entries.isEmpty, let reply = try connection.replyIfPresent() {
-        _ = try reply.get()
-        entries.confirmFirst()
-      }
+      entries.confirmFirst()
     }
 
     /// Waits for a connection; returns false if there won't be one.
@@ -175,6 +192,7 @@
           guard error.reason.isPassing, let delay = settings.retry.delay(after: failures, error) else {
             return fail(error)
           }
+          settings.attemptFailed(error)
           await rest(for: delay)
         }
       }
@@ -196,21 +214,33 @@
       resumeWriter()
     }
 
-    /// Finds out whether the connection works, and the stream still ends with what was written last.
+    /// Finds out whether the connection works, and the stream still exists and has no greater entry.
+    ///
+    /// Doesn't read the last entry, which may be large.
     private func check(_ connection: RedisConnection) throws {
       guard entries.isEmpty, let epoch else { return }
-      try compare(with: connection.lastID(of: settings.key), epoch)
+      let next = EntryID(epoch: epoch, version: (taken ?? 0) + 1)
+      let replies = try connection.replies(to: [
+        .lastEntry(of: Array(settings.key.utf8), from: "\(next)"), RedisCommand("TYPE", settings.key),
+      ])
+      guard StreamEntry.entries(try replies[0].get()).isEmpty else { throw superseded }
+      guard try replies[1].get().text == "none" else { return }
+      entries.repeatLast()
       try send(over: connection, waitingForAll: true)
     }
 
     /// Compares the last entry of the stream with what was written.
     private func compare(with top: EntryID?, _ epoch: UInt64) throws {
-      let last = EntryID(epoch: epoch, version: taken ?? 0)
-      if let top, top > last { throw RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
+      if let top, top > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
       let before = entries.confirmedCount
       entries.compare(with: top)
       report(entries.confirmedCount - before)
+      // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
+      if refused != nil, refused == entries.firstID { throw superseded }
+      refused = nil
     }
+
+    private var superseded: RedisSuperseded { RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
 
     /// Waits, unless the writing task needs a connection.
     private func rest(for time: Duration) async {

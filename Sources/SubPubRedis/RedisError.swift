@@ -58,9 +58,13 @@
     /// The beginnings of replies that stay the same until the program or the server is changed.
     private static let lasting = ["ERR ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
     /// Exceptions; after the last one, the outlet looks for another writer.
-    private static let passing = [
-      "ERR max number of clients reached", "ERR The ID specified in XADD is equal or smaller than the target",
-    ]
+    private static let passing = ["ERR max number of clients reached", tooSmallID]
+    private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
+
+    /// Whether a write was refused because the stream has a greater id, or the same.
+    var isTooSmallID: Bool {
+      if case .refused(let message) = self { message.hasPrefix(Self.tooSmallID) } else { false }
+    }
   }
 
   extension RedisError.Reason: CustomStringConvertible {

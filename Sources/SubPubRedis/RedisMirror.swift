@@ -23,8 +23,8 @@
   /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
   /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
   ///
-  /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, and `XREAD`, `XREVRANGE`, `CLIENT ID`, and
-  /// `CLIENT UNBLOCK`.
+  /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
+  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`.
   public final class RedisMirror<Value: Codable & Sendable>: Manager, Sendable {
     /// The publisher of the state.
     ///

@@ -19,8 +19,8 @@
   /// Publishing never waits for the server (8.04). While the server can't be reached, the newest `maxLength` states are
   /// kept and the others are dropped and counted.
   ///
-  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, and `INCR`, `INCRBY`, `XADD`, and
-  /// `XREVRANGE` on its key and on the key with `:epoch` appended.
+  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XREVRANGE`, and `TYPE` on its key,
+  /// and `INCR` and `INCRBY` on the key with `:epoch` appended.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
     private let settings: OutletSettings<Value>
 
@@ -35,20 +35,23 @@
     ///   - coder: Encodes the values.
     ///   - retry: Whether and when to try again without a connection.
     ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
+    ///   - attemptFailed: Called after each attempt to connect or to write that fails and is repeated, on no particular
+    ///     thread; for logs. While it runs, the outlet writes nothing.
     /// - Precondition: `maxLength` is at least 1.
     public init(
       _ publisher: Publisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
       coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
-      clock: any Clock<Duration> = ContinuousClock()
+      clock: any Clock<Duration> = ContinuousClock(),
+      attemptFailed: @escaping @Sendable (RedisError) -> Void = { _ in }
     ) {
       guard maxLength >= 1 else {
         stopForMisuse("maxLength is \(maxLength), but the current state needs room: give 1 or more")
       }
       settings = OutletSettings(
         publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, coder: coder, retry: retry,
-        clock: clock)
+        clock: clock, attemptFailed: attemptFailed)
     }
 
     /// Writes the current state and every later one, until the task is cancelled.
@@ -58,7 +61,8 @@
     ///
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. ``RedisError`` when the server refuses
     ///   to write, when no attempt to connect is left, and when a cancelled outlet can't write its last states within
-    ///   the endpoint's ``RedisEndpoint/timeout``. The clock's error if the clock fails.
+    ///   the endpoint's ``RedisEndpoint/timeout``, or twice that if it is waiting for the server at the time. The
+    ///   clock's error if the clock fails.
     public func run() async throws {
       if Task.isCancelled { return }
       try await OutletWriter(settings).run()
@@ -77,6 +81,7 @@
     let coder: RedisCoder<Value>
     let retry: RetryPolicy
     let clock: any Clock<Duration>
+    let attemptFailed: @Sendable (RedisError) -> Void
     let statistics = Locked(RedisStatistics())
 
     func error(_ reason: RedisError.Reason) -> RedisError {

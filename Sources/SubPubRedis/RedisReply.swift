@@ -12,6 +12,11 @@
       for argument in arguments { append(argument) }
     }
 
+    init(_ name: String, of key: [UInt8]) {
+      append(name)
+      append(key)
+    }
+
     /// How many bytes the arguments take.
     var byteCount: Int { arguments.count }
 

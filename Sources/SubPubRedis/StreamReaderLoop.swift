@@ -122,9 +122,13 @@
     }
 
     private func lastEntries(of keys: [[UInt8]]) throws(RedisError.Reason) -> [RedisReply] {
+      try askingConnection().replies(to: keys.map { .lastEntry(of: $0) })
+    }
+
+    private func askingConnection() throws(RedisError.Reason) -> RedisConnection {
       let connection = if let asking { asking } else { try RedisConnection(to: endpoint) }
       asking = connection
-      return try connection.replies(to: keys.map(RedisCommand.lastEntry))
+      return connection
     }
   }
 
@@ -148,6 +152,8 @@
       if let reply = try connection.replyIfPresent() {
         (deadline, isOutdated) = (nil, false)
         try receive(reply)
+      } else if descriptors[0].revents != 0 {
+        deadline = .now + endpoint.timeout * 2  // A part of a large reply has arrived.
       } else if !isReady, !isOutdated {
         throw .unreachable("the server takes longer than \(endpoint.timeout) to reply")
       }
@@ -209,8 +215,8 @@
     /// smaller than those that `XREAD` waits for.
     private func check() throws(RedisError.Reason) {
       nextCheck = .now + endpoint.timeout
-      let keys = Array(streams.keys)
-      for (key, reply) in zip(keys, try lastEntries(of: keys)) {
+      let suspects = try suspiciousStreams()
+      for (key, reply) in zip(suspects, try lastEntries(of: suspects)) {
         guard var stream = streams[key] else { continue }
         if let refusal = reply.refusal {
           for each in stream.followers { each.follower.end(.refused(refusal)) }
@@ -225,6 +231,21 @@
           isOutdated = deadline != nil
         }
       }
+    }
+
+    /// The streams whose last entries, which may be large, have to be read.
+    ///
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew.
+    private func suspiciousStreams() throws(RedisError.Reason) -> [[UInt8]] {
+      let keys = Array(streams.keys)
+      let commands = keys.flatMap { key in
+        [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
+      }
+      let replies = try askingConnection().replies(to: commands)
+      return keys.enumerated().filter { index, key in
+        let (type, counter) = (replies[2 * index].text, UInt64(replies[2 * index + 1].text) ?? 0)
+        return !["stream", "none"].contains(type) || counter < streams[key]?.position.epoch ?? 0
+      }.map(\.element)
     }
 
     private func emptyPipe() {

@@ -80,3 +80,19 @@ final class Console: Sendable {
     }
   }
 }
+
+/// Reports messages that tend to repeat, such as those of a full disk: each only if it differs from the last one.
+final class ChangeReporter: Sendable {
+  private let console: Console
+  private let last = Mutex("")
+
+  init(_ console: Console) { self.console = console }
+
+  func report(_ text: String) {
+    let isNew = last.withLock { last in
+      defer { last = text }
+      return last != text
+    }
+    if isNew { console.report(text) }
+  }
+}

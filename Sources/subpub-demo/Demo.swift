@@ -179,7 +179,7 @@ struct Demo {
   private func write<Value: Codable & Sendable>(_ manager: any Manager<Value>, to server: Server) -> Task<Void, Never> {
     Task { [console] in
       do {
-        try await server.write(manager.publisher)
+        try await server.write(manager.publisher, console)
       } catch {
         console.report("\(error)")
       }

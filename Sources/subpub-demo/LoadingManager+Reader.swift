@@ -1,7 +1,6 @@
 import Foundation
 import SubPub
 import SubPubFoundation
-import Synchronization
 
 extension LoadingManager where Value: Codable {
   /// Creates a manager of a value that can be read from this machine.
@@ -15,7 +14,7 @@ extension LoadingManager where Value: Codable {
     _ console: Console, _ purpose: OnPurpose
   ) {
     let executor = QueueExecutor(label: "subpub-demo.\(label)")
-    let reported = Mutex("")
+    let reporter = ChangeReporter(console)
     self.init(
       label: label,
       // Data is stale if it is older than two intervals: it comes from an earlier run, or reading fails.
@@ -34,14 +33,7 @@ extension LoadingManager where Value: Codable {
       cachePolicy: .alwaysLoad,
       // A failure of the cache isn't an error of the data, so subscribers don't learn of it. A full disk would cause
       // one after each load, so a failure is reported only if it differs from the last one.
-      cacheFailed: { failure in
-        let text = "\(label): \(failure)"
-        let isNew = reported.withLock { former in
-          defer { former = text }
-          return former != text
-        }
-        if isNew { console.report(text) }
-      },
+      cacheFailed: { reporter.report("\(label): \($0)") },
       load: {
         try purpose.failIfAsked()
         return try await withTaskExecutorPreference(executor) { try await reader.read() }

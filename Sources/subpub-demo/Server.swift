@@ -43,8 +43,11 @@
     }
 
     /// Writes the states of a publisher until the task is cancelled.
-    func write<Value: Codable & Sendable>(_ publisher: Publisher<Value>) async throws {
-      try await RedisOutlet(publisher, key: key("\(publisher.id)"), endpoint: endpoint).run()
+    func write<Value: Codable & Sendable>(_ publisher: Publisher<Value>, _ console: Console) async throws {
+      // Without a server, each attempt fails in the same way.
+      let reporter = ChangeReporter(console)
+      let outlet = RedisOutlet(publisher, key: key("\(publisher.id)"), endpoint: endpoint) { reporter.report("\($0)") }
+      try await outlet.run()
     }
 
     private func key(_ label: String) -> String { "subpub-demo \(label)" }
@@ -64,6 +67,6 @@
       fatalError("there is no server")
     }
     static func follow<Value: Sendable>(_ manager: any Manager<Value>) async throws {}
-    func write<Value: Sendable>(_ publisher: Publisher<Value>) async throws {}
+    func write<Value: Sendable>(_ publisher: Publisher<Value>, _ console: Console) async throws {}
   }
 #endif

@@ -54,6 +54,33 @@
       }
     }
 
+    @Test("over TCP, users who may do what the article lists are enough")
+    func usersOverTCP() async throws {
+      let port = try RedisServer.freePort()
+      let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
+      let rules = [
+        "publisher on >secret ~key ~key:epoch +xadd +xrevrange +type +incr +incrby +auth +select",
+        "mirrors on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +client|id +client|unblock +auth +select",
+      ]
+      for rule in rules { try server.run(["ACL", "SETUSER"] + rule.split(separator: " ").map(String.init)) }
+      let outlet = outlet(RedisEndpoint(port: port, username: "publisher", password: "secret", database: 1))
+      let readers = RedisEndpoint(port: port, username: "mirrors", password: "hidden", database: 1)
+      let (first, second) = (mirror(readers), mirror(readers))
+      try await running(outlet.run) {
+        publisher.updateData(1)
+        try await running(first.run) {
+          try await first.publisher.reach(1)
+          // Unblocks the reading connection.
+          try await running(second.run) {
+            try await second.publisher.reach(1)
+            publisher.updateData(2)
+            try await first.publisher.reach(2)
+            try await second.publisher.reach(2)
+          }
+        }
+      }
+    }
+
     @Test("without a server, both try as often as the policy says")
     func noServer() async throws {
       let endpoint = RedisEndpoint(unixSocket: "/no/such/socket")
@@ -69,6 +96,12 @@
         #expect(error?.reason == .unreachable("cannot connect: No such file or directory"))
         #expect(attempts.withLock { $0 } == 2)
       }
+      let errors = Locked<[RedisError]>([])
+      let outlet = RedisOutlet(publisher, key: "key", endpoint: endpoint, retry: policy) { error in
+        errors.withLock { $0.append(error) }
+      }
+      let error = await #expect(throws: RedisError.self) { try await outlet.run() }
+      #expect(errors.withLock { $0 } == [error, error])
       #expect(
         "\(try #require(mirror.publisher.state.error))"
           == "Redis at /no/such/socket/0, key key: cannot connect: No such file or directory")
@@ -153,6 +186,37 @@
           }
         }
       }
+    }
+
+    @Test("an outlet whose last entry somebody deletes goes on with the next")
+    func required_8_01_deletedEntry() async throws {
+      let server = try await RedisServer()
+      let proxy = try LossyProxy(server)
+      let outlet = outlet(proxy.endpoint())
+      publisher.updateData(1)
+      try await running(outlet.run) {
+        try await until { outlet.statistics.lastEntry == "1-1" }
+        try server.run("XDEL", "key", "1-1")
+        proxy.cut()
+        try await until { outlet.statistics.reconnects == 1 }
+        publisher.updateData(2)
+        try await until { outlet.statistics.lastEntry == "1-2" }
+        #expect(outlet.statistics.reconnects == 1)
+        #expect(try server.run("XLEN", "key") == "1")
+      }
+    }
+
+    @Test("an outlet whose successor's entries somebody deletes ends")
+    func required_8_02_deletedSuccessor() async throws {
+      let server = try await RedisServer()
+      let outlet = outlet(server.endpoint())
+      publisher.updateData(1)
+      let running = Task { try await outlet.run() }
+      try await until { outlet.statistics.lastEntry == "1-1" }
+      try server.run("XADD", "key", "5-0", "phase", "unknown")
+      try server.run("XDEL", "key", "5-0")
+      publisher.updateData(2)
+      await #expect(throws: RedisSuperseded.self) { try await running.value }
     }
 
     @Test("an entry of 64 MB is an error, and the next one is read")

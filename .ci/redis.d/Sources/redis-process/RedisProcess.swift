@@ -68,7 +68,7 @@ struct RedisProcess {
         let line = Array("\(number)\n".utf8)
         _ = pwrite(progress, line, line.count, 0)
         publisher.updateData(number)
-        if number % 40 == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        if number % 40 == 0 { try await Task.sleep(for: .milliseconds(9)) }
       }
     }
     defer { publishing.cancel() }

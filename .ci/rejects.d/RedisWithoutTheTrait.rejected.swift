@@ -1,0 +1,5 @@
+// expect: Add the trait to the dependency
+
+import SubPubRedis
+
+func connect(to endpoint: RedisEndpoint) {}
