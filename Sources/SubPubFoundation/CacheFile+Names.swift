@@ -1,4 +1,5 @@
 import Foundation
+import SubPub
 
 /// The names of the files that belong to a cache.
 ///
@@ -28,17 +29,17 @@ extension CacheFile {
   /// A URL that names no file, or a file of another cache, is a programmer error.
   init(_ url: URL, sizeLimit: Int) {
     guard url.isFileURL else {
-      fatalError("A FileCache was made with \(url), which names no file: give a file URL")
+      stopForMisuse("A FileCache was made with \(url), which names no file: give a file URL")
     }
     guard let path = url.systemPath else {
-      fatalError(
+      stopForMisuse(
         "A FileCache was made with \(url), whose path is invalid: it is empty, contains a NUL, or isn't UTF-8")
     }
     guard !url.hasDirectoryPath else {
-      fatalError("A FileCache was made with \(url), which names a folder: give the URL of a file")
+      stopForMisuse("A FileCache was made with \(url), which names a folder: give the URL of a file")
     }
     if let suffix = Self.reservedSuffix(of: path) {
-      fatalError(
+      stopForMisuse(
         "A FileCache was made with \(url), whose name ends with \(suffix), a suffix reserved for files that belong to "
           + "another cache: choose a name without it")
     }

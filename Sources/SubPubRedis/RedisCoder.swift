@@ -1,5 +1,6 @@
 #if Redis
   import Foundation
+  import SubPub
 
   /// How values become bytes, and bytes values.
   public struct RedisCoder<Value: Sendable>: Sendable {

@@ -158,7 +158,13 @@
       }
     }
 
-    /// Opens a socket, which programs that this one starts don't inherit.
+    /// Makes a descriptor non-blocking, and keeps programs that this one starts from inheriting it.
+    static func configure(_ descriptor: Int32) {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    /// Opens a socket.
     private static func connect(to endpoint: RedisEndpoint) throws(RedisError.Reason) -> Int32 {
       let (seconds, attoseconds) = endpoint.timeout.components
       let limit = timeval(tv_sec: numericCast(seconds), tv_usec: numericCast(attoseconds / 1_000_000_000_000))
@@ -175,8 +181,7 @@
       }
       if case .tcp = endpoint.address { unsafe redisEnableKeepAlive(context) }
       let descriptor = unsafe redisFreeKeepFd(context)
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      configure(descriptor)
       #if canImport(Darwin)
         var on: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))

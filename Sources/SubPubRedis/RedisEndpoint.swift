@@ -1,4 +1,6 @@
 #if Redis
+  import SubPub
+
   /// Where a Redis server listens, and how to log in.
   ///
   /// The connection isn't encrypted; the article <doc:AcrossProcesses> says how to send it through a tunnel.
@@ -89,7 +91,4 @@
       }
     }
   }
-
-  /// Stops the program because of a programmer error, with a message also in release builds.
-  func stopForMisuse(_ message: String) -> Never { fatalError(message) }
 #endif

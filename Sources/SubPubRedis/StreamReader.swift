@@ -2,23 +2,13 @@
   import Foundation
   import SubPub
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The thread that reads the streams of one server, for all mirrors of the process.
   ///
   /// The thread exists while there are followers.
   final class StreamReader: Sendable {
     private let endpoint: RedisEndpoint
     private let inbox = Locked(Inbox())
-    /// A pipe, which wakes the thread.
-    private let readEnd: Int32
-    private let writeEnd: Int32
+    private let pipe: WakePipe
 
     private struct Inbox {
       var added: [(StreamFollower, after: EntryID?)] = []
@@ -46,20 +36,7 @@
 
     private init(_ endpoint: RedisEndpoint) throws(RedisError.Reason) {
       self.endpoint = endpoint
-      var ends: [Int32] = [0, 0]
-      guard unsafe pipe(&ends) == 0 else {
-        throw .unreachable("cannot make a pipe: \(unsafe String(cString: strerror(errno)))")
-      }
-      (readEnd, writeEnd) = (ends[0], ends[1])
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
-      }
-    }
-
-    deinit {
-      close(readEnd)
-      close(writeEnd)
+      pipe = try WakePipe()
     }
 
     /// Adds a follower, which receives the entries after a position, or the last entry and those after it.
@@ -72,18 +49,14 @@
       guard starts else { return wake() }
       let thread = Thread { [self] in
         Thread.current.name = "SubPub.Redis"
-        let loop = StreamReaderLoop(endpoint, wakeUp: readEnd)
+        let loop = StreamReaderLoop(endpoint, pipe)
         while let added = takeAdded(isIdle: loop.isIdle) { loop.run(adding: added) }
       }
       thread.start()
     }
 
     /// Lets the thread look for added and ended followers.
-    func wake() {
-      // If the pipe is full, the thread is about to wake up anyway.
-      var byte: UInt8 = 0
-      _ = unsafe write(writeEnd, &byte, 1)
-    }
+    func wake() { pipe.wake() }
 
     /// Returns the followers that were added; nil if the thread isn't needed any more.
     private func takeAdded(isIdle: Bool) -> [(StreamFollower, after: EntryID?)]? {

@@ -21,7 +21,7 @@
     private static let few = 16
 
     private let endpoint: RedisEndpoint
-    private let wakeUp: Int32
+    private let pipe: WakePipe
     private var streams: [[UInt8]: Stream] = [:]
     private var asking: RedisConnection?
     private var reading: RedisConnection?
@@ -42,9 +42,9 @@
       var followers: [(follower: StreamFollower, position: EntryID)]
     }
 
-    init(_ endpoint: RedisEndpoint, wakeUp: Int32) {
+    init(_ endpoint: RedisEndpoint, _ pipe: WakePipe) {
       self.endpoint = endpoint
-      self.wakeUp = wakeUp
+      self.pipe = pipe
     }
 
     /// Whether nobody follows a stream.
@@ -97,7 +97,7 @@
       switch (former, last) {
       case (nil, nil):
         follower.send([.empty])
-        return .none
+        return EntryID(epoch: 0, version: 0)  // Before all entries.
       case (nil, let last?):
         follower.send([.entry(last)])
         return last.id
@@ -144,11 +144,14 @@
       }
       var descriptors = [
         pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0),
       ]
       let rest = deadline.map { ContinuousClock.now.duration(to: $0) } ?? .zero
       let isReady = RedisConnection.wait(for: &descriptors, upTo: isOutdated ? .milliseconds(1) : rest)
-      if descriptors[1].revents != 0 { emptyPipe() }
+      if descriptors[1].revents != 0 {
+        pipe.clear()
+        hasEnded = true
+      }
       if let reply = try connection.replyIfPresent() {
         (deadline, isOutdated) = (nil, false)
         try receive(reply)
@@ -247,16 +250,5 @@
         return !["stream", "none"].contains(type) || counter < streams[key]?.position.epoch ?? 0
       }.map(\.element)
     }
-
-    private func emptyPipe() {
-      hasEnded = true
-      var bytes = [UInt8](repeating: 0, count: 64)
-      while unsafe Foundation.read(wakeUp, &bytes, bytes.count) > 0 {}
-    }
-  }
-
-  extension EntryID {
-    /// The position before all entries.
-    fileprivate static var none: EntryID { EntryID(epoch: 0, version: 0) }
   }
 #endif

@@ -35,7 +35,7 @@ final class JobQueue: Sendable {
   var isRunningHere: Bool { state.withLock { $0.ownership.owner } == .current }
 
   func checkIsolated() {
-    if !isRunningHere { fatalError("This code must run in a job of its ManualExecutor, but runs outside") }
+    if !isRunningHere { stopForMisuse("This code must run in a job of its ManualExecutor, but runs outside") }
   }
 
   func waitForPending(_ count: Int) async {
@@ -97,7 +97,7 @@ private struct Ownership {
   /// Makes the thread the owner, at once or after it has waited for the semaphore that is returned.
   mutating func acquire(by thread: ThreadToken) -> DispatchSemaphore? {
     if owner == thread {
-      fatalError(
+      stopForMisuse(
         "ManualExecutor: runOne() or runAll() was called from inside one of its own jobs, so that two jobs of a "
           + "serial executor would overlap. Let the job end or suspend, and run the next from outside.")
     }

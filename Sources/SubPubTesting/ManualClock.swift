@@ -66,7 +66,7 @@ public final class ManualClock: Clock {
   /// - Precondition: `duration` isn't negative.
   public func advance(by duration: Duration) {
     guard duration >= .zero else {
-      fatalError("ManualClock.advance(by:) was given \(duration): time doesn't go backwards")
+      stopForMisuse("ManualClock.advance(by:) was given \(duration): time doesn't go backwards")
     }
     state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.finishAll()
   }

@@ -121,11 +121,10 @@ struct Demo {
     // All subscribers are in place, so the loads may begin. The other order works as well: a late subscriber first
     // receives the current state and misses none after it.
     let polls = [poll(load), poll(memory)] + paths.map { poll($0) }
-    var outlets: [Task<Void, Never>] = []
-    if let server = arguments.publishTo {
-      outlets = [write(load, to: server), write(memory, to: server)]
-      for path in paths { outlets.append(write(path, to: server)) }
-    }
+    let outlets =
+      arguments.publishTo.map { server in
+        [write(load, to: server), write(memory, to: server)] + paths.map { write($0, to: server) }
+      } ?? []
 
     monitor.show(subscribers: { [demo = copy self] in demo.subscribers })
     let screen = Task { await monitor.run() }
@@ -165,24 +164,24 @@ struct Demo {
   /// A load that is active then is cancelled, because no other task waits for it, and its publisher returns to the
   /// previous state.
   private func poll<Value: Codable & Sendable>(_ manager: any Manager<Value>) -> Task<Void, Never> {
-    Task { [interval = arguments.interval, console] in
-      do {
+    start { [interval = arguments.interval] in
+      if let manager = manager as? LoadingManager<Value> {
+        await manager.refresh(every: interval)
+      } else {
         try await Server.follow(manager)
-      } catch {
-        console.report("\(error)")
       }
-      await (manager as? LoadingManager<Value>)?.refresh(every: interval)
     }
   }
 
   /// Starts a task that writes every state to a server until it is cancelled, and then everything that is left.
   private func write<Value: Codable & Sendable>(_ manager: any Manager<Value>, to server: Server) -> Task<Void, Never> {
+    start { [console] in try await server.write(manager.publisher, console) }
+  }
+
+  /// Starts a task that reports the error with which it ends.
+  private func start(_ body: @escaping () async throws -> Void) -> Task<Void, Never> {
     Task { [console] in
-      do {
-        try await server.write(manager.publisher, console)
-      } catch {
-        console.report("\(error)")
-      }
+      do { try await body() } catch { console.report("\(error)") }
     }
   }
 

@@ -128,4 +128,27 @@
   extension Publisher where Value: Equatable {
     func reach(_ value: Value) async throws { try await reach { $0 == .loaded(value) } }
   }
+
+  struct Offline: Error { let code: Int }
+
+  extension RetryPolicy {
+    /// Tries again and again, with short pauses.
+    static var quick: RetryPolicy { RetryPolicy(maxAttempts: .max) { _, _ in .milliseconds(20) } }
+  }
+
+  extension RedisServer {
+    func add(_ entry: [String]) throws {
+      let reply = try run(["XADD", "key"] + entry)
+      try #require(reply == entry[0], "\(reply)")
+    }
+  }
+
+  /// Waits until something is so that has no event, such as a count or the contents of the server.
+  func until(_ isSo: () throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(TestLimit.seconds)
+    while try !isSo() {
+      try #require(.now < end, "it doesn't become so")
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
 #endif
