@@ -64,9 +64,9 @@
   /// The entries that the server hasn't confirmed, in the order of their ids, and the last one that it has.
   struct OutletEntries {
     /// How many entries may wait for the server's replies, and how many bytes.
-    static let window = (count: 512, bytes: 8 << 20)
+    private let window: (count: Int, bytes: Int)
     /// How many entries are sent at a time, and how many bytes.
-    private static let chunk = (count: 64, bytes: 256 << 10)
+    private let chunk = (count: 64, bytes: 256 << 10)
 
     private var entries: [OutletEntry] = []
     /// The entries before this index are confirmed; they are removed from time to time.
@@ -80,15 +80,17 @@
     private(set) var lastConfirmed: OutletEntry?
     private(set) var confirmedCount = 0
 
+    init(maxCount: Int) { window = (maxCount, 8 << 20) }
+
     var firstID: EntryID? { isEmpty ? nil : entries[first].id }
     /// Whether the first entry was confirmed before.
     var isFirstRepeated: Bool { firstID != nil && firstID == lastConfirmed?.id }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
     /// Whether replies have to be awaited before more is sent.
-    var isFull: Bool { count >= Self.window.count || byteCount >= Self.window.bytes }
+    var isFull: Bool { count >= window.count || byteCount >= window.bytes }
     /// Whether there is enough to be sent at once.
-    var isChunk: Bool { entries.count - unsent >= Self.chunk.count || unsentByteCount >= Self.chunk.bytes }
+    var isChunk: Bool { isFull || entries.count - unsent >= chunk.count || unsentByteCount >= chunk.bytes }
 
     mutating func append(_ entry: OutletEntry) {
       entries.append(entry)
@@ -113,7 +115,7 @@
       byteCount -= entries[first].command.byteCount
       first += 1
       confirmedCount += 1
-      guard first > Self.window.count || isEmpty else { return }
+      guard first > window.count || isEmpty else { return }
       entries.removeFirst(first)
       (first, unsent) = (0, unsent - first)
     }
@@ -137,24 +139,46 @@
       StreamEntry.entries(try reply(to: .lastEntry(of: Array(key.utf8))).get()).first?.id
     }
 
-    /// Returns a new epoch, which is greater than all before.
-    func takeOver(_ key: String, from top: EntryID?) throws(RedisError.Reason) -> UInt64 {
+    /// Returns a new epoch, which is greater than all before, even if the server has lost them.
+    ///
+    /// It is the server's time in milliseconds, unless the counter or the stream is ahead of that.
+    func takeOver(_ key: String) throws(RedisError.Reason) -> UInt64 {
       let counter = key + RedisCommand.counterSuffix
-      guard let epoch = try reply(to: RedisCommand("INCR", counter)).get().integer else {
-        throw .unreachable("the reply to INCR isn't a number")
+      for _ in 1...100 {
+        let replies = try replies(to: [
+          RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
+          .lastEntry(of: Array(key.utf8)),
+        ])
+        for reply in replies { _ = try reply.get() }
+        let former = max(try epoch(in: replies[1], counter), StreamEntry.entries(replies[3]).first?.id.epoch ?? 0)
+        guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
+        let epoch = max(former + 1, try milliseconds(in: replies[2]))
+        let changes = try self.replies(to: [
+          RedisCommand("MULTI"), RedisCommand("SET", counter, "\(epoch)"), RedisCommand("EXEC"),
+        ])
+        for reply in changes { _ = try reply.get() }
+        // There is no result if another outlet has changed the counter.
+        if let result = changes[2][0] {
+          _ = try result.get()
+          return epoch
+        }
       }
-      let least = top?.epoch ?? 0
-      guard least < Int64.max else {
-        throw .refused(
-          "the key's last entry, \(least)-\(top?.version ?? 0), leaves no room for another: delete the key")
+      throw .unreachable("other outlets take the key over all the time")
+    }
+
+    private func epoch(in counter: RedisReply, _ key: String) throws(RedisError.Reason) -> UInt64 {
+      guard !counter.isNil else { return 0 }
+      guard let epoch = UInt64(counter.text) else {
+        throw .refused("\(key) isn't the number of an outlet: delete it")
       }
-      // Somebody has deleted the counter, or written to the stream.
-      guard epoch <= Int64(least) else { return UInt64(epoch) }
-      let missing = RedisCommand("INCRBY", counter, "\(Int64(least) - epoch + 1)")
-      guard let epoch = try reply(to: missing).get().integer, epoch > 0 else {
-        throw .unreachable("the reply to INCRBY isn't a number")
-      }
-      return UInt64(epoch)
+      return epoch
+    }
+
+    private func milliseconds(in time: RedisReply) throws(RedisError.Reason) -> UInt64 {
+      guard let seconds = UInt64(time[0]?.text ?? ""), let microseconds = UInt64(time[1]?.text ?? ""),
+        seconds < 1 << 40, microseconds < 1_000_000
+      else { throw .unreachable("the reply to TIME isn't a time") }
+      return seconds * 1_000 + microseconds / 1_000
     }
   }
 

@@ -16,7 +16,7 @@
     private var encoder: EntryEncoder<Value>
     private var connection: RedisConnection?
     private var epoch: UInt64?
-    private var entries = OutletEntries()
+    private var entries: OutletEntries
 
     /// The version of the last state that was taken from the publisher.
     private var taken: UInt64?
@@ -32,19 +32,18 @@
     private var writer: CheckedContinuation<Void, Never>?
     /// The pause of the connecting task.
     private var pause: Task<Void, any Error>?
-    /// What earlier runs have counted.
-    private let skippedBefore: Int
-    private let undecodableBefore: Int
+    /// What this run has added to the statistics.
+    private var reported = (skipped: 0, undecodable: 0)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(_ settings: OutletSettings<Value>) {
       self.settings = settings
       encoder = EntryEncoder(settings)
-      let before = settings.statistics.withLock { $0 }
-      (skippedBefore, undecodableBefore) = (before.skipped, before.undecodable)
-      // What waits for the server's replies counts, too.
-      let room = max(1, settings.maxLength - min(OutletEntries.window.count, settings.maxLength / 2))
+      // At most half of the states that may be kept wait for the server's replies.
+      let window = min(512, max(1, settings.maxLength / 2))
+      entries = OutletEntries(maxCount: window)
+      let room = max(1, settings.maxLength - window)
       states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
     }
 
@@ -178,10 +177,11 @@
   extension OutletWriter {
     private func keepConnected() async {
       var failures = 0
+      var refusing: (@Sendable () -> Duration)?
       while failure == nil, !Task.isCancelled {
         do {
           if let connection { try check(connection) } else { try connect() }
-          failures = 0
+          (failures, refusing) = (0, nil)
           await rest(for: Self.checkInterval)
         } catch let error as RedisSuperseded {
           fail(error)
@@ -189,9 +189,10 @@
           connection = nil
           failures += 1
           let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
-          guard error.reason.isPassing, let delay = settings.retry.delay(after: failures, error) else {
-            return fail(error)
-          }
+          refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
+          guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.timeout }) ?? true,
+            let delay = settings.retry.delay(after: failures, error)
+          else { return fail(error) }
           settings.attemptFailed(error)
           await rest(for: delay)
         }
@@ -201,12 +202,11 @@
     /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
     private func connect() throws {
       let connection = try RedisConnection(to: settings.endpoint)
-      let top = try connection.lastID(of: settings.key)
       if let epoch {
-        try compare(with: top, epoch)
+        try compare(with: try connection.lastID(of: settings.key), epoch)
         settings.statistics.withLock { $0.reconnects += 1 }
       } else {
-        epoch = try connection.takeOver(settings.key, from: top)
+        epoch = try connection.takeOver(settings.key)
       }
       entries.sendAllAgain()
       try send(over: connection, waitingForAll: true)
@@ -250,10 +250,12 @@
     }
 
     private func report(_ count: Int) {
+      let counts = (skipped: states.statistics.skipped, undecodable: encoder.failures)
+      defer { reported = counts }
       settings.statistics.withLock {
         $0.entries += count
-        $0.skipped = skippedBefore + states.statistics.skipped
-        $0.undecodable = undecodableBefore + encoder.failures
+        $0.skipped += counts.skipped - reported.skipped
+        $0.undecodable += counts.undecodable - reported.undecodable
         if let last = entries.lastConfirmed { $0.lastEntry = "\(last.id)" }
       }
     }

@@ -57,9 +57,18 @@
 
     /// The beginnings of replies that stay the same until the program or the server is changed.
     private static let lasting = ["ERR ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
-    /// Exceptions; after the last one, the outlet looks for another writer.
-    private static let passing = ["ERR max number of clients reached", tooSmallID]
+    /// The beginnings of replies of a server that will go on by itself.
+    ///
+    /// After the last one, the outlet looks for another writer.
+    private static let passing = [
+      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
+    ]
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
+
+    /// Whether the server works, and refuses to write: it is full, for example, or a replica.
+    var refusesToWrite: Bool {
+      if case .refused(let message) = self { !Self.passing.contains { message.hasPrefix($0) } } else { false }
+    }
 
     /// Whether a write was refused because the stream has a greater id, or the same.
     var isTooSmallID: Bool {

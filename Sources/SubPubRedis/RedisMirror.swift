@@ -167,7 +167,9 @@
 
     private func publish(_ state: LoadState<Value>, _ entry: StreamEntry) {
       let age = entry.since.map { since in
-        Duration.milliseconds(max(0, Int64(Date().timeIntervalSince1970 * 1_000) - since))
+        // Anybody may have written that time (8.05).
+        let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
+        return Duration.milliseconds(overflows ? .max : max(0, age))
       }
       publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age)
     }
@@ -186,7 +188,8 @@
 
     mutating func note(_ id: EntryID, isDecoded: Bool) {
       if let last, last.epoch == id.epoch, last < id {
-        statistics.skipped += Int(clamping: id.version - last.version - 1)
+        let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: id.version - last.version - 1))
+        statistics.skipped = overflows ? .max : sum
       }
       statistics.entries += 1
       statistics.undecodable += isDecoded ? 0 : 1

@@ -20,7 +20,7 @@
   /// kept and the others are dropped and counted.
   ///
   /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XREVRANGE`, and `TYPE` on its key,
-  /// and `INCR` and `INCRBY` on the key with `:epoch` appended.
+  /// `WATCH`, `GET`, and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
     private let settings: OutletSettings<Value>
 
@@ -59,10 +59,14 @@
     /// Takes the key over from any outlet that is running. When the task is cancelled, everything that the publisher
     /// has accepted so far is written before the call returns.
     ///
-    /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. ``RedisError`` when the server refuses
-    ///   to write, when no attempt to connect is left, and when a cancelled outlet can't write its last states within
-    ///   the endpoint's ``RedisEndpoint/timeout``, or twice that if it is waiting for the server at the time. The
-    ///   clock's error if the clock fails.
+    /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
+    ///   ``RedisError``
+    ///   - when the server doesn't let the outlet in, or the key isn't a stream,
+    ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/timeout``, because it is
+    ///     full or a replica, for example,
+    ///   - when no attempt to connect is left,
+    ///   - when a cancelled outlet can't write its last states within the time-out, or twice that if it is waiting for
+    ///     the server at the time.
     public func run() async throws {
       if Task.isCancelled { return }
       try await OutletWriter(settings).run()

@@ -107,6 +107,9 @@
     /// The message of the server if it has refused the command.
     var refusal: String? { unsafe reply.pointee.type == REDIS_REPLY_ERROR ? text : nil }
 
+    /// Whether the reply is that there is no value.
+    var isNil: Bool { unsafe reply.pointee.type == REDIS_REPLY_NIL }
+
     /// The bytes of a string; empty for other replies.
     var bytes: [UInt8] { unsafe withBytes { unsafe [UInt8]($0) } }
 

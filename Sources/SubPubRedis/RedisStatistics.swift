@@ -11,6 +11,8 @@
     /// How often a lost connection was replaced.
     public var reconnects = 0
     /// The last of these entries, `<epoch>-<version>`: the number of the outlet and the version in its process.
+    ///
+    /// A later outlet of the key has a greater number: the server's time in milliseconds when it started.
     public var lastEntry: String?
 
     /// Creates statistics without counts.

@@ -5,7 +5,7 @@
 
   /// A Unix socket in front of a server, whose connections can stall, lose replies, and be cut.
   final class LossyProxy: Sendable {
-    enum Mode { case passes, losesReplies, stalls }
+    enum Mode { case passes, losesReplies, stallsReplies, stalls }
 
     private let folder: URL
     private let target: String
@@ -67,7 +67,9 @@
       var bytes = [UInt8](repeating: 0, count: 65_536)
       while true {
         let count = unsafe recv(source, &bytes, bytes.count, 0)
-        while state.withLock({ $0.mode == .stalls && !$0.isOver }) { usleep(1_000) }
+        while state.withLock({ !$0.isOver && ($0.mode == .stalls || isReply && $0.mode == .stallsReplies) }) {
+          usleep(1_000)
+        }
         guard count > 0 else { break }
         if isReply, state.withLock({ $0.mode == .losesReplies }) { continue }
         var sent = 0

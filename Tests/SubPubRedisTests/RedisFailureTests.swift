@@ -50,8 +50,9 @@
         try await running(outlet(endpoint).run) {
           try await running(mirror.run) { try await mirror.publisher.reach(1) }
         }
-        #expect(mirror.statistics.lastEntry == "1-1", "each database has a stream of its own")
       }
+      let databases = try server.run("-a", "secret", "INFO", "keyspace")
+      for number in [0, 3, 4] { #expect(databases.contains("db\(number):keys=2")) }
     }
 
     @Test("over TCP, users who may do what the article lists are enough")
@@ -59,7 +60,7 @@
       let port = try RedisServer.freePort()
       let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
       let rules = [
-        "publisher on >secret ~key ~key:epoch +xadd +xrevrange +type +incr +incrby +auth +select",
+        "publisher on >secret ~key ~key:epoch +xadd +xrevrange +type +time +watch +get +multi +set +exec +auth +select",
         "mirrors on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +client|id +client|unblock +auth +select",
       ]
       for rule in rules { try server.run(["ACL", "SETUSER"] + rule.split(separator: " ").map(String.init)) }
@@ -188,6 +189,59 @@
       }
     }
 
+    @Test(
+      "an outlet whose server goes on refusing to write ends with an error after the time-out",
+      arguments: [
+        (["CONFIG", "SET", "maxmemory", "1"], "OOM "), (["REPLICAOF", "127.0.0.1", "1"], "READONLY "),
+      ])
+    func goesOnRefusing(command: [String], message: String) async throws {
+      let server = try await RedisServer()
+      #expect(try server.run(command) == "OK")
+      // When it starts, and after it has written.
+      for isWriting in [false, true] {
+        let (clock, attempts) = (ManualClock(), Locked(0))
+        let outlet = RedisOutlet(
+          publisher, key: "key", endpoint: server.endpoint(timeout: .seconds(5)), retry: .quick, clock: clock
+        ) { _ in attempts.withLock { $0 += 1 } }
+        if isWriting {
+          try server.run(message == "OOM " ? ["CONFIG", "SET", "maxmemory", "0"] : ["REPLICAOF", "NO", "ONE"])
+        }
+        let run = Task { try await outlet.run() }
+        if isWriting {
+          try await until { outlet.statistics.entries == 1 }
+          try server.run(command)
+          publisher.updateData(1)
+        }
+        // A refused write is tried again at once.
+        try await until { attempts.withLock { $0 } == (isWriting ? 2 : 1) }
+        for _ in 1...3 {
+          await clock.waitForSleepers(1)
+          clock.advance(by: .seconds(2))
+        }
+        let error = await #expect(throws: RedisError.self) { try await run.value }
+        guard case .refused(let refusal) = error?.reason else {
+          Issue.record("\(error.debugDescription)")
+          return
+        }
+        #expect(refusal.hasPrefix(message))
+        #expect(attempts.withLock { $0 } == (isWriting ? 4 : 3))
+      }
+    }
+
+    @Test("a counter that isn't a number, and an entry after which none is possible, are clear errors")
+    func noNumberLeft() async throws {
+      let server = try await RedisServer()
+      let outlet = outlet(server.endpoint(timeout: .milliseconds(50)))
+      try server.run("SET", "key:epoch", "text")
+      var error = await #expect(throws: RedisError.self) { try await outlet.run() }
+      #expect(error?.reason == .refused("key:epoch isn't the number of an outlet: delete it"))
+      #expect(try server.run("GET", "key:epoch") == "text")
+      try server.run("DEL", "key:epoch")
+      try server.add(["\(UInt64.max)-1", "phase", "unknown"])
+      error = await #expect(throws: RedisError.self) { try await outlet.run() }
+      #expect(error?.reason == .refused("there is no greater number for an outlet: delete the key"))
+    }
+
     @Test("an outlet whose last entry somebody deletes goes on with the next")
     func required_8_01_deletedEntry() async throws {
       let server = try await RedisServer()
@@ -195,12 +249,12 @@
       let outlet = outlet(proxy.endpoint())
       publisher.updateData(1)
       try await running(outlet.run) {
-        try await until { outlet.statistics.lastEntry == "1-1" }
-        try server.run("XDEL", "key", "1-1")
+        try await until { outlet.statistics.lastVersion == 1 }
+        try server.run("XDEL", "key", try #require(outlet.statistics.lastEntry))
         proxy.cut()
         try await until { outlet.statistics.reconnects == 1 }
         publisher.updateData(2)
-        try await until { outlet.statistics.lastEntry == "1-2" }
+        try await until { outlet.statistics.lastVersion == 2 }
         #expect(outlet.statistics.reconnects == 1)
         #expect(try server.run("XLEN", "key") == "1")
       }
@@ -212,9 +266,10 @@
       let outlet = outlet(server.endpoint())
       publisher.updateData(1)
       let running = Task { try await outlet.run() }
-      try await until { outlet.statistics.lastEntry == "1-1" }
-      try server.run("XADD", "key", "5-0", "phase", "unknown")
-      try server.run("XDEL", "key", "5-0")
+      try await until { outlet.statistics.lastVersion == 1 }
+      let entry = "\(RedisServer.lateOutlet)-0"
+      try server.add([entry, "phase", "unknown"])
+      try server.run("XDEL", "key", entry)
       publisher.updateData(2)
       await #expect(throws: RedisSuperseded.self) { try await running.value }
     }
@@ -267,7 +322,7 @@
       for number in 1...5_000 { publisher.updateData(number) }
       run.cancel()
       try await run.value
-      #expect(outlet.statistics.lastEntry == "1-5000")
+      #expect(outlet.statistics.lastVersion == 5000)
       #expect(try server.run("XLEN", "key") == "5001")
     }
 

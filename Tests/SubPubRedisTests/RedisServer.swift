@@ -136,7 +136,17 @@
     static var quick: RetryPolicy { RetryPolicy(maxAttempts: .max) { _, _ in .milliseconds(20) } }
   }
 
+  extension RedisStatistics {
+    /// The version of the last entry.
+    var lastVersion: Int? { lastEntry.flatMap { Int($0.drop { $0 != "-" }.dropFirst()) } }
+    /// The number of the outlet that wrote it.
+    var lastOutlet: Int? { lastEntry.flatMap { Int($0.prefix { $0 != "-" }) } }
+  }
+
   extension RedisServer {
+    /// The number of an outlet that is far in the future.
+    static let lateOutlet = 9_000_000_000_000
+
     func add(_ entry: [String]) throws {
       let reply = try run(["XADD", "key"] + entry)
       try #require(reply == entry[0], "\(reply)")

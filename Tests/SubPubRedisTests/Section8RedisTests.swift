@@ -44,7 +44,7 @@
         .error(remote(8), previous: nil), .loaded(2),
       ]
       #expect(recorder.states.suffix(expected.count) == expected)
-      #expect(mirror.statistics.lastEntry == "1-7")
+      #expect(mirror.statistics.lastVersion == 7)
       #expect(mirror.statistics.skipped == 0)
     }
 
@@ -66,7 +66,7 @@
             proxy.mode = .stalls
             for number in 101...200 { publisher.updateData(round * 1_000 + number) }
             try await server.start()
-            try await until { outlet.statistics.lastEntry == "1-\(round * 200 + 1)" }
+            try await until { outlet.statistics.lastVersion == round * 200 + 1 }
             proxy.mode = .passes
             try await mirror.publisher.reach(round * 1_000 + 200)
           }
@@ -94,20 +94,38 @@
       }
     }
 
-    @Test("a stream that was deleted and begins anew is followed from its beginning")
+    @Test("a stream that was deleted and begins anew with smaller numbers is followed from its beginning")
     func required_8_01_newStream() async throws {
       let server = try await RedisServer()
       let endpoint = server.endpoint(timeout: .milliseconds(300))
-      for _ in 1...3 { try await running(outlet(endpoint)) {} }
+      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       publisher.updateData(1)
       let mirror = mirror(endpoint)
       try await running(mirror) {
         try await running(outlet(endpoint)) { try await mirror.publisher.reach(1) }
-        #expect(mirror.statistics.lastEntry == "4-1")
+        #expect(mirror.statistics.lastOutlet == RedisServer.lateOutlet + 1)
         try server.run("FLUSHALL")
         publisher.updateData(2)
         try await running(outlet(endpoint)) { try await mirror.publisher.reach(2) }
-        #expect(mirror.statistics.lastEntry == "1-2")
+        #expect(try #require(mirror.statistics.lastOutlet) < RedisServer.lateOutlet)
+      }
+    }
+
+    @Test("when the server has lost everything, and the publishing process was restarted, mirrors follow the new one")
+    func required_8_01_everythingAnew() async throws {
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint())
+      try await running(mirror) {
+        // Each round is a process: versions begin again at 1.
+        for round in 1...3 {
+          let publisher = Publisher<Int>()
+          let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint(), retry: .quick)
+          try await running(outlet) {
+            for number in 1...(100 / round) { publisher.updateData(round * 1_000 + number) }
+            try await mirror.publisher.reach(round * 1_000 + 100 / round)
+          }
+          try server.run("FLUSHALL")
+        }
       }
     }
 
@@ -121,7 +139,7 @@
         let error = await #expect(throws: RedisSuperseded.self) { try await running.value }
         #expect(error == RedisSuperseded(endpoint: server.endpoint(), key: "key"))
         publisher.updateData(1)
-        try await until { second.statistics.lastEntry == "2-1" }
+        try await until { second.statistics.lastVersion == 1 }
       }
     }
 
@@ -138,7 +156,46 @@
       proxy.mode = .passes
       await #expect(throws: RedisSuperseded.self) { try await running.value }
       #expect(try server.run("XLEN", "key") == "2")
-      #expect(try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").hasPrefix("2-1"))
+      let entry = try #require(second.statistics.lastEntry)
+      #expect(try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").hasPrefix(entry))
+    }
+
+    @Test(
+      "an outlet that was cut off while the server lost everything and another took over ends, and the other doesn't")
+    func required_8_02_fencedAfterLoss() async throws {
+      let server = try await RedisServer()
+      let proxy = try LossyProxy(server)
+      let (first, second) = (outlet(proxy.endpoint(timeout: .seconds(1))), outlet(server.endpoint()))
+      for number in 1...10 { publisher.updateData(number) }
+      let running = Task { try await first.run() }
+      try await until { first.statistics.entries == 1 }
+      proxy.mode = .stalls
+      try server.run("FLUSHALL")
+      try await self.running(second) {
+        proxy.mode = .passes
+        publisher.updateData(11)
+        await #expect(throws: RedisSuperseded.self) { try await running.value }
+        publisher.updateData(12)
+        try await until { second.statistics.lastVersion == 12 }
+      }
+    }
+
+    @Test("outlets that start at the same time have numbers of their own")
+    func required_8_02_sameTime() async throws {
+      let server = try await RedisServer()
+      let proxy = try LossyProxy(server)
+      let outlet = outlet(proxy.endpoint())
+      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
+      // The outlet has asked for the last number, and doesn't have it yet, when another one takes the next.
+      proxy.mode = .stallsReplies
+      let run = Task { try await outlet.run() }
+      try await until { try server.run("CLIENT", "LIST").contains("cmd=xrevrange") }
+      try server.run("INCR", "key:epoch")
+      proxy.mode = .passes
+      try await until { outlet.statistics.entries == 1 }
+      #expect(outlet.statistics.lastOutlet == RedisServer.lateOutlet + 2)
+      run.cancel()
+      try await run.value
     }
 
     @Test("a write whose reply was lost is repeated, and not doubled")
@@ -154,7 +211,7 @@
           try await until { try server.run("XLEN", "key") != "\(round * 20 + 1)" }
           proxy.cut()
           proxy.mode = .passes
-          try await until { outlet.statistics.lastEntry == "1-\(round * 20 + 20)" }
+          try await until { outlet.statistics.lastVersion == round * 20 + 20 }
         }
       }
       #expect(try server.run("XLEN", "key") == "101")
@@ -168,7 +225,7 @@
       let outlet = outlet(server.endpoint())
       try await running(outlet) {
         for number in 1...5_000 { publisher.updateData(number) }
-        try await until { outlet.statistics.lastEntry == "1-5000" }
+        try await until { outlet.statistics.lastVersion == 5000 }
         let mirror = mirror(server.endpoint())
         try await mirrored(by: mirror, 5_000)
         #expect(mirror.statistics.entries == 1)
@@ -184,14 +241,14 @@
       let recorder = Recorder<Int>()
       try await running(outlet) {
         publisher.updateData(0)
-        try await until { outlet.statistics.lastEntry == "1-1" }
+        try await until { outlet.statistics.lastVersion == 1 }
         try await running(mirror) {
           try await mirror.publisher.reach(0)
           mirror.publisher.subscribe(recorder, on: .background)
           proxy.mode = .stalls
           for number in 1...5_000 {
             publisher.updateData(number)
-            if number % 50 == 0 { try await until { outlet.statistics.lastEntry == "1-\(number + 1)" } }
+            if number % 50 == 0 { try await until { outlet.statistics.lastVersion == number + 1 } }
           }
           proxy.cut()
           proxy.mode = .passes
@@ -264,15 +321,65 @@
       try await running(outlet(server.endpoint())) {}
       try await running(mirror) {
         try await mirror.publisher.reach(1)
-        try server.add(["5-5"] + fields)
+        try server.add(["\(RedisServer.lateOutlet)-5"] + fields)
         try await mirror.publisher.reach { $0.phase == .error }
         #expect(mirror.publisher.state.value == 1)
         let error = try #require(mirror.publisher.state.error as? RedisError)
-        #expect("\(error)".contains("key key: entry 5-5 isn't a state of the expected type: "))
+        #expect("\(error)".contains("key key: entry \(RedisServer.lateOutlet)-5 isn't a state of the expected type: "))
         #expect("\(error)".localizedCaseInsensitiveContains(reason), "\(error)")
-        try server.add(["5-6", "phase", "loaded", "value", "2"])
+        try server.add(["\(RedisServer.lateOutlet)-6", "phase", "loaded", "value", "2"])
         try await mirror.publisher.reach(2)
         #expect(mirror.statistics.undecodable == 1)
+      }
+    }
+
+    @Test("times, versions, and numbers that no outlet writes stop nobody")
+    func required_8_05_extremeNumbers() async throws {
+      let server = try await RedisServer()
+      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), staleAfter: .seconds(60), retry: .quick)
+      let most = UInt64.max
+      try await running(mirror) {
+        try await mirror.publisher.reach { $0 == .unknown }
+        for (number, since) in ["\(Int64.min)", "\(Int64.max)", "-1", "\(most)", "now", ""].enumerated() {
+          try server.add(["1-\(number + 1)", "phase", "loaded", "value", "\(number)", "since", since])
+          try await mirror.publisher.reach(number)
+          #expect(mirror.publisher.isStale == [0, 2].contains(number))
+        }
+        for (number, id) in ["2-1", "2-\(most)", "3-1", "3-\(most)", "\(most)-1", "\(most)-\(most)"].enumerated() {
+          try server.add([id, "phase", "loaded", "value", "\(100 + number)"])
+          try await mirror.publisher.reach(100 + number)
+        }
+        #expect(mirror.statistics.skipped == .max)
+        #expect(mirror.statistics.lastEntry == "\(most)-\(most)")
+      }
+    }
+
+    @Test("an outlet keeps `maxLength` states, even if that is a small number", arguments: [1, 2, 10])
+    func required_8_04_fewStates(maxLength: Int) async throws {
+      let server = try await RedisServer()
+      let proxy = try LossyProxy(server)
+      let publisher = publisher
+      // Whenever the outlet takes a state, there is another one already.
+      let goesOn = Locked(true)
+      let coder = RedisCoder<Int> { number in
+        if goesOn.withLock({ $0 }) { publisher.updateData(number + 1) }
+        return Array("\(number)".utf8)
+      } decode: { _ in
+        throw Offline(code: 0)
+      }
+      let outlet = RedisOutlet(publisher, key: "key", endpoint: proxy.endpoint(), maxLength: maxLength, coder: coder)
+      try await running(outlet) {
+        proxy.mode = .stallsReplies
+        publisher.updateData(1)
+        try await until { try Int(server.run("XLEN", "key")) ?? 0 > max(1, maxLength / 2) }
+        goesOn.withLock { $0 = false }
+        for number in 1_001...1_100 { publisher.updateData(number) }
+        let last = Int(publisher.current.version)
+        proxy.mode = .passes
+        try await until { outlet.statistics.lastVersion == last }
+        // One is on its way, and the newest follows it, even if the outlet may keep only one.
+        #expect(outlet.statistics.entries - 1 <= max(2, maxLength))
+        #expect(outlet.statistics.entries + outlet.statistics.skipped == last + 1)
       }
     }
 
