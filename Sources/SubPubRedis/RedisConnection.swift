@@ -80,7 +80,11 @@
         if count >= 0 {
           sent += count
         } else {
-          try checkWouldBlock("send")
+          do { try checkWouldBlock() } catch {
+            // The server may have said why it has closed the connection.
+            if let refusal = try? replyIfPresent()?.refusal { throw .refused(refusal) }
+            throw error
+          }
           guard Self.wait(for: descriptor, POLLOUT, upTo: timeout) else { throw timedOut("to take a command") }
         }
       }
@@ -122,12 +126,12 @@
         return true
       }
       if count == 0 { throw .unreachable("the server has closed the connection") }
-      try checkWouldBlock("receive")
+      try checkWouldBlock()
       return false
     }
 
     /// Throws unless a call has failed only because it would have had to wait.
-    private func checkWouldBlock(_ attempt: String) throws(RedisError.Reason) {
+    private func checkWouldBlock() throws(RedisError.Reason) {
       let code = errno
       if code == EAGAIN || code == EWOULDBLOCK || code == EINTR { return }
       throw .unreachable("the connection was lost: \(unsafe String(cString: strerror(code)))")

@@ -82,6 +82,24 @@
       }
     }
 
+    @Test("a server that takes no more clients says so, until it does")
+    func tooManyClients() async throws {
+      let server = try await RedisServer("--maxclients", "1")
+      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      publisher.updateData(1)
+      let (run, recorder) = (Task { try await mirror.run() }, Recorder<Int>())
+      mirror.publisher.subscribe(recorder, on: .background)
+      try await running(outlet.run) {
+        try await until { outlet.statistics.entries > 0 && mirror.statistics.reconnects > 20 }
+      }
+      try await mirror.publisher.reach(1)
+      run.cancel()
+      try await run.value
+      let reasons = recorder.states.compactMap { ($0.error as? RedisError)?.reason }
+      #expect(reasons.count > 10)
+      #expect(Set(reasons) == [.refused("ERR max number of clients reached")])
+    }
+
     @Test("without a server, both try as often as the policy says")
     func noServer() async throws {
       let endpoint = RedisEndpoint(unixSocket: "/no/such/socket")
