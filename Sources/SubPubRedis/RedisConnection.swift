@@ -172,11 +172,17 @@
     private static func connect(to endpoint: RedisEndpoint) throws(RedisError.Reason) -> Int32 {
       let (seconds, attoseconds) = endpoint.timeout.components
       let limit = timeval(tv_sec: numericCast(seconds), tv_usec: numericCast(attoseconds / 1_000_000_000_000))
-      let context =
-        switch endpoint.address {
-        case .tcp(let host, let port): unsafe redisConnectWithTimeout(host, Int32(port), limit)
-        case .unixSocket(let path): unsafe redisConnectUnixWithTimeout(path, limit)
+      let context: UnsafeMutablePointer<redisContext>?
+      switch endpoint.address {
+      case .tcp(let host, let port): unsafe context = redisConnectWithTimeout(host, Int32(port), limit)
+      case .unixSocket(let path):
+        // The C library would cut it off.
+        let most = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+        guard path.utf8.count <= most else {
+          throw .unreachable("cannot connect: the path of a socket may have \(most) bytes")
         }
+        unsafe context = redisConnectUnixWithTimeout(path, limit)
+      }
       guard let context = unsafe context else { throw .unreachable("there is no memory for a connection") }
       guard unsafe context.pointee.err == 0 else {
         let message = unsafe Self.message(of: context.pointee.errstr)

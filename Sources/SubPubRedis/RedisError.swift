@@ -56,7 +56,7 @@
     }
 
     /// The beginnings of replies that stay the same until the program or the server is changed.
-    private static let lasting = ["ERR ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
+    private static let lasting = ["ERR ", "MOVED ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
     /// The beginnings of replies of a server that will go on by itself.
     ///
     /// After the last one, the outlet looks for another writer.

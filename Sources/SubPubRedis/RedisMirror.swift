@@ -94,10 +94,10 @@
         let error = RedisError(endpoint: endpoint, key: key, reason: reason)
         failures = keepState() ? 1 : failures + 1
         publisher.setError(error)
+        state.withLock { $0.hasLostConnection = true }
         guard reason.isPassing, let delay = retry.delay(after: failures, error) else { throw error }
         try await rest(for: delay)
         if Task.isCancelled { return }
-        state.withLock { $0.statistics.reconnects += 1 }
       }
     }
 
@@ -148,10 +148,10 @@
     private func receive(_ event: StreamEvent) {
       switch event {
       case .empty:
-        state.withLock { $0.hasAnswered = true }
+        state.withLock { $0.noteAnswer() }
         if publisher.state.value == nil { publisher.reset() }
       case .unchanged:
-        state.withLock { $0.hasAnswered = true }
+        state.withLock { $0.noteAnswer() }
         if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
       case .entry(let entry):
         do {
@@ -182,6 +182,8 @@
     var last: EntryID?
     /// Whether the server has answered since the last failure.
     var hasAnswered = false
+    /// Whether the server hasn't answered since a failure.
+    var hasLostConnection = false
     var statistics = RedisStatistics()
     /// The wait before the next attempt to connect.
     var pause: Task<Void, any Error>?
@@ -194,7 +196,12 @@
       statistics.entries += 1
       statistics.undecodable += isDecoded ? 0 : 1
       last = id
-      hasAnswered = true
+      noteAnswer()
+    }
+
+    mutating func noteAnswer() {
+      statistics.reconnects += hasLostConnection ? 1 : 0
+      (hasAnswered, hasLostConnection) = (true, false)
     }
   }
 

@@ -90,7 +90,7 @@
       let (run, recorder) = (Task { try await mirror.run() }, Recorder<Int>())
       mirror.publisher.subscribe(recorder, on: .background)
       try await running(outlet.run) {
-        try await until { outlet.statistics.entries > 0 && mirror.statistics.reconnects > 20 }
+        try await until { outlet.statistics.entries > 0 && recorder.states.count > 40 }
       }
       try await mirror.publisher.reach(1)
       run.cancel()
@@ -130,19 +130,34 @@
     func delays() async throws {
       let clock = ManualClock()
       let delays: [Duration] = [.seconds(1), .seconds(2), .seconds(3)]
-      let policy = RetryPolicy(maxAttempts: 4) { failures, _ in delays[failures - 1] }
+      let attempts = Locked(0)
+      let policy = RetryPolicy(maxAttempts: 4) { failures, _ in
+        attempts.withLock { $0 = failures }
+        return delays[failures - 1]
+      }
       let mirror = RedisMirror<Int>(
         key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"), retry: policy, clock: clock)
       let run = Task { try await mirror.run() }
       await clock.waitForSleepers(1)
       clock.advance(by: .seconds(1))
       await clock.waitForSleepers(1)
-      #expect(mirror.statistics.reconnects == 1)
+      #expect(attempts.withLock { $0 } == 2)
       mirror.refreshIfNeeded()
-      try await until { mirror.statistics.reconnects == 2 }
+      try await until { attempts.withLock { $0 } == 3 }
       await clock.waitForSleepers(1)
       clock.advance(by: .seconds(3))
       await #expect(throws: RedisError.self) { try await run.value }
+      #expect(mirror.statistics.reconnects == 0)
+    }
+
+    @Test("the path of a socket that is too long for the system is an error")
+    func longPath() async throws {
+      let endpoint = RedisEndpoint(unixSocket: "/tmp/" + String(repeating: "é", count: 60))
+      let mirror = mirror(endpoint, retry: .never)
+      for run in [outlet(endpoint, retry: .never).run, mirror.run] {
+        let error = await #expect(throws: RedisError.self) { try await run() }
+        #expect("\(error.debugDescription)".contains("the path of a socket may have 10"))
+      }
     }
 
     @Test("a run that is cancelled while there is no connection ends at once")
