@@ -87,7 +87,7 @@
       if let taken, taken >= version { states.end() }
     }
 
-    /// Ends the run after the time-out.
+    /// Ends the run after the timeout.
     private func giveUp() {
       guard !isOver else { return }
       fail(settings.error(.unwritten(entries.count + states.statistics.pending)))

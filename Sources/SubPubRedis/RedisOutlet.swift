@@ -65,7 +65,7 @@
     ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/timeout``, because it is
     ///     full or a replica, for example,
     ///   - when no attempt to connect is left,
-    ///   - when a cancelled outlet can't write its last states within the time-out, or twice that if it is waiting for
+    ///   - when a cancelled outlet can't write its last states within the timeout, or twice that if it is waiting for
     ///     the server at the time.
     public func run() async throws {
       if Task.isCancelled { return }

@@ -160,6 +160,20 @@
       }
     }
 
+    @Test("a server that doesn't answer is an error after the timeout")
+    func silentServer() async throws {
+      let server = try await RedisServer()
+      let proxy = try LossyProxy(server)
+      proxy.mode = .stalls
+      let endpoint = proxy.endpoint(timeout: .milliseconds(200))
+      for run in [outlet(endpoint, retry: .never).run, mirror(endpoint, retry: .never).run] {
+        let start = ContinuousClock.now
+        let error = await #expect(throws: RedisError.self) { try await run() }
+        #expect(error?.reason == .unreachable("the server takes longer than 0.2 seconds to reply"))
+        #expect(start.duration(to: .now) >= .milliseconds(200))
+      }
+    }
+
     @Test("a run that is cancelled while there is no connection ends at once")
     func cancelledWithoutConnection() async throws {
       let mirror = mirror(
@@ -223,7 +237,7 @@
     }
 
     @Test(
-      "an outlet whose server goes on refusing to write ends with an error after the time-out",
+      "an outlet whose server goes on refusing to write ends with an error after the timeout",
       arguments: [
         (["CONFIG", "SET", "maxmemory", "1"], "OOM "), (["REPLICAOF", "127.0.0.1", "1"], "READONLY "),
       ])
@@ -359,7 +373,7 @@
       #expect(try server.run("XLEN", "key") == "5001")
     }
 
-    @Test("an outlet that is cancelled without a server says how much it couldn't write, after the time-out")
+    @Test("an outlet that is cancelled without a server says how much it couldn't write, after the timeout")
     func cancelledOutletWithoutServer() async throws {
       let server = try await RedisServer()
       let clock = ManualClock()

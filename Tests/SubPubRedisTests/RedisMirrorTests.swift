@@ -45,10 +45,11 @@
       let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint())
       try await running(outlet.run) {
         try await until { outlet.statistics.entries == 1 }
+        // The age is measured from the data, and not from the error that carries it along.
+        try await Task.sleep(for: .milliseconds(20))
         publisher.setError(Offline(code: 1))
         try await until { try server.run("XLEN", "key") == "2" }
       }
-      try await Task.sleep(for: .milliseconds(20))
       let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), staleAfter: .seconds(60))
       try await running(mirror.run) {
         try await mirror.publisher.reach { $0.phase == .error }
@@ -83,6 +84,25 @@
       #expect(try server.run("DBSIZE") == "10", "each key has a stream and a counter of its own")
     }
 
+    @Test("an outlet writes large states over one connection")
+    func largeStates() async throws {
+      let server = try await RedisServer()
+      let texts = Publisher<String>()
+      let (outlet, mirror) = (
+        RedisOutlet(texts, key: "key", endpoint: server.endpoint()),
+        RedisMirror<String>(key: "key", endpoint: server.endpoint())
+      )
+      try await running(outlet.run) {
+        try await running(mirror.run) {
+          for number in 1...40 { texts.updateData(String(repeating: "x", count: 1 << 20) + "\(number)") }
+          try await mirror.publisher.reach { $0.value?.hasSuffix("x40") ?? false }
+        }
+      }
+      #expect(outlet.statistics.reconnects == 0)
+      #expect(mirror.statistics.reconnects == 0)
+      #expect(mirror.statistics.skipped == 0)
+    }
+
     @Test("hundreds of mirrors share one thread and one reading connection")
     func manyMirrors() async throws {
       let server = try await RedisServer()
@@ -115,6 +135,8 @@
     func secondMirror() async throws {
       let server = try await RedisServer()
       let mirrors = (0..<2).map { _ in RedisMirror<Int>(key: "key", endpoint: server.endpoint()) }
+      let recorder = Recorder<Int>()
+      mirrors[0].publisher.subscribe(recorder, on: .background)
       try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint()).run) {
         publisher.updateData(1)
         try await running(mirrors[0].run) {
@@ -126,8 +148,28 @@
           }
         }
       }
+      await mirrors[0].publisher.drain()
+      #expect(recorder.states.compactMap(\.value) == [1, 2, 3, 4, 5], "the other one's repetitions aren't for this one")
       #expect(mirrors[0].statistics.skipped == 0)
       #expect(mirrors[1].statistics.skipped == 0)
+    }
+
+    @Test("a mirror that starts while another one waits for entries needn't wait for them")
+    func startedDuringWait() async throws {
+      let server = try await RedisServer()
+      let endpoint = server.endpoint(timeout: .seconds(3_600))
+      let mirror = RedisMirror<Int>(key: "key", endpoint: endpoint)
+      try await running(RedisMirror<Int>(key: "another key", endpoint: endpoint).run) {
+        try await until { try server.run("CLIENT", "LIST").contains("cmd=xread") }
+        try await running(RedisOutlet(publisher, key: "key", endpoint: endpoint).run) {
+          try await running(mirror.run) {
+            for number in 1...3 {
+              publisher.updateData(number)
+              try await mirror.publisher.reach(number)
+            }
+          }
+        }
+      }
     }
 
     @Test("a mirror that reads no more than the stream keeps its state; nothing arrives after its run")
