@@ -69,7 +69,7 @@
     private let chunk = (count: 64, bytes: 256 << 10)
 
     private var entries: [OutletEntry] = []
-    /// The entries before this index are confirmed; they are removed from time to time.
+    /// The entries before this index are confirmed; they are removed when they are half of all.
     private var first = 0
     /// The first index that hasn't been sent.
     private var unsent = 0
@@ -115,7 +115,7 @@
       byteCount -= entries[first].command.byteCount
       first += 1
       confirmedCount += 1
-      guard first > window.count || isEmpty else { return }
+      guard first >= count else { return }
       entries.removeFirst(first)
       (first, unsent) = (0, unsent - first)
     }
