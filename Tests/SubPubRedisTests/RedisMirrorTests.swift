@@ -88,7 +88,7 @@
     }
 
     @Test("an outlet writes large states over one connection")
-    func largeStates() async throws {
+    func required_8_01_largeStates() async throws {
       let server = try await RedisServer()
       let texts = Publisher<String>()
       // Made before, so that they are published faster than they can be written.
@@ -99,10 +99,13 @@
       )
       try await running(outlet.run) {
         try await running(mirror.run) {
+          texts.updateData("small")
+          try await mirror.publisher.reach("small")
           for text in large { texts.updateData(text) }
           try await mirror.publisher.reach { $0.value?.hasSuffix("x40") ?? false }
         }
       }
+      #expect(outlet.statistics.entries >= large.count)
       #expect(outlet.statistics.reconnects == 0)
       #expect(mirror.statistics.reconnects == 0)
       #expect(mirror.statistics.skipped == 0)
