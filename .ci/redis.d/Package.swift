@@ -18,7 +18,7 @@ let package = Package(
         "Bare", .product(name: "SubPub", package: "SubPub"), .product(name: "SubPubRedis", package: "SubPub"),
       ], swiftSettings: settings),
     .executableTarget(
-      name: "redis-process",
+      name: "redis-chaos",
       dependencies: [
         .product(name: "SubPub", package: "SubPub"), .product(name: "SubPubRedis", package: "SubPub"),
       ], swiftSettings: settings),

@@ -1,0 +1,147 @@
+// The chaos test of `.ci/redis`: one writing process after the other, eight mirrors in three processes, and a server, which
+// are killed, paused, cut off from each other, and deprived of their data, as a seed says.
+//
+//   redis-chaos run SEED ACTIONS             the whole test, in a folder of its own; status 1 if a rule is broken
+//   redis-chaos write FOLDER NUMBER          the writer with that number: an outlet that is published to until there is
+//                                            a file `stop`; status 3 if another outlet has taken over
+//   redis-chaos mirror FOLDER NUMBER COUNT   mirrors, each of which appends what it shows to a log of its own
+//
+// The last two are started by the first, and run until SIGTERM.
+
+import Dispatch
+import Foundation
+import SubPub
+import SubPubRedis
+
+struct Wrong: Error, CustomStringConvertible {
+  let description: String
+}
+
+@main
+struct Program {
+  static let key = "chaos"
+  static let timeout = Duration.seconds(1)
+  static let retry = RetryPolicy.exponential(
+    maxAttempts: .max, initial: .milliseconds(10), maximum: .milliseconds(200), jitter: 0.5)
+
+  static func main() async {
+    let arguments = CommandLine.arguments
+    do {
+      switch (arguments.dropFirst().first, arguments.count) {
+      case ("run", 4):
+        guard let seed = UInt64(arguments[2]), let actions = Int(arguments[3]) else { usage() }
+        // Blocking: what it starts are processes of their own.
+        try Chaos(seed: seed).run(actions: actions)
+      case ("write", 4):
+        guard let number = Int(arguments[3]) else { usage() }
+        try await write(arguments[2], number)
+      case ("mirror", 5):
+        guard let number = Int(arguments[3]), let count = Int(arguments[4]) else { usage() }
+        try await mirror(arguments[2], number, count)
+      default: usage()
+      }
+    } catch let error as RedisSuperseded {
+      print(error)
+      exit(3)
+    } catch {
+      print("error: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func usage() -> Never {
+    print("usage: redis-chaos run SEED ACTIONS")
+    exit(2)
+  }
+
+  private static func endpoint(_ folder: String, _ name: String) -> RedisEndpoint {
+    RedisEndpoint(unixSocket: "\(folder)/\(name)", timeout: timeout)
+  }
+
+  /// Runs until SIGTERM, which cancels the task.
+  private static func untilTerminated(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let task = Task { try await body() }
+    signal(SIGTERM, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+    source.setEventHandler { task.cancel() }
+    source.activate()
+    defer { source.cancel() }
+    try await task.value
+  }
+
+  // MARK: Writing
+
+  /// Publishes numbers until there is a file `stop`; then the last number is in a file, too.
+  private static func write(_ folder: String, _ number: Int) async throws {
+    let publisher = Publisher<Int>(label: "numbers")
+    publisher.updateData(number * Numbers.eachWriter)
+    let outlet = RedisOutlet(
+      publisher, key: key, endpoint: endpoint(folder, "writer"), maxLength: 1_000_000, retry: retry)
+    let publishing = Task.detached {
+      var value = number * Numbers.eachWriter
+      while !FileManager.default.fileExists(atPath: "\(folder)/stop") {
+        for _ in 1...20 {
+          value += 1
+          publisher.updateData(value)
+        }
+        try await Task.sleep(for: .milliseconds(9))
+      }
+      try Data("\(value)".utf8).write(to: URL(filePath: "\(folder)/last.\(number)"), options: .atomic)
+    }
+    defer { publishing.cancel() }
+    try await untilTerminated { try await outlet.run() }
+    print("written: \(outlet.statistics)")
+  }
+
+  // MARK: Mirrors
+
+  private static func mirror(_ folder: String, _ process: Int, _ count: Int) async throws {
+    try await untilTerminated {
+      try await withThrowingTaskGroup { group in
+        for number in 0..<count {
+          group.addTask { try await mirror(folder, process, number: number) }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  private static func mirror(_ folder: String, _ process: Int, number: Int) async throws {
+    let mirror = RedisMirror<Int>(key: key, endpoint: endpoint(folder, "mirror.\(process)"), retry: retry)
+    let log = open("\(folder)/log.\(process).\(number)", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    note("begin", in: log)
+    let observation = mirror.publisher.observe(on: .immediate) { publication in
+      switch publication.state {
+      case .loaded(let value):
+        note("\(value) \(mirror.statistics.lastEntry ?? "?") \(DispatchTime.now().uptimeNanoseconds)", in: log)
+      case .error(let error, _): note(error is RedisError ? "pause" : "wrong \(error)", in: log)
+      case .unknown, .loading: note("pause", in: log)
+      }
+    }
+    // One of the mirrors stops and continues again and again.
+    try await number == 0 ? continueOften(mirror) : mirror.run()
+    print("mirror \(process).\(number): \(mirror.statistics)")
+    withExtendedLifetime(observation) {}
+  }
+
+  private static func continueOften(_ mirror: RedisMirror<Int>) async throws {
+    while !Task.isCancelled {
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await mirror.run() }
+        try? await Task.sleep(for: .milliseconds(.random(in: 100...1_500)))
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  private static func note(_ line: String, in log: Int32) {
+    let bytes = Array("\(line)\n".utf8)
+    _ = Foundation.write(log, bytes, bytes.count)
+  }
+}
+
+/// The numbers that are published: each writer has numbers of its own.
+enum Numbers {
+  static let eachWriter = 100_000_000
+}
