@@ -89,13 +89,16 @@
       defer { state.withLock { $0.isRunning = false } }
       keepState()
       publisher.startLoading()
-      var failures = 0
-      while let reason = await follow() {
+      var (failures, former): (Int, RedisError.Reason?) = (0, nil)
+      var reader: StreamReader?  // Kept between attempts.
+      while let reason = await follow(by: &reader) {
         let error = RedisError(endpoint: endpoint, key: key, reason: reason)
         failures = keepState() ? 1 : failures + 1
         publisher.setError(error)
         state.withLock { $0.hasLostConnection = true }
-        guard reason.isPassing, let delay = retry.delay(after: failures, error) else { throw error }
+        // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
+        guard reason.isPassing || reason != former, let delay = retry.delay(after: failures, error) else { throw error }
+        former = reason
         try await rest(for: delay)
         if Task.isCancelled { return }
       }
@@ -109,11 +112,12 @@
 
   extension RedisMirror {
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
-    private func follow() async -> RedisError.Reason? {
+    private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
       do {
-        let reader = try StreamReader.shared(for: endpoint)
+        let current = if let reader { reader } else { try StreamReader.shared(for: endpoint) }
+        reader = current
         let last = state.withLock { $0.last }
-        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: reader)
+        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: current)
       } catch { return error }
     }
 
@@ -154,6 +158,7 @@
         state.withLock { $0.noteAnswer() }
         if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
       case .entry(let entry):
+        if state.withLock({ $0.hasShown(entry.id) }) { return }
         do {
           let decoded = try entry.state(by: coder)
           state.withLock { $0.note(entry.id, isDecoded: true) }
@@ -187,6 +192,12 @@
     var statistics = RedisStatistics()
     /// The wait before the next attempt to connect.
     var pause: Task<Void, any Error>?
+
+    /// Whether an outlet has written an entry again because the server had lost it.
+    ///
+    /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
+    /// again (8.08).
+    func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
 
     mutating func note(_ id: EntryID, isDecoded: Bool) {
       if let last, last.epoch == id.epoch, last < id {
