@@ -29,7 +29,7 @@
       let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint(), maxLength: 1_000_000)
       let mirrors = (0..<4).map { _ in mirror(proxy.endpoint(timeout: .milliseconds(500))) }
       let recorders = mirrors.map { recorder(of: $0) }
-      let last = 40_000
+      let last = 20_000
       publisher.updateData(0)
       try await running(outlet.run) {
         try await until { outlet.statistics.lastVersion == 1 }
@@ -182,7 +182,7 @@
       }
       let script = "return redis.call('XADD', KEYS[1], '1-1', 'phase', 'loaded', 'value', cjson.encode(string.rep('x', 250000)))"
       for number in mirrors.indices { try server.run("EVAL", script, "1", "key \(number)") }
-      try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 2000000 0 0")
+      try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 600000 0 0")
       try await withThrowingTaskGroup { group in
         for mirror in mirrors { group.addTask { try await mirror.run() } }
         for mirror in mirrors { try await mirror.publisher.reach { $0.value?.count == 250_000 && $0.error == nil } }
