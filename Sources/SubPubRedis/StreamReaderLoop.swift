@@ -12,8 +12,7 @@
 
   /// The work of a reader's thread.
   ///
-  /// One connection reads: `XREAD` waits until one of the streams has a new entry. The other one asks for the last
-  /// entries of streams, and ends the wait when a stream is added.
+  /// `XREAD` waits until one of the streams has a new entry. The wait is ended when a stream is added.
   final class StreamReaderLoop {
     /// How many entries are passed on before more are asked for.
     private static let few = 16
@@ -22,10 +21,7 @@
     private let pipe: WakePipe
     private let batch: BatchSize
     private var streams: [[UInt8]: FollowedStream] = [:]
-    private var asking: RedisConnection?
-    private var reading: RedisConnection?
-    /// The server's number of the reading connection; nil if it isn't known yet.
-    private var readingID: String?
+    private var connections: ReaderConnections
     /// The wait for the reply to `XREAD`; nil if there is no `XREAD`.
     private var wait: Wait?
     private var nextCheck = ContinuousClock.now
@@ -44,6 +40,7 @@
 
     init(_ endpoint: RedisEndpoint, _ pipe: WakePipe, _ batch: BatchSize) {
       (self.endpoint, self.pipe, self.batch) = (endpoint, pipe, batch)
+      connections = ReaderConnections(to: endpoint)
     }
 
     /// Whether nobody follows a stream.
@@ -62,7 +59,7 @@
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         streams = [:]
-        (asking, reading, readingID, wait) = (nil, nil, nil, nil)
+        (connections, wait) = (ReaderConnections(to: endpoint), nil)
       }
     }
 
@@ -111,7 +108,7 @@
       for first in stride(from: 0, to: keys.count, by: count) {
         let commands = keys[first..<min(first + count, keys.count)].map { RedisCommand.lastEntry(of: $0) }
         do {
-          replies += wait == nil ? try readingConnection().replies(to: commands) : try ask(commands)
+          replies += wait == nil ? try reading().replies(to: commands) : try connections.ask(commands)
         } catch {
           if commands.count > 1 { batch.shrink() }
           throw error
@@ -120,30 +117,9 @@
       return replies
     }
 
-    /// Asks over the other connection.
-    ///
-    /// The server may have closed it while it was idle. Then another one takes its place, and nobody notices.
-    private func ask(_ commands: [RedisCommand]) throws(RedisError.Reason) -> [RedisReply] {
-      if let asking {
-        do { return try asking.replies(to: commands) } catch {
-          guard asking.isLost else { throw error }
-          self.asking = nil
-        }
-      }
-      return try askingConnection().replies(to: commands)
-    }
-
-    private func askingConnection() throws(RedisError.Reason) -> RedisConnection {
-      let connection = if let asking { asking } else { try RedisConnection(to: endpoint) }
-      asking = connection
-      return connection
-    }
-
-    private func readingConnection() throws(RedisError.Reason) -> RedisConnection {
-      if let reading { return reading }
-      let connection = try RedisConnection(to: endpoint)
-      (reading, nextCheck) = (connection, .now + endpoint.timeout)
-      return connection
+    private func reading() throws(RedisError.Reason) -> RedisConnection {
+      if connections.reading == nil { nextCheck = .now + endpoint.timeout }
+      return try connections.connectedReading()
     }
   }
 
@@ -151,8 +127,8 @@
   extension StreamReaderLoop {
     /// Waits until there are entries, or somebody has woken the thread, or it is time for something else.
     private func read() throws(RedisError.Reason) {
-      let connection = try readingConnection()
-      if wait == nil { try request(over: connection) }
+      if wait == nil { try request() }
+      let connection = try reading()
       try endWaitIfDue()
       var descriptors = [
         pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
@@ -174,14 +150,9 @@
       if .now >= nextCheck { try check() }
     }
 
-    private func request(over connection: RedisConnection) throws(RedisError.Reason) {
-      if readingID == nil {
-        guard let number = try connection.reply(to: RedisCommand("CLIENT", "ID")).get().integer else {
-          throw .unreachable("the reply to CLIENT ID isn't a number")
-        }
-        readingID = "\(number)"
-        _ = try askingConnection()
-      }
+    private func request() throws(RedisError.Reason) {
+      let connection = try reading()
+      try connections.prepareToRead()
       let limit = Int64((endpoint.timeout / .milliseconds(1)).rounded(.up))
       let count = batch.count
       var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", "\(limit)", "STREAMS")
@@ -196,8 +167,8 @@
     private func endWait() { if wait?.end == nil { wait?.end = (.now, .milliseconds(1)) } }
 
     private func endWaitIfDue() throws(RedisError.Reason) {
-      guard let readingID, let end = wait?.end, .now >= end.next else { return }
-      if try ask([RedisCommand("CLIENT", "UNBLOCK", readingID)])[0].get().integer == 1 {
+      guard let end = wait?.end, .now >= end.next else { return }
+      if try connections.unblock() {
         wait?.end = nil
         let soon = ContinuousClock.now + endpoint.timeout
         if let deadline = wait?.deadline, soon < deadline { wait?.deadline = soon }
@@ -212,7 +183,7 @@
       wait = nil
       if let refusal = reply.refusal {
         // The server has become a replica. It still lets the streams be read, but not over this connection.
-        if refusal.hasPrefix("UNBLOCKED ") { return (reading, readingID) = (nil, nil) }
+        if refusal.hasPrefix("UNBLOCKED ") { return connections.dropReading() }
         // One of the streams can't be read. If it isn't found, nobody can read.
         let before = streams.count
         try check()
@@ -227,7 +198,7 @@
       }
       if isFull { batch.noteFullReply() }
       // If there are many, the server can look for more while these are passed on; few are passed on sooner.
-      if reply.count + first > Self.few, let reading { try request(over: reading) }
+      if reply.count + first > Self.few { try request() }
       for (follower, entries) in batches { follower.send(entries.lazy.map { .entry($0) }) }
     }
   }
@@ -258,7 +229,7 @@
       let commands = keys.flatMap { key in
         [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
       }
-      let replies = try ask(commands)
+      let replies = try connections.ask(commands)
       return keys.enumerated().filter { index, key in
         let (type, counter) = (replies[2 * index].text, UInt64(replies[2 * index + 1].text) ?? 0)
         if ["stream", "none"].contains(type), counter >= streams[key]?.epoch ?? 0 {

@@ -120,7 +120,10 @@
       let (isDead, pieces) = (Locked(false), Locked(0))
       let proxy = try ScriptedProxy(server) { piece in
         guard piece.isReading, isDead.withLock({ $0 }) else { return .passes(piece.bytes) }
-        let isFirst = pieces.withLock { $0 += 1; return $0 == 1 }
+        let isFirst = pieces.withLock { pieces in
+          pieces += 1
+          return pieces == 1
+        }
         return death == .inReply && piece.isReply && isFirst ? .passes(Array(piece.bytes.prefix(1_000))) : .waits
       }
       let timeout = Duration.seconds(1)
@@ -180,7 +183,8 @@
       let mirrors = (0..<40).map { number in
         RedisMirror<String>(key: "key \(number)", endpoint: server.endpoint(), retry: .quick)
       }
-      let script = "return redis.call('XADD', KEYS[1], '1-1', 'phase', 'loaded', 'value', cjson.encode(string.rep('x', 250000)))"
+      let value = "cjson.encode(string.rep('x', 250000))"
+      let script = "return redis.call('XADD', KEYS[1], '1-1', 'phase', 'loaded', 'value', \(value))"
       for number in mirrors.indices { try server.run("EVAL", script, "1", "key \(number)") }
       try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 600000 0 0")
       try await withThrowingTaskGroup { group in

@@ -83,7 +83,7 @@
     @Test("older data that appears while a mirror is connected isn't shown, because the outlet replaces it")
     func required_8_08_olderDataAppears() async throws {
       let server = try await RedisServer()
-      let mirror = mirror(server.endpoint(timeout: .milliseconds(100)))
+      let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
       let recorder = recorder(of: mirror)
       try server.addEntries(epoch: 5, versions: 1...10)
       try server.run("COPY", "key", "copy")
@@ -98,7 +98,7 @@
         try await mirror.publisher.reach(103)
       }
       await mirror.publisher.drain()
-      #expect(loaded(recorder) == [102, 103])
+      #expect(loaded(recorder).withoutRepeats == [102, 103])
     }
 
     @Test("a connected mirror shows every state of a stream that was deleted and has begun anew, without another entry")
