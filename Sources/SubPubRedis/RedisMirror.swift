@@ -16,9 +16,10 @@
   /// While ``run()`` is active, the publisher changes to the current state of the stream, and then to every later one,
   /// in order (8.01). The data keeps its origin and its age. An error of the publishing process is a ``RemoteError``.
   ///
-  /// A lost connection is an error with the previous data (8.04); when there is a connection again, the mirror goes on
-  /// where it was. An entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are
-  /// a ``RedisError``.
+  /// A lost connection is an error with the previous data (8.04), within twice the endpoint's timeout (8.07). When there
+  /// is a connection again, the mirror goes on where it was, and skips only what the stream doesn't hold any more (8.06).
+  /// It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An entry that
+  /// can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
   /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
   /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
@@ -77,8 +78,8 @@
     /// The state is `loading` until the server has answered. A stream that doesn't exist is
     /// `unknown`. When the call returns, the last state stays.
     ///
-    /// - Throws: ``RedisError``, which is also the state, if the server refuses to let the stream be read, or if no
-    ///   attempt to connect is left. The clock's error if the clock fails.
+    /// - Throws: ``RedisError``, which is also the state, if the server refuses to let the stream be read, and refuses
+    ///   again at the next attempt, or if no attempt to connect is left. The clock's error if the clock fails.
     /// - Precondition: The mirror isn't running.
     public func run() async throws {
       let wasRunning = state.withLock { state in
