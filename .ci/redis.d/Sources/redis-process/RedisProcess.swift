@@ -122,7 +122,8 @@ struct RedisProcess {
           try await untilTerminated { try await mirror.run() }
           let (found, statistics) = (checker.withLock { $0 }, mirror.statistics)
           if !found.wrong.isEmpty { throw Wrong(description: found.wrong.prefix(5).joined(separator: "; ")) }
-          guard found.skipped == UInt64(statistics.skipped) else {
+          // The stream holds everything, so there is no reason to skip anything (8.06).
+          guard found.skipped == 0, statistics.skipped == 0 else {
             throw Wrong(description: "skipped \(found.skipped), counted \(statistics.skipped)")
           }
           print("mirror \(number): \(statistics)")
