@@ -22,6 +22,8 @@
     let descriptor: Int32
     private let timeout: Duration
     private let reader: UnsafeMutablePointer<redisReader>
+    /// Whether the connection was closed, so that it never was a question of time.
+    private(set) var isLost = false
     private var buffer = [UInt8](repeating: 0, count: RedisConnection.pieceSize)
 
     /// Connects and logs in.
@@ -125,7 +127,10 @@
         }
         return true
       }
-      if count == 0 { throw .unreachable("the server has closed the connection") }
+      if count == 0 {
+        isLost = true
+        throw .unreachable("the server has closed the connection")
+      }
       try checkWouldBlock()
       return false
     }
@@ -134,6 +139,7 @@
     private func checkWouldBlock() throws(RedisError.Reason) {
       let code = errno
       if code == EAGAIN || code == EWOULDBLOCK || code == EINTR { return }
+      isLost = true
       throw .unreachable("the connection was lost: \(unsafe String(cString: strerror(code)))")
     }
 

@@ -59,9 +59,10 @@
     private static let lasting = ["ERR ", "MOVED ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
     /// The beginnings of replies of a server that will go on by itself.
     ///
-    /// After the last one, the outlet looks for another writer.
+    /// After a small id, the outlet looks for another writer.
     private static let passing = [
       "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
+      "ERR Protocol error",  // Bytes were damaged on the way.
     ]
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
 

@@ -16,9 +16,10 @@
   /// While ``run()`` is active, the publisher changes to the current state of the stream, and then to every later one,
   /// in order (8.01). The data keeps its origin and its age. An error of the publishing process is a ``RemoteError``.
   ///
-  /// A lost connection is an error with the previous data (8.04); when there is a connection again, the mirror goes on
-  /// where it was. An entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are
-  /// a ``RedisError``.
+  /// A lost connection is an error with the previous data (8.04), within twice the endpoint's timeout (8.07). When there
+  /// is a connection again, the mirror goes on where it was, and skips only what the stream doesn't hold any more (8.06).
+  /// It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An entry that
+  /// can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
   /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
   /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
@@ -77,8 +78,8 @@
     /// The state is `loading` until the server has answered. A stream that doesn't exist is
     /// `unknown`. When the call returns, the last state stays.
     ///
-    /// - Throws: ``RedisError``, which is also the state, if the server refuses to let the stream be read, or if no
-    ///   attempt to connect is left. The clock's error if the clock fails.
+    /// - Throws: ``RedisError``, which is also the state, if the server refuses to let the stream be read, and refuses
+    ///   again at the next attempt, or if no attempt to connect is left. The clock's error if the clock fails.
     /// - Precondition: The mirror isn't running.
     public func run() async throws {
       let wasRunning = state.withLock { state in
@@ -89,13 +90,16 @@
       defer { state.withLock { $0.isRunning = false } }
       keepState()
       publisher.startLoading()
-      var failures = 0
-      while let reason = await follow() {
+      var (failures, former): (Int, RedisError.Reason?) = (0, nil)
+      var reader: StreamReader?  // Kept between attempts.
+      while let reason = await follow(by: &reader) {
         let error = RedisError(endpoint: endpoint, key: key, reason: reason)
         failures = keepState() ? 1 : failures + 1
         publisher.setError(error)
         state.withLock { $0.hasLostConnection = true }
-        guard reason.isPassing, let delay = retry.delay(after: failures, error) else { throw error }
+        // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
+        guard reason.isPassing || reason != former, let delay = retry.delay(after: failures, error) else { throw error }
+        former = reason
         try await rest(for: delay)
         if Task.isCancelled { return }
       }
@@ -109,11 +113,12 @@
 
   extension RedisMirror {
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
-    private func follow() async -> RedisError.Reason? {
+    private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
       do {
-        let reader = try StreamReader.shared(for: endpoint)
+        let current = if let reader { reader } else { try StreamReader.shared(for: endpoint) }
+        reader = current
         let last = state.withLock { $0.last }
-        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: reader)
+        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: current)
       } catch { return error }
     }
 
@@ -154,6 +159,7 @@
         state.withLock { $0.noteAnswer() }
         if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
       case .entry(let entry):
+        if state.withLock({ $0.hasShown(entry.id) }) { return }
         do {
           let decoded = try entry.state(by: coder)
           state.withLock { $0.note(entry.id, isDecoded: true) }
@@ -187,6 +193,12 @@
     var statistics = RedisStatistics()
     /// The wait before the next attempt to connect.
     var pause: Task<Void, any Error>?
+
+    /// Whether an outlet has written an entry again because the server had lost it.
+    ///
+    /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
+    /// again (8.08).
+    func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
 
     mutating func note(_ id: EntryID, isDecoded: Bool) {
       if let last, last.epoch == id.epoch, last < id {

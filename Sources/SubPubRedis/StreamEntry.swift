@@ -8,6 +8,9 @@
 
     static func < (left: Self, right: Self) -> Bool { (left.epoch, left.version) < (right.epoch, right.version) }
 
+    /// Before all entries.
+    static var zero: EntryID { EntryID(epoch: 0, version: 0) }
+
     var description: String { "\(epoch)-\(version)" }
 
     init(epoch: UInt64, version: UInt64) {

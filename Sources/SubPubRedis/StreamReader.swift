@@ -4,11 +4,12 @@
 
   /// The thread that reads the streams of one server, for all mirrors of the process.
   ///
-  /// The thread exists while there are followers.
+  /// The thread exists while there are followers, and the reader while a mirror runs.
   final class StreamReader: Sendable {
     private let endpoint: RedisEndpoint
     private let inbox = Locked(Inbox())
     private let pipe: WakePipe
+    private let batch = BatchSize()
 
     private struct Inbox {
       var added: [(StreamFollower, after: EntryID?)] = []
@@ -49,7 +50,7 @@
       guard starts else { return wake() }
       let thread = Thread { [self] in
         Thread.current.name = "SubPub.Redis"
-        let loop = StreamReaderLoop(endpoint, pipe)
+        let loop = StreamReaderLoop(endpoint, pipe, batch)
         while let added = takeAdded(isIdle: loop.isIdle) { loop.run(adding: added) }
       }
       thread.start()
@@ -67,6 +68,32 @@
         }
         defer { inbox.added = [] }
         return inbox.added
+      }
+    }
+  }
+
+  /// How many entries of a stream are asked for at a time.
+  ///
+  /// A server may cut off a client whose reply is too large (`client-output-buffer-limit`). Nothing says so, and so
+  /// every connection that is lost while a reply is awaited halves the number.
+  final class BatchSize: Sendable {
+    private static let most = 512
+    /// After how many replies that have no room for more the number grows.
+    private static let repliesUntilGrowth = 64
+
+    private let state = Locked((count: most, replies: 0))
+
+    var count: Int { state.withLock { $0.count } }
+
+    /// Notes that a connection was lost while a reply was awaited.
+    func shrink() { state.withLock { $0 = (max(1, $0.count / 2), 0) } }
+
+    /// Notes that a reply had as many entries as were asked for.
+    func noteFullReply() {
+      state.withLock { state in
+        state.replies += 1
+        guard state.replies >= Self.repliesUntilGrowth else { return }
+        state = (min(Self.most, state.count + max(1, state.count / 8)), 0)
       }
     }
   }

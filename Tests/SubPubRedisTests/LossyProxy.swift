@@ -85,7 +85,7 @@
       _ = shutdown(source, Int32(SHUT_RDWR))
     }
 
-    private static func withAddress<Result>(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
+    static func withAddress<Result>(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
       -> Result
     {
       var address = sockaddr_un()

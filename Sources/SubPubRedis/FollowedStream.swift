@@ -1,0 +1,82 @@
+#if Redis
+  import SubPub
+
+  /// A stream and its followers.
+  ///
+  /// Each follower has a position of its own: the entries after it are still to come. Whoever reads for all of them
+  /// begins at the smallest.
+  struct FollowedStream {
+    /// How long a stream has to be behind its followers before it counts as begun anew.
+    ///
+    /// An outlet that runs looks every second whether the server has lost its number or its last state.
+    private static let patience: Duration = .seconds(2)
+
+    private(set) var followers: [(follower: StreamFollower, position: EntryID)] = []
+    /// The position that the last `XREAD` was sent with; nil if the stream wasn't part of it.
+    private var requested: EntryID?
+    /// Since when the stream has been behind its followers.
+    private var isBehindSince: ContinuousClock.Instant?
+
+    /// The greatest epoch of a follower's position.
+    var epoch: UInt64 { followers.lazy.map(\.position.epoch).max() ?? 0 }
+
+    /// Adds a follower; returns whether the last `XREAD` misses entries that it needs.
+    mutating func add(_ follower: StreamFollower, after position: EntryID) -> Bool {
+      followers.append((follower, position))
+      return requested.map { position < $0 } ?? true
+    }
+
+    /// Removes followers that have ended; returns whether any are left.
+    mutating func removeEnded() -> Bool {
+      followers.removeAll { $0.follower.hasEnded }
+      return !followers.isEmpty
+    }
+
+    /// Returns the position to read from.
+    mutating func request() -> EntryID {
+      let position = followers.lazy.map(\.position).min() ?? .zero
+      requested = position
+      return position
+    }
+
+    /// Moves the followers past the entries that the last `XREAD` has returned; returns who receives which.
+    ///
+    /// A follower that was before the place where `XREAD` began would miss what is between, and waits for the next one.
+    mutating func take(_ entries: [StreamEntry]) -> [(StreamFollower, ArraySlice<StreamEntry>)] {
+      guard let requested, let last = entries.last?.id else { return [] }
+      var received: [(StreamFollower, ArraySlice<StreamEntry>)] = []
+      for index in followers.indices {
+        let (follower, position) = followers[index]
+        guard position >= requested else { continue }
+        received.append((follower, entries.drop { $0.id <= position }))
+        followers[index].position = max(position, last)
+      }
+      return received
+    }
+
+    /// Compares the followers with the last entry of the stream, nil if there is none.
+    ///
+    /// If an earlier outlet has written it, the stream was deleted and has begun anew. Or the server has an older copy
+    /// of it, and the outlet is about to write what is missing. Returns whether the followers wait for that, or have
+    /// been sent back to the beginning.
+    mutating func compare(with last: EntryID?) -> (waits: Bool, beginsAnew: Bool) {
+      guard let last, last.epoch < epoch else {
+        noteCurrent()
+        return (false, false)
+      }
+      let since = isBehindSince ?? .now
+      guard since.duration(to: .now) >= Self.patience else {
+        isBehindSince = since
+        return (true, false)
+      }
+      noteCurrent()
+      for index in followers.indices where last.epoch < followers[index].position.epoch {
+        followers[index].position = .zero
+      }
+      return (false, true)
+    }
+
+    /// Notes that the stream isn't behind its followers.
+    mutating func noteCurrent() { isBehindSince = nil }
+  }
+#endif
