@@ -21,7 +21,7 @@
           (connection, doubt) = (nil, nil)
           if interruption.isSet { return giveUp() }
           // Servers may close connections that are idle.
-          if error is Doubtful || former?.connection.isClosed ?? false { continue }
+          if former?.connection.isClosed ?? false { continue }
           failures += 1
           let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
           refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
@@ -68,18 +68,11 @@
 
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
     private func use(_ new: OutletConnection, isNew: Bool, afterWait: Bool = false) throws {
-      guard try settle(new, isNew: isNew, afterWait: afterWait) else {
-        doubt = Doubt(connection: new, elapsed: settings.clock.stopwatch())
-        return
-      }
-      doubt = nil
+      guard try settle(new, isNew: isNew, afterWait: afterWait) else { return }
       // What the publisher's buffer holds is newer.
       entries.keepLast(max(0, settings.maxLength - states.statistics.pending))
       entries.sendAllAgain()
-      do { try send(over: new, waitingForAll: true) } catch is Doubtful {
-        doubt = Doubt(connection: new, elapsed: settings.clock.stopwatch())
-        return
-      }
+      do { try send(over: new, waitingForAll: true) } catch is Doubtful { return }
       connection = new
       resumeWriter()
     }
@@ -95,8 +88,7 @@
       guard entries.isEmpty, let epoch else { return }
       let time = ContinuousClock.now
       if try connection.isUnchanged(epoch) { return contact.verify(at: time) }
-      guard try settle(connection) else { throw Doubtful() }
-      report()
+      if try settle(connection) { report() }
     }
 
     /// Waits, unless the writing task needs a connection.
@@ -113,7 +105,8 @@
     /// server holds. No reply may be under way.
     ///
     /// Returns false if the outlet may have been superseded by one that the server has forgotten. Then it has told the
-    /// server its number, has written nothing else, and waits: another outlet with a greater number restores that.
+    /// server its number, has written nothing else, and `doubt` is set: the outlet waits, and another one with a
+    /// greater number restores that.
     func settle(_ connection: OutletConnection, isNew: Bool = false, afterWait: Bool = false) throws -> Bool {
       guard let epoch else { return true }
       for _ in 1...100 {
@@ -123,14 +116,14 @@
         if look.number ?? 0 > epoch { throw superseded }
         if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
         guard look.number == epoch else {
-          if try connection.setNumber(epoch), !isSure { return false }
+          if try connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
           continue
         }
         if !isSure, !afterWait {
           let hasRestarted = isNew && (look.start == nil || look.start != serverStart)
-          if hasRestarted || isLastConfirmedMissing(look) { return false }
+          if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return beginWait(over: connection) }
         }
-        serverStart = look.start
+        (doubt, mayBeSuperseded, serverStart) = (nil, false, look.start)
         try confirm(upTo: look.last, over: connection)
         if let entry = missingEntry(look) {
           switch try connection.restore(entry) {
@@ -143,6 +136,12 @@
         return true
       }
       throw RedisError.Reason.unreachable("others change the stream all the time")
+    }
+
+    private func beginWait(over connection: OutletConnection) -> Bool {
+      doubt = Doubt(connection: connection, elapsed: settings.clock.stopwatch())
+      (self.connection, mayBeSuperseded) = (nil, true)
+      return false
     }
 
     private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {

@@ -37,7 +37,7 @@
           if !(wasIdle && connection.connection.isClosed) { settings.attemptFailed(settings.error(error)) }
           lose(connection)
         } catch is Doubtful {
-          lose(connection)
+          continue
         } catch {
           if !(error is CancellationError) { fail(error) }
           return false
@@ -114,6 +114,6 @@
     var superseded: RedisSuperseded { RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
   }
 
-  /// An outlet isn't sure any more whether it was superseded, so it doesn't write.
+  /// Nothing can be sent, because the outlet has begun to wait for one that may have superseded it.
   struct Doubtful: Error {}
 #endif

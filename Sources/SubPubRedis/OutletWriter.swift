@@ -20,8 +20,10 @@
     var entries: OutletEntries
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection?
-    /// The connection of an outlet that isn't sure whether it was superseded, while it waits for another one.
+    /// The connection of an outlet that may have been superseded, while it waits for the other one.
     var doubt: Doubt?
+    /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
+    var mayBeSuperseded = false
     var contact: OutletContact
     /// The outlet's number.
     var epoch: UInt64?
@@ -68,20 +70,21 @@
     }
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
-    func run() async throws {
+    ///
+    /// Not on the actor, whose queue is blocked while it waits for the server.
+    nonisolated func run() async throws {
       // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of their
       // waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
-      let (cancellations, cancelled) = AsyncStream<Void>.makeStream()
-      // Not on the actor, which may be waiting for the server.
+      let (cancellations, cancelled) = AsyncStream<UInt64>.makeStream()
       let ending = Task.detached { [settings, interruption] in
-        for await _ in cancellations {
-          async let _ = self.finish()
+        for await version in cancellations {
+          async let _ = self.finish(at: version)
           do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* The clock fails, or over. */
           }
           interruption.set()
-          await self.giveUp()
+          await self.giveUp(at: version)
           // They may be waiting for a permit to wait for the server.
           for task in [connecting, writing] { task.cancel() }
         }
@@ -89,16 +92,14 @@
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
-        cancelled.yield()
+        cancelled.yield(settings.publisher.current.version)
       }
       ending.cancel()
       connecting.cancel()
       interruption.set()
-      pause?.cancel()
+      await stopResting()
       await connecting.value
-      (connection, doubt) = (nil, nil)
-      endStates()
-      if let failure { throw failure }
+      try await end()
     }
 
     /// Runs code that may wait for the server; throws a `CancellationError` if the task is cancelled before.
@@ -114,20 +115,33 @@
     /// Whether the run goes on.
     var isActive: Bool { failure == nil && !isStopped }
 
-    /// Ends the run when everything that was accepted so far is written.
-    private func finish() {
-      let version = settings.publisher.current.version
+    /// Ends the run when everything up to a version is written.
+    private func finish(at version: UInt64) {
       finalVersion = version
       // Then the writing task waits for a state that needn't be written.
       if let taken, taken >= version { endStates() }
     }
 
     /// Ends the run after the timeout.
+    func giveUp(at version: UInt64) {
+      finalVersion = version
+      giveUp()
+    }
+
+    /// Ends the run after its waits were ended.
     func giveUp() {
       guard !isOver, isActive else { return }
       let count = unwrittenCount
       isStopped = true
       if count > 0 { fail(settings.error(.unwritten(count))) } else { fail(nil) }
+    }
+
+    private func stopResting() { pause?.cancel() }
+
+    private func end() throws {
+      (connection, doubt) = (nil, nil)
+      endStates()
+      if let failure { throw failure }
     }
 
     /// How many of the states that a cancelled run has to write aren't confirmed.
