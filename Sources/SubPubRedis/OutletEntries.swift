@@ -1,92 +1,45 @@
 #if Redis
-  import Foundation
   import SubPub
-
-  /// An entry on its way to the stream.
-  struct OutletEntry {
-    let id: EntryID
-    /// The command that adds it.
-    let command: RedisCommand
-  }
-
-  /// Turns publications into entries.
-  struct EntryEncoder<Value: Codable & Sendable> {
-    private let settings: OutletSettings<Value>
-    /// How many bytes most entries need, so that their memory needn't grow.
-    private static var typicalByteCount: Int { 256 }
-
-    /// What all commands begin with.
-    private let beginning: RedisCommand
-    /// When the data of the last state was new, in milliseconds since 1970.
-    private var since: Int64?
-    /// How many states couldn't be encoded.
-    private(set) var failures = 0
-
-    init(_ settings: OutletSettings<Value>) {
-      self.settings = settings
-      beginning = RedisCommand("XADD", settings.key, "MAXLEN", "~", "\(settings.maxLength)")
-    }
-
-    /// Encodes a state; one that can't be encoded becomes an error that says so.
-    mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry {
-      let id = EntryID(epoch: epoch, version: publication.version)
-      updateSince(publication)
-      var command = begin(id)
-      do { try command.append(publication.state, origin: publication.origin, since: since, by: settings.coder) } catch {
-        failures += 1
-        command = begin(id)
-        command.append(stateOf: settings.error(error))
-      }
-      return OutletEntry(id: id, command: command)
-    }
-
-    private func begin(_ id: EntryID) -> RedisCommand {
-      var command = beginning
-      command.reserve(Self.typicalByteCount)
-      command.append("\(id)")
-      return command
-    }
-
-    /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
-    /// arrives here.
-    private mutating func updateSince(_ publication: Publication<Value>) {
-      let now = Int64(Date().timeIntervalSince1970 * 1_000)
-      if publication.state.value == nil {
-        since = nil
-      } else if let age = settings.publisher.staleAfter.flatMap({ _ in settings.publisher.age(of: publication) }) {
-        since = now - Int64(min(age / .milliseconds(1), 1e15))
-      } else if publication.phase == .loaded {
-        since = now
-      }
-    }
-  }
 
   /// The entries that the server hasn't confirmed, in the order of their ids, and the last one that it has.
   struct OutletEntries {
+    /// Why the server hasn't taken an entry.
+    enum Refusal: Equatable {
+      /// There is no stream.
+      case noStream
+      case refused(String)
+    }
+
     /// How many entries may wait for the server's replies, and how many bytes.
     private let window: (count: Int, bytes: Int)
     /// How many entries are sent at a time, and how many bytes.
     private let chunk = (count: 64, bytes: 256 << 10)
 
     private var entries: [OutletEntry] = []
-    /// The entries before this index are confirmed; they are removed when they are half of all.
+    /// The entries before this index are confirmed or skipped; they are removed when they are half of all.
     private var first = 0
+    /// The first index without a reply; the entries from `first` up to it were refused.
+    private var unanswered = 0
     /// The first index that hasn't been sent.
     private var unsent = 0
     private var byteCount = 0
     private var unsentByteCount = 0
 
+    /// Why the first entry was refused; nil if it wasn't.
+    private(set) var refusal: Refusal?
     /// The last confirmed entry, written again if the server loses it.
     private(set) var lastConfirmed: OutletEntry?
     private(set) var confirmedCount = 0
+    /// How many entries can't be written any more, because the stream has a greater id.
+    private(set) var skippedCount = 0
 
     init(maxCount: Int) { window = (maxCount, 8 << 20) }
 
-    var firstID: EntryID? { isEmpty ? nil : entries[first].id }
-    /// Whether the first entry was confirmed before.
-    var isFirstRepeated: Bool { firstID != nil && firstID == lastConfirmed?.id }
+    var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
+    /// Whether replies have to arrive.
+    var areUnderWay: Bool { unanswered < unsent }
     /// Whether replies have to be awaited before more is sent.
     var isFull: Bool { count >= window.count || byteCount >= window.bytes }
     /// Whether there is enough to be sent at once.
@@ -94,103 +47,88 @@
 
     mutating func append(_ entry: OutletEntry) {
       entries.append(entry)
-      byteCount += entry.command.byteCount
-      unsentByteCount += entry.command.byteCount
+      byteCount += entry.arguments.byteCount
+      unsentByteCount += entry.arguments.byteCount
     }
 
     /// Returns the commands that haven't been sent; the caller sends them.
-    mutating func takeUnsent() -> [UInt8] {
+    mutating func takeUnsent(_ beginning: RedisCommand) -> [UInt8] {
       var bytes: [UInt8] = []
-      bytes.reserveCapacity(unsentByteCount)
-      for entry in entries[unsent...] { entry.command.encode(to: &bytes) }
+      bytes.reserveCapacity(unsentByteCount + (entries.count - unsent) * (beginning.byteCount + 8))
+      for entry in entries[unsent...] { beginning.encode(followedBy: entry.arguments, to: &bytes) }
       (unsent, unsentByteCount) = (entries.count, 0)
       return bytes
     }
 
-    /// Lets everything that isn't confirmed be sent over a new connection.
-    mutating func sendAllAgain() { (unsent, unsentByteCount) = (first, byteCount) }
-
-    mutating func confirmFirst() {
-      lastConfirmed = entries[first]
-      byteCount -= entries[first].command.byteCount
-      first += 1
-      confirmedCount += 1
-      guard first >= count else { return }
-      entries.removeFirst(first)
-      (first, unsent) = (0, unsent - first)
+    /// Lets everything that isn't confirmed be sent again, after all replies, or over a new connection.
+    mutating func sendAllAgain() {
+      (unanswered, unsent, unsentByteCount, refusal) = (first, first, byteCount, nil)
     }
 
-    /// Compares with the last entry of the stream: what it includes is confirmed, and what it lacks is written again.
-    mutating func compare(with top: EntryID?) {
-      while !isEmpty, let top, entries[first].id <= top {
-        unsent = max(unsent, first + 1)
-        confirmFirst()
+    /// Notes the reply to the first entry without one.
+    mutating func note(_ reply: RedisReply) {
+      if let message = reply.refusal {
+        refuse(.refused(message))
+      } else if reply.isNil {
+        refuse(.noStream)
+      } else {
+        confirm()
       }
-      if isEmpty, let lastConfirmed, top.map({ $0 < lastConfirmed.id }) ?? true { repeatLast() }
     }
 
-    /// Lets the last confirmed entry be written again.
-    mutating func repeatLast() { if let lastConfirmed { append(lastConfirmed) } }
-  }
-
-  extension RedisConnection {
-    /// Returns the id of the last entry of a stream; nil if there is none.
-    func lastID(of key: String) throws(RedisError.Reason) -> EntryID? {
-      StreamEntry.entries(try reply(to: .lastEntry(of: Array(key.utf8))).get()).first?.id
+    private mutating func refuse(_ reason: Refusal) {
+      unanswered += 1
+      refusal = refusal ?? reason
     }
 
-    /// Returns a new epoch, which is greater than all before, even if the server has lost them.
-    ///
-    /// It is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver(_ key: String) throws(RedisError.Reason) -> UInt64 {
-      let counter = key + RedisCommand.counterSuffix
-      for _ in 1...100 {
-        let replies = try replies(to: [
-          RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
-          .lastEntry(of: Array(key.utf8)),
-        ])
-        for reply in replies { _ = try reply.get() }
-        let former = max(try epoch(in: replies[1], counter), StreamEntry.entries(replies[3]).first?.id.epoch ?? 0)
-        guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
-        let epoch = max(former + 1, try milliseconds(in: replies[2]))
-        let changes = try self.replies(to: [
-          RedisCommand("MULTI"), RedisCommand("SET", counter, "\(epoch)"), RedisCommand("EXEC"),
-        ])
-        for reply in changes { _ = try reply.get() }
-        // There is no result if another outlet has changed the counter.
-        if let result = changes[2][0] {
-          _ = try result.get()
-          return epoch
+    /// Notes that the server has taken the first entry without a reply. Those before it that were refused can't be
+    /// written any more.
+    private mutating func confirm() {
+      skippedCount += unanswered - first
+      confirmedCount += 1
+      lastConfirmed = entries[unanswered]
+      removeFirst(unanswered + 1 - first)
+      refusal = nil
+    }
+
+    /// Compares with the stream, whose last entry is known: of the entries up to that one, those that it holds are
+    /// confirmed, and the others can't be written any more.
+    mutating func settle(upTo last: EntryID, holding held: Set<EntryID>) {
+      sendAllAgain()
+      while let entry = firstEntry, entry.id <= last {
+        if held.contains(entry.id) {
+          confirm()
+        } else {
+          skippedCount += 1
+          removeFirst(1)
         }
       }
-      throw .unreachable("other outlets take the key over all the time")
+      sendAllAgain()
     }
 
-    private func epoch(in counter: RedisReply, _ key: String) throws(RedisError.Reason) -> UInt64 {
-      guard !counter.isNil else { return 0 }
-      guard let epoch = UInt64(counter.text) else {
-        throw .refused("\(key) isn't the number of an outlet: delete it")
-      }
-      return epoch
+    /// Notes that the first entry was written by itself.
+    mutating func confirmFirst() {
+      sendAllAgain()
+      confirm()
+      sendAllAgain()
     }
 
-    private func milliseconds(in time: RedisReply) throws(RedisError.Reason) -> UInt64 {
-      guard let seconds = UInt64(time[0]?.text ?? ""), let microseconds = UInt64(time[1]?.text ?? ""),
-        seconds < 1 << 40, microseconds < 1_000_000
-      else { throw .unreachable("the reply to TIME isn't a time") }
-      return seconds * 1_000 + microseconds / 1_000
+    /// Drops the oldest entries; nothing may be under way.
+    mutating func keepLast(_ count: Int) {
+      let excess = min(self.count, self.count - count)
+      guard excess > 0 else { return }
+      skippedCount += excess
+      removeFirst(excess)
+      sendAllAgain()
     }
-  }
 
-  extension RedisCommand {
-    /// What is appended to the key of a stream for the key of the counter that numbers its outlets.
-    static let counterSuffix = ":epoch"
-
-    /// The command that reads the last entry of a stream.
-    static func lastEntry(of key: [UInt8], from first: String = "-") -> RedisCommand {
-      var command = RedisCommand("XREVRANGE", of: key)
-      for argument in ["+", first, "COUNT", "1"] { command.append(argument) }
-      return command
+    private mutating func removeFirst(_ count: Int) {
+      for entry in entries[first..<first + count] { byteCount -= entry.arguments.byteCount }
+      first += count
+      (unanswered, unsent) = (max(first, unanswered), max(first, unsent))
+      guard first >= self.count else { return }
+      entries.removeFirst(first)
+      (first, unanswered, unsent) = (0, unanswered - first, unsent - first)
     }
   }
 #endif

@@ -42,7 +42,7 @@
     mutating func ask(_ commands: [RedisCommand]) throws(RedisError.Reason) -> [RedisReply] {
       if let asking {
         do { return try asking.replies(to: commands) } catch {
-          guard asking.isLost else { throw error }
+          guard asking.isClosed else { throw error }
           self.asking = nil
         }
       }

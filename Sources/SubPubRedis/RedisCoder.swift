@@ -34,7 +34,7 @@
 
     func encode(_ value: Value) throws(RedisError.Reason) -> [UInt8] {
       let bytes: [UInt8]
-      do { bytes = try encodeValue(value) } catch { throw .unencodable(String(describing: error)) }
+      do { bytes = try encodeValue(value) } catch { throw .unencodable(String(describing: error).shortened) }
       guard bytes.count <= maxBytes else { throw .tooLarge(bytes: bytes.count, limit: maxBytes) }
       return bytes
     }

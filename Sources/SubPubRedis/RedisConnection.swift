@@ -21,14 +21,17 @@
 
     let descriptor: Int32
     private let timeout: Duration
+    /// Ends every wait early; nil for a connection whose waits are never longer than the timeout.
+    private let interruption: Interruption?
+    /// Whether the other side has ended the connection.
+    private(set) var isClosed = false
     private let reader: UnsafeMutablePointer<redisReader>
-    /// Whether the connection was closed, so that it never was a question of time.
-    private(set) var isLost = false
     private var buffer = [UInt8](repeating: 0, count: RedisConnection.pieceSize)
 
     /// Connects and logs in.
-    init(to endpoint: RedisEndpoint) throws(RedisError.Reason) {
+    init(to endpoint: RedisEndpoint, interruption: Interruption? = nil) throws(RedisError.Reason) {
       timeout = endpoint.timeout
+      self.interruption = interruption
       descriptor = try Self.connect(to: endpoint)
       guard let reader = unsafe redisReaderCreate() else {
         close(descriptor)
@@ -76,6 +79,7 @@
     func send(_ bytes: [UInt8]) throws(RedisError.Reason) {
       var sent = 0
       while sent < bytes.count {
+        try interruption?.check()
         let count = unsafe bytes[sent...].withUnsafeBytes {
           unsafe Self.send(descriptor, $0.baseAddress, $0.count)
         }
@@ -87,7 +91,7 @@
             if let refusal = try? replyIfPresent()?.refusal { throw .refused(refusal) }
             throw error
           }
-          guard Self.wait(for: descriptor, POLLOUT, upTo: timeout) else { throw timedOut("to take a command") }
+          guard try wait(for: POLLOUT) else { throw timedOut("to take a command") }
         }
       }
     }
@@ -96,8 +100,9 @@
     func reply() throws(RedisError.Reason) -> RedisReply {
       while true {
         if let reply = try bufferedReply() { return reply }
+        try interruption?.check()
         if try receive() { continue }
-        guard Self.wait(for: descriptor, POLLIN, upTo: timeout) else { throw timedOut("to reply") }
+        guard try wait(for: POLLIN) else { throw timedOut("to reply") }
       }
     }
 
@@ -128,7 +133,7 @@
         return true
       }
       if count == 0 {
-        isLost = true
+        isClosed = true
         throw .unreachable("the server has closed the connection")
       }
       try checkWouldBlock()
@@ -139,12 +144,39 @@
     private func checkWouldBlock() throws(RedisError.Reason) {
       let code = errno
       if code == EAGAIN || code == EWOULDBLOCK || code == EINTR { return }
-      isLost = true
+      isClosed = code == EPIPE || code == ECONNRESET
       throw .unreachable("the connection was lost: \(unsafe String(cString: strerror(code)))")
+    }
+
+    /// Waits until the socket is ready; returns false after the timeout.
+    private func wait(for events: Int32) throws(RedisError.Reason) -> Bool {
+      guard let interruption else { return Self.wait(for: descriptor, events, upTo: timeout) }
+      let end = ContinuousClock.now + timeout
+      while true {
+        let rest = ContinuousClock.now.duration(to: end)
+        if Self.wait(for: descriptor, events, upTo: min(max(rest, .zero), Interruption.delay)) { return true }
+        if rest <= Interruption.delay { return false }
+        try interruption.check()
+      }
     }
 
     private func timedOut(_ what: String) -> RedisError.Reason {
       .unreachable("the server takes longer than \(timeout) \(what)")
+    }
+  }
+
+  /// Ends the waits of a connection, from another thread, even if bytes arrive all the time.
+  final class Interruption: Sendable {
+    /// The longest time until a waiting thread notices.
+    static var delay: Duration { .milliseconds(50) }
+    private let state = Locked(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
+
+    func check() throws(RedisError.Reason) {
+      if isSet { throw .unreachable("the outlet was cancelled while it waited for the server") }
     }
   }
 
@@ -193,7 +225,7 @@
       guard unsafe context.pointee.err == 0 else {
         let message = unsafe Self.message(of: context.pointee.errstr)
         unsafe redisFree(context)
-        throw .unreachable("cannot connect: \(message)")
+        throw .unreachable(RedisError.Reason.cannotConnect + message)
       }
       if case .tcp = endpoint.address { unsafe redisEnableKeepAlive(context) }
       let descriptor = unsafe redisFreeKeepFd(context)

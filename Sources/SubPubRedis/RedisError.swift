@@ -1,4 +1,6 @@
 #if Redis
+  import Foundation
+
   /// An error of a ``RedisOutlet`` or a ``RedisMirror``, whose description names the server, the key, and the reason.
   public struct RedisError: Error, Hashable, Sendable {
     /// The reason of an error.
@@ -13,7 +15,7 @@
       case unencodable(String)
       /// A value has more bytes than the coder allows.
       case tooLarge(bytes: Int, limit: Int)
-      /// An outlet was cancelled, and couldn't write so many states in time.
+      /// An outlet was cancelled, and so many states weren't confirmed by the server in time.
       case unwritten(Int)
     }
 
@@ -61,15 +63,32 @@
     ///
     /// After a small id, the outlet looks for another writer.
     private static let passing = [
-      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
+      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", loading, "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
       "ERR Protocol error",  // Bytes were damaged on the way.
     ]
+    private static let loading = "LOADING "
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
 
     /// Whether the server works, and refuses to write: it is full, for example, or a replica.
     var refusesToWrite: Bool {
       if case .refused(let message) = self { !Self.passing.contains { message.hasPrefix($0) } } else { false }
     }
+
+    /// What the message of a failed attempt to connect begins with.
+    static let cannotConnect = "cannot connect: "
+
+    /// Whether the server was found not to run, or not to have read its data yet, so that nobody else can use it either.
+    var isDown: Bool {
+      switch self {
+      case .unreachable(let what):
+        [ECONNREFUSED, ENOENT].contains { what == Self.cannotConnect + (unsafe String(cString: strerror($0))) }
+      case .refused(let message): message.hasPrefix(Self.loading)
+      case .undecodable, .unencodable, .tooLarge, .unwritten: false
+      }
+    }
+
+    /// Whether the server doesn't let this user run a command.
+    var isForbidden: Bool { if case .refused(let message) = self { message.hasPrefix("NOPERM ") } else { false } }
 
     /// Whether a write was refused because the stream has a greater id, or the same.
     var isTooSmallID: Bool {
@@ -86,7 +105,7 @@
       case .undecodable(let entry, let what): "entry \(entry) isn't a state of the expected type: \(what)"
       case .unencodable(let what): "the state can't be encoded: \(what)"
       case .tooLarge(let bytes, let limit): "the value has \(bytes) bytes, and the limit is \(limit)"
-      case .unwritten(let count): "cancelled, and \(count) states couldn't be written in time"
+      case .unwritten(let count): "cancelled, and \(count) state\(count == 1 ? "" : "s") couldn't be written in time"
       }
     }
   }

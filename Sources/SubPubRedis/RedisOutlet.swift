@@ -73,7 +73,7 @@
     }
 
     /// What has been written so far, in all runs.
-    public var statistics: RedisStatistics { settings.statistics.withLock { $0 } }
+    public var statistics: RedisStatistics { settings.counts.statistics }
   }
 
   /// What an outlet and its writer share.
@@ -86,10 +86,43 @@
     let retry: RetryPolicy
     let clock: any Clock<Duration>
     let attemptFailed: @Sendable (RedisError) -> Void
-    let statistics = Locked(RedisStatistics())
+    let counts = OutletCounts()
 
     func error(_ reason: RedisError.Reason) -> RedisError {
       RedisError(endpoint: endpoint, key: key, reason: reason)
+    }
+  }
+
+  /// The statistics of an outlet.
+  ///
+  /// Publishers count what they drop, so that part is computed when somebody asks, even while nothing is written.
+  final class OutletCounts: Sendable {
+    private let state = Locked(State())
+
+    private struct State {
+      var statistics = RedisStatistics()
+      var active: [Subscription] = []
+    }
+
+    var statistics: RedisStatistics {
+      var (statistics, active) = state.withLock { ($0.statistics, $0.active) }
+      for subscription in active { statistics.skipped += subscription.statistics.skipped }
+      return statistics
+    }
+
+    func update(_ body: (inout RedisStatistics) -> Void) { state.withLock { body(&$0.statistics) } }
+
+    /// Adds the subscription of a run.
+    func begin(_ subscription: Subscription) { state.withLock { $0.active.append(subscription) } }
+
+    /// Counts what a subscription has skipped so far, and nothing that it skips later.
+    func end(_ subscription: Subscription) {
+      let skipped = subscription.statistics.skipped
+      state.withLock { state in
+        guard let index = state.active.firstIndex(of: subscription) else { return }
+        state.active.remove(at: index)
+        state.statistics.skipped += skipped
+      }
     }
   }
 #endif

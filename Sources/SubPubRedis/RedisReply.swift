@@ -32,6 +32,14 @@
       arguments.appendLineEnd()
     }
 
+    /// Returns the command with more arguments.
+    func followed(by more: RedisCommand) -> RedisCommand {
+      var command = self
+      command.argumentCount += more.argumentCount
+      command.arguments += more.arguments
+      return command
+    }
+
     /// Makes room for more bytes.
     mutating func reserve(_ count: Int) { arguments.reserveCapacity(arguments.count + count) }
 
@@ -43,11 +51,15 @@
     }
 
     /// Appends the command, as the server reads it, to what is sent.
-    func encode(to bytes: inout [UInt8]) {
+    func encode(to bytes: inout [UInt8]) { encode(followedBy: RedisCommand(), to: &bytes) }
+
+    /// Appends the command with more arguments.
+    func encode(followedBy more: RedisCommand, to bytes: inout [UInt8]) {
       bytes.append(UInt8(ascii: "*"))
-      bytes.append(digitsOf: UInt64(argumentCount))
+      bytes.append(digitsOf: UInt64(argumentCount + more.argumentCount))
       bytes.appendLineEnd()
       bytes.append(contentsOf: arguments)
+      bytes.append(contentsOf: more.arguments)
     }
   }
 

@@ -99,43 +99,54 @@
   /// States become entries.
   extension RedisCommand {
     /// Appends the names and values of an entry's fields.
-    ///
-    /// `since` is the time when the data was new, in milliseconds since 1970; nil without data.
-    mutating func append<Value>(
-      _ state: LoadState<Value>, origin: DataOrigin?, since: Int64?, by coder: RedisCoder<Value>
-    ) throws(RedisError.Reason) {
+    mutating func append(_ phase: LoadPhase, _ data: EncodedData?, _ error: (any Error)?) {
       append(Field.phase)
-      append(state.phase.name)
-      if let value = state.value {
-        let bytes = try coder.encode(value)
+      append(phase.name)
+      if let data {
         append(Field.value)
-        append(bytes)
+        append(data.bytes)
+        if let origin = data.origin {
+          append(Field.origin)
+          append(origin.name)
+        }
+        if let since = data.since {
+          append(Field.since)
+          append("\(since)")
+        }
       }
-      if let origin {
-        append(Field.origin)
-        append(origin.name)
-      }
-      if let since {
-        append(Field.since)
-        append("\(since)")
-      }
-      if let error = state.error { append(error) }
-    }
-
-    /// Appends the fields of an error state without data.
-    mutating func append(stateOf error: RedisError) {
-      append(Field.phase)
-      append(LoadPhase.error.name)
-      append(error)
+      if let error { append(error) }
     }
 
     /// Appends the fields of an error; one that comes from another process stays what it is.
     private mutating func append(_ error: any Error) {
       let remote = error as? RemoteError
       append(Field.errorType)
-      append(remote?.type ?? String(reflecting: type(of: error)))
+      append((remote?.type ?? String(reflecting: type(of: error))).shortened)
       append(Field.error)
-      append(remote?.message ?? String(describing: error))
+      append((remote?.message ?? String(describing: error)).shortened)
+    }
+  }
+
+  /// Data of a state, as an entry holds it.
+  struct EncodedData {
+    let bytes: [UInt8]
+    var origin: DataOrigin?
+    /// When the data was new, in milliseconds since 1970.
+    var since: Int64?
+  }
+
+  extension String {
+    /// The longest text of an error that is written or shown, in bytes.
+    private static var longest: Int { 4 << 10 }
+
+    /// The text itself, or its beginning and how long it was.
+    ///
+    /// Errors of users may describe whole values, which would take the place of many states.
+    var shortened: String {
+      guard utf8.count > Self.longest else { return self }
+      // The last character may be cut in two.
+      let beginning = String(decoding: utf8.prefix(Self.longest), as: UTF8.self).dropLast()
+      return "\(beginning)… (cut: the text has \(utf8.count) bytes)"
     }
   }
 
@@ -144,7 +155,7 @@
     func state<Value>(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> LoadState<Value> {
       guard let phase else { throw undecodable("it has no field phase") }
       let value: Value?
-      do { value = try self.value.map(coder.decode) } catch { throw undecodable(String(describing: error)) }
+      do { value = try self.value.map(coder.decode) } catch { throw undecodable(String(describing: error).shortened) }
       switch phase {
       case LoadPhase.unknown.name: return .unknown
       case LoadPhase.loading.name: return .loading(previous: value)
@@ -152,7 +163,8 @@
         guard let value else { throw undecodable("it is loaded, and has no field value") }
         return .loaded(value)
       case LoadPhase.error.name:
-        return .error(RemoteError(type: errorType ?? "", message: error ?? ""), previous: value)
+        let remote = RemoteError(type: (errorType ?? "").shortened, message: (error ?? "").shortened)
+        return .error(remote, previous: value)
       default: throw undecodable("its phase is \(phase.prefix(40).debugDescription)")
       }
     }

@@ -374,7 +374,10 @@
       try await running(outlet) {
         proxy.mode = .stallsReplies
         publisher.updateData(1)
-        try await until { try Int(server.run("XLEN", "key")) ?? 0 > max(1, maxLength / 2) }
+        try await until {
+          let last = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").prefix { $0 != "\n" }
+          return Int(last.drop { $0 != "-" }.dropFirst()) ?? 0 >= max(1, maxLength / 2)
+        }
         goesOn.withLock { $0 = false }
         for number in 1_001...1_100 { publisher.updateData(number) }
         let last = Int(publisher.current.version)

@@ -167,6 +167,9 @@ public struct PublicationSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// Ends the iteration: a task that waits in `next()` receives nil.
     package func end() { reader.subscription.cancel() }
 
+    /// The subscription, which counts on when the iterator is gone.
+    package var subscription: Subscription { reader.subscription }
+
     /// The numbers of delivered, skipped, and pending states.
     public var statistics: Subscription.Statistics { reader.subscription.statistics }
   }

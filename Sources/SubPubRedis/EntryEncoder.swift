@@ -1,0 +1,59 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// An entry on its way to the stream.
+  struct OutletEntry {
+    let id: EntryID
+    /// The id and the fields: what follows the beginning of the command that adds it.
+    let arguments: RedisCommand
+  }
+
+  /// Turns publications into entries.
+  struct EntryEncoder<Value: Codable & Sendable> {
+    private let settings: OutletSettings<Value>
+    /// How many bytes most entries need, so that their memory needn't grow.
+    private static var typicalByteCount: Int { 256 }
+
+    /// When the data of the last state was new, in milliseconds since 1970.
+    private var since: Int64?
+    /// The data of the last state that could be encoded; nil after one without data.
+    private var former: EncodedData?
+    /// How many states couldn't be encoded.
+    private(set) var failures = 0
+
+    init(_ settings: OutletSettings<Value>) { self.settings = settings }
+
+    /// Encodes a state; one that can't be encoded becomes an error that says so, with the data from before (5.01).
+    mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry {
+      let id = EntryID(epoch: epoch, version: publication.version)
+      updateSince(publication)
+      let state = publication.state
+      var arguments = RedisCommand("\(id)")
+      arguments.reserve(Self.typicalByteCount)
+      do {
+        former = try state.value.map { value throws(RedisError.Reason) in
+          EncodedData(bytes: try settings.coder.encode(value), origin: publication.origin, since: since)
+        }
+        arguments.append(state.phase, former, state.error)
+      } catch {
+        failures += 1
+        arguments.append(.error, former, settings.error(error))
+      }
+      return OutletEntry(id: id, arguments: arguments)
+    }
+
+    /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
+    /// arrives here.
+    private mutating func updateSince(_ publication: Publication<Value>) {
+      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+      if publication.state.value == nil {
+        since = nil
+      } else if let age = settings.publisher.staleAfter.flatMap({ _ in settings.publisher.age(of: publication) }) {
+        since = now - Int64(min(age / .milliseconds(1), 1e15))
+      } else if publication.phase == .loaded {
+        since = now
+      }
+    }
+  }
+#endif

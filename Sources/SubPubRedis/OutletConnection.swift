@@ -1,0 +1,198 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// A connection to the stream of one key, and to the counter that numbers the key's outlets.
+  ///
+  /// Every function returns when the server has replied. What it changes is changed in a transaction that the server
+  /// drops if the counter has changed since the last look.
+  final class OutletConnection {
+    /// What an outlet sees of its key.
+    struct Look {
+      /// The number of the last outlet; nil if the server has lost it.
+      let number: UInt64?
+      /// The last entry of the stream; nil if there is none.
+      let last: EntryID?
+      /// What tells one start of the server from another; nil if the server doesn't tell.
+      let start: String?
+    }
+
+    let connection: RedisConnection
+    private let key: String
+    private let counter: String
+    /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
+    private var isWatching = false
+    /// What tells one start of the server from another; nil until it was asked for, and if the server doesn't tell.
+    private var start: String?
+    private var hasAsked = false
+    /// Whether the user may set the last id of the stream.
+    private var maySetID = true
+
+    /// What the commands begin with that add an entry, to a stream that must exist.
+    private let adding: RedisCommand
+    /// What the commands begin with that add an entry, and make the stream if there is none.
+    private let making: RedisCommand
+
+    init(to endpoint: RedisEndpoint, key: String, maxLength: Int, _ interruption: Interruption)
+      throws(RedisError.Reason)
+    {
+      connection = try RedisConnection(to: endpoint, interruption: interruption)
+      self.key = key
+      counter = key + RedisCommand.counterSuffix
+      // The server removes blocks of about a hundred entries sooner than single ones.
+      let limit = [maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
+      adding = RedisCommand("XADD", key, "NOMKSTREAM", "MAXLEN", limit[0], limit[1])
+      making = RedisCommand("XADD", key, "MAXLEN", limit[0], limit[1])
+    }
+
+    /// Sends entries; the caller awaits the replies.
+    func send(_ entries: inout OutletEntries) throws(RedisError.Reason) {
+      try connection.send(entries.takeUnsent(adding))
+    }
+
+    /// Returns the number of the last outlet.
+    func number() throws(RedisError.Reason) -> UInt64? {
+      try number(in: try connection.reply(to: RedisCommand("GET", counter)).get())
+    }
+
+    /// Returns the number and the last entry, and watches both from now on.
+    func look() throws(RedisError.Reason) -> Look {
+      var commands = hasAsked ? [] : [RedisCommand("INFO", "server")]
+      // The empty transaction ends the watch from before.
+      commands += [
+        RedisCommand("MULTI"), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key), RedisCommand("GET", counter),
+        .lastEntry(of: Array(key.utf8)),
+      ]
+      var replies = try connection.replies(to: commands)
+      if !hasAsked {
+        hasAsked = true
+        start = replies.removeFirst().text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("run_id:") }
+          .map(String.init)
+      }
+      for reply in replies { _ = try reply.get() }
+      isWatching = true
+      return Look(number: try number(in: replies[3]), last: StreamEntry.entries(replies[4]).first?.id, start: start)
+    }
+
+    /// Returns whether nothing has changed since the last look, and watches on.
+    ///
+    /// Doesn't read the last entry, which may be large.
+    func isUnchanged(_ number: UInt64) throws(RedisError.Reason) -> Bool {
+      guard isWatching else { return false }
+      isWatching = false
+      let replies = try connection.replies(to: [
+        RedisCommand("MULTI"), RedisCommand("GET", counter), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key),
+        RedisCommand("GET", counter),
+      ])
+      for reply in replies { _ = try reply.get() }
+      let found = try self.number(in: replies[4])
+      isWatching = !replies[2].isNil && found == number
+      return isWatching
+    }
+
+    /// Sets the number of the last outlet; returns false if what is watched has changed.
+    func setNumber(_ number: UInt64) throws(RedisError.Reason) -> Bool {
+      guard let results = try transact([RedisCommand("SET", counter, "\(number)")]) else { return false }
+      _ = try results[0]?.get()
+      return true
+    }
+
+    /// What has become of an entry that was missing.
+    enum Restoration {
+      case restored
+      /// The stream remembers a greater id, or the same.
+      case impossible
+      /// The counter or the stream has changed since the last look.
+      case changed
+    }
+
+    /// Adds an entry that is missing in the stream, and makes the stream if there is none.
+    ///
+    /// A stream whose last entries were deleted remembers their ids, so it is made to forget them, if the user may do
+    /// that.
+    func restore(_ entry: OutletEntry) throws(RedisError.Reason) -> Restoration {
+      let add = making.followed(by: entry.arguments)
+      let setID = RedisCommand("XSETID", key, "\(entry.id.predecessor)")
+      do throws(RedisError.Reason) {
+        // Without a stream, the first command fails, and the second one makes it.
+        guard let results = try transact(maySetID ? [setID, add] : [add]) else { return .changed }
+        guard let refusal = results[results.count - 1]?.refusal else { return .restored }
+        let reason = RedisError.Reason.refused(refusal)
+        guard reason.isTooSmallID else { throw reason }
+        return .impossible
+      } catch where error.isForbidden && maySetID {
+        maySetID = false
+        return .changed
+      }
+    }
+
+    /// Runs commands unless what is watched has changed; returns nil then.
+    private func transact(_ commands: [RedisCommand]) throws(RedisError.Reason) -> RedisReply? {
+      isWatching = false
+      let replies = try connection.replies(to: [RedisCommand("MULTI")] + commands + [RedisCommand("EXEC")])
+      for reply in replies { _ = try reply.get() }
+      return replies[replies.count - 1].isNil ? nil : replies[replies.count - 1]
+    }
+
+    private func number(in counter: RedisReply) throws(RedisError.Reason) -> UInt64? {
+      if counter.isNil { return nil }
+      guard let number = UInt64(counter.text) else {
+        throw .refused("\(self.counter) isn't the number of an outlet: delete it")
+      }
+      return number
+    }
+  }
+
+  extension OutletConnection {
+    /// Returns a new number, which is greater than all before, even if the server has lost them.
+    ///
+    /// It is the server's time in milliseconds, unless the counter or the stream is ahead of that.
+    func takeOver() throws(RedisError.Reason) -> UInt64 {
+      for _ in 1...100 {
+        let replies = try connection.replies(to: [
+          RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
+          .lastEntry(of: Array(key.utf8)),
+        ])
+        for reply in replies { _ = try reply.get() }
+        let former = max(try number(in: replies[1]) ?? 0, StreamEntry.entries(replies[3]).first?.id.epoch ?? 0)
+        guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
+        let new = max(former + 1, try milliseconds(in: replies[2]))
+        // There is no result if another outlet has changed the counter.
+        if try setNumber(new) { return new }
+      }
+      throw .unreachable("other outlets take the key over all the time")
+    }
+
+    /// Returns the ids of the entries between two.
+    func ids(from first: EntryID, to last: EntryID) throws(RedisError.Reason) -> Set<EntryID> {
+      let reply = try connection.reply(to: RedisCommand("XREVRANGE", key, "\(last)", "\(first)")).get()
+      return Set(StreamEntry.entries(reply).map(\.id))
+    }
+
+    private func milliseconds(in time: RedisReply) throws(RedisError.Reason) -> UInt64 {
+      guard let seconds = UInt64(time[0]?.text ?? ""), let microseconds = UInt64(time[1]?.text ?? ""),
+        seconds < 1 << 40, microseconds < 1_000_000
+      else { throw .unreachable("the reply to TIME isn't a time") }
+      return seconds * 1_000 + microseconds / 1_000
+    }
+  }
+
+  extension EntryID {
+    /// The greatest id before this one.
+    fileprivate var predecessor: EntryID {
+      version > 0 ? EntryID(epoch: epoch, version: version - 1) : EntryID(epoch: epoch - 1, version: .max)
+    }
+  }
+
+  extension RedisCommand {
+    /// What is appended to the key of a stream for the key of the counter that numbers its outlets.
+    static let counterSuffix = ":epoch"
+
+    /// The command that reads the last entry of a stream.
+    static func lastEntry(of key: [UInt8]) -> RedisCommand {
+      var command = RedisCommand("XREVRANGE", of: key)
+      for argument in ["+", "-", "COUNT", "1"] { command.append(argument) }
+      return command
+    }
+  }
+#endif

@@ -1,0 +1,44 @@
+#if Redis
+  import SubPub
+
+  /// Until when an outlet is sure that no other one has taken its key over and been forgotten by the server.
+  ///
+  /// A server that loses data, or comes back with older data, forgets the outlet that has taken over last. Whoever has
+  /// seen its own number on the server a moment ago is that outlet. Another one may have been superseded in the
+  /// meantime, so it waits whether somebody else restores the number.
+  ///
+  /// Times are real ones, on a clock that goes on while the machine is suspended.
+  struct OutletContact {
+    /// How long an outlet is sure after it has seen its number.
+    private let patience: Duration
+    /// How long it is sure after it has seen that the server is down.
+    private let patienceWhileDown: Duration
+    private var lastVerified: ContinuousClock.Instant?
+    private var sureUntil: ContinuousClock.Instant?
+
+    init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
+      patience = checkInterval * 2
+      patienceWhileDown = max(patience, endpoint.timeout * 2)
+    }
+
+    /// How long an outlet that isn't sure waits for another one that is.
+    var wait: Duration { patienceWhileDown }
+
+    /// Notes that the server showed the outlet's number at this time or later.
+    mutating func verify(at time: ContinuousClock.Instant) {
+      (lastVerified, sureUntil) = (time, time + patience)
+    }
+
+    /// Notes that nobody can use the server at this time.
+    mutating func noteIsDown(at time: ContinuousClock.Instant) {
+      if isSure(at: time) { sureUntil = time + patienceWhileDown }
+    }
+
+    func isSure(at time: ContinuousClock.Instant) -> Bool { sureUntil.map { time <= $0 } ?? false }
+
+    /// Whether the outlet has to look at its number before it writes.
+    func isDue(at time: ContinuousClock.Instant) -> Bool {
+      lastVerified.map { $0.duration(to: time) > patience * 0.75 } ?? true
+    }
+  }
+#endif

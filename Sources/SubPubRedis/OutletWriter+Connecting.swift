@@ -1,0 +1,166 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// The connecting task.
+  extension OutletWriter {
+    func keepConnected() async {
+      var failures = 0
+      var refusing: (@Sendable () -> Duration)?
+      while isActive, !Task.isCancelled {
+        let former = connection
+        do {
+          try await blocking { try proceed() }
+          (failures, refusing) = (0, nil)
+          await rest(for: Self.checkInterval)
+        } catch is CancellationError {
+          return
+        } catch let error as RedisSuperseded {
+          fail(error)
+        } catch {
+          (connection, doubt) = (nil, nil)
+          if interruption.isSet { return giveUp() }
+          // Servers may close connections that are idle.
+          if former?.connection.isClosed ?? false { continue }
+          failures += 1
+          let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
+          refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
+          guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.timeout }) ?? true,
+            let delay = settings.retry.delay(after: failures, error)
+          else { return fail(error) }
+          settings.attemptFailed(error)
+          await rest(for: delay)
+        }
+      }
+    }
+
+    /// Does what is to be done next.
+    private func proceed() throws {
+      if let doubt {
+        try lookAgain(doubt)
+      } else if let connection {
+        try check(connection)
+      } else {
+        try connect()
+      }
+    }
+
+    /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
+    private func connect() throws {
+      let time = ContinuousClock.now
+      do {
+        let new = try OutletConnection(
+          to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, interruption)
+        if epoch == nil {
+          let time = ContinuousClock.now
+          epoch = try new.takeOver()
+          contact.verify(at: time)
+          serverStart = try new.look().start
+        } else {
+          settings.counts.update { $0.reconnects += 1 }
+        }
+        try use(new, isNew: true)
+      } catch {
+        if let reason = error as? RedisError.Reason, reason.isDown { contact.noteIsDown(at: time) }
+        throw error
+      }
+    }
+
+    /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
+    private func use(_ new: OutletConnection, isNew: Bool, afterWait: Bool = false) throws {
+      guard try settle(new, isNew: isNew, afterWait: afterWait) else { return }
+      // What the publisher's buffer holds is newer.
+      entries.keepLast(max(0, settings.maxLength - states.statistics.pending))
+      entries.sendAllAgain()
+      do { try send(over: new, waitingForAll: true) } catch is Doubtful { return }
+      connection = new
+      resumeWriter()
+    }
+
+    /// Looks whether another outlet has restored its number, while this one waits for that.
+    private func lookAgain(_ doubt: Doubt) throws {
+      if doubt.elapsed() >= contact.wait { return try use(doubt.connection, isNew: false, afterWait: true) }
+      if try doubt.connection.number() != epoch { try use(doubt.connection, isNew: false) }
+    }
+
+    /// Finds out whether the connection works, and the stream is as it was written.
+    private func check(_ connection: OutletConnection) throws {
+      guard entries.isEmpty, let epoch else { return }
+      let time = ContinuousClock.now
+      if try connection.isUnchanged(epoch) { return contact.verify(at: time) }
+      if try settle(connection) { report() }
+    }
+
+    /// Waits, unless the writing task needs a connection.
+    private func rest(for time: Duration) async {
+      let pause = Task { [clock = settings.clock] in try await clock.sleep(for: time) }
+      self.pause = pause
+      do { try await pause.value } catch  where !pause.isCancelled { fail(error) } catch { /* Woken. */  }
+    }
+  }
+
+  /// Comparing what the server holds with what was written (8.06, 8.08).
+  extension OutletWriter {
+    /// Makes the outlet's number, the last confirmed entry, and the entries without a confirmation agree with what the
+    /// server holds. No reply may be under way.
+    ///
+    /// Returns false if the outlet may have been superseded by one that the server has forgotten. Then it has told the
+    /// server its number, has written nothing else, and `doubt` is set: the outlet waits, and another one with a
+    /// greater number restores that.
+    func settle(_ connection: OutletConnection, isNew: Bool = false, afterWait: Bool = false) throws -> Bool {
+      guard let epoch else { return true }
+      for _ in 1...100 {
+        let time = ContinuousClock.now
+        let isSure = contact.isSure(at: time)
+        let look = try connection.look()
+        if look.number ?? 0 > epoch { throw superseded }
+        if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
+        guard look.number == epoch else {
+          if try connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
+          continue
+        }
+        if !isSure, !afterWait {
+          let hasRestarted = isNew && (look.start == nil || look.start != serverStart)
+          if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return beginWait(over: connection) }
+        }
+        (doubt, mayBeSuperseded, serverStart) = (nil, false, look.start)
+        try confirm(upTo: look.last, over: connection)
+        if let entry = missingEntry(look) {
+          switch try connection.restore(entry) {
+          case .changed: continue
+          case .impossible: unrestorable = entry.id
+          case .restored: if entry.id == entries.firstEntry?.id { entries.confirmFirst() }
+          }
+        }
+        contact.verify(at: time)
+        return true
+      }
+      throw RedisError.Reason.unreachable("others change the stream all the time")
+    }
+
+    private func beginWait(over connection: OutletConnection) -> Bool {
+      doubt = Doubt(connection: connection, elapsed: settings.clock.stopwatch())
+      (self.connection, mayBeSuperseded) = (nil, true)
+      return false
+    }
+
+    private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {
+      guard let entry = entries.lastConfirmed, entry.id != unrestorable else { return false }
+      return look.last.map { $0 < entry.id } ?? true
+    }
+
+    /// The entry that the stream has to end with before anything else is written.
+    private func missingEntry(_ look: OutletConnection.Look) -> OutletEntry? {
+      if entries.lastConfirmed != nil { return isLastConfirmedMissing(look) ? entries.lastConfirmed : nil }
+      return look.last == nil ? entries.firstEntry : nil
+    }
+
+    /// Finds out which entries have arrived without a reply, or before one was lost.
+    private func confirm(upTo last: EntryID?, over connection: OutletConnection) throws {
+      if let last, let first = entries.firstEntry?.id, first <= last {
+        entries.settle(upTo: last, holding: try connection.ids(from: first, to: last))
+      }
+      entries.sendAllAgain()
+    }
+  }
+#endif

@@ -1,0 +1,119 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// The writing task.
+  extension OutletWriter {
+    func writeStates() async {
+      defer { isOver = true }
+      guard await isConnected() else { return }
+      var states = states  // All copies of an iterator are one.
+      while let publication = await states.next() {
+        taken = publication.version
+        guard let epoch else { return }
+        entries.append(encoder.entry(for: publication, epoch: epoch))
+        if entries.isChunk || states.statistics.pending == 0 {
+          guard await write(waitingForAll: states.statistics.pending == 0) else { return }
+        }
+        if let finalVersion, publication.version >= finalVersion { break }
+      }
+      _ = await write(waitingForAll: true)
+    }
+
+    /// Sends the entries, and waits until the server has confirmed all of them, or enough.
+    private func write(waitingForAll: Bool) async -> Bool {
+      while await isConnected(), let connection {
+        let wasIdle = !entries.areUnderWay
+        do {
+          try await blocking {
+            // There may have been a wait for a permit.
+            if connection === self.connection { try send(over: connection, waitingForAll: waitingForAll) }
+          }
+          if connection === self.connection { return true }
+        } catch let error as RedisError.Reason {
+          if interruption.isSet { giveUp() }
+          guard isActive else { return false }
+          // Servers may close connections that are idle, and the connecting task notices if there is more to it.
+          if !(wasIdle && connection.connection.isClosed) { settings.attemptFailed(settings.error(error)) }
+          lose(connection)
+        } catch is Doubtful {
+          continue
+        } catch {
+          if !(error is CancellationError) { fail(error) }
+          return false
+        }
+      }
+      return false
+    }
+
+    /// Waits for a connection; returns false if there won't be one.
+    private func isConnected() async -> Bool {
+      while connection == nil, isActive {
+        await withCheckedContinuation { writer = $0 }
+      }
+      return isActive
+    }
+
+    func resumeWriter() {
+      writer?.resume()
+      writer = nil
+    }
+
+    /// Lets the connecting task make a new connection.
+    private func lose(_ lost: OutletConnection) {
+      guard connection === lost else { return }
+      connection = nil
+      pause?.cancel()
+    }
+  }
+
+  /// Sending, which both tasks do.
+  extension OutletWriter {
+    /// Sends the entries, and waits until all of them have a reply, or enough.
+    func send(over connection: OutletConnection, waitingForAll: Bool) throws {
+      defer { report() }
+      for _ in 1...100 {
+        try verify(connection)
+        // After a refusal, more would only be refused as well.
+        if entries.refusal == nil { try connection.send(&entries) }
+        while entries.areUnderWay, waitingForAll || entries.isFull || entries.refusal != nil {
+          entries.note(try connection.connection.reply())
+        }
+        while entries.areUnderWay, let reply = try connection.connection.replyIfPresent() { entries.note(reply) }
+        if entries.areUnderWay, entries.refusal != nil { continue }
+        guard let refusal = entries.refusal else { return }
+        try recover(from: refusal, over: connection)
+      }
+      throw RedisError.Reason.unreachable("the stream is deleted all the time")
+    }
+
+    /// Looks at the outlet's number unless it was seen a moment ago, right before something is sent (8.08).
+    private func verify(_ connection: OutletConnection) throws {
+      let time = ContinuousClock.now
+      guard contact.isDue(at: time) else { return }
+      while entries.areUnderWay { entries.note(try connection.connection.reply()) }
+      guard entries.refusal == nil else { return }
+      if contact.isSure(at: time), try connection.number() == epoch { return contact.verify(at: time) }
+      guard try settle(connection) else { throw Doubtful() }
+    }
+
+    /// Goes on after the server has refused the first entry and all after it.
+    private func recover(from refusal: OutletEntries.Refusal, over connection: OutletConnection) throws {
+      var isTooSmall = false
+      if case .refused(let message) = refusal {
+        let reason = RedisError.Reason.refused(message)
+        guard reason.isTooSmallID else { throw reason }
+        isTooSmall = true
+      }
+      let first = entries.firstEntry?.id
+      guard try settle(connection) else { throw Doubtful() }
+      // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
+      if isTooSmall, first == entries.firstEntry?.id { throw superseded }
+    }
+
+    var superseded: RedisSuperseded { RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
+  }
+
+  /// Nothing can be sent, because the outlet has begun to wait for one that may have superseded it.
+  struct Doubtful: Error {}
+#endif
