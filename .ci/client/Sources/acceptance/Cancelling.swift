@@ -52,7 +52,7 @@ func cancellingUnderWay() async {
     gate.pass()
     listener.note(state)
   }
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   publisher.updateData(1)
   expectEqual(subscription.cancel(), .inFlight, "one is under way on another thread")
   let waiting = Task {

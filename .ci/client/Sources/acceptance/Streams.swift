@@ -20,7 +20,7 @@ func streamManagers() async {
   expectEqual(await manager.refresh(), .loaded(1), "the first element")
   publisher.unsubscribe(listener)
   expect(manager.isRunning, "it is kept alive")
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   let next = publisher.observe(on: .background) { _ in }
   manager.logout()
   expect(!manager.isRunning, "a logout ends it")

@@ -87,7 +87,7 @@ func gates() async {
     journal.add("passed")
     passing.fire()
   }
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   expectEqual(journal.entries, [], "held")
   gate.open()
   await passing.wait()
@@ -104,8 +104,8 @@ func asyncGates() async {
     return 1
   }
   manager.refreshIfNeeded()
-  await gate.waitUntilHeld()
-  await gate.waitUntilHeld(tasks: 1)
+  try await gate.waitUntilHeld()
+  try await gate.waitUntilHeld(tasks: 1)
   expectEqual(gate.held, 1, "the loader is held")
   expectEqual(manager.publisher.state, .loading(previous: nil), "held")
   expect(!gate.isOpen, "closed")
@@ -129,7 +129,7 @@ func manualClocks() async {
     try await clock.sleep(for: .seconds(5))
     journal.add(5)
   }
-  await clock.waitForSleepers(2)
+  try await clock.waitForSleepers(2)
   expectEqual(clock.sleepers, 2, "two sleep")
   clock.advance(by: .seconds(2))
   _ = await short.result
@@ -141,7 +141,7 @@ func manualClocks() async {
   expectEqual(start.duration(to: clock.now), .seconds(5), "the time that passed")
 
   let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   cancelled.cancel()
   do {
     try await cancelled.value
