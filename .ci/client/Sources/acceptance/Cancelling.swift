@@ -43,7 +43,7 @@ func cancelling() async {
   passed("Subscription.cancel()")
 }
 
-func cancellingUnderWay() async {
+func cancellingUnderWay() async throws {
   let publisher = Publisher<Int>()
   let listener = Listener()
   let gate = Gate()

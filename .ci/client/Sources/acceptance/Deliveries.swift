@@ -110,7 +110,7 @@ func queueDelivery() async {
   passed("DeliveryContext.queue")
 }
 
-func independentQueueDelivery() async {
+func independentQueueDelivery() async throws {
   let publisher = Publisher<Int>()
   let queue = Here.makeQueue("pool", concurrent: true)
   let slow = Listener()

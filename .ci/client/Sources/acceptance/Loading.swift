@@ -62,7 +62,7 @@ func edits() async {
   passed("edits")
 }
 
-func retries() async {
+func retries() async throws {
   let clock = ManualClock()
   let policy = RetryPolicy(maxAttempts: 3) { attempt, error in
     expect(error is Unreachable, "the policy gets the loader's error")
@@ -127,7 +127,7 @@ func pagedManagers() async {
   passed("PagedManager")
 }
 
-func cachedManagers() async {
+func cachedManagers() async throws {
   let clock = ManualClock()
   let cache = OneValue()
   let gate = Gate()

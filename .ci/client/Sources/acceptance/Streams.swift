@@ -3,7 +3,7 @@ import SubPubTesting
 
 private struct Broken: Error, Equatable {}
 
-func streamManagers() async {
+func streamManagers() async throws {
   let clock = ManualClock()
   let (numbers, sender) = AsyncThrowingStream<Int, any Error>.makeStream()
   let manager = StreamManager<Int>(

@@ -50,7 +50,7 @@ extension Lane {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
       } while batch.startRound()
-      if batch.waitsForNewer { waitForNewerStates() }
+      if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
     } while takeNext(&batch)
   }
 

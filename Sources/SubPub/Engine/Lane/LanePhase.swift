@@ -42,7 +42,7 @@ enum LanePhase: UInt8 {
 /// must be made by a swap that can fail.
 struct AtomicLanePhase: ~Copyable {
   private let word = Atomic<UInt8>(LanePhase.idle.rawValue)
-  private let point: SchedulingPoint
+  let point: SchedulingPoint
   private static let phaseBits: UInt8 = 0b11
 
   init(_ point: SchedulingPoint) { self.point = point }
