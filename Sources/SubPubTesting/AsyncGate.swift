@@ -11,11 +11,13 @@ import SubPub
 ///   return ["It works"]
 /// }
 /// manager.refreshIfNeeded()
-/// await gate.waitUntilHeld()                     // the loader has been called
+/// try await gate.waitUntilHeld()                 // the loader has been called
 /// #expect(manager.publisher.state == .loading(previous: nil))
 /// gate.open()
 /// #expect(try await manager.value() == ["It works"])
 /// ```
+///
+/// If the load is cancelled, or its time is up, ``pass()`` ends early and the loader goes on behind it.
 ///
 /// To hold a subscriber, which can't wait in this way, use a ``Gate``. You can call every function from any thread.
 public final class AsyncGate: Sendable {
@@ -26,7 +28,9 @@ public final class AsyncGate: Sendable {
 
   /// Suspends the task until the gate is opened; returns at once if it is open.
   ///
-  /// Returns early if the task is cancelled. To simulate a loader that ignores cancellation, write
+  /// Returns early if its task is cancelled: by a `timeout:`, by a logout, or when the last caller of the load leaves.
+  /// The code behind it then runs although the gate is closed, so a loader may have to write
+  /// `try Task.checkCancellation()` next. To simulate a loader that ignores cancellation, write
   /// `await Task { await gate.pass() }.value`.
   public func pass() async {
     _ = await Waiter.wait { waiter in
@@ -48,17 +52,20 @@ public final class AsyncGate: Sendable {
     due.finishAll()
   }
 
-  /// Waits until at least one task is held, or the gate is open.
-  ///
-  /// Returns early if the waiting task is cancelled.
-  public func waitUntilHeld() async { await waitUntilHeld(tasks: 1) }
-
   /// Waits until at least a number of tasks are held, or the gate is open.
   ///
-  /// Returns early if the waiting task is cancelled.
-  ///
-  /// - Parameter tasks: The number of tasks.
-  public func waitUntilHeld(tasks: Int) async { await state.waitUntilHeld(tasks) }
+  /// - Parameters:
+  ///   - tasks: The number of tasks.
+  ///   - limit: How long to wait, on the continuous clock.
+  ///   - fileID: The file that a ``WaitTimeout`` names.
+  ///   - line: The line that a ``WaitTimeout`` names.
+  /// - Throws: ``WaitTimeout`` at the limit; `CancellationError` if the waiting task is cancelled.
+  public func waitUntilHeld(
+    tasks: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    let text = "a gate that holds \(Expectation.count(tasks, "task"))"
+    try await state.waitUntilHeld(tasks, "task", Expectation(text, within: limit, fileID: fileID, line: line))
+  }
 
   /// Whether the gate was opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }

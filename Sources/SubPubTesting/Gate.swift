@@ -13,7 +13,7 @@ import SubPub
 ///   gate.pass()
 ///   log.write(state)
 /// }
-/// await gate.waitUntilHeld()                     // the delivery is under way now
+/// try await gate.waitUntilHeld()                 // the delivery is under way now
 /// ```
 ///
 /// You can call every function from any thread.
@@ -46,17 +46,23 @@ public final class Gate: Sendable {
     due.finishAll()
   }
 
-  /// Waits until at least one thread is held, or the gate is open.
-  ///
-  /// Suspends the task and blocks no thread. Returns early if the task is cancelled.
-  public func waitUntilHeld() async { await waitUntilHeld(threads: 1) }
-
   /// Waits until at least a number of threads are held, or the gate is open.
   ///
-  /// Suspends the task and blocks no thread. Returns early if the task is cancelled.
+  /// Suspends the task and blocks no thread.
   ///
-  /// - Parameter threads: The number of threads.
-  public func waitUntilHeld(threads: Int) async { await state.waitUntilHeld(threads) }
+  /// - Parameters:
+  ///   - threads: The number of threads.
+  ///   - limit: How long to wait, on the continuous clock.
+  ///   - fileID: The file that a ``WaitTimeout`` names.
+  ///   - line: The line that a ``WaitTimeout`` names.
+  /// - Throws: ``WaitTimeout`` at the limit; `CancellationError` if the task is cancelled.
+  public func waitUntilHeld(
+    threads: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
+  ) async throws {
+    let text = "a gate that holds \(Expectation.count(threads, "thread"))"
+    try await state.waitUntilHeld(
+      threads, "thread", Expectation(text, within: limit, fileID: fileID, line: line))
+  }
 
   /// Whether the gate was opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -93,9 +99,12 @@ struct GateState<Held> {
     return (held, waiters.reached(.max))
   }
 
+  /// Whether that many are held, or the gate is open.
+  func isHeld(_ goal: Int) -> Bool { isOpen || held.count >= goal }
+
   /// Adds a waiter, unless that many are held or the gate is open.
   mutating func add(_ waiter: Waiter, goal: Int) -> Bool {
-    if isOpen || held.count >= goal { return false }
+    if isHeld(goal) { return false }
     waiters.add(waiter, goal: goal)
     return true
   }
@@ -103,18 +112,22 @@ struct GateState<Held> {
   mutating func remove(_ waiter: Waiter) { waiters.remove(waiter) }
 
   func description(of held: String) -> String {
-    if isOpen { return "open" }
-    return "closed, holding \(self.held.count) \(held)\(self.held.count == 1 ? "" : "s")"
+    isOpen ? "open" : "closed, holding \(Expectation.count(self.held.count, held))"
   }
 }
 
 extension Locked {
-  /// Waits until a gate holds that many, or is open; returns early if the task is cancelled.
-  func waitUntilHeld<Held>(_ count: Int) async where State == GateState<Held> {
-    _ = await Waiter.wait { waiter in
+  /// Waits until a gate holds that many, or is open.
+  func waitUntilHeld<Held>(_ count: Int, _ noun: String, _ expectation: Expectation) async throws
+  where State == GateState<Held> {
+    try await expectation.wait { waiter in
       withLock { $0.add(waiter, goal: count) }
     } unregister: { waiter in
       withLock { $0.remove(waiter) }
+    } orThrow: { expectation in
+      withLock { state in
+        state.isHeld(count) ? nil : WaitTimeout(expectation, "the gate is \(state.description(of: noun))")
+      }
     }
   }
 }

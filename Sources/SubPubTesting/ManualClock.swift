@@ -12,7 +12,7 @@ import SubPub
 /// #expect(publisher.isStale)
 ///
 /// async let pause: Void = clock.sleep(for: .seconds(5))
-/// await clock.waitForSleepers(1)                 // it sleeps now
+/// try await clock.waitForSleepers(1)             // it sleeps now
 /// clock.advance(by: .seconds(5))
 /// try await pause
 /// ```
@@ -91,17 +91,50 @@ public final class ManualClock: Clock {
   /// A task that was woken or cancelled doesn't count, even if it hasn't run since.
   public var sleepers: Int { state.withLock { $0.count } }
 
+  /// The deadlines of the sleeping tasks, the earliest first.
+  ///
+  /// They tell sleeping tasks apart. With `timeout:` and `retry:`, an attempt sleeps until its time is up, and after a
+  /// failure the load sleeps until the next attempt:
+  ///
+  /// ```swift
+  /// let policy = RetryPolicy.exponential(maxAttempts: 2, initial: .seconds(1), maximum: .seconds(1))
+  /// let manager = LoadingManager(timeout: .seconds(30), retry: policy, clock: clock) { try await server.news() }
+  /// manager.refreshIfNeeded()
+  /// try await clock.waitForSleepers(1)             // clock.deadlines: [30.0 seconds], an attempt is under way
+  /// clock.advance(by: .seconds(30))                // its time is up
+  /// try await clock.waitForSleepers(1)             // clock.deadlines: [31.0 seconds], the pause before the next one
+  /// ```
+  ///
+  /// A task that was woken or cancelled has none, even if it hasn't run since.
+  public var deadlines: [Instant] { state.withLock { $0.deadlines } }
+
   /// Waits until at least a number of tasks are sleeping.
   ///
   /// Await it before you advance the clock: a task that goes to sleep later sleeps from the new time on. Suspends the
-  /// task and blocks no thread. Returns early if the task is cancelled.
+  /// task and blocks no thread.
   ///
-  /// - Parameter count: The number of tasks.
-  public func waitForSleepers(_ count: Int) async {
-    _ = await Waiter.wait { waiter in
-      state.withLock { $0.watch(waiter, count: count) }
+  /// An attempt that fails before its time is up is still asleep for a moment. To wait for the pause behind it, name the
+  /// deadline: `try await clock.waitForSleepers(1, until: clock.now.advanced(by: .seconds(1)))`.
+  ///
+  /// - Parameters:
+  ///   - count: The number of tasks.
+  ///   - deadline: Counts only tasks that sleep until then; nil for all.
+  ///   - limit: How long to wait, on the continuous clock.
+  ///   - fileID: The file that a ``WaitTimeout`` names.
+  ///   - line: The line that a ``WaitTimeout`` names.
+  /// - Throws: ``WaitTimeout`` at the limit, which says who sleeps until when; `CancellationError` if the task is
+  ///   cancelled.
+  public func waitForSleepers(
+    _ count: Int, until deadline: Instant? = nil, within limit: Duration = .seconds(10), fileID: String = #fileID,
+    line: Int = #line
+  ) async throws {
+    let text = Expectation.count(count, "sleeping task") + (deadline.map { " until \($0)" } ?? "")
+    try await Expectation(text, within: limit, fileID: fileID, line: line).wait { waiter in
+      state.withLock { $0.watch(waiter, count: count, until: deadline) }
     } unregister: { waiter in
       state.withLock { $0.unwatch(waiter) }
+    } orThrow: { expectation in
+      state.withLock { $0.count(until: deadline) >= count ? nil : WaitTimeout(expectation, $0.description) }
     }
   }
 }
@@ -151,10 +184,21 @@ private struct Sleepers {
   private(set) var now = ManualClock.Instant(sinceStart: .zero)
   /// Ordered by deadline; those with the same deadline are in the order of their arrival.
   private var asleep: [(deadline: ManualClock.Instant, waiter: Waiter)] = []
-  private var waiters = CountWaiters()
+  private var watches: [(goal: Int, deadline: ManualClock.Instant?, waiter: Waiter)] = []
 
   var count: Int { asleep.count }
   var nextDeadline: ManualClock.Instant? { asleep.first?.deadline }
+  var deadlines: [ManualClock.Instant] { asleep.map(\.deadline) }
+
+  /// Who sleeps until when: `at 0.0 seconds, 2 tasks sleep: until 1.0 seconds, 30.0 seconds`.
+  var description: String {
+    if asleep.isEmpty { return "at \(now), no task sleeps" }
+    let listed = deadlines.prefix(Self.shown).map(\.description).joined(separator: ", ")
+    return "at \(now), \(Expectation.count(count, "task")) \(count == 1 ? "sleeps" : "sleep"): until \(listed)"
+      + (count > Self.shown ? ", …" : "")
+  }
+
+  private static let shown = 10
 
   /// Adds a sleeping task, and returns the waiters for this number of sleepers.
   mutating func add(_ waiter: Waiter, until deadline: ManualClock.Instant) -> [Waiter] {
@@ -164,7 +208,9 @@ private struct Sleepers {
       if asleep[middle].deadline <= deadline { low = middle + 1 } else { high = middle }
     }
     asleep.insert((deadline, waiter), at: low)
-    return waiters.reached(count)
+    let due = watches.filter { count(until: $0.deadline) >= $0.goal }
+    watches.removeAll { watch in due.contains { $0.waiter === watch.waiter } }
+    return due.map(\.waiter)
   }
 
   /// Removes a task that no longer sleeps, if it is present.
@@ -178,13 +224,19 @@ private struct Sleepers {
     return due
   }
 
+  /// The number of tasks that sleep until the deadline, or of all with nil.
+  func count(until deadline: ManualClock.Instant?) -> Int {
+    guard let deadline else { return count }
+    return asleep.count { $0.deadline == deadline }
+  }
+
   /// Adds a waiter for a number of sleepers; returns false if there are already as many.
-  mutating func watch(_ waiter: Waiter, count goal: Int) -> Bool {
-    if count >= goal { return false }
-    waiters.add(waiter, goal: goal)
+  mutating func watch(_ waiter: Waiter, count goal: Int, until deadline: ManualClock.Instant?) -> Bool {
+    if count(until: deadline) >= goal { return false }
+    watches.append((goal, deadline, waiter))
     return true
   }
 
   /// Removes a waiter for sleepers, if it is present.
-  mutating func unwatch(_ waiter: Waiter) { waiters.remove(waiter) }
+  mutating func unwatch(_ waiter: Waiter) { watches.removeAll { $0.waiter === waiter } }
 }

@@ -54,7 +54,7 @@ public final class Recorder<Value: Sendable>: TypedSubscriber {
   public func wait(
     count: Int, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
   ) async throws {
-    let text = count == 1 ? "1 state" : "\(count) states"
+    let text = Expectation.count(count, "state")
     try await grow(to: count, for: Expectation(text, within: limit, fileID: fileID, line: line))
   }
 
@@ -88,20 +88,15 @@ public final class Recorder<Value: Sendable>: TypedSubscriber {
   }
 
   private func grow(to count: Int, for expectation: Expectation) async throws {
-    let reason = await Waiter.wait(until: expectation.deadline) { waiter in
+    try await expectation.wait { waiter in
       recording.withLock { $0.watch(waiter, count: count) }
     } unregister: { waiter in
       recording.withLock { $0.unwatch(waiter) }
+    } orThrow: { expectation in
+      let states = states
+      // The state may have arrived at the deadline.
+      return states.count >= count ? nil : RecorderTimeout(expectation, states: states)
     }
-    switch reason {
-    case .reached: return
-    case .cancelled: throw CancellationError()
-    case .timedOut: break
-    }
-    let states = states
-    // The state may have arrived at the deadline.
-    if states.count >= count { return }
-    throw RecorderTimeout(expectation, states: states)
   }
 }
 

@@ -48,24 +48,3 @@ extension RecorderTimeout {
       fileID: expectation.fileID, line: expectation.line)
   }
 }
-
-/// An event that a test expects, with a time limit and the place of the call.
-struct Expectation {
-  let text: String
-  let limit: Duration
-  let deadline: ContinuousClock.Instant
-  let fileID: String
-  let line: Int
-
-  /// The longest wait; the program would stop for a deadline that the clock can't represent.
-  private static let longest = Duration.seconds(1_000_000_000)
-
-  /// Starts the time.
-  init(_ text: String, within limit: Duration, fileID: String, line: Int) {
-    self.text = text
-    self.limit = limit
-    deadline = .now.advanced(by: min(limit, Self.longest))
-    self.fileID = fileID
-    self.line = line
-  }
-}

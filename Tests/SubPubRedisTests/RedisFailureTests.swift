@@ -138,13 +138,13 @@
       let mirror = RedisMirror<Int>(
         key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"), retry: policy, clock: clock)
       let run = Task { try await mirror.run() }
-      await clock.waitForSleepers(1)
+      try await clock.waitForSleepers(1)
       clock.advance(by: .seconds(1))
-      await clock.waitForSleepers(1)
+      try await clock.waitForSleepers(1)
       #expect(attempts.withLock { $0 } == 2)
       mirror.refreshIfNeeded()
       try await until { attempts.withLock { $0 } == 3 }
-      await clock.waitForSleepers(1)
+      try await clock.waitForSleepers(1)
       clock.advance(by: .seconds(3))
       await #expect(throws: RedisError.self) { try await run.value }
       #expect(mirror.statistics.reconnects == 0)
@@ -266,7 +266,7 @@
         // A refused write is tried again at once.
         try await until { attempts.withLock { $0 } == (isWriting ? 2 : 1) }
         for _ in 1...3 {
-          await clock.waitForSleepers(1)
+          try await clock.waitForSleepers(1)
           clock.advance(by: .seconds(2))
         }
         let error = await #expect(throws: RedisError.self) { try await run.value }
@@ -388,7 +388,7 @@
       for number in 1...10 { publisher.updateData(number) }
       try await until { clock.sleepers == 1 }
       run.cancel()
-      await clock.waitForSleepers(2)
+      try await clock.waitForSleepers(2)
       clock.advance(by: .seconds(5))
       let error = await #expect(throws: RedisError.self) { try await run.value }
       #expect(error?.reason == .unwritten(10))

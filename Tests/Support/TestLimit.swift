@@ -1,5 +1,6 @@
 package import Dispatch
 import Foundation
+package import SubPubTesting
 
 /// How long a test waits before it fails.
 ///
@@ -16,5 +17,25 @@ extension DispatchQueue {
   /// Returns when everything that was on the queue has run.
   package func passed() async {
     await withCheckedContinuation { passed in async { passed.resume() } }
+  }
+}
+
+// The default limit of ten seconds is too short for tests that all run at once.
+
+extension ManualClock {
+  package func waitForSleepers(_ count: Int, fileID: String = #fileID, line: Int = #line) async throws {
+    try await waitForSleepers(count, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
+  }
+}
+
+extension Gate {
+  package func waitUntilHeld(threads: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await waitUntilHeld(threads: threads, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
+  }
+}
+
+extension AsyncGate {
+  package func waitUntilHeld(tasks: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await waitUntilHeld(tasks: tasks, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
   }
 }

@@ -11,6 +11,8 @@ package struct SchedulingPoint: Sendable {
     case read, write
     /// The thread is about to load a weak reference.
     case weakLoad
+    /// The thread is about to keep its processor for that long, instead of taking its next turn.
+    case spin(nanoseconds: UInt64)
   }
 
   #if DEBUG

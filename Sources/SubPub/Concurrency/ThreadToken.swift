@@ -7,7 +7,7 @@
 #endif
 
 /// Identifies a thread while it lives; never zero.
-package struct ThreadToken: Equatable, Sendable {
+package struct ThreadToken: Hashable, Sendable {
   let bits: UInt
 
   @inline(__always) package static var current: ThreadToken { ThreadToken(bits: read()) }

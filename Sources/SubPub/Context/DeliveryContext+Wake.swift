@@ -5,11 +5,9 @@ extension DeliveryContext {
   ///
   /// Never called inside a turn: a foreign executor's `enqueue` may run the job at once.
   ///
-  /// - Parameters:
-  ///   - lane: The lane.
-  ///   - handsBack: Whether the lane is being served now, and moves to the end of its context's queue.
+  /// - Parameter lane: The lane.
   /// - Returns: False if the context is an actor that has died.
-  func wake(_ lane: Lane, handsBack: Bool) -> Bool {
+  func wake(_ lane: Lane) -> Bool {
     switch kind {
     case .immediate:
       lane.serve()
@@ -27,10 +25,6 @@ extension DeliveryContext {
       if let executor = actor.foreignExecutor {
         // The job waits on the executor, so the actor may die in the meantime (2.05).
         start(on: StandInActor(executor)) { lane.serve() }
-      } else if handsBack {
-        // The running job keeps the actor alive, and so would the next job from now on: a lane that feeds itself would
-        // never release the actor.
-        DispatchQueue.global().submit { lane.wake() }
       } else {
         start(on: actor) { lane.serve() }
       }
@@ -39,6 +33,21 @@ extension DeliveryContext {
       break
     }
     return true
+  }
+
+  /// Moves the lane, which this context has just served, to the end of the context's queue.
+  ///
+  /// Never called inside a turn. Runs no foreign code.
+  func handBack(_ lane: Lane) {
+    if hasKnownQueue {
+      lane.wake()
+    } else {
+      // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O
+      // (2.08), and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without
+      // an executor of its own, the running job keeps the actor alive, and so would the next job from now on: a lane
+      // that feeds itself would never release it (2.05).
+      DispatchQueue.global().submit { lane.wake() }
+    }
   }
 }
 

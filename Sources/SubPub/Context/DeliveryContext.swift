@@ -124,6 +124,16 @@ extension DeliveryContext {
     }
   }
 
+  /// Whether the context appends jobs to a queue that other work shares, so that a lane can be handed back by the thread
+  /// that serves it.
+  var hasKnownQueue: Bool {
+    switch kind {
+    case .immediate, .main, .background, .queue, .iteration: true
+    case .executor(let reference): reference.hasKnownQueue
+    case .actor(let reference): reference.hasKnownQueue
+    }
+  }
+
   /// The number of deliveries in a time slice, if a test has fixed it.
   var fixedTimeSlice: Int? {
     switch kind {

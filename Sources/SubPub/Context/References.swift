@@ -69,7 +69,7 @@ extension DispatchQueue: WorkQueue {
 
 /// A queue or executor whose time slices are a fixed number of deliveries, without reading a clock.
 ///
-/// For tests in which everything follows from the order of the jobs.
+/// For tests in which everything follows from the order of the jobs. An executor never runs a job inside `enqueue`.
 package protocol FixedTimeSlice: AnyObject {
   var deliveriesAtATime: Int { get }
 }
@@ -82,10 +82,12 @@ extension FixedTimeSlice {
 struct ExecutorReference: Hashable, Sendable {
   let executor: any TaskExecutor
   let fixedTimeSlice: Int?
+  let hasKnownQueue: Bool
 
   init(_ executor: any TaskExecutor) {
     self.executor = executor
     fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
+    hasKnownQueue = fixedTimeSlice != nil || executor is QueueExecutor
   }
 
   static func == (left: ExecutorReference, right: ExecutorReference) -> Bool { left.executor === right.executor }
@@ -98,6 +100,7 @@ final class ActorReference: Sendable {
   weak let actor: (any Actor)?
   let type: any Actor.Type
   let fixedTimeSlice: Int?
+  let hasKnownQueue: Bool
   /// The actor's address, which identifies the actor even after its death; see `memory`.
   private let id: ObjectIdentifier
   /// A reference that keeps the actor's memory, but not the actor.
@@ -110,7 +113,9 @@ final class ActorReference: Sendable {
     memory = actor
     id = ObjectIdentifier(actor)
     type = Swift.type(of: actor)
-    fixedTimeSlice = (actor.foreignExecutor?.owner as? any FixedTimeSlice)?.deliveriesAtATime
+    let owner = actor.foreignExecutor?.owner
+    fixedTimeSlice = (owner as? any FixedTimeSlice)?.deliveriesAtATime
+    hasKnownQueue = fixedTimeSlice != nil || owner is QueueExecutor
   }
 }
 

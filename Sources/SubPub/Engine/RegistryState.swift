@@ -29,8 +29,6 @@ package struct RegistryState {
   var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
   /// Cancelled subscriptions with a delivery under way, and the successors that wait for its end.
   var predecessors: [(subscription: Subscription, successor: Subscription)] = []
-  /// Threads that are handing a lane back to its context.
-  var handBacks: [(lane: Lane, thread: ThreadToken)] = []
   /// Whether a timer looks for dead subscribers while a `drain()` waits.
   var isLookingForDead = false
 

@@ -89,7 +89,7 @@ extension Section1PublisherTests {
       if state.phase == .loading { gate.pass() }
     }
     OwnThread.start { publisher.startLoading() }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     publisher.updateData(ProbingPayload(probe))
     publisher.reset()
     probe.arm()
@@ -154,7 +154,7 @@ extension Section1PublisherTests {
     case .heldCancel:
       let gate = makeGate()
       let subscription = try subscribe(on: .background) { gate.pass() }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       probe.arm()
       #expect(subscription.cancel() == .inFlight)
       #expect(!probe.hasRun)

@@ -29,7 +29,7 @@ extension Section1PublisherTests {
   @Test("every operation of another thread returns while a subscriber is held", arguments: ContextKind.holdable)
   func required_1_04_1_05_heldCallback(kind: ContextKind) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
-    let held = await holdDelivery(of: publisher, on: place.context)
+    let held = try await holdDelivery(of: publisher, on: place.context)
     try await OwnThread.run {
       for operation in Operation.allCases { operation.perform(at: publisher) }
       publisher.updateData(ifChanged: 9)
@@ -128,7 +128,7 @@ extension Section1PublisherTests {
 
     let held = makeHeldRecorder(at: publisher.current.version + 1)
     publisher.subscribe(held, on: .queue(DispatchQueue(label: "held")))
-    await held.hold(publisher)
+    try await held.hold(publisher)
     publisher.subscribe(held, on: .executor(executor), ifDuplicate: .replace)
     probe.arm()
     held.gate.open()

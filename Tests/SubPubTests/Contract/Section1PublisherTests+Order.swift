@@ -76,7 +76,7 @@ extension Section1PublisherTests {
     let subscription = publisher.subscribe(held, on: place.context, buffering: policy)
     // Otherwise a bounded buffer may drop the state that is to be held.
     await publisher.drain()
-    await held.hold(publisher)
+    try await held.hold(publisher)
     for number in 2...40 { publisher.updateData(number) }
     #expect(held.versions.last == 1)
     await held.release(publisher)

@@ -69,7 +69,7 @@ extension Section2SubscriptionTests {
       other = publisher.subscribe(recorder, on: .actor(host), capturing: captured) { $0.receive($1) }
       // Not on another thread, which would hold the actor for a moment to wake the lane.
       publisher.updateData(1)
-      await held.gate.waitUntilHeld()
+      try await held.gate.waitUntilHeld()
       withExtendedLifetime(host) {}
     }
     #expect(probe != nil)

@@ -29,7 +29,7 @@ extension Section2SubscriptionTests {
   @Test(
     "a buffer follows its policy while a delivery is under way",
     arguments: ContextKind.holdable, BufferingPolicy.oneOfEach)
-  func required_2_04_underWay(kind: ContextKind, policy: BufferingPolicy) async {
+  func required_2_04_underWay(kind: ContextKind, policy: BufferingPolicy) async throws {
     let (place, held) = (makePlace(kind), makeHeldRecorder())
     let subscription = publisher.subscribe(held, on: place.context, buffering: policy)
     // Otherwise the replay may be skipped before it is delivered.
@@ -37,7 +37,7 @@ extension Section2SubscriptionTests {
     var model = BufferModel(policy, replay: 0)
     _ = model.begin()
     model.end()
-    await held.hold(publisher)
+    try await held.hold(publisher)
     model.put(1)
     _ = model.begin()
     check(subscription, model)
@@ -126,11 +126,11 @@ extension Section2SubscriptionTests {
 
   @Test(
     "a cancel counts the delivery under way as delivered and the rest as skipped", arguments: BufferingPolicy.oneOfEach)
-  func required_2_04_cancelledUnderWay(policy: BufferingPolicy) async {
+  func required_2_04_cancelledUnderWay(policy: BufferingPolicy) async throws {
     let held = makeHeldRecorder()
     let subscription = publisher.subscribe(held, on: .background, buffering: policy)
     await publisher.drain()
-    await held.hold(publisher)
+    try await held.hold(publisher)
     for number in 2...10 { publisher.updateData(number) }
     #expect(subscription.cancel() == .inFlight)
     var statistics = subscription.statistics
@@ -207,7 +207,7 @@ extension Section2SubscriptionTests {
   }
 
   @Test("bounds stay exact when an unbounded subscription leaves while a newcomer's replay is pending")
-  func required_2_04_requeued() async {
+  func required_2_04_requeued() async throws {
     let (publisher, place, gate) = (publisher, makePlace(StoppablePlace.Kind.queue), makeGate())
     let unbounded = publisher.subscribe(makeListener(), on: place.context) { _, state in
       if state == .loaded(1) { gate.pass() }
@@ -217,7 +217,7 @@ extension Section2SubscriptionTests {
     place.stop()
     for number in 1...3 { publisher.updateData(number) }
     place.resume()
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
     #expect(unbounded.cancel() == .inFlight)
     gate.open()

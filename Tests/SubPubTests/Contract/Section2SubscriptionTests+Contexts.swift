@@ -83,7 +83,7 @@ extension Section2SubscriptionTests {
       publisher.updateData(1)
       over.happen()
     }
-    await held.gate.waitUntilHeld()
+    try await held.gate.waitUntilHeld()
     try await OwnThread.run {
       publisher.updateData(2)
       publisher.updateData(3)

@@ -164,7 +164,7 @@ extension Section2SubscriptionTests {
   func required_2_06_replacedUnderWay(kind: ContextKind) async throws {
     let (place, publisher, held) = (makePlace(kind), publisher, makeHeldRecorder())
     let old = publisher.subscribe(held, on: place.context)
-    await held.hold(publisher)
+    try await held.hold(publisher)
     let executor = ManualExecutor()
     let new = publisher.subscribe(held, on: .executor(executor), ifDuplicate: .replace)
     publisher.updateData(2)
@@ -187,7 +187,7 @@ extension Section2SubscriptionTests {
   func required_2_06_replacedInLane(kind: ContextKind) async throws {
     let (place, publisher, held) = (makePlace(kind), publisher, makeHeldRecorder())
     let old = publisher.subscribe(held, on: place.context)
-    await held.hold(publisher)
+    try await held.hold(publisher)
     try await OwnThread.run {
       publisher.subscribe(held, on: place.context, ifDuplicate: .replace)
       publisher.updateData(2)

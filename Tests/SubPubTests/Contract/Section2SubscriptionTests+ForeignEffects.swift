@@ -18,7 +18,7 @@ extension Section2SubscriptionTests {
     publisher.subscribe(queued, on: .queue(queue))
     await publisher.drain()
     OwnThread.start { publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     await queue.passed()
     #expect(queued.states == [.unknown, .loaded(1)])
     // The publish that is held can't deliver, so the next one delivers both states.
@@ -89,7 +89,7 @@ extension Section2SubscriptionTests {
     publisher.updateData(1)
     try await recorder.wait(count: 2)
     // The thread that has handed the lane back is held in the successor's delivery.
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     #expect(deaths.count == 1)
     gate.open()
     await publisher.drain()

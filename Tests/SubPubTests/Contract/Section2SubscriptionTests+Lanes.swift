@@ -60,7 +60,7 @@ extension Section2SubscriptionTests {
   }
 
   @Test("bounded subscriptions that get a state get it in that order, too", arguments: ContextKind.holdableShared)
-  func required_2_07_bounded(kind: ContextKind) async {
+  func required_2_07_bounded(kind: ContextKind) async throws {
     let (place, held) = (makePlace(kind), makeHeldRecorder())
     let visits = Locked<[(value: Int, number: Int)]>([])
     publisher.subscribe(held, on: place.context)
@@ -72,7 +72,7 @@ extension Section2SubscriptionTests {
     }
     await publisher.drain()
     visits.withLock { $0 = [] }
-    await held.hold(publisher)
+    try await held.hold(publisher)
     for number in 2...4 { publisher.updateData(number) }
     await held.release(publisher)
     let found = visits.withLock { $0 }
@@ -86,7 +86,7 @@ extension Section2SubscriptionTests {
   @Test("a held subscriber delays nobody outside of its lane", arguments: ContextKind.holdableAsynchronous)
   func required_2_08_held(kind: ContextKind) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
-    let held = await holdDelivery(of: publisher, on: place.context)
+    let held = try await holdDelivery(of: publisher, on: place.context)
     var others = ContextKind.allCases.filter { $0 != .main || kind != .main }.map(makePlace)
     if ContextKind.concurrent.contains(kind) { others.append(place) }
     let listeners = others.map { _ in Recorder<Int>() }
@@ -104,7 +104,7 @@ extension Section2SubscriptionTests {
     publisher.subscribe(held, on: place.context)
     publisher.subscribe(after, on: place.context)
     await publisher.drain()
-    await held.hold(publisher)
+    try await held.hold(publisher)
     publisher.updateData(2)
     #expect(after.states == [.unknown])
     held.gate.open()
@@ -116,7 +116,7 @@ extension Section2SubscriptionTests {
   @Test("a held subscriber delays no other publisher on the same concurrent context", arguments: ContextKind.concurrent)
   func required_2_08_otherPublisher(kind: ContextKind) async throws {
     let (place, other) = (makePlace(kind), Publisher<Int>())
-    let held = await holdDelivery(of: publisher, on: place.context)
+    let held = try await holdDelivery(of: publisher, on: place.context)
     other.subscribe(recorder, on: place.context)
     other.updateData(5)
     try await recorder.wait { $0 == .loaded(5) }

@@ -25,7 +25,7 @@ extension Section2SubscriptionTests {
   }
 
   @Test("a delivery under way holds its subscriber until it ends", arguments: ContextKind.holdable)
-  func required_2_05_heldDelivery(kind: ContextKind) async {
+  func required_2_05_heldDelivery(kind: ContextKind) async throws {
     let (place, publisher, gate, deaths) = (makePlace(kind), publisher, makeGate(), Deaths())
     weak var probe: Deaths.Token?
     var subscriber: Deaths.Token? = deaths.makeToken()
@@ -34,7 +34,7 @@ extension Section2SubscriptionTests {
       if state == .loaded(1) { gate.pass() }
     }
     OwnThread.start { publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     publisher.updateData(2)
     subscriber = nil
     #expect(probe != nil)
@@ -76,7 +76,7 @@ extension Section2SubscriptionTests {
   func required_2_05_pendingDeath(kind: StoppablePlace.Kind) async throws {
     let (place, publisher, deaths, calls) = (makePlace(kind), publisher, Deaths(), Event())
     let captured = Deaths()
-    await place.whileStopped {
+    try await place.whileStopped {
       let subscriber = deaths.makeToken()
       publisher.subscribe(subscriber, on: place.context, capturing: captured) { _, _ in calls.happen() }
       for number in 1...5 { publisher.updateData(number) }
@@ -133,7 +133,7 @@ extension Section2SubscriptionTests {
   @Test("in a held lane the dead keep their entries until it is served again", arguments: ContextKind.holdableShared)
   func required_2_05_servedAfterHold(kind: ContextKind) async throws {
     let (place, captured) = (makePlace(kind), Deaths())
-    let held = await holdLaneOfDead(on: place.context, captured)
+    let held = try await holdLaneOfDead(on: place.context, captured)
     #expect(captured.count == 0)
     held.gate.open()
     try await captured.wait(count: 10)
@@ -155,9 +155,9 @@ extension Section2SubscriptionTests {
   }
 
   @Test("counts never include the dead, even if a delivery holds their lane", arguments: ContextKind.holdableShared)
-  func required_2_05_countedWhileHeld(kind: ContextKind) async {
+  func required_2_05_countedWhileHeld(kind: ContextKind) async throws {
     let (place, captured) = (makePlace(kind), Deaths())
-    let held = await holdLaneOfDead(on: place.context, captured)
+    let held = try await holdLaneOfDead(on: place.context, captured)
     subscribeBriefly(10, on: place.context, captured)
     #expect(captured.count == 0)
     #expect(publisher.subscriberCount == 1)
@@ -218,12 +218,12 @@ extension Section2SubscriptionTests {
   }
 
   /// Holds a lane, and lets ten of its subscribers die.
-  private func holdLaneOfDead(on context: DeliveryContext, _ captured: Deaths) async -> HeldRecorder {
+  private func holdLaneOfDead(on context: DeliveryContext, _ captured: Deaths) async throws -> HeldRecorder {
     let held = makeHeldRecorder()
     publisher.subscribe(held, on: context)
     let others = subscribe(10, on: context, captured)
     await publisher.drain()
-    await held.hold(publisher)
+    try await held.hold(publisher)
     withExtendedLifetime(others) {}
     return held
   }

@@ -26,7 +26,7 @@ extension Section2SubscriptionTests {
         publisher.updateData(1)
         published.happen()
       }
-      await subscriber.gate.waitUntilHeld()
+      try await subscriber.gate.waitUntilHeld()
       try await published.wait()
       successor = publisher.subscribe(subscriber, on: place.context, buffering: buffering, ifDuplicate: .replace)
     }
@@ -61,7 +61,7 @@ extension Section2SubscriptionTests {
     let waiting = Task(executorPreference: executor) { await replaced.old.cancelAndWait() }
     isArmed.withLock { $0 = true }
     replaced.subscriber.gate.open()
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let newcomer = Recorder<Int>()
     if subscribes {
       replaced.publisher.subscribe(newcomer, on: .immediate)
@@ -139,7 +139,7 @@ extension Section2SubscriptionTests {
       let place = Place(isImmediate ? .immediate : .queue)
       publisher.subscribe(bystander, on: place.context)
       publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "old")))
-      await subscriber.hold(publisher)
+      try await subscriber.hold(publisher)
       successor = publisher.subscribe(subscriber, on: place.context, ifDuplicate: .replace)
       publisher.updateData(2)
     }
@@ -154,7 +154,7 @@ extension Section2SubscriptionTests {
 
   @Test("a successor waits even if the one before it was cancelled", arguments: [false, true])
   func required_2_06_cancelledInBetween(byUnsubscribing: Bool) async throws {
-    let subscriber = await holdDelivery(of: publisher, on: .queue(DispatchQueue(label: "first")))
+    let subscriber = try await holdDelivery(of: publisher, on: .queue(DispatchQueue(label: "first")))
     let second = publisher.subscribe(
       subscriber, on: .queue(DispatchQueue(label: "second")), ifDuplicate: .replace)
     #expect((byUnsubscribing ? publisher.unsubscribe(subscriber) : second.cancel()) == .quiescent)
@@ -172,8 +172,8 @@ extension Section2SubscriptionTests {
     let (publisher, first, second) = (publisher, makeHeldRecorder(), makeHeldRecorder(at: 2))
     publisher.subscribe(first, on: .queue(DispatchQueue(label: "first")))
     publisher.subscribe(second, on: .queue(DispatchQueue(label: "second")))
-    await first.hold(publisher)
-    await second.hold(publisher)
+    try await first.hold(publisher)
+    try await second.hold(publisher)
     publisher.subscribe(first, on: .immediate, buffering: .latest, ifDuplicate: .replace)
     let trial = PublishingTests.Trial { await publisher.drain() }
     #expect(!trial.run().isOver)
@@ -211,9 +211,9 @@ extension Section2SubscriptionTests {
     defer { for gate in subscriber.gates { gate.open() } }
     let first = publisher.subscribe(subscriber, on: .queue(queues[0]))
     publisher.updateData(1)
-    await subscriber.gates[0].waitUntilHeld()
+    try await subscriber.gates[0].waitUntilHeld()
     publisher.subscribe(subscriber, on: .queue(queues[1]), ifDuplicate: .allow)
-    await subscriber.gates[1].waitUntilHeld()
+    try await subscriber.gates[1].waitUntilHeld()
     let successor = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
     subscriber.gates[0].open()
     await first.cancelAndWait()
@@ -227,13 +227,13 @@ extension Section2SubscriptionTests {
   }
 
   @Test("the states that a cancelled successor has missed die with it")
-  func required_3_05_2_06_payloads() async {
+  func required_3_05_2_06_payloads() async throws {
     let (publisher, deaths, gate) = (Publisher<Deaths.Token>(), Deaths(), makeGate())
     publisher.subscribe(gate, on: .queue(DispatchQueue(label: "old"))) { gate, state in
       if state.phase == .loading { gate.pass() }
     }
     publisher.startLoading()
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let successor = publisher.subscribe(gate, on: .immediate, ifDuplicate: .replace) { _, _ in }
     for _ in 0..<5 { publisher.updateData(deaths.makeToken()) }
     publisher.reset()

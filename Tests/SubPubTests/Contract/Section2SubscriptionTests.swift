@@ -26,9 +26,9 @@ struct Section2SubscriptionTests: ContractSuite {
   @Test(
     "a newcomer to a held lane gets none of the earlier states",
     arguments: ContextKind.holdableShared, BufferingPolicy.oneOfEach)
-  func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async {
+  func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async throws {
     let place = makePlace(kind)
-    let held = await holdDelivery(of: publisher, on: place.context)
+    let held = try await holdDelivery(of: publisher, on: place.context)
     for number in 2...5 { publisher.updateData(number) }
     let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
     for number in 6...9 { publisher.updateData(number) }
@@ -102,7 +102,7 @@ struct Section2SubscriptionTests: ContractSuite {
   func required_2_02_held(kind: ContextKind) async throws {
     let (place, held) = (makePlace(kind), makeHeldRecorder())
     let subscription = publisher.subscribe(held, on: place.context)
-    await held.hold(publisher)
+    try await held.hold(publisher)
     publisher.subscribe(recorder, on: place.independent)
     for number in 2...20 { publisher.updateData(number) }
     try await recorder.wait { $0 == .loaded(20) }
@@ -118,10 +118,10 @@ struct Section2SubscriptionTests: ContractSuite {
   @Test("a second subscription of a held object is served on its own", arguments: ContextKind.concurrent)
   func required_2_02_onlyItsOwn(kind: ContextKind) async throws {
     let place = makePlace(kind)
-    let held = await holdDelivery(of: publisher, on: place.independent)
+    let held = try await holdDelivery(of: publisher, on: place.independent)
     publisher.subscribe(held, on: place.independent, ifDuplicate: .allow)
     // Its replay is the version that is held, so it is held as well.
-    await held.gate.waitUntilHeld(threads: 2)
+    try await held.gate.waitUntilHeld(threads: 2)
     #expect(held.gate.held == 2)
     await held.release(publisher)
   }

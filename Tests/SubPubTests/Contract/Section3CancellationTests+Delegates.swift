@@ -20,7 +20,7 @@ extension Section3CancellationTests {
         recorder.receive(.loaded(1))
       }
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     // If the context has one thread, this waits for the gate.
     let other = Recorder<Int>()
     OwnThread.start { explicit.subscribe(other, on: place.context) }
@@ -28,7 +28,7 @@ extension Section3CancellationTests {
     #expect(try await OwnThread.result { group.remove(recorder) } == .inFlight)
     #expect(group.remove(recorder) == .alreadyCancelled)
     gate.open()
-    await explicitGate.waitUntilHeld()
+    try await explicitGate.waitUntilHeld()
     publisher.updateData(1)
     #expect(try await OwnThread.result { explicit.unsubscribe(other) } == .inFlight)
     #expect(explicit.unsubscribe(other) == .alreadyCancelled)
@@ -68,10 +68,10 @@ extension Section3CancellationTests {
   }
 
   @Test("calls that only a removed delegate had pending die with it", arguments: StoppablePlace.Kind.allCases)
-  func required_3_05_calls(kind: StoppablePlace.Kind) async {
+  func required_3_05_calls(kind: StoppablePlace.Kind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
     let group = MulticastDelegate<Recorder<Int>>()
-    await place.whileStopped {
+    try await place.whileStopped {
       group.add(recorder, on: place.context)
       for _ in 1...3 {
         let captured = deaths.makeToken()

@@ -37,7 +37,7 @@ extension Section3CancellationTests {
       return nil
     }
     trial.run()
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     first.runAll()
     #expect(!trial.run().isOver)
     clock.advance(by: .seconds(5))
@@ -54,7 +54,7 @@ extension Section3CancellationTests {
 
   @Test("a delivery under way is late, and so is an iterator that hasn't taken its state")
   func required_3_07_withinUnderWay() async throws {
-    let held = await HeldDelivery(on: .background)
+    let held = try await HeldDelivery(on: .background)
     let iterator = held.publisher.states().makeAsyncIterator()
     let error = try await #require(throws: DrainTimedOut.self) { try await held.publisher.drain(within: .zero) }
     #expect(error.subscriptions.count == 2)
@@ -106,7 +106,7 @@ extension Section3CancellationTests {
 
   @Test("no drain waits for a dead subscriber behind a cancelled immediate delivery")
   func required_3_07_deadBehindImmediate() async throws {
-    let held = await HeldDelivery(on: .immediate)
+    let held = try await HeldDelivery(on: .immediate)
     var other: Recorder<Int>? = Recorder()
     held.publisher.subscribe(try #require(other), on: .immediate)
     let trial = draining(held.publisher)
@@ -161,16 +161,16 @@ extension Section3CancellationTests {
     let (publisher, clock, gate, queue) = (publisher, ManualClock(), makeGate(), DispatchQueue(label: "queue"))
     let (held, other) = (makeHeldRecorder(), makeListener())
     publisher.subscribe(held, on: .background)
-    await held.hold(publisher)
+    try await held.hold(publisher)
     // It waits for the delivery in the other lane, so the drain isn't over.
     let successor = publisher.subscribe(held, on: .queue(queue), ifDuplicate: .replace)
     publisher.subscribe(other, on: .queue(queue)) { _, state in if state == .loaded(3) { gate.pass() } }
     publisher.updateData(2)
     await queue.passed()
     let trial = Trial { try await publisher.drain(within: .seconds(5), clock: clock) }.run()
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     publisher.updateData(3)
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     clock.advance(by: .seconds(5))
     try? await trial.finish()
     #expect((trial.error as? DrainTimedOut)?.subscriptions == [successor])

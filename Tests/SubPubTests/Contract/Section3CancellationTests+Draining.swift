@@ -26,7 +26,7 @@ extension Section3CancellationTests {
 
   @Test("drain() waits for a delivery under way", arguments: ContextKind.holdable)
   func required_3_07_held(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     let (publisher, recorder) = (held.publisher, held.recorder)
     let trial = Trial {
       await publisher.drain()
@@ -42,7 +42,7 @@ extension Section3CancellationTests {
 
   @Test("drain() waits for the subscriptions behind a held one", arguments: ContextKind.holdableShared)
   func required_3_07_behindHeld(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     let (publisher, recorder) = (held.publisher, recorder)
     // Its replay is the state of the round under way.
     publisher.subscribe(recorder, on: held.place.context)
@@ -57,7 +57,7 @@ extension Section3CancellationTests {
 
   @Test("drain() doesn't wait for a cancelled delivery under way", arguments: ContextKind.holdable)
   func required_3_07_cancelledInFlight(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     let trial = draining(held.publisher)
     #expect(!trial.isOver)
     #expect(try await held.cancel() == .inFlight)
@@ -69,7 +69,7 @@ extension Section3CancellationTests {
 
   @Test("drain() doesn't wait for a subscription cancelled before its turn", arguments: ContextKind.holdableShared)
   func required_3_07_cancelledBehindHeld(kind: ContextKind) async throws {
-    let (held, gate) = (await HeldDelivery(on: kind), makeGate())
+    let (held, gate) = (try await HeldDelivery(on: kind), makeGate())
     let subscription = held.publisher.subscribe(recorder, on: held.place.context) { recorder, state in
       recorder.receive(state)
       gate.pass()
@@ -130,7 +130,7 @@ extension Section3CancellationTests {
 
   @Test("a cancelled task returns early from drain()", arguments: ContextKind.holdable)
   func required_3_07_cancelledTask(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     let (trial, other) = (draining(held.publisher), draining(held.publisher))
     trial.cancel()
     #expect(trial.run().isOver)
@@ -150,7 +150,7 @@ extension Section3CancellationTests {
         recorder.receive(.loaded(1))
       }
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     group.call { $0.receive(.loaded(2)) }
     let trial = Trial { [recorder] in
       await group.drain()
@@ -163,7 +163,7 @@ extension Section3CancellationTests {
 
   @Test("drain() doesn't wait for a newcomer that replays the same state", arguments: ContextKind.holdableShared)
   func required_3_07_newcomerInLane(kind: ContextKind) async throws {
-    let (held, gate) = (await HeldDelivery(on: kind), makeGate())
+    let (held, gate) = (try await HeldDelivery(on: kind), makeGate())
     let publisher = held.publisher
     let trial = draining(publisher)
     #expect(!trial.isOver)
@@ -172,7 +172,7 @@ extension Section3CancellationTests {
       recorder.receive(state)
     }
     held.gate.open()
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     // The newcomer's replay is under way.
     try await trial.finish()
     #expect(gate.held == 1)
@@ -192,7 +192,7 @@ extension Section3CancellationTests {
     }
     await publisher.drain()
     OwnThread.start { publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     if isCancelledFirst { #expect(try await OwnThread.result { held.cancel() } == .inFlight) }
     let trial = draining(publisher)
     if !isCancelledFirst {
@@ -213,7 +213,7 @@ extension Section3CancellationTests {
     let trial = draining(publisher)
     publisher.subscribe(makeListener(), on: place.context) { _, _ in gate.pass() }
     place.resume()
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     try await trial.finish()
     #expect(recorder.states == [.unknown, .loaded(1)])
   }

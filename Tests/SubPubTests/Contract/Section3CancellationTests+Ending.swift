@@ -70,7 +70,7 @@ extension Section3CancellationTests {
         gate.pass()
         recorder.receive(state)
       }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       brief.updateData(1)
       brief.updateData(2)
     }
@@ -90,7 +90,7 @@ extension Section3CancellationTests {
   func required_3_06_pending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
     weak var probe: Publisher<Int>?
-    let subscription = await place.whileStopped {
+    let subscription = try await place.whileStopped {
       let subscription: Subscription
       do {
         let brief = Publisher<Int>()
@@ -133,7 +133,7 @@ extension Section3CancellationTests {
     weak var probe: Publisher<Int>?
     weak var groupProbe: MulticastDelegate<Recorder<Int>>?
     let delegate = Recorder<Int>()
-    await place.whileStopped {
+    try await place.whileStopped {
       let explicit = ExplicitPublisher<Int, Recorder<Int>> { $0.receive($1) }
       let group = MulticastDelegate<Recorder<Int>>()
       (probe, groupProbe) = (explicit.publisher, group)
@@ -155,9 +155,9 @@ extension Section3CancellationTests {
   // MARK: 3.02
 
   @Test("a dead subscriber's subscription is already cancelled", arguments: StoppablePlace.Kind.allCases)
-  func required_3_02_deadSubscriberPending(kind: StoppablePlace.Kind) async {
+  func required_3_02_deadSubscriberPending(kind: StoppablePlace.Kind) async throws {
     let place = makePlace(kind)
-    await place.whileStopped {
+    try await place.whileStopped {
       let subscription: Subscription
       do {
         let brief = Recorder<Int>()
@@ -193,7 +193,7 @@ extension Section3CancellationTests {
   @Test("a cancel ends a subscription that still has states of its released publisher to deliver")
   func required_3_02_endingPublisher() async throws {
     let place = keep(StoppablePlace(.queue))
-    await place.whileStopped {
+    try await place.whileStopped {
       let subscription: Subscription
       do {
         let brief = Publisher<Int>()

@@ -39,7 +39,7 @@ extension Section3CancellationTests {
     func subscribe(_ policy: BufferingPolicy) -> Subscription {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in }
     }
-    let others = await place.whileStopped {
+    let others = try await place.whileStopped {
       var others = mix.before.map(subscribe)
       let cancelled = subscribe(mix.cancelled)
       for _ in 1...4 { publisher.updateData(deaths.makeToken()) }
@@ -69,7 +69,7 @@ extension Section3CancellationTests {
       }
       publisher.subscribe(holder, on: place.context, buffering: mix.cancelled) { _, _ in gate.pass() }
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     for _ in 1...4 { publisher.updateData(deaths.makeToken()) }
     for policy in mix.after {
       publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in next.pass() }
@@ -80,7 +80,7 @@ extension Section3CancellationTests {
     if mix.before.isEmpty && mix.after.isEmpty {
       try await deaths.wait(count: 4)
     } else {
-      await next.waitUntilHeld()
+      try await next.waitUntilHeld()
     }
     let kept =
       mix.before.map { $0.rest(of: Array(1...5)) } + mix.after.map { $0.rest(of: [4, 5]) } + [[5]]
@@ -111,13 +111,13 @@ extension Section3CancellationTests {
     } else {
       publisher.updateData(deaths.makeToken())
     }
-    await gates[0].waitUntilHeld()
+    try await gates[0].waitUntilHeld()
     for _ in 2...6 { publisher.updateData(deaths.makeToken()) }
     gates[0].open()
-    await gates[1].waitUntilHeld()
+    try await gates[1].waitUntilHeld()
     #expect(try await OwnThread.result { publisher.unsubscribe(all) } == .inFlight)
     gates[1].open()
-    await gates[2].waitUntilHeld()
+    try await gates[2].waitUntilHeld()
     for _ in 7...9 { publisher.updateData(deaths.makeToken()) }
     // The fourth and fifth are skipped at once. The publishing thread may still hold the first.
     #expect(deaths.count == (kind == .immediate ? 3 : 4))

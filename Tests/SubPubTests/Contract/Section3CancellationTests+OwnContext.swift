@@ -109,7 +109,7 @@ extension Section3CancellationTests {
     // So that they share a round.
     await publisher.drain()
     OwnThread.start { [publisher] in publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let outcomes = Recorder<CancelOutcome>()
     // The task goes on inside the drain, on its thread.
     Task.detached(executorPreference: InlineExecutor()) {
@@ -134,7 +134,7 @@ extension Section3CancellationTests {
     await publisher.drain()
     OwnThread.start { [publisher] in publisher.updateData(1) }
     for (gate, subscription) in zip(gates, subscriptions) {
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       #expect(try await OwnThread.result { subscription.cancel() } == .inFlight)
       gate.open()
     }

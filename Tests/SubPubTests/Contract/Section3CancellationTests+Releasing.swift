@@ -17,7 +17,7 @@ extension Section3CancellationTests {
 
   @Test("a quiescent cancel releases the closure in a held lane", arguments: ContextKind.holdableShared)
   func required_3_05_closureBehindHeld(kind: ContextKind) async throws {
-    let (held, deaths) = (await HeldDelivery(on: kind), Deaths())
+    let (held, deaths) = (try await HeldDelivery(on: kind), Deaths())
     let subscription = keep(held.publisher.subscribe(recorder, on: held.place.context, capturing: deaths))
     held.publisher.updateData(2)
     #expect(deaths.count == 0)
@@ -28,9 +28,9 @@ extension Section3CancellationTests {
   }
 
   @Test("a quiescent cancel releases the closure if no delivery has begun", arguments: StoppablePlace.Kind.allCases)
-  func required_3_05_closureStopped(kind: StoppablePlace.Kind) async {
+  func required_3_05_closureStopped(kind: StoppablePlace.Kind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
-    await place.whileStopped {
+    try await place.whileStopped {
       let subscription = keep(publisher.subscribe(recorder, on: place.context, capturing: deaths))
       publisher.updateData(1)
       #expect(deaths.count == 0)
@@ -42,7 +42,7 @@ extension Section3CancellationTests {
 
   @Test("after inFlight the closure is released when the round has ended", arguments: ContextKind.holdable)
   func required_3_05_closureInFlight(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     held.publisher.updateData(2)
     #expect(try await held.cancel() == .inFlight)
     #expect(held.deaths.count == 0)
@@ -65,7 +65,7 @@ extension Section3CancellationTests {
       holder.withLock { $0 = shortLived }
       publisher.updateData(1)
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     // Takes it from a publishing thread that hasn't returned yet.
     withExtendedLifetime(holder.withLock { $0.take() }) {}
     #expect(deaths.count == 0)
@@ -106,9 +106,9 @@ extension Section3CancellationTests {
 
   @Test(
     "a quiescent cancel releases pending payloads", arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
-  func required_3_05_payloadsPending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async {
+  func required_3_05_payloadsPending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
-    await place.whileStopped {
+    try await place.whileStopped {
       let subscription = keep(
         publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in })
       publish(5, deaths, at: publisher)
@@ -133,7 +133,7 @@ extension Section3CancellationTests {
         found.receive(.loaded(deaths.count))
       }
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let subscription = keep(publisher.subscribe(makeListener(), on: place.context) { _, _ in })
     publish(5, deaths, at: publisher)
     #expect(deaths.count == 0)
@@ -156,7 +156,7 @@ extension Section3CancellationTests {
         (calls.count == 1 ? first : second).pass()
       }
     }
-    await first.waitUntilHeld()
+    try await first.waitUntilHeld()
     // A neighbor in a shared lane that stays, and wants only the latest.
     if ContextKind.shared.contains(kind) {
       publisher.subscribe(found, on: place.context, buffering: .latest) { found, _ in
@@ -166,7 +166,7 @@ extension Section3CancellationTests {
     publish(5, deaths, at: publisher)
     if backlog == .batch {
       first.open()
-      await second.waitUntilHeld()
+      try await second.waitUntilHeld()
     }
     #expect(deaths.count == 0)
     for subscription in publisher.subscriptions { _ = keep(subscription) }

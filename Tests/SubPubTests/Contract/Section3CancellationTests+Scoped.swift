@@ -65,7 +65,7 @@ extension Section3CancellationTests {
     }
     let subscription = try #require(observation?.subscription)
     OwnThread.start { publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     publisher.updateData(2)
     observation = nil
     #expect(!subscription.isActive)

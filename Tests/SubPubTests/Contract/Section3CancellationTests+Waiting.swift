@@ -11,7 +11,7 @@ extension Section3CancellationTests {
 
   @Test("cancelAndWait() returns after the delivery under way", arguments: ContextKind.holdable, Approach.allCases)
   func required_3_04_waits(kind: ContextKind, approach: Approach) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     held.publisher.updateData(2)
     let (subscription, recorder) = (held.subscription, held.recorder)
     if approach == .cancelledBefore { #expect(try await held.cancel() == .inFlight) }
@@ -34,7 +34,7 @@ extension Section3CancellationTests {
 
   @Test("any number of tasks can wait for one delivery")
   func required_3_04_several() async throws {
-    let held = await HeldDelivery(on: .queue)
+    let held = try await HeldDelivery(on: .queue)
     let subscription = held.subscription
     let trials = (0..<5).map { _ in Trial { await subscription.cancelAndWait() }.run() }
     #expect(trials.allSatisfy { !$0.isOver })
@@ -55,9 +55,9 @@ extension Section3CancellationTests {
   }
 
   @Test("cancelAndWait() doesn't wait for pending states", arguments: StoppablePlace.Kind.allCases)
-  func required_3_04_pending(kind: StoppablePlace.Kind) async {
+  func required_3_04_pending(kind: StoppablePlace.Kind) async throws {
     let place = makePlace(kind)
-    let subscription = await place.whileStopped {
+    let subscription = try await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.context)
       #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
       return subscription
@@ -79,11 +79,11 @@ extension Section3CancellationTests {
     // So that they share a round.
     await publisher.drain()
     OwnThread.start { [publisher] in publisher.updateData(1) }
-    await gates[0].waitUntilHeld()
+    try await gates[0].waitUntilHeld()
     let trial = Trial { await subscriptions[0].cancelAndWait() }.run()
     #expect(!trial.isOver)
     gates[0].open()
-    await gates[1].waitUntilHeld()
+    try await gates[1].waitUntilHeld()
     try await trial.finish()
     #expect(gates[1].held == 1)
     gates[1].open()

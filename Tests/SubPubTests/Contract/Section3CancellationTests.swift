@@ -36,7 +36,7 @@ struct Section3CancellationTests: ContractSuite {
 
   @Test("a cancel doesn't wait for the delivery under way, and no other follows", arguments: ContextKind.holdable)
   func required_3_01_3_02_inFlight(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     held.publisher.updateData(2)
     #expect(try await held.cancel() == .inFlight)
     #expect(held.gate.held == 1)
@@ -54,7 +54,7 @@ struct Section3CancellationTests: ContractSuite {
   @Test("a cancel drops deliveries that haven't begun", arguments: StoppablePlace.Kind.allCases)
   func required_3_02_3_03_quiescentPending(kind: StoppablePlace.Kind) async throws {
     let (place, other) = (makePlace(kind), Recorder<Int>())
-    let subscription = await place.whileStopped {
+    let subscription = try await place.whileStopped {
       let subscription = publisher.subscribe(recorder, on: place.context)
       publisher.subscribe(other, on: place.context)
       publisher.updateData(1)
@@ -73,7 +73,7 @@ struct Section3CancellationTests: ContractSuite {
 
   @Test("a cancel is quiescent while another subscription of the lane is held", arguments: ContextKind.holdableShared)
   func required_3_02_quiescentBehindAnother(kind: ContextKind) async throws {
-    let held = await HeldDelivery(on: kind)
+    let held = try await HeldDelivery(on: kind)
     let subscription = held.publisher.subscribe(recorder, on: held.place.context)
     held.publisher.updateData(2)
     #expect(subscription.statistics.pending == 2)
@@ -131,7 +131,7 @@ struct Section3CancellationTests: ContractSuite {
       let inside = makePlace(ContextKind.queue)
       if isHeld {
         publisher.subscribe(recorder, on: Place(.queue).context) { _, _ in gate.pass() }
-        await gate.waitUntilHeld()
+        try await gate.waitUntilHeld()
       }
       publisher.subscribe(recorder, on: .immediate) { _, _ in }.cancel()
       if hasIdle { publisher.subscribe(recorder, on: .immediate) { _, _ in } }

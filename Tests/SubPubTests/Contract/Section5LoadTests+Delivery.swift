@@ -42,7 +42,7 @@ extension Section5LoadTests {
       await manager.refresh()
       return delivered.count
     }
-    await executor.gate.waitUntilHeld()
+    try await executor.gate.waitUntilHeld()
     queue.async { executor.gate.open() }
     #expect(await caller.value == 1)
   }
@@ -90,7 +90,7 @@ extension Section5LoadTests {
       delivered.happen()
     }
     OwnThread.start { caller.cancel() }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     queue.async { gate.open() }
     #expect(await caller.value == 1)
     withExtendedLifetime(last) {}

@@ -161,7 +161,7 @@ extension Section5LoadTests {
     defer { held.gate.open() }
     let derived = Locked<ReadOnlyPublisher<Int>?>(derivation.make(of: source, capturing: deaths))
     let subscription = derived.withLock { $0?.subscribe(held, on: .immediate) }
-    await held.hold(source)
+    try await held.hold(source)
     try await OwnThread.run {
       derived.withLock { $0.take() }
       #expect(source.subscriberCount == 0)

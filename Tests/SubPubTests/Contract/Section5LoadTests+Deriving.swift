@@ -126,7 +126,7 @@ extension Section5LoadTests {
       derived.withLock { $0 = mapped }
       done.happen()
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     try await OwnThread.run {
       source.updateData(2)
       source.updateData(2)

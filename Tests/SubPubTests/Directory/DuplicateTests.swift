@@ -75,7 +75,7 @@ extension DirectoryTests {
         _ = directory.publisher(of: Int.self)
         end.happen()
       }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       // The other thread is about to subscribe the second one.
       let numbers = directory.publisher(of: Int.self)
       executor.runAll()

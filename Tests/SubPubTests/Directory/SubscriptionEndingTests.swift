@@ -44,7 +44,7 @@ extension DirectoryTests {
       }
       let handle = directory.subscribeToAll(listener, on: .immediate)
       for publisher in publishers.dropLast() { OwnThread.start { publisher.publish() } }
-      await gate.waitUntilHeld(threads: 2)
+      try await gate.waitUntilHeld(threads: 2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
       #expect(handle.cancel() == .alreadyCancelled)
       let waiter = PublishingTests.Trial {
@@ -62,7 +62,7 @@ extension DirectoryTests {
     }
 
     @Test("inside its own delivery it returns reentrant, unless another delivery is in flight")
-    func required_3_02_reentrant() async {
+    func required_3_02_reentrant() async throws {
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
       let (gate, outcomes) = (Gate(), Journal<CancelOutcome>())
       defer { gate.open() }
@@ -87,7 +87,7 @@ extension DirectoryTests {
       }
       second.add(directory.subscribeToAll(other, on: .immediate))
       OwnThread.start { names.startLoading() }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       numbers.startLoading()
       #expect(outcomes.entries == [.reentrant, .inFlight])
     }
@@ -101,7 +101,7 @@ extension DirectoryTests {
       let listener = Listener { if $0.version == 1 { gate.pass() } }
       let handle = directory.subscribeToAll(listener, on: .immediate)
       OwnThread.start { numbers.startLoading() }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       #expect(numbers.unsubscribe(listener) == .inFlight)
       #expect(handle.cancel() == .inFlight)
     }

@@ -71,7 +71,7 @@
         guard endsWait else { return }
         waitHasEnded.signal()
         hasReturned.wait()
-      case .read, .write, .weakLoad: break
+      case .read, .write, .weakLoad, .spin: break
       }
     }
   }

@@ -9,7 +9,7 @@ struct HandBackTests {
   @Test(
     "other work on a serial queue runs after at most 256 deliveries",
     arguments: [BufferingPolicy.unbounded, .latest])
-  func required_2_08_serialQueue(policy: BufferingPolicy) async {
+  func required_2_08_serialQueue(policy: BufferingPolicy) async throws {
     let publisher = Publisher<Int>()
     let chain = PublishChain(publisher, length: 10_000)
     let (queue, gate) = (DispatchQueue(label: "shared"), Gate())
@@ -17,7 +17,7 @@ struct HandBackTests {
       gate.pass()
       chain.receive()
     }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     // Queued behind the lane, which is held in its first delivery.
     let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in
       queue.async { seen.resume(returning: chain.deliveries.load(ordering: .relaxed)) }
@@ -31,7 +31,7 @@ struct HandBackTests {
   @Test(
     "other work on a serial queue runs after about a millisecond, or at most 15 slow deliveries",
     arguments: zip([0, 32], [3, 47]))
-  func required_2_08_slowDeliveries(quick: Int, most: Int) async {
+  func required_2_08_slowDeliveries(quick: Int, most: Int) async throws {
     // Another thread can only make the lane hand back sooner. Of five attempts, one should run undisturbed.
     for _ in 0..<5 {
       let (publisher, count) = (Publisher<Int>(), Locked(0))
@@ -44,7 +44,7 @@ struct HandBackTests {
         }
         if number > quick { Self.work(.milliseconds(1)) }
       }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       for number in 1...100 { publisher.updateData(number) }
       // Queued behind the lane, which is held in its first delivery.
       let seen = await withCheckedContinuation { (seen: CheckedContinuation<Int, Never>) in

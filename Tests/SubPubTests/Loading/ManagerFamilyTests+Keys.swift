@@ -72,7 +72,7 @@ extension ManagerFamilyTests {
       let token = deaths.makeToken()
       _ = family[Key(number, whenReleased: { withExtendedLifetime(token) {} })]
     }
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(10))
     try await deaths.wait(count: 100)
   }
@@ -130,7 +130,7 @@ extension ManagerFamilyTests {
       return Counting(key, deaths: deaths)
     }
     _ = family[1]
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     #expect(family.existing(1) != nil)
     clock.advance(by: .seconds(10))
     try await deaths.wait()
@@ -143,7 +143,7 @@ extension ManagerFamilyTests {
       Counting(key.number, deaths: deaths)
     }
     _ = family[Key(1)]
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     let isFirst = Locked<Bool?>(true)
     let earlier = Key(
       1,
@@ -155,7 +155,7 @@ extension ManagerFamilyTests {
     _ = family[earlier]
     #expect(isFirst.withLock { $0 } == nil)
     clock.advance(by: .seconds(5))
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     #expect((family.existing(Key(1)) != nil, deaths.count) == (true, 0))
     clock.advance(by: .seconds(5))
     try await deaths.wait()

@@ -59,12 +59,12 @@ struct ManagerFamilyTests {
     let clock = ManualClock()
     let family = makeFamily(lingering: .seconds(10), clock: clock)
     _ = family[1]
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(6))
     _ = (family[1], family[2])
     // The timer wakes up for the first request, and goes on sleeping for the second.
     clock.advance(by: .seconds(4))
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     #expect(family.keys.sorted() == [1, 2])
     // Looking isn't a request.
     #expect(family.existing(1) != nil)
@@ -73,7 +73,7 @@ struct ManagerFamilyTests {
     #expect(family.keys.isEmpty)
     _ = family[1]
     #expect(made.withLock { $0 } == [1, 2, 1])
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(10))
     try await deaths.wait(count: 3)
   }
@@ -94,7 +94,7 @@ struct ManagerFamilyTests {
     let family = makeFamily(lingering: .seconds(10), clock: clock)
     let one = family[1]
     _ = family[2]
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(10))
     try await deaths.wait()
     #expect(family.keys == [1])
@@ -108,7 +108,7 @@ struct ManagerFamilyTests {
       let family = makeFamily(lingering: forever ? .seconds(4e9) : .seconds(10), clock: clock)
       for key in 0..<100 { _ = family[key] }
       #expect(family.keys.count == 100)
-      if !forever { await clock.waitForSleepers(1) }
+      if !forever { try await clock.waitForSleepers(1) }
     }
     #expect(deaths.count == 100)
     // Its timer has ended as well.
@@ -140,7 +140,7 @@ struct ManagerFamilyTests {
     // Its closure captures it.
     defer { family.withLock { $0 = nil } }
     async let first = OwnThread.result { shared[1] }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     async let second = OwnThread.result { shared[1] }
     async let third = OwnThread.result { shared[1] }
     #expect(shared.existing(1) == nil)

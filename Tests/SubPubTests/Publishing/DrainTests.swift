@@ -53,7 +53,7 @@ extension PublishingTests {
     }
 
     @Test("it doesn't wait for the replay to a later subscription in the same lane, which has the same version")
-    func required_3_07_laterReplay() async {
+    func required_3_07_laterReplay() async throws {
       let (first, second) = (Gate(), Gate())
       defer {
         first.open()
@@ -64,7 +64,7 @@ extension PublishingTests {
         recorder.receive(state)
         first.pass()
       }
-      await first.waitUntilHeld()
+      try await first.waitUntilHeld()
       let trial = draining()
       let late = Recorder<Int>()
       publisher.subscribe(late, on: .queue(queue)) { late, state in
@@ -73,7 +73,7 @@ extension PublishingTests {
       }
       #expect(!trial.isOver)
       first.open()
-      await second.waitUntilHeld()
+      try await second.waitUntilHeld()
       #expect(trial.run().isOver)
       second.open()
       await publisher.drain()
@@ -101,7 +101,7 @@ extension PublishingTests {
     }
 
     @Test("it doesn't wait for states that are published later")
-    func required_3_07_laterState() async {
+    func required_3_07_laterState() async throws {
       let (first, second) = (Gate(), Gate())
       defer {
         first.open()
@@ -112,12 +112,12 @@ extension PublishingTests {
         if state == .unknown { first.pass() }
         if state == .loaded(2) { second.pass() }
       }
-      await first.waitUntilHeld()
+      try await first.waitUntilHeld()
       publisher.updateData(1)
       let trial = draining()
       publisher.updateData(2)
       first.open()
-      await second.waitUntilHeld()
+      try await second.waitUntilHeld()
       #expect(trial.run().isOver)
     }
 

@@ -63,12 +63,12 @@ struct ReplacementTests {
   @Test(
     "a second replacement on another queue still waits for the delivery that the first one waits for",
     arguments: [true, false])
-  func required_2_06_replacedTwice(bySecondQueue: Bool) async {
+  func required_2_06_replacedTwice(bySecondQueue: Bool) async throws {
     let (publisher, held) = (Publisher<Int>(), HeldRecorder())
     defer { held.gate.open() }
     let queues = (1...3).map { DispatchQueue(label: "queue \($0)") }
     publisher.subscribe(held, on: .queue(queues[0]))
-    await held.hold(publisher)
+    try await held.hold(publisher)
     publisher.subscribe(held, on: .queue(queues[bySecondQueue ? 1 : 0]), ifDuplicate: .replace)
     let last = publisher.subscribe(held, on: .queue(queues[2]), ifDuplicate: .replace)
     publisher.updateData(2)

@@ -56,14 +56,16 @@ extension TestingKitTests {
     @Test("waitUntilHeld() suspends until that many tasks are held")
     func waitUntilHeld() {
       let gate = AsyncGate()
-      let (one, two) = (Trial { await gate.waitUntilHeld() }.run(), Trial { await gate.waitUntilHeld(tasks: 2) }.run())
+      let (one, two) = (
+        Trial { try await gate.waitUntilHeld() }.run(), Trial { try await gate.waitUntilHeld(tasks: 2) }.run()
+      )
       #expect(!one.isOver)
       let first = Trial { await gate.pass() }.run()
       #expect(one.run().isOver)
       #expect(!two.run().isOver)
       let second = Trial { await gate.pass() }.run()
       #expect(two.run().isOver)
-      #expect(Trial { await gate.waitUntilHeld(tasks: 2) }.run().isOver)
+      #expect(Trial { try await gate.waitUntilHeld(tasks: 2) }.run().isOver)
       gate.open()
       #expect(first.run().isOver && second.run().isOver)
     }
@@ -71,21 +73,21 @@ extension TestingKitTests {
     @Test("opening ends every waitUntilHeld(), and later ones return at once")
     func openWakesWaiters() {
       let gate = AsyncGate()
-      let trials = (1...2).map { tasks in Trial { await gate.waitUntilHeld(tasks: tasks) }.run() }
+      let trials = (1...2).map { tasks in Trial { try await gate.waitUntilHeld(tasks: tasks) }.run() }
       #expect(trials.allSatisfy { !$0.isOver })
       gate.open()
       #expect(trials.allSatisfy { $0.run().isOver })
-      #expect(Trial { await gate.waitUntilHeld(tasks: 3) }.run().isOver)
+      #expect(Trial { try await gate.waitUntilHeld(tasks: 3) }.run().isOver)
     }
 
-    @Test("waitUntilHeld() returns if its task is cancelled", arguments: [false, true])
+    @Test("waitUntilHeld() throws a CancellationError if its task is cancelled", arguments: [false, true])
     func cancelledWait(beforeItStarts: Bool) {
       let gate = AsyncGate()
-      let trial = Trial { await gate.waitUntilHeld() }
+      let trial = Trial { try await gate.waitUntilHeld() }
       if !beforeItStarts { trial.run() }
       #expect(!trial.isOver)
       trial.cancel()
-      #expect(trial.run().isOver)
+      #expect(trial.run().error is CancellationError)
     }
 
     @Test("it holds a loader while its manager goes on")
@@ -96,18 +98,18 @@ extension TestingKitTests {
         return 1
       }
       manager.refreshIfNeeded()
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       #expect(manager.publisher.state == .loading(previous: nil))
       gate.open()
       #expect(try await manager.value() == 1)
     }
 
     @Test("more tasks than the pool has threads can be held at once")
-    func holdsMoreThanThePool() async {
+    func holdsMoreThanThePool() async throws {
       let gate = AsyncGate()
-      await withTaskGroup { group in
+      try await withThrowingTaskGroup { group in
         for _ in 0..<500 { group.addTask { await gate.pass() } }
-        await gate.waitUntilHeld(tasks: 500)
+        try await gate.waitUntilHeld(tasks: 500)
         #expect(gate.held == 500)
         gate.open()
       }

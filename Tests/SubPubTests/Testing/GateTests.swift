@@ -19,14 +19,14 @@ extension TestingKitTests {
     }
 
     @Test("a thread passes only after the gate has been opened")
-    func holds() async {
+    func holds() async throws {
       let gate = Gate()
       let log = Locked<[String]>([])
       async let thread: Void = onThread {
         gate.pass()
         log.withLock { $0.append("passed") }
       }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       #expect(gate.held == 1)
       log.withLock { $0.append("opened") }
       gate.open()
@@ -39,7 +39,7 @@ extension TestingKitTests {
     func waitUntilHeld() async {
       let gate = Gate()
       defer { gate.open() }
-      let trial = Trial { await gate.waitUntilHeld() }
+      let trial = Trial { try await gate.waitUntilHeld() }
       #expect(!trial.run().isOver)
       DispatchQueue(label: "held").async { gate.pass() }
       await trial.executor.waitForPending(1)
@@ -47,23 +47,23 @@ extension TestingKitTests {
     }
 
     @Test("waitUntilHeld() returns at once if a thread is held or the gate is open")
-    func waitUntilHeldAtOnce() async {
+    func waitUntilHeldAtOnce() async throws {
       let gate = Gate()
       DispatchQueue(label: "held").async { gate.pass() }
-      await gate.waitUntilHeld()
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       gate.open()
-      await gate.waitUntilHeld()
-      await gate.waitUntilHeld(threads: 3)
+      try await gate.waitUntilHeld()
+      try await gate.waitUntilHeld(threads: 3)
     }
 
     @Test("it holds several threads at the same time, which opening releases together")
-    func severalThreads() async {
+    func severalThreads() async throws {
       let gate = Gate()
       async let threads: Void = withTaskGroup { group in
         for _ in 0..<4 { group.addTask { await onThread { gate.pass() } } }
       }
-      await gate.waitUntilHeld(threads: 4)
+      try await gate.waitUntilHeld(threads: 4)
       #expect(gate.held == 4)
       gate.open()
       await threads
@@ -72,20 +72,20 @@ extension TestingKitTests {
     @Test("opening ends every waitUntilHeld()")
     func openWakesWaiters() {
       let gate = Gate()
-      let trials = (1...2).map { threads in Trial { await gate.waitUntilHeld(threads: threads) }.run() }
+      let trials = (1...2).map { threads in Trial { try await gate.waitUntilHeld(threads: threads) }.run() }
       #expect(trials.allSatisfy { !$0.isOver })
       gate.open()
       #expect(trials.allSatisfy { $0.run().isOver })
     }
 
-    @Test("waitUntilHeld() returns if its task is cancelled", arguments: [false, true])
+    @Test("waitUntilHeld() throws a CancellationError if its task is cancelled", arguments: [false, true])
     func cancelledWait(beforeItStarts: Bool) {
       let gate = Gate()
-      let trial = Trial { await gate.waitUntilHeld() }
+      let trial = Trial { try await gate.waitUntilHeld() }
       if !beforeItStarts { trial.run() }
       #expect(!trial.isOver)
       trial.cancel()
-      #expect(trial.run().isOver)
+      #expect(trial.run().error is CancellationError)
     }
 
     @Test("it holds a subscriber inside receive while the publisher goes on")
@@ -102,7 +102,7 @@ extension TestingKitTests {
       let subscriber = Held()
       defer { subscriber.gate.open() }
       publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "subscriber")))
-      await subscriber.gate.waitUntilHeld()
+      try await subscriber.gate.waitUntilHeld()
       publisher.updateData(1)
       #expect(subscriber.recorder.states.isEmpty)
       subscriber.gate.open()
@@ -111,11 +111,11 @@ extension TestingKitTests {
     }
 
     @Test("its description tells whether it is open and how many threads it holds")
-    func description() async {
+    func description() async throws {
       let gate = Gate()
       #expect("\(gate)" == "Gate: closed, holding 0 threads")
       DispatchQueue(label: "held").async { gate.pass() }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       #expect("\(gate)" == "Gate: closed, holding 1 thread")
       gate.open()
       #expect("\(gate)" == "Gate: open")

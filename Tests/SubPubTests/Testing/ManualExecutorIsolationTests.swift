@@ -136,7 +136,7 @@ extension TestingKitTests {
     }
 
     @Test("threads that run it at the same time exclude each other")
-    func exclusive() async {
+    func exclusive() async throws {
       let (executor, start) = (ManualExecutor(seed: 1), Gate())
       let counter = Counter(executor)
       let inside = Atomic(0)
@@ -160,7 +160,7 @@ extension TestingKitTests {
           }
         }
       }
-      await start.waitUntilHeld(threads: 4)
+      try await start.waitUntilHeld(threads: 4)
       start.open()
       await threads
       #expect(overlaps.load(ordering: .relaxed) == 0)
@@ -169,7 +169,7 @@ extension TestingKitTests {
     }
 
     @Test("a thread that runs it while another thread runs a job waits for the end of that job")
-    func secondThreadWaits() async {
+    func secondThreadWaits() async throws {
       let (executor, gate) = (ManualExecutor(), Gate())
       let log = Locked<[String]>([])
       executor.schedule {
@@ -179,7 +179,7 @@ extension TestingKitTests {
       }
       executor.schedule { log.withLock { $0.append("second") } }
       async let first: Void = onThread { executor.runOne() }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       async let second: Void = onThread { executor.runOne() }
       #expect(executor.pending == 1)
       #expect(executor.isIsolatingCurrentContext() == false)

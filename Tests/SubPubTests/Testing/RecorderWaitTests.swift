@@ -90,7 +90,7 @@ extension TestingKitTests {
     }
 
     @Test("an endless flood of other states doesn't delay a cancellation")
-    func floodCancelled() async {
+    func floodCancelled() async throws {
       let (recorder, gate) = (recorder, Gate())
       recorder.receive(.loaded(0))
       let task = Task {
@@ -100,7 +100,7 @@ extension TestingKitTests {
           return false
         }
       }
-      await gate.waitUntilHeld()
+      try await gate.waitUntilHeld()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }

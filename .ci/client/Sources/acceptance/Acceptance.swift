@@ -3,7 +3,7 @@ import Dispatch
 /// Uses every public declaration of the library, and stops at the first that breaks the contract.
 @main
 struct Acceptance {
-  static func main() async {
+  static func main() async throws {
     Here.markMainQueue()
     Watchdog.start(limit: .seconds(120))
 
@@ -20,7 +20,7 @@ struct Acceptance {
     await mainDelivery()
     await backgroundDelivery()
     await queueDelivery()
-    await independentQueueDelivery()
+    try await independentQueueDelivery()
     await executorDelivery()
     await actorDelivery()
     await queueExecutors()
@@ -37,7 +37,7 @@ struct Acceptance {
     buffering()
     await duplicates()
     await cancelling()
-    await cancellingUnderWay()
+    try await cancellingUnderWay()
     await subscriptionValues()
     await weakSubscribers()
     await scopedSubscriptions()
@@ -63,17 +63,17 @@ struct Acceptance {
 
     await loadingManagers()
     await edits()
-    await retries()
+    try await retries()
     await pagedManagers()
-    await cachedManagers()
+    try await cachedManagers()
     await memoryCaches()
-    await streamManagers()
+    try await streamManagers()
 
     await recorders()
     await manualExecutors()
-    await gates()
-    await asyncGates()
-    await manualClocks()
+    try await gates()
+    try await asyncGates()
+    try await manualClocks()
 
     await converging()
 

@@ -43,7 +43,7 @@ func cancelling() async {
   passed("Subscription.cancel()")
 }
 
-func cancellingUnderWay() async {
+func cancellingUnderWay() async throws {
   let publisher = Publisher<Int>()
   let listener = Listener()
   let gate = Gate()
@@ -52,7 +52,7 @@ func cancellingUnderWay() async {
     gate.pass()
     listener.note(state)
   }
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   publisher.updateData(1)
   expectEqual(subscription.cancel(), .inFlight, "one is under way on another thread")
   let waiting = Task {

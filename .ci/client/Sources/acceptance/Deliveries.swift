@@ -110,7 +110,7 @@ func queueDelivery() async {
   passed("DeliveryContext.queue")
 }
 
-func independentQueueDelivery() async {
+func independentQueueDelivery() async throws {
   let publisher = Publisher<Int>()
   let queue = Here.makeQueue("pool", concurrent: true)
   let slow = Listener()
@@ -121,7 +121,7 @@ func independentQueueDelivery() async {
     Here.expectQueue("pool")
     listener.note(state)
   }
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   let served = Signal()
   publisher.subscribe(quick, on: .queue(queue, independent: true)) { listener, state in
     Here.expectQueue("pool")

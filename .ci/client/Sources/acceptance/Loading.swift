@@ -62,7 +62,7 @@ func edits() async {
   passed("edits")
 }
 
-func retries() async {
+func retries() async throws {
   let clock = ManualClock()
   let policy = RetryPolicy(maxAttempts: 3) { attempt, error in
     expect(error is Unreachable, "the policy gets the loader's error")
@@ -75,9 +75,9 @@ func retries() async {
     return 7
   }
   manager.refreshIfNeeded()
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   clock.advance(by: .seconds(1))
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   expectEqual(manager.publisher.state, .loading(previous: nil), "failures on the way aren't published")
   clock.advance(by: .seconds(2))
   expectEqual(try? await manager.publisher.value(), 7, "the third attempt succeeds")
@@ -95,7 +95,7 @@ func retries() async {
     return 0
   }
   hanging.refreshIfNeeded()
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   clock.advance(by: .seconds(1))
   do {
     _ = try await hanging.publisher.value()
@@ -127,7 +127,7 @@ func pagedManagers() async {
   passed("PagedManager")
 }
 
-func cachedManagers() async {
+func cachedManagers() async throws {
   let clock = ManualClock()
   let cache = OneValue()
   let gate = Gate()
@@ -146,7 +146,7 @@ func cachedManagers() async {
   let recorder = Recorder<Int>()
   manager.publisher.subscribe(recorder, on: .immediate)
   manager.refreshIfNeeded()
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   expectEqual(
     recorder.states, [.unknown, .loading(previous: nil), .loaded(1), .loading(previous: 1)],
     "a cached value shows before the load has ended")

@@ -3,7 +3,7 @@ import SubPubTesting
 
 private struct Broken: Error, Equatable {}
 
-func streamManagers() async {
+func streamManagers() async throws {
   let clock = ManualClock()
   let (numbers, sender) = AsyncThrowingStream<Int, any Error>.makeStream()
   let manager = StreamManager<Int>(
@@ -20,7 +20,7 @@ func streamManagers() async {
   expectEqual(await manager.refresh(), .loaded(1), "the first element")
   publisher.unsubscribe(listener)
   expect(manager.isRunning, "it is kept alive")
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   let next = publisher.observe(on: .background) { _ in }
   manager.logout()
   expect(!manager.isRunning, "a logout ends it")

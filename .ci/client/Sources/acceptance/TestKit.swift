@@ -78,7 +78,7 @@ private actor Puppet {
   }
 }
 
-func gates() async {
+func gates() async throws {
   let gate = Gate()
   let journal = Journal<String>()
   let passing = Signal()
@@ -87,7 +87,7 @@ func gates() async {
     journal.add("passed")
     passing.fire()
   }
-  await gate.waitUntilHeld()
+  try await gate.waitUntilHeld()
   expectEqual(journal.entries, [], "held")
   gate.open()
   await passing.wait()
@@ -96,7 +96,7 @@ func gates() async {
   passed("Gate")
 }
 
-func asyncGates() async {
+func asyncGates() async throws {
   let gate = AsyncGate()
   expectEqual("\(gate)", "AsyncGate: closed, holding 0 tasks", "a description")
   let manager = LoadingManager<Int> {
@@ -104,8 +104,8 @@ func asyncGates() async {
     return 1
   }
   manager.refreshIfNeeded()
-  await gate.waitUntilHeld()
-  await gate.waitUntilHeld(tasks: 1)
+  try await gate.waitUntilHeld()
+  try await gate.waitUntilHeld(tasks: 1, within: .seconds(60))
   expectEqual(gate.held, 1, "the loader is held")
   expectEqual(manager.publisher.state, .loading(previous: nil), "held")
   expect(!gate.isOpen, "closed")
@@ -116,7 +116,7 @@ func asyncGates() async {
   passed("AsyncGate")
 }
 
-func manualClocks() async {
+func manualClocks() async throws {
   let clock = ManualClock()
   let start = clock.now
   expectEqual(clock.sleepers, 0, "nobody sleeps")
@@ -129,8 +129,16 @@ func manualClocks() async {
     try await clock.sleep(for: .seconds(5))
     journal.add(5)
   }
-  await clock.waitForSleepers(2)
+  try await clock.waitForSleepers(2)
+  try await clock.waitForSleepers(1, until: start.advanced(by: .seconds(5)), within: .seconds(60))
   expectEqual(clock.sleepers, 2, "two sleep")
+  expectEqual(clock.deadlines.map(\.sinceStart), [.seconds(1), .seconds(5)], "until when")
+  do {
+    try await clock.waitForSleepers(3, within: .zero)
+    fail("a wait for sleepers throws at its limit")
+  } catch {
+    expect(error is WaitTimeout, "what the wait throws")
+  }
   clock.advance(by: .seconds(2))
   _ = await short.result
   expectEqual(journal.entries, [1], "one has woken")
@@ -141,7 +149,7 @@ func manualClocks() async {
   expectEqual(start.duration(to: clock.now), .seconds(5), "the time that passed")
 
   let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
-  await clock.waitForSleepers(1)
+  try await clock.waitForSleepers(1)
   cancelled.cancel()
   do {
     try await cancelled.value

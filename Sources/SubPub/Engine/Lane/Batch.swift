@@ -67,12 +67,20 @@ struct TimeSlice {
   }
 }
 
-/// A wait of two microseconds, which keeps the thread.
-///
-/// While states arrive faster than a lane delivers them, each turn of the lane competes with the publishing threads for
-/// the registry. If the lane delivers only the newest state, fewer turns cost it nothing, and leave the registry to the
-/// publishing threads.
-func waitForNewerStates() {
-  let start = DispatchTime.now().uptimeNanoseconds
-  while DispatchTime.now().uptimeNanoseconds - start < 2_000 {}
+/// A wait that keeps the thread.
+struct Spin {
+  let nanoseconds: UInt64
+
+  /// Two microseconds before the next turn of a lane that can't keep up.
+  ///
+  /// While states arrive faster than a lane delivers them, each turn of the lane competes with the publishing threads
+  /// for the registry. If the lane delivers only the newest state, fewer turns cost it nothing, and leave the registry
+  /// to the publishing threads.
+  static let forNewerStates = Spin(nanoseconds: 2_000)
+
+  func run(at point: SchedulingPoint) {
+    point.reach(.spin(nanoseconds: nanoseconds))
+    let start = DispatchTime.now().uptimeNanoseconds
+    while DispatchTime.now().uptimeNanoseconds - start < nanoseconds {}
+  }
 }

@@ -6,15 +6,10 @@ extension Lane {
     let actor = context.actor
     defer { withExtendedLifetime(actor) {} }
     if context.isGone(actor) { return end() }
-    // An executor may run the job inside `enqueue`, on top of the thread that hands the lane back. That thread
-    // continues below; otherwise, the stack would grow with every time slice (4.04).
-    if isBeingHandedBackHere { return setNestedJob() }
-    repeat {
-      var batch = Batch()
-      guard resume(&batch) else { return }
-      setServingThread(.current)
-      serve(&batch, TimeSlice(for: context))
-    } while takeNestedJob()
+    var batch = Batch()
+    guard resume(&batch) else { return }
+    setServingThread(.current)
+    serve(&batch, TimeSlice(for: context))
   }
 
   /// Delivers one state on the publishing thread, without a queue.
@@ -55,7 +50,7 @@ extension Lane {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
       } while batch.startRound()
-      if batch.waitsForNewer { waitForNewerStates() }
+      if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
     } while takeNext(&batch)
   }
 

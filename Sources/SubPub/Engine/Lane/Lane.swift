@@ -27,15 +27,6 @@ package final class Lane: Sendable {
   /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
   /// delivery releases the store.
   private let servingThread = Atomic<UInt>(0)
-  /// The number of threads that are handing the lane back to its context.
-  ///
-  /// While it is zero, no thread needs a turn to look for its mark. A thread sees its own changes, so relaxed accesses
-  /// are enough.
-  private let handBacks = Atomic<Int>(0)
-  /// Whether the context ran the lane's next job at once, inside the call that hands the lane back.
-  ///
-  /// Set and read by the thread that hands the lane back, so relaxed accesses are enough.
-  private let hasNestedJob = Atomic<Bool>(false)
   // The index among the registry's lanes. Accessed inside turns, which order the accesses.
   private let place: Atomic<Int>
 
@@ -74,8 +65,7 @@ extension Lane {
 
   /// Schedules the lane to be served on its context; outside every turn.
   func wake() {
-    // A thread that hands the lane back does so while serving it.
-    if !context.wake(self, handsBack: isBeingHandedBackHere) { end() }
+    if !context.wake(self) { end() }
   }
 
   /// Ends the lane and its subscriptions, because the context is gone.
@@ -116,39 +106,16 @@ extension Lane {
     return version > drained || (version == drained && slot >= drainedSlots.load(ordering: .relaxed))
   }
 
-  var isBeingHandedBackHere: Bool {
-    handBacks.load(ordering: .relaxed) > 0 && registry.turn { $0.handBack(of: self) } != nil
-  }
-
   /// Puts the rest of the batch aside until the context calls again.
-  ///
-  /// Several threads may be here at once: the next thread that serves the lane may hand it back as well before the
-  /// context has returned to this one.
   func handBack(_ batch: inout Batch) {
-    handBacks.add(1, ordering: .relaxed)
     var effects = Effects()
     registry.turn { state in
-      state.handBacks.append((self, .current))
       state.withServedLane(self, &effects) { $0.pause(&batch, &$1) }
     }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()
+    context.handBack(self)
     effects.perform()
-    registry.turn { state in
-      if let index = state.handBack(of: self) { state.handBacks.remove(at: index) }
-    }
-    handBacks.subtract(1, ordering: .relaxed)
-  }
-
-  func setNestedJob() { hasNestedJob.store(true, ordering: .relaxed) }
-
-  func takeNestedJob() -> Bool { hasNestedJob.exchange(false, ordering: .relaxed) }
-}
-
-extension RegistryState {
-  /// Returns the index of this thread's mark for handing that lane back.
-  fileprivate func handBack(of lane: Lane) -> Int? {
-    handBacks.firstIndex { $0.lane === lane && $0.thread == .current }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// | idle | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
 /// | scheduled, paused | serving | the first turn of the thread on which the lane's context calls |
 /// | serving | serving | the turn that takes the next batch |
-/// | serving | paused | the turn that puts the rest of a batch aside, and wakes the lane again |
+/// | serving | paused | the turn that puts the rest of a batch aside, before the lane is handed back |
 /// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has arrived |
 /// | idle, scheduled, paused | idle | the turn that ends a lane whose context is gone |
 ///
@@ -42,7 +42,7 @@ enum LanePhase: UInt8 {
 /// must be made by a swap that can fail.
 struct AtomicLanePhase: ~Copyable {
   private let word = Atomic<UInt8>(LanePhase.idle.rawValue)
-  private let point: SchedulingPoint
+  let point: SchedulingPoint
   private static let phaseBits: UInt8 = 0b11
 
   init(_ point: SchedulingPoint) { self.point = point }

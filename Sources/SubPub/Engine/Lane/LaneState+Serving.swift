@@ -44,13 +44,12 @@ extension LaneState {
     return batch.startRound()
   }
 
-  /// Puts the rest of the batch aside until the context calls again, because the time slice is over.
+  /// Puts the rest of the batch aside, because the time slice is over; the caller hands the lane back to its context.
   mutating func pause(_ batch: inout Batch, _ effects: inout Effects) {
     handleRequests(&batch, &effects)
     paused = batch
     batch = Batch()
     lane.phase.enter(.paused)
-    effects.wake(lane)
   }
 
   /// Handles requests.

@@ -3,9 +3,26 @@ import SubPub
 import SubPubTesting
 import Synchronization
 
+/// Counts how many jobs are nested on one thread, and the most that ever were.
+final class StackDepth: Sendable {
+  private let state = Locked<(now: [ThreadToken: Int], most: Int)>(([:], 0))
+
+  func enter() {
+    state.withLock { state in
+      let depth = state.now[.current, default: 0] + 1
+      state.now[.current] = depth
+      state.most = max(state.most, depth)
+    }
+  }
+
+  func leave() { state.withLock { $0.now[.current, default: 0] -= 1 } }
+
+  var deepest: Int { state.withLock { $0.most } }
+}
+
 /// Runs each job inside `enqueue`.
 final class InlineExecutor: TaskExecutor {
-  let depth = NestingDepth()
+  let depth = StackDepth()
   private let willRun: @Sendable () -> Void
   private let count = Atomic<Int>(0)
 
@@ -31,7 +48,7 @@ final class InlineExecutor: TaskExecutor {
 /// only when the second enqueues the third; and the third runs only when the first has ended.
 final class RelayExecutor: TaskExecutor {
   /// The nesting of the jobs on the second thread.
-  let depth = NestingDepth()
+  let depth = StackDepth()
   private let count = Atomic<Int>(0)
   private let thirdIsThere = DispatchSemaphore(value: 0)
   private let firstHasEnded = DispatchSemaphore(value: 0)
@@ -66,10 +83,10 @@ final class RelayExecutor: TaskExecutor {
   }
 }
 
-/// Makes a thread that hands a lane back run what another thread has handed back in the meantime.
+/// Makes a thread that enqueues a lane run what another thread has enqueued in the meantime.
 ///
-/// Every second job runs on a thread of its own. `enqueue` waits until that job enqueues the next one or ends, and then
-/// runs the next one itself.
+/// Every second job runs on a thread of its own. `enqueue` waits until the next one is enqueued or that job has ended,
+/// and then runs the next one itself, if it is there.
 final class HelpingExecutor: TaskExecutor {
   private struct State {
     var jobs = 0
@@ -80,7 +97,7 @@ final class HelpingExecutor: TaskExecutor {
 
   private let state = Locked(State())
   /// The nesting of the jobs that run inside `enqueue`.
-  let depth = NestingDepth()
+  let depth = StackDepth()
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -105,7 +122,11 @@ final class HelpingExecutor: TaskExecutor {
     }
     guard waits else { return }
     helper.wait()
-    guard let next = state.withLock({ $0.next.take() }) else { return }
+    let next = state.withLock { state in
+      state.waiting = nil
+      return state.next.take()
+    }
+    guard let next else { return }
     depth.enter()
     unsafe next.runSynchronously(on: asUnownedTaskExecutor())
     depth.leave()

@@ -27,9 +27,9 @@ final class HeldRecorder: TypedSubscriber {
   func wait(count: Int) async throws { try await recorder.wait(count: count) }
 
   /// Publishes `heldAt` on a thread of its own, and returns when the delivery is held.
-  func hold(_ publisher: Publisher<Int>) async {
+  func hold(_ publisher: Publisher<Int>) async throws {
     OwnThread.start { publisher.updateData(Int(self.heldAt)) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
   }
 
   /// Opens the gate, and returns when everything has been delivered.
@@ -51,7 +51,7 @@ final class HeldDelivery: Sendable {
   let subscription: Subscription
 
   /// Returns when the delivery is held.
-  init(on kind: ContextKind) async {
+  init(on kind: ContextKind) async throws {
     place = Place(kind)
     let captured = deaths.makeToken()
     subscription = publisher.subscribe(recorder, on: place.context) { [gate] recorder, state in
@@ -60,7 +60,7 @@ final class HeldDelivery: Sendable {
       withExtendedLifetime(captured) {}
     }
     OwnThread.start { [publisher] in publisher.updateData(1) }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
   }
 
   // A test that fails early leaves no thread behind.

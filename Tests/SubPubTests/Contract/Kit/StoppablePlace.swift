@@ -37,7 +37,7 @@ final class StoppablePlace: Sendable {
   /// Runs the body while the context begins nothing.
   ///
   /// A subscription that the body makes has had no delivery when this returns.
-  func whileStopped<R>(_ body: () throws -> R) async rethrows -> R {
+  func whileStopped<R>(_ body: () throws -> R) async throws -> R {
     if let queue {
       queue.suspend()
       defer { queue.resume() }
@@ -46,7 +46,7 @@ final class StoppablePlace: Sendable {
     let gate = Gate()
     defer { gate.open() }
     DispatchQueue.main.async { gate.pass() }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     return try body()
   }
 }

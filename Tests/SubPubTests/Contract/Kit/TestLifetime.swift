@@ -60,10 +60,10 @@ extension ContractSuite {
   }
 
   /// Subscribes a recorder, publishes 1, and returns when that delivery is held.
-  func holdDelivery(of publisher: Publisher<Int>, on context: DeliveryContext) async -> HeldRecorder {
+  func holdDelivery(of publisher: Publisher<Int>, on context: DeliveryContext) async throws -> HeldRecorder {
     let held = makeHeldRecorder()
     publisher.subscribe(held, on: context)
-    await held.hold(publisher)
+    try await held.hold(publisher)
     return held
   }
 }

@@ -168,6 +168,7 @@ extension Scheduler {
       case .read: self.step(at: object, isWrite: false)
       case .write: self.step(at: object)
       case .weakLoad: self.step(at: Self.subscribers, isWrite: false)
+      case .spin: break
       }
     }
   #endif
