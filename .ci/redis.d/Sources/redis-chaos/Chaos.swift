@@ -112,25 +112,23 @@ final class Chaos {
 
   /// Pauses the writer; another one takes over, and perhaps the data is lost; then the first one goes on.
   private func pause() throws {
+    let before = try waitForWriter().id.epoch
     let former = writers.removeLast()
     former.signal(SIGSTOP)
     usleep(random.next(0...100_000))
-    let before = try UInt64(server.command("GET", "\(Program.key):epoch")) ?? 0
     try startWriter()
-    try wait("the new writer's states", seconds: 30) {
-      try server.entries(after: nil).last.map { $0.id.epoch > before } ?? false
-    }
+    _ = try waitForWriter()
     usleep(random.next(0...2_500_000))
     switch random.next(0...2) {
     case 0: try loseData()
     case 1: if server.hasSnapshot { try restore() }
     default: break
     }
-    let old = Set(try server.entries(after: nil, of: before).map(\.id))
+    let old = Set(try server.entries(of: before).map(\.id))
     former.signal(SIGCONT)
     let status = try former.end(within: 30)
     guard status == 3 else { throw Wrong(description: "the writer that was paused ends with \(status)") }
-    let new = try server.entries(after: nil, of: before).map(\.id).filter { !old.contains($0) }
+    let new = try server.entries(of: before).map(\.id).filter { !old.contains($0) }
     guard new.isEmpty else {
       throw Wrong(description: "the writer that was paused has written \(new.count): \(new[0])")
     }
@@ -159,6 +157,17 @@ final class Chaos {
       "mirrors \(number)", [program, "mirror", folder, "\(number)", "\(Self.mirrorCounts[number])"],
       output: "\(folder)/mirror.\(number).out")
     if number < mirrors.count { mirrors[number] = child } else { mirrors.append(child) }
+  }
+
+  /// Waits until the last writer has written, and returns the last entry.
+  private func waitForWriter() throws -> Entry {
+    var last: Entry?
+    try wait("states of writer \(writerCount)", seconds: 30) {
+      last = try server.entries("XREVRANGE", "+", "-", "COUNT", "1").last
+      return last?.value.map { $0 / Numbers.eachWriter } == writerCount
+    }
+    guard let last else { throw Wrong(description: "no entry") }
+    return last
   }
 
   // MARK: The end

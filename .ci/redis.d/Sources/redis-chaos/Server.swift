@@ -82,7 +82,9 @@ final class Server {
   }
 
   @discardableResult
-  func command(_ arguments: String...) throws -> String {
+  func command(_ arguments: String...) throws -> String { try command(arguments) }
+
+  private func command(_ arguments: [String]) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["redis-cli", "-s", socket] + arguments
@@ -94,12 +96,17 @@ final class Server {
     return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 
-  /// The entries of the stream after one, with their values.
-  func entries(after id: EntryID?, of epoch: UInt64? = nil) throws -> [Entry] {
-    let (first, last) = epoch.map { ("\($0)", "\($0)") } ?? (id.map { "(\($0)" } ?? "-", "+")
+  /// The entries of the stream after one.
+  func entries(after id: EntryID?) throws -> [Entry] { try entries("XRANGE", id.map { "(\($0)" } ?? "-", "+") }
+
+  /// The entries that an outlet has written.
+  func entries(of epoch: UInt64) throws -> [Entry] { try entries("XRANGE", "\(epoch)", "\(epoch)") }
+
+  /// The entries that a command finds, with their values.
+  func entries(_ name: String, _ arguments: String...) throws -> [Entry] {
     var entries: [Entry] = []
     var isValue = false
-    for line in try command("XRANGE", Program.key, first, last).split(separator: "\n") {
+    for line in try command([name, Program.key] + arguments).split(separator: "\n") {
       if isValue {
         entries[entries.count - 1].value = Int(line)
         isValue = false
