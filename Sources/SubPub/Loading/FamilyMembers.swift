@@ -32,13 +32,18 @@ class FamilyMember: @unchecked Sendable {
 struct FamilyMembers {
   typealias Object = any AnyObject & Sendable
 
-  /// The members whose keys have one hash value: mostly one. New ones are added at the end.
+  /// The members whose keys have one hash value: mostly one, and new ones are added at the end.
   struct Bucket: Sendable {
     fileprivate(set) var first: FamilyMember
     fileprivate(set) var others: [FamilyMember] = []
 
     var last: FamilyMember { others.last ?? first }
     var all: [FamilyMember] { [first] + others }
+
+    fileprivate func forEach(_ body: (FamilyMember) -> Void) {
+      body(first)
+      others.forEach(body)
+    }
   }
 
   /// A call of `make`.
@@ -109,7 +114,10 @@ extension FamilyMembers {
     new.isIntroduced.store(observers.isEmpty, ordering: .relaxed)
     if buckets[call.hash]?.others.append(new) == nil { buckets[call.hash] = Bucket(first: new) }
     count += 1
-    return .installed(isSweepDue: count > sweepAt)
+    guard count > sweepAt else { return .installed(isSweepDue: false) }
+    // One sweep is enough, even if others install managers meanwhile.
+    sweepAt = 2 * count + 32
+    return .installed(isSweepDue: true)
   }
 
   /// Removes dead members, and returns them and the living managers.
@@ -117,21 +125,20 @@ extension FamilyMembers {
   /// A logout is for those, and for all that are being made.
   mutating func sweep(logsOut: Bool) -> (living: [(member: FamilyMember, manager: Object)], dead: [FamilyMember]) {
     if logsOut { logouts += 1 }
-    var (living, dead): ([(FamilyMember, Object)], [FamilyMember]) = ([], [])
+    var (living, dead): ([(member: FamilyMember, manager: Object)], [FamilyMember]) = ([], [])
     for (hash, bucket) in buckets {
-      var gone: [FamilyMember] = []
-      for member in bucket.all {
-        if let manager = member.manager { living.append((member, manager)) } else { gone.append(member) }
+      let before = dead.count
+      bucket.forEach { member in
+        if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
       }
-      remove(gone, from: hash)
-      dead += gone
+      if dead.count > before { remove(Array(dead[before...]), from: hash) }
     }
     (sweepAt, evictedCount) = (2 * count + 32, 0)
     return (living, dead)
   }
 
   private mutating func remove(_ members: [FamilyMember], from hash: Int) {
-    guard !members.isEmpty, let all = buckets[hash]?.all else { return }
+    guard let all = buckets[hash]?.all else { return }
     let left = all.filter { member in !members.contains { $0 === member } }
     count -= all.count - left.count
     buckets[hash] = left.first.map { Bucket(first: $0, others: Array(left.dropFirst())) }
@@ -188,7 +195,11 @@ extension FamilyMembers {
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
-  var heard: [PublisherRegistry] { buckets.values.flatMap(\.all).filter(\.isListenedTo).map(\.registry) }
+  var heard: [PublisherRegistry] {
+    var heard: [PublisherRegistry] = []
+    for bucket in buckets.values { bucket.forEach { if $0.isListenedTo { heard.append($0.registry) } } }
+    return heard
+  }
 
   /// Stops keeping managers whose time is over; returns them, and how long the next one lingers.
   ///

@@ -16,32 +16,29 @@ struct ListenerNotices {
 extension RegistryState {
   private var isListenedTo: Bool { !isEnded && openCount > partCount }
 
-  mutating func addNotice(for id: ObjectIdentifier, _ notify: @escaping ListenerNotices.Notify) -> ListenerNotices {
-    var notices = notices ?? ListenerNotices(isListenedTo: isListenedTo)
-    notices.receivers[id] = notify
-    self.notices = notices
-    return notices
+  /// Adds a receiver; returns what it has to know if anybody listens already.
+  mutating func addNotice(for id: ObjectIdentifier, _ notify: @escaping ListenerNotices.Notify) -> UInt64? {
+    if notices == nil { notices = ListenerNotices(isListenedTo: isListenedTo) }
+    notices?.receivers[id] = notify
+    return notices.flatMap { $0.isListenedTo ? $0.number : nil }
   }
 
   /// Calls the receivers if the first listener has arrived, or the last one has left.
   @inline(never)
   mutating func noteListeners(_ effects: inout Effects) {
     let isListenedTo = isListenedTo
-    guard var notices, notices.isListenedTo != isListenedTo else { return }
-    notices.isListenedTo = isListenedTo
-    notices.number += 1
-    self.notices = notices
-    for notify in notices.receivers.values {
-      effects.call { [number = notices.number] in notify(isListenedTo, number) }
-    }
+    guard let last = notices, last.isListenedTo != isListenedTo else { return }
+    let number = last.number + 1
+    notices?.isListenedTo = isListenedTo
+    notices?.number = number
+    for notify in last.receivers.values { effects.call { notify(isListenedTo, number) } }
   }
 }
 
 extension PublisherRegistry {
   /// Has a family told whether anybody listens, from now on.
   nonisolated func addNotice(for id: ObjectIdentifier, _ notify: @escaping ListenerNotices.Notify) {
-    let notices = turn { $0.addNotice(for: id, notify) }
-    if notices.isListenedTo { notify(true, notices.number) }
+    if let number = turn({ $0.addNotice(for: id, notify) }) { notify(true, number) }
   }
 
   nonisolated func removeNotice(for id: ObjectIdentifier) {
