@@ -28,11 +28,7 @@ extension PublisherDirectory {
   ///   O(*s*) for each later manager.
   public func register<Key, M>(_ family: ManagerFamily<Key, M>) {
     guard add(ManagerEntry(family)) else { return }
-    family.observe { [weak self] manager in
-      guard let self else { return false }
-      addMember(manager.publisher)
-      return true
-    }
+    family.addObserver(ObjectIdentifier(self)) { [weak self] manager in self?.addMember(manager.publisher) }
   }
 
   /// Adds a manager or a family; returns false if it was added before.
@@ -140,6 +136,8 @@ final class ManagerEntry: Sendable {
   let logout: @Sendable (_ isLeftOut: (AnyObject) -> Bool) -> Bool
   let refreshIfNeeded: @Sendable () -> Bool
   let waitForCache: @Sendable () async -> Void
+  /// Has a family forget a directory that is being released.
+  let forget: @Sendable (_ directory: ObjectIdentifier) -> Void
 
   init(_ manager: some Manager, _ registry: PublisherRegistry) {
     self.registry = registry
@@ -157,6 +155,7 @@ final class ManagerEntry: Sendable {
     logout = { _ in find().map { $0.logout() } != nil }
     refreshIfNeeded = { find().map { $0.refreshIfNeeded() } != nil }
     waitForCache = { await find()?.waitForCache() }
+    forget = { _ in }
   }
 
   init<Key, M>(_ family: ManagerFamily<Key, M>) {
@@ -166,7 +165,7 @@ final class ManagerEntry: Sendable {
     sources = { [weak family] in family?.managers.map(\.publisher.id) ?? [] }
     logout = { [weak family] isLeftOut in
       guard let family else { return false }
-      for manager in family.managers where !isLeftOut(manager) { manager.logout() }
+      for manager in family.managersToLogOut() where !isLeftOut(manager) { manager.logout() }
       return true
     }
     refreshIfNeeded = { [weak family] in family.map { $0.refreshAllIfNeeded() } != nil }
@@ -174,5 +173,6 @@ final class ManagerEntry: Sendable {
       // One by one, so that no manager is held while another one's cache is slow.
       for key in family?.keys ?? [] { await family?.existing(key)?.waitForCache() }
     }
+    forget = { [weak family] in family?.removeObserver($0) }
   }
 }

@@ -18,6 +18,7 @@ public final class PublisherDirectory: Sendable {
   public init() {}
 
   deinit {
+    for (_, manager) in state.withLock({ $0.managers.entries }) { manager.forget(ObjectIdentifier(self)) }
     for subscription in subscriptions { subscription.cancel() }
     members.end()
   }
@@ -160,8 +161,12 @@ extension PublisherDirectory {
   }
 
   /// Adds the publisher of a family's manager, unless it was added before.
+  ///
+  /// Several threads may do this at once. When it returns, every subscriber of the directory has subscribed.
   func addMember<Value>(_ publisher: Publisher<Value>) {
-    _ = add(publisher, for: .family(publisher.id), insteadOf: nil, isMade: false)
+    let key = PublisherKey.family(publisher.id)
+    if let entry = state.withLock({ $0.publishers[key] }) { return introduce(entry) }
+    if !add(publisher, for: key, insteadOf: nil, isMade: false) { addMember(publisher) }
   }
 
   /// Adds a publisher; returns false if another thread came first.

@@ -18,6 +18,8 @@ package struct RegistryState {
   var immediateLane: Lane?
   /// The number of open subscriptions.
   var openCount = 0
+  /// How many of them belong to a `DirectorySubscription`.
+  var partCount = 0
   /// The number of subscriptions above which it is worth looking for dead ones.
   var sweepAt = 32
   var index = SubscriberIndex()
@@ -37,6 +39,8 @@ package struct RegistryState {
   var loading = LoadingState()
   /// The stream that runs while somebody listens; nil for most publishers.
   var listeners: ListenerWatch?
+  /// The families that keep the publisher's manager while somebody listens; nil for most publishers.
+  var notices: ListenerNotices?
 
   init(initial: (any BoxedPublication)?) { current = initial }
 }
@@ -105,8 +109,10 @@ extension RegistryState {
     let left = before - lanes[lane.index].openCount
     if left > 0 {
       openCount -= left
+      partCount -= lanes[lane.index].takeDepartedParts()
       sweepAt = min(sweepAt, 2 * openCount + 32)
       if openCount == 0, listeners != nil { noteLastDeparture(&effects) }
+      if notices != nil { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)
     return result

@@ -1,255 +1,254 @@
-/// The managers of a family.
+import Synchronization
+
+/// A manager of a family, and what the family knows about it.
 ///
-/// Decides only, and neither hashes nor compares keys, because that is foreign code: keys are in buckets by their hash
-/// values, and whoever looks for one compares it with the bucket's keys outside the lock. Whatever has to be released
-/// is returned, and released after the unlock.
+/// `@unchecked`: the variables are accessed only while the family's lock is held.
+class FamilyMember: @unchecked Sendable {
+  weak let manager: FamilyMembers.Object?
+  let registry: PublisherRegistry
+  /// Whether all observers know the manager.
+  ///
+  /// The release orders everything that they have done before everything that a thread does after finding it true.
+  let isIntroduced = Atomic<Bool>(false)
+  /// The manager, while it lingers or is listened to.
+  var kept: FamilyMembers.Object?
+  /// Until when it lingers at least.
+  var deadline = Duration.zero
+  var isQueued = false
+  var isListenedTo = false
+  /// The number of the last notice about listeners.
+  var notice: UInt64 = 0
+
+  init(_ manager: FamilyMembers.Object, _ registry: PublisherRegistry) {
+    (self.manager, self.registry) = (manager, registry)
+  }
+}
+
+/// The managers of a family, by the hash values of their keys.
 ///
-/// Keys and managers are stored without their types, because generic code would be several times slower.
+/// Decides only, under the lock of `FamilyKeeper`. Keys are neither hashed nor compared here, because that is foreign
+/// code: whoever looks for one compares it with those of a bucket, outside the lock. What has to be released is
+/// returned, and released after the unlock. Nothing is generic, because that would be several times slower.
 struct FamilyMembers {
   typealias Object = any AnyObject & Sendable
-  typealias Observer = @Sendable (Object) -> Bool
 
-  /// A key in its box, and the place of its member.
-  struct Entry: Sendable {
-    let key: Object
-    let slot: Int
-  }
-
-  /// The keys with one hash value, of which there is mostly one.
+  /// The members whose keys have one hash value: mostly one, and new ones are added at the end.
   struct Bucket: Sendable {
-    var first: Entry
-    var others: [Entry] = []
+    fileprivate(set) var first: FamilyMember
+    fileprivate(set) var others: [FamilyMember] = []
 
-    var last: Entry { others.last ?? first }
-    var all: [Entry] { [first] + others }
+    var last: FamilyMember { others.last ?? first }
+    var all: [FamilyMember] { [first] + others }
+
+    fileprivate func forEach(_ body: (FamilyMember) -> Void) {
+      body(first)
+      others.forEach(body)
+    }
   }
 
-  private final class Member {
-    let key: Object
-    weak var manager: Object?
-    var creation: Creation?
-    /// The manager, while it lingers, and its neighbors in the order of their last requests.
-    var kept: Object?
-    var deadline = Duration.zero
-    var previous: Int?
-    var next: Int?
-
-    init(_ key: Object) { self.key = key }
-  }
-
-  /// The call that makes a manager.
-  private struct Creation {
+  /// A call of `make`.
+  struct Call: Sendable {
     let thread = ThreadToken.current
-    /// What other threads wait for; nil while none does.
-    var call: ManagerCreation?
-    /// The manager, once it is made and until all observers know it.
-    var manager: Object?
-    /// The number of the last observer that knows it.
-    var introduced: UInt64 = 0
+    /// In a box that no other call has.
+    let key: Object
+    let hash: Int
+    /// How many calls were under way.
+    let number: Int
+    /// How many logouts there were before it, or were made up for.
+    fileprivate(set) var logouts: Int
   }
 
-  private var buckets: [Int: Bucket] = [:]
-  private var members: [Member?] = []
-  private var freeSlots: [Int] = []
-  private var observers: [UInt64: Observer] = [:]
-  private var lastObserver: UInt64 = 0
-  /// The ends of the list of lingering managers: the ones that were requested first and last.
-  private var oldest: Int?
-  private var newest: Int?
-  private var isTimerRunning = false
-  var timer: Task<Void, Never>?
+  private(set) var buckets: [Int: Bucket] = [:]
+  private(set) var calls: [Call] = []
+  var observers: [ObjectIdentifier: @Sendable (Object) -> Void] = [:]
+  private var logouts = 0
+  private var count = 0
   /// The number of members above which it is worth looking for dead ones.
   private var sweepAt = 32
   /// The number of managers that were evicted since the last sweep, most of which are dead now.
   private var evictedCount = 0
+  private var queue = DeadlineQueue()
+  private(set) var latestDeadline = Duration.zero
+  /// When the timer looks for managers whose time is over; nil without a timer.
+  private var wakeTime: Duration?
+  private var timer: Task<Void, Never>?
+  private var timerCount = 0
 }
 
-/// Finding and making managers.
+/// Making and removing managers.
 extension FamilyMembers {
-  enum Search {
-    /// The keys to compare with, and the manager if there is only one key.
-    case candidates(Bucket, only: Object?)
-    case found(Object, startsTimer: Bool)
-    /// Another call makes it, or has made it and is introducing it.
-    case inProgress(ManagerCreation, made: Object?)
-    /// This call has to make it.
-    case claimed(Entry)
-    /// The bucket has changed.
-    case outdated
+  /// Begins to make a manager; returns nil if another thread has added a member since the keys were compared.
+  mutating func begin(_ key: Object, _ hash: Int, in bucket: Bucket?) -> Call? {
+    guard buckets[hash]?.last === bucket?.last else { return nil }
+    let call = Call(key: key, hash: hash, number: calls.count, logouts: logouts)
+    calls.append(call)
+    return call
   }
 
-  func candidates(of hash: Int) -> (bucket: Bucket, only: Object?)? {
-    guard let bucket = buckets[hash] else { return nil }
-    return (bucket, bucket.others.isEmpty ? living(bucket.first) : nil)
+  mutating func end(_ call: Call) {
+    if let index = calls.lastIndex(where: { $0.key === call.key }) { calls.remove(at: index) }
   }
 
-  /// Finds the keys with a hash value, or adds a member if there are none.
-  mutating func search(_ hash: Int, adding key: () -> Object) -> Search {
-    if let (bucket, only) = candidates(of: hash) { return .candidates(bucket, only: only) }
-    let entry = add(key())
-    buckets[hash] = Bucket(first: entry)
-    return .claimed(entry)
+  enum Installation {
+    case installed(isSweepDue: Bool)
+    /// Another thread has added a member since the keys were compared.
+    case outdated(Bucket?)
+    /// Everything was logged out since `make` was called, as the new call says.
+    case logoutDue(Call)
   }
 
-  /// Adds a member for a key that isn't in the bucket.
-  mutating func add(_ key: Object, _ hash: Int, to bucket: Bucket) -> Search {
-    guard buckets[hash]?.last.key === bucket.last.key else { return .outdated }
-    let entry = add(key)
-    buckets[hash]?.others.append(entry)
-    return .claimed(entry)
-  }
-
-  private mutating func add(_ key: Object) -> Entry {
-    let member = Member(key)
-    member.creation = Creation()
-    if let slot = freeSlots.popLast() {
-      members[slot] = member
-      return Entry(key: key, slot: slot)
+  /// Adds a manager whose key isn't in its bucket, or only for a dead member there.
+  mutating func install(
+    _ new: FamilyMember, _ call: Call, in bucket: Bucket?, insteadOf dead: FamilyMember?
+  ) -> Installation {
+    let current = buckets[call.hash]
+    guard current?.last === bucket?.last else { return .outdated(current) }
+    guard call.logouts == logouts else {
+      var call = call
+      call.logouts = logouts
+      return .logoutDue(call)
     }
-    members.append(member)
-    return Entry(key: key, slot: members.count - 1)
+    end(call)
+    // The caller holds it.
+    if let dead { remove([dead], from: call.hash) }
+    new.isIntroduced.store(observers.isEmpty, ordering: .relaxed)
+    if buckets[call.hash]?.others.append(new) == nil { buckets[call.hash] = Bucket(first: new) }
+    count += 1
+    guard count > sweepAt else { return .installed(isSweepDue: false) }
+    // One sweep is enough, even if others install managers meanwhile.
+    sweepAt = 2 * count + 32
+    return .installed(isSweepDue: true)
   }
 
-  /// Finds the manager of a key that is in its bucket.
-  mutating func find(_ entry: Entry, until deadline: Duration?) -> Search {
-    guard let member = member(entry) else { return .outdated }
-    if let creation = member.creation {
-      guard let manager = creation.manager, creation.thread == .current else {
-        let call = creation.call ?? ManagerCreation(on: creation.thread)
-        member.creation?.call = call
-        return .inProgress(call, made: creation.manager)
-      }
-      // An observer asks for the manager that it is introduced to.
-      return .found(manager, startsTimer: false)
-    }
-    if let manager = member.manager {
-      return .found(manager, startsTimer: keep(manager, member, entry.slot, until: deadline))
-    }
-    member.creation = Creation()
-    return .claimed(entry)
-  }
-
-  private func member(_ entry: Entry) -> Member? {
-    // Another key may have taken the slot.
-    members[entry.slot].flatMap { $0.key === entry.key ? $0 : nil }
-  }
-
-  func living(_ entry: Entry) -> Object? { member(entry)?.manager }
-
-  enum Step {
-    /// An observer that doesn't know the new manager yet.
-    case introduce(UInt64, Observer)
-    /// Everybody may have it, and whoever waits for it is to be resumed. What a sweep has found is to be released.
-    case finished(ManagerCreation?, startsTimer: Bool, swept: Sweep)
-  }
-
-  /// Adds a new manager once all observers know it.
-  mutating func finish(_ manager: Object, _ entry: Entry, until deadline: Duration?) -> Step {
-    // A member stays as long as its manager is being made.
-    guard let member = member(entry), var creation = member.creation else {
-      return .finished(nil, startsTimer: false, swept: Sweep())
-    }
-    creation.manager = manager
-    while creation.introduced < lastObserver {
-      creation.introduced += 1
-      guard let observer = observers[creation.introduced] else { continue }
-      member.creation = creation
-      return .introduce(creation.introduced, observer)
-    }
-    member.creation = nil
-    member.manager = manager
-    let startsTimer = keep(manager, member, entry.slot, until: deadline)
-    let isSweepDue = members.count - freeSlots.count > sweepAt
-    return .finished(creation.call, startsTimer: startsTimer, swept: isSweepDue ? sweep() : Sweep())
-  }
-
-  mutating func addObserver(_ observer: @escaping Observer) -> UInt64 {
-    lastObserver += 1
-    observers[lastObserver] = observer
-    return lastObserver
-  }
-
-  mutating func removeObserver(_ number: UInt64) -> Observer? { observers.removeValue(forKey: number) }
-
-  struct Sweep {
-    var living: [(key: Object, manager: Object)] = []
-    fileprivate var removed: [Object] = []
-  }
-
-  /// Returns the living managers, and removes the others.
-  mutating func sweep() -> Sweep {
-    var swept = Sweep()
+  /// Removes dead members, and returns them and the living managers.
+  ///
+  /// A logout is for those, and for all that are being made.
+  mutating func sweep(logsOut: Bool) -> (living: [(member: FamilyMember, manager: Object)], dead: [FamilyMember]) {
+    if logsOut { logouts += 1 }
+    var (living, dead): ([(member: FamilyMember, manager: Object)], [FamilyMember]) = ([], [])
     for (hash, bucket) in buckets {
-      var left: [Entry] = []
-      for entry in bucket.all {
-        guard let member = member(entry) else { continue }
-        if let manager = member.manager ?? member.creation?.manager {
-          swept.living.append((entry.key, manager))
-        } else if member.creation == nil {
-          swept.removed.append(entry.key)
-          members[entry.slot] = nil
-          freeSlots.append(entry.slot)
-          continue
-        }
-        left.append(entry)
+      let before = dead.count
+      bucket.forEach { member in
+        if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
       }
-      guard left.count <= bucket.others.count else { continue }
-      buckets[hash] = left.first.map { Bucket(first: $0, others: Array(left.dropFirst())) }
+      if dead.count > before { remove(Array(dead[before...]), from: hash) }
     }
-    sweepAt = 2 * (members.count - freeSlots.count) + 32
-    evictedCount = 0
-    return swept
+    (sweepAt, evictedCount) = (2 * count + 32, 0)
+    return (living, dead)
+  }
+
+  private mutating func remove(_ members: [FamilyMember], from hash: Int) {
+    guard let all = buckets[hash]?.all else { return }
+    let left = all.filter { member in !members.contains { $0 === member } }
+    count -= all.count - left.count
+    buckets[hash] = left.first.map { Bucket(first: $0, others: Array(left.dropFirst())) }
+  }
+
+  /// Whether half of all managers may be dead, now that the evicted ones were released.
+  var isSweepDueAfterEviction: Bool { 2 * evictedCount > count }
+
+  /// Removes everything, because the family is gone.
+  mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: Task<Void, Never>?) {
+    let all = buckets.values.flatMap(\.all)
+    // Later notices do nothing.
+    for member in all { member.notice = .max }
+    let removed = (all, all.compactMap { $0.kept.take() }, timer)
+    (self, timerCount) = (FamilyMembers(), timerCount + 1)
+    return removed
   }
 }
 
-/// Lingering.
+/// Keeping managers that linger or are listened to.
 extension FamilyMembers {
-  /// Keeps a manager at least until a deadline; returns whether the caller has to start the timer.
-  private mutating func keep(_ manager: Object, _ member: Member, _ slot: Int, until deadline: Duration?) -> Bool {
-    guard let deadline else { return false }
-    unlink(member)
+  /// Keeps a manager at least until a deadline; returns the number of a timer that the caller has to start.
+  mutating func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) -> Int? {
+    guard let deadline else { return nil }
     member.kept = manager
-    // A thread that has waited for another one's `make` may have asked earlier.
+    guard deadline < .unlimited else { return nil }
+    // A thread that was slow to get here may have asked earlier.
     member.deadline = max(member.deadline, deadline)
-    (member.previous, member.next) = (newest, nil)
-    if let newest { members[newest]?.next = slot } else { oldest = slot }
-    newest = slot
-    if isTimerRunning || deadline == .unlimited { return false }
-    isTimerRunning = true
-    return true
+    latestDeadline = max(latestDeadline, deadline)
+    if !member.isQueued, !member.isListenedTo {
+      member.isQueued = true
+      queue.insert(member)
+    }
+    // A timer that will look later than this was started before the clock was set back.
+    if let wakeTime, wakeTime <= deadline { return nil }
+    wakeTime = deadline
+    timerCount += 1
+    return timerCount
   }
 
-  /// Removes a member from the list of lingering ones, if it is there.
-  private mutating func unlink(_ member: Member) {
-    guard member.kept != nil else { return }
-    if let previous = member.previous { members[previous]?.next = member.next } else { oldest = member.next }
-    if let next = member.next { members[next]?.previous = member.previous } else { newest = member.previous }
+  /// Records whether anybody listens; returns a manager that isn't kept any more, and the number of a timer to start.
+  ///
+  /// Does nothing if a notice with a higher number has come first.
+  mutating func note(
+    isListenedTo: Bool, _ notice: UInt64, _ member: FamilyMember, _ manager: Object, until deadline: Duration?
+  ) -> (released: Object?, timer: Int?) {
+    guard notice >= member.notice else { return (nil, nil) }
+    (member.notice, member.isListenedTo) = (notice, isListenedTo)
+    if isListenedTo {
+      member.kept = manager
+      return (nil, nil)
+    }
+    return deadline == nil ? (member.kept.take(), nil) : (nil, keep(member, manager, until: deadline))
+  }
+
+  /// The publishers that are listened to, perhaps only by dead subscribers.
+  var heard: [PublisherRegistry] {
+    var heard: [PublisherRegistry] = []
+    for bucket in buckets.values { bucket.forEach { if $0.isListenedTo { heard.append($0.registry) } } }
+    return heard
   }
 
   /// Stops keeping managers whose time is over; returns them, and how long the next one lingers.
-  mutating func evict(at now: Duration) -> (evicted: [Object], next: Duration?) {
-    var evicted: [Object] = []
-    while let slot = oldest, let member = members[slot] {
-      if member.deadline > now { return (evicted, member.deadline - now) }
-      unlink(member)
-      if let manager = member.kept.take() { evicted.append(manager) }
-      evictedCount += 1
+  ///
+  /// `latest` was the latest deadline when the clock was read. If it is further away than managers linger, the clock
+  /// was set back.
+  mutating func evict(at now: Duration, lingering: Duration, latest: Duration) -> (evicted: [Object], next: Duration?) {
+    let limit = now + lingering
+    if latest > limit {
+      for member in buckets.values.flatMap(\.all) where member.deadline <= latest {
+        member.deadline = min(member.deadline, limit)
+      }
+      queue.limit { $0 <= latest ? min($0, limit) : $0 }
+      if latestDeadline == latest { latestDeadline = limit }
     }
-    isTimerRunning = false
+    var evicted: [Object] = []
+    while let (deadline, member) = queue.first {
+      guard deadline <= now else {
+        wakeTime = deadline
+        evictedCount += evicted.count
+        return (evicted, deadline - now)
+      }
+      queue.removeFirst()
+      member.isQueued = false
+      if member.isListenedTo { continue }
+      if member.deadline > now {
+        member.isQueued = true
+        queue.insert(member)
+      } else if let manager = member.kept.take() {
+        evicted.append(manager)
+      }
+    }
+    wakeTime = nil
+    evictedCount += evicted.count
     return (evicted, nil)
   }
 
-  /// Removes dead members if half of all may be dead, once the evicted managers were released.
-  mutating func sweepAfterEviction() -> Sweep { 2 * evictedCount > members.count - freeSlots.count ? sweep() : Sweep() }
-
-  /// Stops keeping all managers; returns them, and the timer.
-  mutating func stopKeeping() -> (kept: [Object], timer: Task<Void, Never>?) {
-    var kept: [Object] = []
-    while let slot = oldest, let member = members[slot] {
-      unlink(member)
-      if let manager = member.kept.take() { kept.append(manager) }
+  /// Stops keeping all managers that nobody listens to, because the clock has failed.
+  mutating func stopKeeping() -> [Object] {
+    (queue, wakeTime) = (DeadlineQueue(), nil)
+    return buckets.values.flatMap(\.all).filter { !$0.isListenedTo }.compactMap { member in
+      member.isQueued = false
+      return member.kept.take()
     }
-    isTimerRunning = false
-    return (kept, timer.take())
+  }
+
+  /// Replaces the timer, unless it has a successor already; returns the one to be cancelled.
+  mutating func setTimer(_ new: Task<Void, Never>, number: Int) -> Task<Void, Never>? {
+    guard number == timerCount else { return new }
+    defer { timer = new }
+    return timer
   }
 }

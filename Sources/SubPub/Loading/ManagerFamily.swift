@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One manager for each key, such as the forecast of each city.
 ///
 /// ```swift
@@ -7,103 +9,67 @@
 /// let forecast = try await forecasts["Bonn"].value()
 /// ```
 ///
-/// A manager is made when its key is first asked for. A key has at most one living manager, however many threads ask
-/// for it (5.19). The family holds its managers weakly, except for a time of your choice after each request.
+/// A manager is made when its key is first asked for. Everybody who asks for a key receives the same living manager,
+/// from however many threads (5.19). No thread waits for another one's `make`: if several ask for a new key at once,
+/// each may make a manager. The first one wins, everybody receives it, and the others are released.
+///
+/// The family keeps a manager while anybody listens to its publisher, and for a time of your choice after the last
+/// listener has left and after each request. Otherwise it holds managers weakly. Every open subscription of the
+/// publisher is a listener, and so is a publisher that is derived from it, but not a
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)``: it would keep every manager. A manager that listens to its
+/// own publisher is kept as long as the family.
+///
+/// A listener that dies without having been cancelled is noticed when the next state reaches its context, when
+/// subscribers are counted, and when the family looks through its managers: whenever somebody asks for all of them, and
+/// when their number has doubled.
 ///
 /// You can call every operation from any thread, task, or actor.
 public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObject>: Sendable {
-  private let members = Locked(FamilyMembers())
+  private let keeper: FamilyKeeper
   private let make: @Sendable (Key) -> M
-  private let lingering: Duration
-  /// The time since the family was created, and a pause, both on the clock.
-  ///
-  /// Foreign code.
-  private let elapsed: @Sendable () -> Duration
-  private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a family without managers.
   ///
   /// - Parameters:
-  ///   - lingering: How long the family keeps a manager after it was last asked for. With zero, a manager lives only
-  ///     while somebody else holds it; with a hundred years or more, as long as the family.
+  ///   - lingering: How long the family keeps a manager after it was last asked for, and after its last listener has
+  ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as long
+  ///     as the family.
   ///   - clock: Measures `lingering`.
-  ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. Other threads that
-  ///     ask for the same key wait until it returns.
-  /// - Precondition: `lingering` isn't negative. `make` doesn't ask for its own key, neither directly nor through the
-  ///   `make` of another family, and doesn't wait for a thread that may ask for it.
+  ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
+  ///     keys, and may run several times for one key.
+  /// - Precondition: `lingering` isn't negative. `make` doesn't ask for its own key again and again, neither directly
+  ///   nor through the `make` of another family.
   public init(
     lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(),
     make: @escaping @Sendable (Key) -> M
   ) {
-    guard lingering >= .zero else {
-      stopForMisuse("lingering is \(lingering), but nothing is kept for less than no time: give zero or more")
-    }
-    self.lingering = lingering
+    keeper = FamilyKeeper(lingering: lingering, clock: clock)
     self.make = make
-    elapsed = clock.stopwatch()
-    sleep = { try await clock.sleep(for: $0) }
   }
 
-  deinit { members.withLock { $0.stopKeeping() }.timer?.cancel() }
+  deinit { keeper.end() }
 
   /// The manager of a key: the living one, or a new one.
   ///
-  /// It lives while anybody holds it, and at least for the family's lingering time after this request. Blocks while
-  /// another thread makes it.
+  /// It lives while anybody holds it or listens to its publisher, and at least for the family's lingering time after
+  /// this request. Never waits for another thread.
   ///
   /// - Parameter key: The key.
   /// - Complexity: O(1) on average, beyond `make`.
   public subscript(key: Key) -> M {
-    let (deadline, hash) = (deadline, key.hashValue)
+    let (deadline, hash) = (keeper.deadline, key.hashValue)
     while true {
-      let search = search(key, hash, until: deadline)
-      switch search {
-      case .found(let manager, let startsTimer):
-        if startsTimer { startTimer() }
-        return Self.manager(manager)
-      case .inProgress(let call, let made):
-        if call.wait() { continue }
-        // The observers of two managers, on two threads, ask for the other one.
-        if let made { return Self.manager(made) }
-        stopForMisuse(
-          "make(\(key)) asks for its own manager, itself or through another family, and would wait forever: make it without"
-        )
-      case .claimed(let entry): return finish(make(key), entry, until: self.deadline)
-      case .candidates, .outdated: continue
+      let bucket = keeper.members.withLock { $0.buckets[hash] }
+      let (member, manager) = find(key, in: bucket)
+      if let member, let manager {
+        keeper.keep(member, manager, until: deadline)
+        return introduce(member, manager)
+      }
+      let box = KeyBox(key)
+      if let call = keeper.members.withLock({ $0.begin(box, hash, in: bucket) }) {
+        return makeManager(call, box, in: bucket, insteadOf: member)
       }
     }
-  }
-
-  /// Finds or claims a key, which is compared with others outside the lock.
-  private func search(_ key: Key, _ hash: Int, until deadline: Duration?) -> FamilyMembers.Search {
-    let search = members.withLock { $0.search(hash) { KeyBox(key) } }
-    guard case .candidates(let bucket, let only) = search else { return search }
-    guard let entry = find(key, in: bucket) else {
-      let box = KeyBox(key)
-      return members.withLock { $0.add(box, hash, to: bucket) }
-    }
-    if deadline == nil, let only { return .found(only, startsTimer: false) }
-    return members.withLock { $0.find(entry, until: deadline) }
-  }
-
-  private func find(_ key: Key, in bucket: FamilyMembers.Bucket) -> FamilyMembers.Entry? {
-    Self.key(bucket.first.key) == key ? bucket.first : bucket.others.first { Self.key($0.key) == key }
-  }
-
-  /// A key in a bucket.
-  private final class KeyBox: Sendable {
-    let key: Key
-    init(_ key: Key) { self.key = key }
-  }
-
-  private static func key(_ box: FamilyMembers.Object) -> Key {
-    // Only this family puts boxes into its buckets.
-    unsafe unsafeDowncast(box, to: KeyBox.self).key
-  }
-
-  private static func manager(_ object: FamilyMembers.Object) -> M {
-    // Every manager comes from `make`.
-    unsafe unsafeDowncast(object, to: M.self)
   }
 
   /// Returns the living manager of a key, without making one.
@@ -114,95 +80,148 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   /// - Returns: The manager; nil if none is alive.
   public func existing(_ key: Key) -> M? {
     let hash = key.hashValue
-    guard let (bucket, only) = members.withLock({ $0.candidates(of: hash) }), let entry = find(key, in: bucket) else {
-      return nil
-    }
-    return (only ?? members.withLock { $0.living(entry) }).map(Self.manager)
+    let (member, manager) = find(key, in: keeper.members.withLock { $0.buckets[hash] })
+    guard let member, let manager else { return nil }
+    return introduce(member, manager)
   }
 
   /// The keys of the living managers, in no particular order.
   ///
-  /// - Complexity: O(*n*) in the number of managers.
-  public var keys: [Key] { living.map(\.key) }
+  /// - Complexity: O(*n*) in the number of managers and their subscribers.
+  public var keys: [Key] { keeper.sweep().map { Self.key($0.member) } }
 
   /// Calls ``Manager/refreshIfNeeded()`` of every living manager.
   ///
-  /// - Complexity: O(*n*) in the number of managers.
+  /// - Complexity: O(*n*) in the number of managers and their subscribers.
   public func refreshAllIfNeeded() { for manager in managers { manager.refreshIfNeeded() } }
 
-  /// Calls ``Manager/logout()`` of every manager that is alive at the call, on the calling thread.
+  /// Calls ``Manager/logout()`` of every manager that is alive at the call, once each, on the calling thread.
   ///
-  /// - Complexity: O(*n*) in the number of managers.
-  public func logoutAll() { for manager in managers { manager.logout() } }
-
-  /// The living managers, by key; those that are being introduced to directories are among them.
-  private var living: [(key: Key, manager: M)] {
-    members.withLock { $0.sweep() }.living.map { (Self.key($0.key), Self.manager($0.manager)) }
-  }
+  /// A manager that is being made at the call is logged out by the thread that makes it, before anybody receives it.
+  ///
+  /// - Complexity: O(*n*) in the number of managers and their subscribers.
+  public func logoutAll() { for manager in managersToLogOut() { manager.logout() } }
 
   /// The living managers, each of them once, even if `make` has returned it for several keys.
-  var managers: [M] {
-    var known: Set<ObjectIdentifier> = []
-    return living.map(\.manager).filter { known.insert(ObjectIdentifier($0)).inserted }
+  var managers: [M] { Self.unique(keeper.sweep()) }
+
+  /// The living managers, to be logged out by the caller; those that are being made will be logged out as well.
+  func managersToLogOut() -> [M] { Self.unique(keeper.sweep(logsOut: true)) }
+}
+
+/// Finding and making managers.
+extension ManagerFamily {
+  private final class KeyBox: Sendable {
+    let key: Key
+    init(_ key: Key) { self.key = key }
   }
 
-  /// Calls a closure with every living manager, and with every later one before anybody else receives it.
-  ///
-  /// It is called for the last time when it returns false. A manager may be passed twice.
-  func observe(_ observer: @escaping @Sendable (M) -> Bool) {
-    let number = members.withLock { $0.addObserver { observer(Self.manager($0)) } }
-    for manager in managers {
-      guard observer(manager) else {
-        members.withLock { $0.removeObserver(number) }
-        return
+  private final class KeyedMember: FamilyMember, @unchecked Sendable {
+    let box: KeyBox
+    init(_ manager: M, _ box: KeyBox) {
+      self.box = box
+      super.init(manager, manager.publisher.registry)
+    }
+  }
+
+  private static func key(_ member: FamilyMember) -> Key {
+    // Only this family puts members into its buckets.
+    unsafe unsafeDowncast(member, to: KeyedMember.self).box.key
+  }
+
+  private static func manager(_ object: FamilyMembers.Object) -> M {
+    // Every manager comes from `make`.
+    unsafe unsafeDowncast(object, to: M.self)
+  }
+
+  private static func unique(_ living: [(member: FamilyMember, manager: FamilyMembers.Object)]) -> [M] {
+    var known: Set<ObjectIdentifier> = []
+    return living.map { Self.manager($0.manager) }.filter { known.insert(ObjectIdentifier($0)).inserted }
+  }
+
+  /// The member with a key, and its manager if it lives; compares keys, so no lock is held.
+  private func find(_ key: Key, in bucket: FamilyMembers.Bucket?) -> (FamilyMember?, FamilyMembers.Object?) {
+    guard let bucket else { return (nil, nil) }
+    let found = Self.key(bucket.first) == key ? bucket.first : bucket.others.first { Self.key($0) == key }
+    return (found, found?.manager)
+  }
+
+  /// Makes a manager, and returns it or, if another thread was faster, that thread's.
+  private func makeManager(
+    _ call: FamilyMembers.Call, _ box: KeyBox, in bucket: FamilyMembers.Bucket?, insteadOf dead: FamilyMember?
+  ) -> M {
+    var (call, bucket, dead) = (call, bucket, dead)
+    if call.number >= 50 { stopIfEndless(box.key, call.hash) }
+    let made = make(box.key)
+    let (new, deadline) = (KeyedMember(made, box), keeper.deadline)
+    while true {
+      let installation = keeper.members.withLock { $0.install(new, call, in: bucket, insteadOf: dead) }
+      switch installation {
+      case .installed(let isSweepDue):
+        if let dead { keeper.unwatch([dead]) }
+        keeper.watch(new)
+        keeper.keep(new, made, until: deadline)
+        if isSweepDue { _ = keeper.sweep() }
+        return introduce(new, made)
+      case .outdated(let current):
+        let (member, manager) = find(box.key, in: current)
+        if let member, let manager {
+          keeper.members.withLock { $0.end(call) }
+          keeper.keep(member, manager, until: deadline)
+          return introduce(member, manager)
+        }
+        (bucket, dead) = (current, member)
+      case .logoutDue(let due):
+        call = due
+        // Unless it is the manager of another key, too, and was logged out as such.
+        if !managers.contains(where: { $0 === made }) { made.logout() }
       }
     }
+  }
+
+  /// Stops the program if this thread makes the manager of a key for the fiftieth time at once.
+  private func stopIfEndless(_ key: Key, _ hash: Int) {
+    let calls = keeper.members.withLock { $0.calls.filter { $0.thread == .current && $0.hash == hash } }
+    // Only this family puts boxes there.
+    guard calls.count(where: { unsafe unsafeDowncast($0.key, to: KeyBox.self).key == key }) >= 50 else { return }
+    stopForMisuse(
+      """
+      make(\(key)) asks for its own manager, itself or through another family, again and again: make it without. The \
+      family is a \(Self.self)
+      """)
   }
 }
 
+/// Observers, which know every manager before anybody else receives it.
 extension ManagerFamily {
-  /// The deadline of a manager that is requested now; nil if managers don't linger.
-  private var deadline: Duration? {
-    if lingering == .zero { nil } else if lingering >= .unlimited { .unlimited } else { elapsed() + lingering }
+  /// Calls a closure with every living manager, and with every later one before anybody receives it.
+  ///
+  /// A manager may be passed several times, by several threads at once; each call has to return only when the observer
+  /// knows the manager.
+  func addObserver(_ id: ObjectIdentifier, _ observer: @escaping @Sendable (M) -> Void) {
+    keeper.members.withLock { $0.observers[id] = { observer(Self.manager($0)) } }
+    for manager in managers { observer(manager) }
   }
 
-  /// Introduces a new manager to all observers, and then makes it available to other threads.
-  private func finish(_ manager: M, _ entry: FamilyMembers.Entry, until deadline: Duration?) -> M {
-    while true {
-      let step = members.withLock { $0.finish(manager, entry, until: deadline) }
-      switch step {
-      case .introduce(let number, let observer):
-        if !observer(manager) { members.withLock { $0.removeObserver(number) } }
-      case .finished(let call, let startsTimer, _):
-        call?.end()
-        if startsTimer { startTimer() }
-        return manager
-      }
-    }
-  }
+  package var observerCount: Int { keeper.members.withLock { $0.observers.count } }
 
-  /// Releases managers whenever their time is over, until none lingers.
-  private func startTimer() {
-    let timer = Task.detached { [members, elapsed, sleep] in
-      do {
-        while true {
-          let now = elapsed()
-          // The evicted managers are released here, and then their keys.
-          let next = members.withLock { $0.evict(at: now) }.next
-          members.withLock { $0.sweepAfterEviction() }
-          guard let next else { return }
-          try await sleep(next)
-        }
-      } catch {
-        // Without the clock, nothing would ever be released.
-        if !Task.isCancelled { members.withLock { $0.stopKeeping() } }
-      }
-    }
-    members.withLock { $0.timer = timer }
+  func removeObserver(_ id: ObjectIdentifier) { _ = keeper.members.withLock { $0.observers.removeValue(forKey: id) } }
+
+  /// Returns a manager once all observers know it.
+  ///
+  /// A manager can be found before the thread that has made it has introduced it. Whoever finds it then introduces it as
+  /// well, rather than wait: observers can be told several times, and know the manager when any of these calls returns.
+  /// That holds inside an observer's call, too, so observers can ask for the manager that they are told about.
+  private func introduce(_ member: FamilyMember, _ object: FamilyMembers.Object) -> M {
+    let manager = Self.manager(object)
+    guard !member.isIntroduced.load(ordering: .acquiring) else { return manager }
+    for observer in keeper.members.withLock({ Array($0.observers.values) }) { observer(object) }
+    member.isIntroduced.store(true, ordering: .releasing)
+    return manager
   }
 }
 
 extension ManagerFamily: CustomStringConvertible {
   /// The types and the number of living managers, for logs.
-  public var description: String { "ManagerFamily<\(Key.self), \(M.self)>(managers: \(living.count))" }
+  public var description: String { "ManagerFamily<\(Key.self), \(M.self)>(managers: \(keeper.sweep().count))" }
 }

@@ -59,6 +59,8 @@ package struct SubscriberInterface: Sendable {
   }
 
   let kind: Kind
+  /// Whether it is a part of a `DirectorySubscription`.
+  var isPart: Bool { kind == .directory || kind == .directoryOnMainActor }
   /// Whether the objects belong to the main actor.
   ///
   /// They needn't be `Sendable`, and must not be released on another thread.

@@ -5,10 +5,10 @@ import Testing
 extension DirectoryTests {
   @Suite("A directory knows the managers of a family")
   struct FamilyTests {
-    private let directory = PublisherDirectory()
-    private let journal = Journal<String>()
+    let directory = PublisherDirectory()
+    let journal = Journal<String>()
 
-    private func makeFamily(
+    func makeFamily(
       onMake: @escaping @Sendable (ClassManager<Int>) -> Void = { _ in }
     ) -> ManagerFamily<String, ClassManager<Int>> {
       ManagerFamily { [journal] key in

@@ -77,6 +77,17 @@ extension ManagerFamilyTests {
     try await deaths.wait(count: 100)
   }
 
+  @Test("dead managers leave few keys behind, even if nobody looks")
+  func required_5_19_sweeps() {
+    let deaths = Deaths()
+    let family = ManagerFamily { (key: Key) in Counting(key.number) }
+    for number in 0..<1_000 {
+      let token = deaths.makeToken()
+      _ = family[Key(number, whenReleased: { withExtendedLifetime(token) {} })]
+    }
+    #expect(deaths.count > 900)
+  }
+
   @Test("a manager that is made while another key is compared isn't made twice")
   func required_5_19_madeMeanwhile() {
     let made = Locked(0)
@@ -161,7 +172,7 @@ extension ManagerFamilyTests {
     try await deaths.wait()
   }
 
-  @Test("a thread that has been given its manager isn't taken for one that waits for it")
+  @Test("two threads whose makes ask for the same key have one manager of it")
   func stochastic_5_19_noCycle() async throws {
     let families = Locked<ManagerFamily<Int, Counting>?>(nil)
     for round in 0..<300 {

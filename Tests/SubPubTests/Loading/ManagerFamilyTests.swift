@@ -115,13 +115,13 @@ struct ManagerFamilyTests {
     #expect(clock.sleepers == 0)
   }
 
-  @Test("make runs while no lock is held, and others wait for it")
+  @Test("make runs while no lock is held, nobody waits for it, and everybody receives what was made first")
   func required_5_19_1_04_make() async throws {
     let (gate, isFirst) = (Gate(), Locked<Bool?>(true))
     defer { gate.open() }
     let family = Locked<ManagerFamily<Int, Counting>?>(nil)
     family.withLock {
-      $0 = ManagerFamily { key in
+      $0 = ManagerFamily { [deaths] key in
         if key == 1, isFirst.withLock({ $0.take() }) == true {
           let other = family.withLock { $0 }
           #expect(other?[2] != nil)
@@ -133,7 +133,7 @@ struct ManagerFamilyTests {
           }
           gate.pass()
         }
-        return Counting(key)
+        return Counting(key, deaths: deaths)
       }
     }
     let shared = try #require(family.withLock { $0 })
@@ -141,12 +141,59 @@ struct ManagerFamilyTests {
     defer { family.withLock { $0 = nil } }
     async let first = OwnThread.result { shared[1] }
     try await gate.waitUntilHeld()
-    async let second = OwnThread.result { shared[1] }
-    async let third = OwnThread.result { shared[1] }
     #expect(shared.existing(1) == nil)
+    let second = try await OwnThread.result { shared[1] }
+    let third = try await OwnThread.result { shared[1] }
+    #expect(shared.existing(1) === second)
+    #expect(!gate.isOpen)
+    let before = deaths.count
     gate.open()
     let managers = try await [first, second, third]
     #expect(managers.allSatisfy { $0 === managers[0] })
+    // What the first thread has made.
+    #expect(deaths.count == before + 1)
+  }
+
+  @Test("a make may ask for its own key, and receives what the inner call has made")
+  func required_5_19_asksForItself() {
+    let family = Locked<ManagerFamily<Int, Counting>?>(nil)
+    let inner = Locked<Counting?>(nil)
+    let isFirst = Locked<Bool?>(true)
+    family.withLock {
+      $0 = ManagerFamily { key in
+        if isFirst.withLock({ $0.take() }) == true {
+          let found = family.withLock { $0 }?[key]
+          inner.withLock { $0 = found }
+        }
+        return Counting(key)
+      }
+    }
+    let found = family.withLock { $0 }?[1]
+    #expect(found != nil && found === inner.withLock { $0 })
+    family.withLock { $0 = nil }
+  }
+
+  @Test("a logout reaches a manager that is being made, before anybody receives it")
+  func required_5_19_logoutWhileMade() async throws {
+    let (gate, logouts) = (Gate(), Locked<[Int]>([]))
+    defer { gate.open() }
+    let common = Counting(9, logouts: logouts)
+    let family = ManagerFamily { (key: Int) in
+      if key >= 2 { gate.pass() }
+      return key == 2 ? Counting(key, logouts: logouts) : common
+    }
+    let first = family[1]
+    async let second = OwnThread.result { (family[2], logouts.withLock { $0 }) }
+    async let third = OwnThread.result { (family[3], logouts.withLock { $0 }) }
+    await gate.waitUntilHeld(threads: 2)
+    family.logoutAll()
+    #expect(logouts.withLock { $0 } == [9])
+    gate.open()
+    let (made, other) = try await (second, third)
+    // The other one is the manager of another key as well.
+    #expect(made.1.contains(2))
+    #expect(logouts.withLock { $0.sorted() } == [2, 9])
+    withExtendedLifetime((first, other)) {}
   }
 
   @Test("a family asks every living manager, and every lingering one")

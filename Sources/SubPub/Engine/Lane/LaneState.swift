@@ -14,6 +14,8 @@ package struct LaneState {
   var paused: Batch?
   /// The number of open subscriptions.
   var openCount = 0
+  /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
+  private var departedParts = 0
   /// The slots of cancelled subscriptions with a delivery under way.
   ///
   /// Their closures are released when it has ended.
@@ -148,7 +150,13 @@ extension LaneState {
     subscription.noteBacklog(from: subscription.next(at: subscription.gate.reading), newest: lane.newest)
     lane.iteration?.skipPending()
     openCount -= 1
+    if subscription.interface.isPart { departedParts += 1 }
     retention.remove(subscription)
+  }
+
+  mutating func takeDepartedParts() -> Int {
+    defer { departedParts = 0 }
+    return departedParts
   }
 
   func vacate(_ slot: Int, _ effects: inout Effects) {
