@@ -52,36 +52,6 @@ extension MisuseTests {
       #expect(message(result).contains(wrong.message))
     }
 
-    @Test("an edit that changes the same publisher stops the program")
-    func required_5_20_editChangesPublisher() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let manager = LoadingManager<Int>(label: "edited", initial: 1) { 0 }
-        let publisher = manager.publisher
-        try await manager.mutate(
-          showing: { number in
-            publisher.updateData(2)
-            return number
-          }, send: { 3 })
-      }
-      #expect(message(result).contains("an edit of mutate(showing:send:) on edited changes the same publisher"))
-    }
-
-    @Test("an edit that cancels the active load of its manager stops the program", arguments: [true, false])
-    func required_5_20_editCancels(byItsCaller: Bool) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [byItsCaller] in
-        let loader = EndlessLoader()
-        let manager = LoadingManager<Int>(label: "edited", initial: 1) { try await loader.load() }
-        let caller = Task { await manager.refresh() }
-        for await state in manager.publisher.states() where state.phase == .loading { break }
-        try await manager.mutate(
-          showing: { number in
-            if byItsCaller { caller.cancel() } else { manager.cancel() }
-            return number
-          }, send: { 3 })
-      }
-      #expect(message(result).contains("an edit of mutate(showing:send:) on edited changes the same publisher"))
-    }
-
     @Test("a custom policy without an attempt stops the program")
     func required_5_07_noAttempt() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
