@@ -123,7 +123,9 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
   ///   - age: How old the value is. A negative age counts as zero.
   /// - Throws: ``FileCacheError`` if the value can't be encoded or written. The previous value is intact then.
   public func write(_ value: Value, age: Duration) async throws(FileCacheError) {
-    do { try await worker.write(value, age: max(age, .zero)) } catch { throw FileCacheError(file: file, operation: .write, reason: error) }
+    do { try await worker.write(value, age: max(age, .zero)) } catch {
+      throw FileCacheError(file: file, operation: .write, reason: error)
+    }
   }
 
   /// Removes the file, and the temporary file of a write that was killed.

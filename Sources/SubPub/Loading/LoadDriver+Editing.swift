@@ -64,11 +64,13 @@ extension LoadDriver {
       }
       let ending = confirmation.map { EditChange.Ending(isAnswer: $0.isAnswer, serverChanges: edit.serverChanges) }
       let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
-      let write = ending == nil ? nil : server.flatMap { data in
-        let isAnswer = ending?.isAnswer ?? false
-        // An accepted edit leaves the data as old as it is.
-        let freshSince = isAnswer ? data.provenance?.freshSince : present.validity.freshSince(data.provenance)
-        return writeOperation(data.value, since: freshSince)
+      let write = ending.flatMap { ending in
+        server.flatMap { data in
+          // An accepted edit leaves the data as old as it is.
+          let isNew = ending.isAnswer
+          let freshSince = isNew ? data.provenance?.freshSince : present.validity.freshSince(data.provenance)
+          return writeOperation(data.value, since: freshSince)
+        }
       }
       if registry.change(change, enqueuing: write) {
         cache?.queue.run(on: operation.executor)

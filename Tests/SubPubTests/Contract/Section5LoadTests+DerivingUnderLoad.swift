@@ -4,7 +4,7 @@ import Testing
 
 // Rule 5.22: deriving while others publish.
 extension Section5LoadTests {
-  @Test("map returns although each transition takes as long as others need to publish the next", arguments: [false, true])
+  @Test("map returns although others publish a state during each transition", arguments: [false, true])
   func required_5_22_returns(removingDuplicates: Bool) async throws {
     let (source, order, depth) = (Publisher<Int>(), Recorder<Int>(), NestingDepth())
     let (made, isDone) = (Locked<[Int]>([]), Locked(false))
