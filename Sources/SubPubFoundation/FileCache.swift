@@ -44,7 +44,7 @@ public import SubPub
 /// |---|---|
 /// | `format` | the string `SubPub cache` |
 /// | `version` | the number 1 |
-/// | `written` | when the value was written: seconds since the start of 1970, UTC |
+/// | `written` | when the value was written, minus the age that it had then: seconds since the start of 1970, UTC |
 /// | `value` | the value, as the `JSONEncoder` writes it |
 ///
 /// A file has at most 256 MiB. A larger one is neither written nor read (``FileCacheError/Reason/tooLarge(limit:)``).
@@ -114,8 +114,18 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
   ///
   /// - Parameter value: The new value.
   /// - Throws: ``FileCacheError`` if the value can't be encoded or written. The previous value is intact then.
-  public func write(_ value: Value) async throws(FileCacheError) {
-    do { try await worker.write(value) } catch { throw FileCacheError(file: file, operation: .write, reason: error) }
+  public func write(_ value: Value) async throws(FileCacheError) { try await write(value, age: .zero) }
+
+  /// Replaces the value with one that isn't new.
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - age: How old the value is. A negative age counts as zero.
+  /// - Throws: ``FileCacheError`` if the value can't be encoded or written. The previous value is intact then.
+  public func write(_ value: Value, age: Duration) async throws(FileCacheError) {
+    do { try await worker.write(value, age: max(age, .zero)) } catch {
+      throw FileCacheError(file: file, operation: .write, reason: error)
+    }
   }
 
   /// Removes the file, and the temporary file of a write that was killed.

@@ -29,9 +29,9 @@ actor FileCacheWorker<Value: Codable & Sendable> {
     return Cached(value: document.value, age: document.age(at: now()))
   }
 
-  func write(_ value: Value) throws(FileCacheError.Reason) {
+  func write(_ value: Value, age: Duration) throws(FileCacheError.Reason) {
     // Encoded before any file is accessed, and outside the lock: all of these run the user's code.
-    let document = FileCacheDocument(value: value, written: now().timeIntervalSince1970)
+    let document = FileCacheDocument(value: value, written: now().timeIntervalSince1970 - age / .seconds(1))
     let data = try document.encoded(by: encoder())
     try file.replace(with: data)
   }
@@ -42,7 +42,7 @@ actor FileCacheWorker<Value: Codable & Sendable> {
 /// The contents of a `FileCache`'s file.
 struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
   let value: Value
-  /// Seconds since 1970.
+  /// When the value was written, minus the age that it had then, in seconds since 1970.
   let written: Double
 
   private enum Key: String, CodingKey { case format, version, written, value }

@@ -73,7 +73,7 @@ private final class EditedList: Sendable {
       if answers {
         try await manager.mutate(showing: showing, send: send)
       } else {
-        try await manager.mutate(showing: showing, send: { _ = try await send() })
+        try await manager.mutate(showing: showing, sendOnly: { _ = try await send() })
       }
     } catch is Refused {
       if shows(number) {

@@ -79,6 +79,35 @@ struct FileCacheTests {
     #expect(age >= .seconds(3_599) && age < .seconds(7_000))
   }
 
+  @Test("a value keeps the age that it is written with")
+  func required_5_06_writtenAge() async throws {
+    let time = Locked(Date(timeIntervalSince1970: 1_000_000))
+    let cache: any StateCache<Int> = FileCache<Int>(file: folder.file, now: { time.withLock { $0 } })
+    try await cache.write(1, age: .seconds(90.5))
+    #expect(try await cache.read() == Cached(value: 1, age: .seconds(90.5)))
+    time.withLock { $0 += 3 }
+    #expect(try await cache.read() == Cached(value: 1, age: .seconds(93.5)))
+    try await cache.write(2, age: .seconds(-5))
+    #expect(try await cache.read() == Cached(value: 2, age: .zero))
+  }
+
+  @Test("a tool that edits in every run, each half an hour after the last, asks its server once an hour")
+  func required_5_06_5_20_editingToolWithFile() async throws {
+    let (time, loads, list) = (Locked(Date(timeIntervalSince1970: 1_000_000)), Locked(0), Locked<[Int]>([]))
+    for run in 0..<10 {
+      let cache = FileCache<[Int]>(file: folder.file, now: { time.withLock { $0 } })
+      let manager = LoadingManager<[Int]>(staleAfter: .seconds(3_600), cache: cache) {
+        loads.withLock { $0 += 1 }
+        return list.withLock { $0 }
+      }
+      #expect(try await manager.value() == list.withLock { $0 })
+      try await manager.mutate(showing: { $0 + [run] }, sendOnly: { list.withLock { $0.append(run) } })
+      await manager.waitForCache()
+      time.withLock { $0 += 1_800 }
+    }
+    #expect(loads.withLock { $0 } == 5)
+  }
+
   @Test("any time in a file results in an age, without a crash", arguments: ["1e308", "-1e308", "0", "-5.5", "1e19"])
   func strangeTimes(written: String) async throws {
     let text = #"{"format":"SubPub cache","version":1,"written":\#(written),"value":3}"#

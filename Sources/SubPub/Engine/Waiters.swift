@@ -1,5 +1,10 @@
 /// Identifies a waiting task before, while, and after it waits.
-package struct WaiterID: Hashable, Sendable { fileprivate let number: Int }
+package struct WaiterID: Hashable, Comparable, Sendable {
+  fileprivate let number: Int
+
+  /// Returns whether the left waiter was registered first.
+  package static func < (left: WaiterID, right: WaiterID) -> Bool { left.number < right.number }
+}
 
 /// Tasks, each of which waits for a number of events.
 ///

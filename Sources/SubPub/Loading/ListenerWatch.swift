@@ -29,10 +29,22 @@ struct ListenerWatch {
   var runs = 0
   /// Whether the task of a run is still executing, even if another run is active by now.
   var isTaskExecuting = false
+  /// The task that follows the sequence; nil between two of them.
+  var task: TaskToken?
   /// What ends the active run, unless a listener arrives first; nil while somebody listens.
   var departure: LoadTask?
 
   init(_ watcher: any ListenerWatcher) { self.watcher = watcher }
+}
+
+/// Identifies a task while it runs.
+struct TaskToken: Equatable {
+  private let hash: Int
+
+  /// The current task; nil outside of tasks.
+  static var current: TaskToken? {
+    unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe TaskToken(hash: $0.hashValue) } }
+  }
 }
 
 /// Arrivals and departures, noticed in the turns in which they happen.
@@ -125,6 +137,7 @@ extension RegistryState {
     let action = loading.active?.task === run ? rollBackLoad(&effects) : nil
     let next = loading.active?.task
     listeners?.isTaskExecuting = next != nil
+    listeners?.task = nil
     return (action, next)
   }
 

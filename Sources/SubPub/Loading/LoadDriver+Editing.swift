@@ -51,8 +51,8 @@ extension LoadDriver {
   private func end(_ edit: PendingEdits<Value>.Edit, _ confirmation: Confirmation?) {
     while let present = registry.present.map(Present.init) {
       guard let edits = present.edits, edits.contains(edit) else {
-        // It was dropped, but a load may not know of it.
-        if confirmation != nil { registry.noteConfirmedEdit() }
+        // It was dropped, but the server has it.
+        if confirmation != nil { registry.noteConfirmationOfDropped() }
         return
       }
       let server: ManagerData<Value>?
@@ -64,7 +64,14 @@ extension LoadDriver {
       }
       let ending = confirmation.map { EditChange.Ending(isAnswer: $0.isAnswer, serverChanges: edit.serverChanges) }
       let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
-      let write = ending == nil ? nil : server.flatMap { cache?.writeOperation($0.value) }
+      let write = ending.flatMap { ending in
+        server.flatMap { data in
+          // An accepted edit leaves the data as old as it is.
+          let isNew = ending.isAnswer
+          let freshSince = isNew ? data.provenance?.freshSince : present.validity.freshSince(data.provenance)
+          return writeOperation(data.value, since: freshSince)
+        }
+      }
       if registry.change(change, enqueuing: write) {
         cache?.queue.run(on: operation.executor)
         return

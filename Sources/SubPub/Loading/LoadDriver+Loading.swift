@@ -119,12 +119,13 @@ extension LoadDriver {
           let fresh = ManagerData(value: server.value, provenance: Provenance(.loaded, freshSince: freshSince()))
           return registry.confirm(
             step(to: fresh, from: present), since: fresh.provenance?.freshSince, of: task,
-            enqueuing: cache?.writeOperation(server.value))
+            enqueuing: writeOperation(server.value, since: fresh.provenance?.freshSince))
         }
       }
       let loaded = ManagerData(value: value, provenance: provenance(of: kind, after: present))
       return registry.commit(
-        step(to: loaded, from: present), of: task, enqueuing: cache?.writeOperation(value))
+        step(to: loaded, from: present), of: task,
+        enqueuing: writeOperation(value, since: loaded.provenance?.freshSince))
     }
     cache?.queue.run(on: operation.executor)
   }

@@ -54,7 +54,8 @@ final class LoadDriver<Value: Sendable>: Sendable {
         "errorStaleAfter is \(options.errorStaleAfter), but no error is younger than that: give zero or more")
     }
     registry = publisher.registry
-    measuring = Locked(publisher.freshness ?? (options.errorStaleAfter > .zero ? options.makeFreshness() : nil))
+    let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
+    measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
     operation = TimeLimitedOperation(timeout: options.timeout, clock: options.clock, executor: options.executor)
     cache = options.cache.map { ManagerCache($0, failed: options.cacheFailed) }
     self.options = options
@@ -128,7 +129,10 @@ extension LoadDriver {
   }
 
   /// Publishes a value and writes it to the cache (5.16).
-  func set(_ value: Value) { publish(publication(loaded: value, .published), enqueuing: cache?.writeOperation(value)) }
+  func set(_ value: Value) {
+    let new = publication(loaded: value, .published)
+    publish(new, enqueuing: writeOperation(value, since: new.provenance?.freshSince))
+  }
 
   func publishInitial(_ value: Value) { registry.publish(publication(loaded: value, .published)) }
 
@@ -155,6 +159,17 @@ extension LoadDriver {
     // Reads the clock, which is foreign code.
     let made = options.makeFreshness()
     measuring.withLock { if $0 == nil { $0 = made } }
+  }
+
+  /// Makes the operation that writes data to the cache, with the age that it has when it is written (5.06).
+  ///
+  /// Data that doesn't count as fresh, or whose age isn't known, is written as stale data.
+  func writeOperation(_ value: Value, since time: Duration?) -> CacheOperation? {
+    cache?.writeOperation(value) { [registry, freshness, staleAfter = options.staleAfter] in
+      let age = time.flatMap { freshness?.age(since: $0) }
+      if let age, !registry.isCacheInvalidated { return age }
+      return max(age ?? .zero, staleAfter ?? .zero)
+    }
   }
 
   /// Returns the time from which data that arrives now, already this old, counts as fresh.

@@ -49,27 +49,33 @@ extension LoadingManager {
 
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
   ///
-  /// If `send` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, and is
-  /// written to the cache, where its age counts from then on. The phase doesn't change: after an error, the state
-  /// remains that error. Without data there is nothing to apply the edit to, so nothing is published or written, and a
-  /// cached value doesn't count as fresh.
+  /// If `sendOnly` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, also in
+  /// the cache, which it is written to (5.06). The phase doesn't change: after an error, the state remains that error.
+  /// Without data there is nothing to apply the edit to, so nothing is published or written, and a cached value doesn't
+  /// count as fresh.
+  ///
+  /// ```swift
+  /// try await manager.mutate(
+  ///   showing: { $0.filter { $0 != item } },
+  ///   sendOnly: { try await endpoint.delete(item) }  // Returns nothing.
+  /// )
+  /// ```
   ///
   /// If a load ends while the edit is being sent, its value may include the edit already, which is then applied to it
   /// once more, and the data counts as stale. So write an edit that changes nothing the second time, if you can.
   ///
-  /// The rest is as with the function whose `send` returns the server's data.
+  /// The rest is as with ``mutate(showing:send:)``.
   ///
   /// - Parameters:
   ///   - edit: Makes the edited value, as with the other function.
-  ///   - send: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
-  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is
+  ///   - sendOnly: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
+  /// - Throws: The error of `sendOnly`, after the edit was taken back. `CancellationError` if the calling task is
   ///   cancelled; if it was cancelled before the call, nothing is sent.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
   ///   program stops.
-  @_disfavoredOverload
   public func mutate(
-    showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Void
+    showing edit: @escaping @Sendable (Value) -> Value, sendOnly: @escaping @Sendable () async throws -> Void
   ) async throws {
-    try await driver.mutate(showing: edit, send: send) { .accepted }
+    try await driver.mutate(showing: edit, send: sendOnly) { .accepted }
   }
 }

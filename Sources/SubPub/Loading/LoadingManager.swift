@@ -162,9 +162,9 @@ extension LoadingManager {
   /// Fresh data is returned at once, even while it is being loaded again or after an error. Otherwise, the call shares
   /// the active load or begins one. It keeps the manager alive until it returns.
   ///
-  /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. Without `staleAfter`,
-  ///   ages are measured from the first call with a `maxAge` on. With nil, stale data is loaded again, and data without
-  ///   an age isn't.
+  /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. Without `staleAfter`
+  ///   and a cache, ages are measured from the first call with a `maxAge` on. With nil, stale data is loaded again, and
+  ///   data without an age isn't.
   /// - Returns: The value. If the load was cancelled or superseded, the value of the current state, however old it is.
   /// - Throws: The error that the load ended with. If the load was cancelled or superseded, the error of the current
   ///   state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data. `CancellationError` if

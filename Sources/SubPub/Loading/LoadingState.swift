@@ -4,11 +4,13 @@ struct LoadingState {
   var isInUse = false
   /// The active load; nil while nothing is loading, and once another transition has superseded the load.
   var active: ActiveLoad?
+  /// The callers of the active load, apart from it, so that copies of it aren't copies of them.
+  var callers = LoadCallers()
   /// The results of loads that have ended, for waiters that haven't fetched them yet.
   var results: [WaiterID: any BoxedPublication] = [:]
   /// What has happened to the present data since it was published.
   var validity = DataValidity()
-  /// Whether the value in the cache is from before an invalidation (5.15).
+  /// Whether the value in the cache is from before an invalidation (5.15), or may lack a confirmed edit (5.20).
   var isCacheInvalidated = false
   /// The last failure of a load, which counts while its version is the newest.
   var failure: LoadFailure?
@@ -59,7 +61,7 @@ struct LoadRequest {
   let acceptedAge: Duration?
 }
 
-/// A manager's load, with its waiters and the state to return to.
+/// A manager's load, with the state to return to.
 ///
 /// A publisher has at most one. Every transition supersedes it (5.04), except its own, those of edits (5.20), and
 /// `republish()`.
@@ -85,15 +87,6 @@ struct ActiveLoad {
   var isOutdated = false
   /// Whether an edit was confirmed since the load began, so that its result may lack the edit (5.20).
   var missesEdit = false
-  private(set) var callers: [Caller] = []
-
-  /// Who has asked for the load.
-  struct Caller {
-    /// Nil for callers that don't wait, and so can't be cancelled.
-    let waiter: WaiterID?
-    /// The age below which a cached value satisfies the caller; nil if nothing but a load does.
-    let acceptedAge: Duration?
-  }
 
   init(_ task: LoadTask, _ kind: Kind, replacesData: Bool, before: (any BoxedPublication)?) {
     self.task = task
@@ -102,28 +95,49 @@ struct ActiveLoad {
     self.before = before
   }
 
-  /// Whether nothing needs the load any longer.
-  var isUnwanted: Bool { callers.isEmpty }
-
-  /// Whether a cached value of this age satisfies all callers.
-  func accepts(_ age: Duration) -> Bool { callers.allSatisfy { $0.acceptedAge.map { age < $0 } ?? false } }
-
   /// Returns whether the load's result is what a caller asks for.
   func covers(_ request: Kind?) -> Bool {
     request == nil || request == kind || (request == .page && !replacesData)
   }
+}
 
-  /// Adds a caller; those that don't wait, which all accept the same age, count as one.
-  mutating func add(_ caller: Caller) {
-    if caller.waiter == nil, callers.contains(where: { $0.waiter == nil }) { return }
-    callers.append(caller)
+/// Who has asked for a load; joining and leaving cost the same for any number.
+struct LoadCallers {
+  /// The age below which a cached value satisfies a caller; nil if nothing but a load does.
+  private typealias AcceptedAge = Duration?
+
+  private var waiting: [WaiterID: AcceptedAge] = [:]
+  /// The callers that don't wait, and so can't be cancelled: none, or one for all, because they accept the same age.
+  private var staying: [AcceptedAge] = []
+
+  var isEmpty: Bool { waiting.isEmpty && staying.isEmpty }
+
+  /// The callers that wait, in the order in which they came.
+  var waiters: [WaiterID] { waiting.keys.sorted() }
+
+  /// Whether a cached value of this age satisfies all callers.
+  func accept(_ age: Duration) -> Bool {
+    func isYoung(_ accepted: AcceptedAge) -> Bool { accepted.map { age < $0 } ?? false }
+    return waiting.values.allSatisfy(isYoung) && staying.allSatisfy(isYoung)
   }
 
-  /// Removes a waiter; returns false if it isn't one of the load's.
-  mutating func remove(_ waiter: WaiterID) -> Bool {
-    guard let index = callers.firstIndex(where: { $0.waiter == waiter }) else { return false }
-    callers.remove(at: index)
-    return true
+  /// Adds a caller; the waiter is nil if it doesn't wait.
+  mutating func add(_ waiter: WaiterID?, accepting age: Duration?) {
+    if let waiter {
+      waiting.updateValue(age, forKey: waiter)
+    } else if staying.isEmpty {
+      staying.append(age)
+    }
+  }
+
+  /// Removes a waiter; returns false if it isn't one of these.
+  mutating func remove(_ waiter: WaiterID) -> Bool { waiting.removeValue(forKey: waiter) != nil }
+
+  /// The callers that don't wait.
+  var withoutWaiters: LoadCallers {
+    var kept = LoadCallers()
+    kept.staying = staying
+    return kept
   }
 }
 

@@ -40,11 +40,14 @@ extension ManagerCache {
     }
   }
 
-  func writeOperation(_ value: Value) -> CacheOperation { operation(.write { await self.write(value) }) }
+  /// Makes an operation that writes a value, with the age that it has when the operation runs (5.06).
+  func writeOperation(_ value: Value, age: @escaping @Sendable () -> Duration) -> CacheOperation {
+    operation(.write { await self.write(value, age: age()) })
+  }
 
-  private func write(_ value: Value) async {
+  private func write(_ value: Value, age: Duration) async {
     do {
-      try await cache.write(value)
+      try await cache.write(value, age: age)
       // The value has replaced the one that a failed clear left behind.
       queue.removeTaint()
     } catch {

@@ -87,23 +87,23 @@ extension MemoryCache {
   /// A value in a box, so that it is removed under the lock and released after it.
   private final class Box<Value: Sendable>: Sendable {
     let value: Value
-    /// The time of the write, on the stopwatch of the cache.
-    let written: Duration
+    /// The time at which the value was new, on the stopwatch of the cache.
+    let freshSince: Duration
 
-    init(_ value: Value, written: Duration) {
+    init(_ value: Value, freshSince: Duration) {
       self.value = value
-      self.written = written
+      self.freshSince = freshSince
     }
   }
 
   fileprivate func read<Value: Sendable>(_ slot: Int) -> Cached<Value>? {
     // A slot of that type contains nothing else.
     guard let box = records.withLock({ $0.read(slot) }) as? Box<Value> else { return nil }
-    return Cached(value: box.value, age: elapsed() - box.written)
+    return Cached(value: box.value, age: elapsed() - box.freshSince)
   }
 
-  fileprivate func write<Value: Sendable>(_ value: Value, size: Int, into slot: Int) {
-    let box = Box(value, written: elapsed())
+  fileprivate func write<Value: Sendable>(_ value: Value, age: Duration, size: Int, into slot: Int) {
+    let box = Box(value, freshSince: elapsed() - age)
     // The displaced values are returned, and released after the unlock.
     records.withLock { $0.write(box, size: size, into: slot, limit: limit) }
   }
@@ -164,7 +164,16 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   /// - Parameter value: The new value.
   /// - Complexity: Amortized O(1).
   /// - Precondition: The size of the value isn't negative.
-  public func write(_ value: Value) {
+  public func write(_ value: Value) { write(value, age: .zero) }
+
+  /// Replaces the value with one that isn't new, and makes room for it, as ``write(_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - age: How old the value is. A negative age counts as zero.
+  /// - Complexity: Amortized O(1).
+  /// - Precondition: The size of the value isn't negative.
+  public func write(_ value: Value, age: Duration) {
     let size = measure(value)
     guard size >= 0 else {
       stopForMisuse(
@@ -173,7 +182,7 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
         to return zero or more
         """)
     }
-    slot.memory.write(value, size: size, into: slot.index)
+    slot.memory.write(value, age: max(age, .zero), size: size, into: slot.index)
   }
 
   /// Removes the value.

@@ -35,7 +35,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///     ``refresh(every:while:)``.
   ///   - firstPage: The cursor of the first page.
   ///   - cache: Keeps the list beyond the manager's life, as with a ``LoadingManager``. It is written after each page,
-  ///     and its age counts from there.
+  ///     with the age of its first page (5.06).
   ///   - cachePolicy: Whether a cached list that is fresh makes a load unnecessary (5.11).
   ///   - cacheFailed: Called if the cache can't be read, written, or cleared, as with a ``LoadingManager``.
   ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls

@@ -55,6 +55,25 @@ extension PublisherRegistry {
     loadTurn { registry, effects in registry.endRun(after: departure, &effects) }
   }
 
+  /// Records that the current task follows the sequence.
+  nonisolated func beginTask() {
+    let task = TaskToken.current
+    turn { $0.listeners?.task = task }
+  }
+
+  /// Stops the program if the current task follows the sequence, and so would wait for itself.
+  ///
+  /// Called when it is about to wait for a state. A cancelled task doesn't wait.
+  nonisolated func stopIfAwaitedByStream() {
+    guard isWatched.load(ordering: .relaxed), !Task.isCancelled, let task = TaskToken.current else { return }
+    guard turn({ $0.listeners?.task == task && $0.loading.active != nil }) else { return }
+    stopForMisuse(
+      """
+      The stream of \(source) awaits its own manager, which has nothing to return before the stream has gone on: ask in \
+      a task of its own, or don't ask
+      """)
+  }
+
   /// Records that the task of a run has ended, and ends the run if it is still active.
   ///
   /// Returns the run that was waiting for that, if any.

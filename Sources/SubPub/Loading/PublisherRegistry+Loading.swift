@@ -103,7 +103,7 @@ extension PublisherRegistry {
   /// Returns nil if the load was superseded, or if this task is cancelled.
   nonisolated func result(for waiter: WaiterID) async -> (any BoxedPublication)? {
     await wait(for: waiter) {
-      loadTurn { registry, effects in registry.cancelLoadWaiter(waiter, &effects) }
+      rollBackTurn { registry, effects in registry.cancelLoadWaiter(waiter, &effects) }
       // The last waiter continues when this thread has delivered the state from before the load.
       perform { registry, effects in registry.waiters.remove(waiter, &effects) }
     }
@@ -111,12 +111,15 @@ extension PublisherRegistry {
   }
 
   /// Ends the load, and publishes the state from before it.
-  nonisolated func rollBackLoad() { loadTurn { registry, effects in registry.rollBackLoad(&effects) } }
+  nonisolated func rollBackLoad() { rollBackTurn { registry, effects in registry.rollBackLoad(&effects) } }
 
   /// Ends the load and the polls, because the manager is gone.
   nonisolated func endManager() { loadTurn { registry, effects in registry.endManager(&effects) } }
 
   nonisolated func invalidate() { turn { $0.invalidate() } }
+
+  /// Whether the value that is in the cache, or is being written to it, doesn't count as fresh.
+  nonisolated var isCacheInvalidated: Bool { turn { $0.loading.isCacheInvalidated } }
 
   /// Publishes a state and appends an operation that replaces the cache's value, in one step.
   nonisolated func publish(_ new: any BoxedPublication, enqueuing operation: CacheOperation?) {
@@ -173,6 +176,15 @@ extension PublisherRegistry {
     if !end.waiters.isEmpty {
       perform { registry, effects in registry.deliver(end.result, to: end.waiters, &effects) }
     }
+  }
+
+  /// Takes one turn in which a caller may end the load.
+  ///
+  /// Stops the program if that publishes a state while this thread is running a transform, which would run again.
+  private nonisolated func rollBackTurn(
+    _ body: (inout RegistryState, inout Effects) -> RegistryState.LoadAction?
+  ) {
+    if loadTurn(body) { stopIfInTransform() }
   }
 
   /// Takes one turn that may publish a state; returns whether it did.

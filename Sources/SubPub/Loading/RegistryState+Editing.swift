@@ -35,14 +35,23 @@ extension RegistryState {
     let action = change.state.map {
       LoadAction(accepted: acceptKeepingLoad($0, keepsData: !isNew, &effects), state: $0)
     }
-    if action != nil { loading.validity.isInvalidated = isStale }
-    if isNew, !isStale { loading.isCacheInvalidated = false }
+    if action != nil {
+      loading.validity.isInvalidated = isStale
+      // A confirmed edit is written to the cache.
+      if change.ending != nil { loading.isCacheInvalidated = isStale || (loading.isCacheInvalidated && !isNew) }
+    }
     if let new = change.before, let old = loading.active?.before {
       effects.release(old)
       loading.active?.before = new
       if isNew { loading.active?.failureBefore = nil }
     }
     return action
+  }
+
+  /// Notes that the server has confirmed an edit that was dropped, which all data at hand may lack.
+  mutating func noteConfirmationOfDropped() {
+    noteConfirmedEdit(hasData: false)
+    loading.validity.isInvalidated = true
   }
 
   /// Notes that the server has confirmed an edit, which the active load and the cache may lack.
@@ -75,8 +84,8 @@ extension PublisherRegistry {
     }
   }
 
-  /// Notes the confirmation of an edit that was dropped, which the active load may lack.
-  nonisolated func noteConfirmedEdit() { turn { $0.noteConfirmedEdit(hasData: false) } }
+  /// Notes the confirmation of an edit that was dropped.
+  nonisolated func noteConfirmationOfDropped() { turn { $0.noteConfirmationOfDropped() } }
 
   /// Appends an operation to the cache's queue, without a transition.
   nonisolated func enqueue(_ operation: CacheOperation) { perform { _, effects in operation.enqueue(&effects) } }

@@ -48,7 +48,7 @@ extension RegistryState {
     let isNext = request.kind == .page && load.kind == .whole && load.replacesData
     guard isNext || (load.covers(request.kind) && !load.isOutdated) else { return .free(present) }
     let waiter = waits ? waiters.add(missing: 1) : nil
-    loading.active?.add(ActiveLoad.Caller(waiter: waiter, acceptedAge: request.acceptedAge))
+    loading.callers.add(waiter, accepting: request.acceptedAge)
     if isNext, let waiter { return .next(waiter) }
     return .joined(waiter)
   }
@@ -66,14 +66,14 @@ extension RegistryState {
       if let before = new.before { effects.release(before) }
       new.before = old.before
       new.failureBefore = old.failureBefore
-      if let kept = old.callers.first(where: { $0.waiter == nil }) { new.add(kept) }
     }
+    let kept = supersedeLoad(&effects)
     let waiter = waits ? waiters.add(missing: 1) : nil
-    new.add(ActiveLoad.Caller(waiter: waiter, acceptedAge: request.acceptedAge))
-    supersedeLoad(&effects)
     let action = state.map { publish($0, keepsData: true, &effects) }
     loading.isInUse = true
     loading.active = new
+    loading.callers = kept
+    loading.callers.add(waiter, accepting: request.acceptedAge)
     return (action, waiter)
   }
 
@@ -81,33 +81,33 @@ extension RegistryState {
   mutating func commit(
     _ result: any BoxedPublication, failure: LoadFailure? = nil, _ effects: inout Effects
   ) -> LoadEnd? {
-    guard let ended = endLoad(&effects) else { return nil }
+    guard let (ended, callers) = endLoad(&effects) else { return nil }
     // One more page doesn't make the others valid.
     let isInvalid = ended.isOutdated || (ended.kind == .page && loading.validity.isInvalidated)
     let action = publish(result, keepsData: failure != nil, &effects)
     if isInvalid { loading.validity.isInvalidated = true }
     if failure == nil {
       loading.serverChanges += 1
-      if !isInvalid { loading.isCacheInvalidated = false }
+      loading.isCacheInvalidated = isInvalid
     }
     loading.failure = failure
     loading.failure?.version = newest
     loading.failure?.isOutdated = ended.isOutdated
-    return LoadEnd(action: action, result: result, waiters: ended.callers.compactMap(\.waiter))
+    return LoadEnd(action: action, result: result, waiters: callers.waiters)
   }
 
   /// Ends a load whose result isn't taken; `loaded` is published unless the state is `loaded` (5.18).
   mutating func confirm(
     _ loaded: any BoxedPublication, since time: Duration?, _ effects: inout Effects
   ) -> LoadEnd? {
-    guard let current, let ended = endLoad(&effects) else { return nil }
+    guard let current, let (ended, callers) = endLoad(&effects) else { return nil }
     let action = current.isLoaded ? nil : publish(loaded, keepsData: true, &effects)
     if action == nil { effects.release(loaded) }
     loading.validity = DataValidity(
       isInvalidated: ended.isOutdated, confirmation: DataValidity.Confirmation(time: time))
     loading.serverChanges += 1
-    if !ended.isOutdated { loading.isCacheInvalidated = false }
-    return LoadEnd(action: action, result: action?.state ?? current, waiters: ended.callers.compactMap(\.waiter))
+    loading.isCacheInvalidated = ended.isOutdated
+    return LoadEnd(action: action, result: action?.state ?? current, waiters: callers.waiters)
   }
 
   /// The outcome of finding a value in the cache.
@@ -126,7 +126,7 @@ extension RegistryState {
   ) -> CachedAction? {
     guard let load = loading.active else { return nil }
     let isInvalid = loading.isCacheInvalidated || load.isOutdated
-    if !isInvalid, load.accepts(age) {
+    if !isInvalid, loading.callers.accept(age) {
       effects.release(before)
       return commit(found, &effects).map(CachedAction.isResult)
     }
@@ -162,11 +162,12 @@ extension RegistryState {
     return accept(state, replays: true, keepsData: keepsData, &effects)
   }
 
-  /// Ends the active load.
-  mutating func endLoad(_ effects: inout Effects) -> ActiveLoad? {
+  /// Ends the active load, and returns it with its callers.
+  mutating func endLoad(_ effects: inout Effects) -> (load: ActiveLoad, callers: LoadCallers)? {
     guard let ended = loading.active.take() else { return nil }
     if let before = ended.before { effects.release(before) }
-    return ended
+    defer { loading.callers = LoadCallers() }
+    return (ended, loading.callers)
   }
 
   mutating func publish(
@@ -188,7 +189,7 @@ extension RegistryState {
 
   /// Removes a cancelled waiter; if it was the last, rolls back the load (5.05).
   mutating func cancelLoadWaiter(_ waiter: WaiterID, _ effects: inout Effects) -> LoadAction? {
-    guard loading.active?.remove(waiter) == true, loading.active?.isUnwanted == true else { return nil }
+    guard loading.callers.remove(waiter), loading.callers.isEmpty else { return nil }
     return rollBackLoad(&effects)
   }
 
@@ -212,11 +213,14 @@ extension RegistryState {
   }
 
   /// Ends the load because of another transition; its waiters return the current state.
-  mutating func supersedeLoad(_ effects: inout Effects) {
-    guard let ended = loading.active.take() else { return }
+  ///
+  /// Returns the callers that don't wait.
+  @discardableResult
+  mutating func supersedeLoad(_ effects: inout Effects) -> LoadCallers {
+    guard let (ended, callers) = endLoad(&effects) else { return LoadCallers() }
     effects.call { [task = ended.task] in task.cancel() }
-    if let before = ended.before { effects.release(before) }
-    for caller in ended.callers { if let waiter = caller.waiter { waiters.arrive(waiter, &effects) } }
+    for waiter in callers.waiters { waiters.arrive(waiter, &effects) }
+    return callers.withoutWaiters
   }
 
   /// Makes the present data stale, and the result of a load that has already begun (5.15).

@@ -28,6 +28,18 @@ public protocol StateCache<Value>: Sendable {
   /// - Throws: Any error if the value can't be written. The previous value must still be intact then.
   func write(_ value: Value) async throws
 
+  /// Replaces the value with one that isn't new.
+  ///
+  /// Managers call this function only. By default, it calls ``write(_:)``, and so forgets the age. A cache that
+  /// implements it returns the age, plus the time since the call, from ``read()``, so that data isn't younger for the
+  /// next manager than it was for this one (5.06).
+  ///
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - age: How old the value is; never negative.
+  /// - Throws: Any error if the value can't be written. The previous value must still be intact then.
+  func write(_ value: Value, age: Duration) async throws
+
   /// Removes the value, so that nothing that was written before is ever read again.
   ///
   /// - Throws: Any error if the value can't be removed.
@@ -35,6 +47,9 @@ public protocol StateCache<Value>: Sendable {
 }
 
 extension StateCache {
+  /// Replaces the value, as ``write(_:)`` does, and forgets its age.
+  public func write(_ value: Value, age: Duration) async throws { try await write(value) }
+
   /// The object itself, or nil for a type that isn't a class.
   public var identity: CacheIdentity? {
     (self as? any StateCache & AnyObject).map { CacheIdentity(of: $0) }
@@ -45,14 +60,14 @@ extension StateCache {
 public struct Cached<Value: Sendable>: Sendable {
   /// The value that was written.
   public let value: Value
-  /// How long ago the value was written; never negative.
+  /// How long ago the value was written, plus the age that it had then; never negative.
   public let age: Duration
 
   /// Creates a value with its age.
   ///
   /// - Parameters:
   ///   - value: The value that was written.
-  ///   - age: How long ago the value was written. A negative age, from a clock that was set back, counts as zero.
+  ///   - age: How old the value is. A negative age, from a clock that was set back, counts as zero.
   public init(value: Value, age: Duration) {
     self.value = value
     self.age = max(age, .zero)

@@ -31,6 +31,9 @@ final class StreamDriver<Value: Sendable>: Sendable {
 
   var isRunning: Bool { registry.isRunning }
 
+  /// Stops the program if the current task follows the sequence, and so would wait for itself.
+  func stopIfAwaitedByStream() { registry.stopIfAwaitedByStream() }
+
   /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
   var runsSoFar: (count: Int, version: UInt64) { registry.runsSoFar }
 
@@ -71,6 +74,7 @@ extension StreamDriver: ListenerWatcher {
 extension StreamDriver {
   private func start(_ run: LoadTask) {
     run.start(on: operation.executor) { [self] in
+      registry.beginTask()
       await publishElements(in: run)
       if let next = registry.endTask(of: run) { start(next) }
     }

@@ -52,7 +52,9 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
   ///     task is cancelled. If the sequence ignores that, the next run begins at once, but calls `stream` only when the
   ///     previous iterator is gone: two sequences never exist at once.
-  /// - Precondition: `keepingAlive` isn't negative.
+  /// - Precondition: `keepingAlive` isn't negative. Neither `stream` nor its sequence awaits an element of this manager
+  ///   that isn't there yet: that would never end, so the program stops if the run's own task calls ``refresh()``, or
+  ///   `value()` of the publisher. In child tasks of it, this isn't noticed.
   public convenience init<Elements: AsyncSequence & SendableMetatype>(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), stream: @escaping @Sendable () async throws -> Elements
@@ -138,6 +140,7 @@ extension StreamManager {
       if next.phase != .loading { return next.state }
       // Somebody has published `loading` by hand, and nothing follows.
       if !isRunning, publisher.current === next { break }
+      driver.stopIfAwaitedByStream()
     }
     return publisher.state
   }

@@ -1,3 +1,4 @@
+import Dispatch
 public import Synchronization
 
 /// A source of a derived publisher, as far as the age of data is concerned.
@@ -47,15 +48,17 @@ extension Publisher {
     as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>,
     publish: @escaping @Sendable (Publication<T>) -> Void
   ) -> ScopedSubscription {
-    let beginning = Beginning()
+    let beginning = Beginning { box in publish(next(Publication<Value>.from(box))) }
     let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
-      if beginning.admits(box) { publish(next(Publication<Value>.from(box))) }
+      if beginning.isOver.load(ordering: .acquiring) {
+        publish(next(Publication<Value>.from(box)))
+      } else {
+        beginning.receive(box)
+      }
     }
     let first = next(Publication<Value>.from(current))
     if first.phase != .unknown { publish(first) }
-    while let waiting = beginning.takeWaiting() {
-      for box in waiting { publish(next(Publication<Value>.from(box))) }
-    }
+    beginning.makeWaiting()
     return subscription
   }
 }
@@ -63,39 +66,91 @@ extension Publisher {
 /// Keeps later states back until the first transition of a derived publisher has been made.
 ///
 /// The deriving thread makes the first transition. Meanwhile another thread may deliver for the source, or the
-/// transform may publish to it.
+/// transform may publish to it. The deriving thread also makes the transitions of the states that wait then, and of a
+/// hundred more at most, because others may publish faster than it makes them. From then on, the next delivery makes
+/// those that wait, before its own. If none comes within a millisecond, a thread of Dispatch does.
 @usableFromInline
 final class Beginning: Sendable {
-  // Set once, under the lock. Finding it set acquires the transitions that were made before.
+  private struct State {
+    var waiting: [any BoxedPublication] = []
+    /// Whether a thread is making transitions, so that no other may.
+    var isMaking = true
+  }
+
+  private enum Next {
+    case make([any BoxedPublication])
+    /// Nothing waits, so the beginning is over.
+    case nothing
+    /// Somebody else has to make the rest.
+    case rest
+  }
+
+  /// How many states a thread takes that have arrived since it began.
+  private static let limit = 100
+
+  // Set under the lock. Finding it set acquires the transitions that were made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
-  private let waiting = Locked<[any BoxedPublication]>([])
+  private let state = Locked(State())
+  /// Makes the transition of a state; foreign code.
+  private let make: @Sendable (any BoxedPublication) -> Void
 
   @usableFromInline
-  init() {}
+  init(_ make: @escaping @Sendable (any BoxedPublication) -> Void) { self.make = make }
 
-  /// Returns whether the caller makes the transition of this state; otherwise, the deriving thread will make it.
-  @inlinable @inline(__always)
-  func admits(_ state: any BoxedPublication) -> Bool { isOver.load(ordering: .acquiring) || !keep(state) }
-
+  /// Makes the transition of a state that is delivered, after those of the states that wait.
+  ///
+  /// If another thread is making transitions, the state waits. A subscription's deliveries never overlap, so the others
+  /// that wait are all that comes before.
   @usableFromInline
-  func keep(_ state: any BoxedPublication) -> Bool {
-    waiting.withLock { waiting in
-      if isOver.load(ordering: .relaxed) { return false }
-      waiting.append(state)
-      return true
+  func receive(_ new: any BoxedPublication) {
+    let isMaker = state.withLock { state in
+      state.waiting.append(new)
+      defer { state.isMaking = true }
+      return !state.isMaking
+    }
+    if isMaker { while case .make(let states) = takeWaiting(atMost: .max) { states.forEach(make) } }
+  }
+
+  /// Makes the transitions of the states that wait, and of a limited number of later ones.
+  @usableFromInline
+  func makeWaiting() {
+    var limit = state.withLock { $0.waiting.count } + Self.limit
+    while true {
+      switch takeWaiting(atMost: limit) {
+      case .nothing: return
+      case .make(let states):
+        limit -= states.count
+        states.forEach(make)
+      case .rest:
+        // Weakly, so that a derived publisher that is released now doesn't live on.
+        return DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
+          self?.makeRest()
+        }
+      }
     }
   }
 
-  /// Takes all states that wait; nil if there are none, which ends the beginning.
-  @usableFromInline
-  func takeWaiting() -> [any BoxedPublication]? {
-    waiting.withLock { waiting in
-      if waiting.isEmpty {
+  /// Goes on if no delivery has done so since.
+  private func makeRest() {
+    let isMaker = state.withLock { state in
+      if state.isMaking || state.waiting.isEmpty { return false }
+      state.isMaking = true
+      return true
+    }
+    if isMaker { makeWaiting() }
+  }
+
+  private func takeWaiting(atMost limit: Int) -> Next {
+    state.withLock { state in
+      if state.waiting.isEmpty || limit == 0 { state.isMaking = false }
+      if state.waiting.isEmpty {
         isOver.store(true, ordering: .releasing)
-        return nil
+        return .nothing
       }
-      defer { waiting = [] }
-      return waiting
+      if limit == 0 { return .rest }
+      let taken = Array(state.waiting.prefix(limit))
+      state.waiting.removeFirst(taken.count)
+      return .make(taken)
     }
   }
 }

@@ -72,12 +72,13 @@ extension Publisher {
   /// How long loaded data counts as fresh; nil if it never becomes stale.
   public var staleAfter: Duration? { freshness?.staleAfter }
 
-  /// Whether the state is `loaded`, and its data is at least as old as ``staleAfter`` or was invalidated by a manager.
+  /// Whether the data at hand is at least as old as ``staleAfter``, or was invalidated by a manager.
   ///
-  /// Reads the clock. Becoming stale publishes nothing (5.06, 5.15).
+  /// Previous data counts as well: during a load, and after an error, it is as stale as it was before. Without data,
+  /// the answer is false. Reads the clock. Becoming stale publishes nothing (5.06, 5.15).
   public var isStale: Bool {
     guard let present = registry.present, let current = present.current as? Publication<Value> else { return false }
-    guard current.phase == .loaded else { return false }
+    guard current.state.value != nil else { return false }
     if present.validity.isInvalidated { return true }
     return freshness?.isStale(since: present.validity.freshSince(current.provenance)) ?? false
   }
@@ -113,6 +114,7 @@ extension Publisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
+    if current.phase == .loading { registry.stopIfAwaitedByStream() }
     let states = states()
     _ = consume self
     return try await states.firstValue()

@@ -57,16 +57,16 @@ extension ReadOnlyPublisher {
   /// With `map`, this is the source's. It is nil for combined publishers.
   public var staleAfter: Duration? { publisher.staleAfter }
 
-  /// Whether the state is `loaded`, and its data is stale (5.06, 5.15).
+  /// Whether the data at hand, previous data included, is stale (5.06, 5.15).
   ///
-  /// The data of a derived publisher is stale if that of one of its sources is. It also reflects changes that publish
-  /// nothing at a source: a `staleAfter` that has passed, a ``LoadingManager/invalidate()``, or a load that has found
-  /// the data unchanged. Reads the clocks of all sources.
+  /// Without data, the answer is false. The data of a derived publisher is stale if that of one of its sources is. It
+  /// also reflects changes that publish nothing at a source: a `staleAfter` that has passed, a
+  /// ``LoadingManager/invalidate()``, or a load that has found the data unchanged. Reads the clocks of all sources.
   ///
   /// - Complexity: O(*n*) in the number of ways that lead to it from other publishers.
   public var isStale: Bool {
     guard let derivation else { return publisher.isStale }
-    return current.phase == .loaded && derivation.sources.contains(where: \.isStale)
+    return current.state.value != nil && derivation.sources.contains(where: \.isStale)
   }
 
   /// Returns the age of a publication's data, or of its previous data (5.06).
@@ -107,6 +107,7 @@ extension ReadOnlyPublisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
+    if current.phase == .loading { publisher.registry.stopIfAwaitedByStream() }
     let states = states()
     _ = consume self
     return try await states.firstValue()

@@ -111,7 +111,7 @@ extension Section5LoadTests {
     bench.pass(.seconds(10))
     #expect(both.isStale)
     other.startLoading()
-    #expect(!both.isStale)
+    #expect(both.isStale)
     #expect(both.current.origin == .published)
   }
 

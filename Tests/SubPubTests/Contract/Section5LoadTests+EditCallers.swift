@@ -21,7 +21,7 @@ extension Section5LoadTests {
     let bench = EditBench()
     let caller = Caller(on: bench.loads.executor) { [manager = bench.manager] in
       await #expect(throws: CancellationError.self) {
-        try await manager.mutate(showing: { $0 * 10 }, send: { Issue.record("sent") })
+        try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") })
       }
     }
     caller.cancel()
@@ -30,13 +30,32 @@ extension Section5LoadTests {
     #expect(bench.states == [.loaded(5)])
   }
 
+  @Test("what only sends may have several statements, and may cancel the active load")
+  func required_5_20_5_05_sendOnly() {
+    let bench = EditBench()
+    bench.loads.refresh()
+    let caller = bench.loads.call { [manager = bench.manager, accepting = bench.accepting] in
+      try? await manager.mutate(
+        showing: { $0 * 10 + 1 },
+        sendOnly: {
+          manager.cancel()
+          try await accepting.load()
+        })
+    }
+    #expect((bench.publisher.state, bench.origin) == (.loaded(51), .edited))
+    #expect(bench.loads.source.cancelled == [0])
+    bench.accept(0)
+    #expect((bench.publisher.state, bench.origin) == (.loaded(51), .published))
+    #expect(caller.result != nil)
+  }
+
   @Test("an edit is sent with the caller's task-local values")
   func required_5_20_taskLocals() {
     let bench = EditBench()
     let found = Locked<Int?>(nil)
     let caller = bench.loads.call { [manager = bench.manager] in
       try? await Marker.$number.withValue(3) {
-        try await manager.mutate(showing: { $0 }, send: { found.withLock { $0 = Marker.number } })
+        try await manager.mutate(showing: { $0 }, sendOnly: { found.withLock { $0 = Marker.number } })
       }
     }
     #expect(caller.result != nil)
@@ -98,11 +117,11 @@ extension Section5LoadTests {
             let number = task * 50 + index
             if number % 3 == 0 {
               await #expect(throws: Failure.denied) {
-                try await manager.mutate(showing: { $0 + [number] }, send: { throw Failure.denied })
+                try await manager.mutate(showing: { $0 + [number] }, sendOnly: { throw Failure.denied })
               }
             } else {
               try? await manager.mutate(
-                showing: { $0 + [number] }, send: { server.withLock { $0.append(number) } })
+                showing: { $0 + [number] }, sendOnly: { server.withLock { $0.append(number) } })
             }
             // Its own edits are in order, and none that has failed.
             let own = (manager.publisher.state.value ?? []).filter { $0 / 50 == task }

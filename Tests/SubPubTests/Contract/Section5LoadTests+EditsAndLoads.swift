@@ -156,7 +156,7 @@ extension Section5LoadTests {
       given.withLock { $0.append(previous) }
       return 6
     }
-    try? await manager.mutate(showing: { $0 * 10 + 1 }, send: { _ = await manager.refresh() })
+    try? await manager.mutate(showing: { $0 * 10 + 1 }, sendOnly: { _ = await manager.refresh() })
     #expect(given.withLock { $0 } == [5])
     // The load had ended before the edit was confirmed.
     #expect(manager.publisher.state == .loaded(61))

@@ -25,6 +25,31 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 2)
   }
 
+  @Test("stale data is stale while it is loaded again, and after that has failed, in derived publishers, too")
+  func required_5_06_5_15_5_22_downSource() {
+    for invalidates in [true, false] {
+      let bench = LoadBench(staleAfter: .seconds(60), initial: 1)
+      let mapped = bench.publisher.map { $0 }
+      let other = Publisher<Int>()
+      let all = [
+        { bench.publisher.isStale }, { bench.publisher.readOnly.isStale }, { mapped.isStale },
+        { combining(mapped, bench.publisher.readOnly).isStale },
+      ]
+      bench.refresh()
+      #expect(all.map { $0() } == [false, false, false, false])
+      if invalidates { bench.manager.invalidate() } else { bench.pass(.seconds(60)) }
+      #expect(all.map { $0() } == [true, true, true, true])
+      bench.fail(0)
+      #expect(bench.publisher.state == .error(Failure.offline, previous: 1))
+      #expect(all.map { $0() } == [true, true, true, true])
+      // Without data there is nothing to be stale.
+      #expect(!combining(mapped, other.readOnly).isStale)
+      bench.refresh()
+      bench.answer(1, 2)
+      #expect(all.map { $0() } == [false, false, false, false])
+    }
+  }
+
   @Test("a load that began before the data was invalidated doesn't make it fresh, and nobody joins it")
   func required_5_15_outdated() {
     let bench = LoadBench(staleAfter: .seconds(60))

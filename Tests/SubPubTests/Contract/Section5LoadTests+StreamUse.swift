@@ -4,6 +4,38 @@ import Testing
 
 // Rule 5.21: refreshes, the end of the manager, and the sequences that it follows.
 extension Section5LoadTests {
+  @Test("a stream may ask its own manager for what it has published, and other tasks may ask it at any time")
+  func required_5_21_asksForPublished() async {
+    let (own, calls) = (Locked<StreamManager<Int>?>(nil), Locked(0))
+    let (asked, listener) = (Locked<Task<LoadState<Int>?, Never>?>(nil), Recorder<Int>())
+    let manager = StreamManager<Int> { () async throws -> AsyncStream<Int> in
+      // It inherits the task-local values, but isn't the task of the run.
+      let task = Task { await own.withLock { $0 }?.refresh() }
+      asked.withLock { $0 = task }
+      return AsyncStream {
+        let call = calls.withLock { calls in
+          calls += 1
+          return calls
+        }
+        switch call {
+        case 1: return 1
+        case 2: return await own.withLock { $0 }?.refresh().value.map { $0 + 1 }
+        default:
+          // The run goes on until the test has ended.
+          try? await ManualClock().sleep(for: .seconds(1))
+          return nil
+        }
+      }
+    }
+    own.withLock { $0 = manager }
+    manager.publisher.subscribe(listener, on: .immediate)
+    for await state in manager.publisher.states() where state == .loaded(2) { break }
+    let task = asked.withLock { $0.take() }
+    #expect(await task?.value?.phase == .loaded)
+    manager.publisher.unsubscribe(listener)
+    own.withLock { $0 = nil }
+  }
+
   @Test("a publisher that combines a stream's is loading at once, as it has begun the run")
   func required_5_21_5_22_combined() {
     let bench = StreamBench()

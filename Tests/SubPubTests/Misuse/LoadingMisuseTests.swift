@@ -52,20 +52,6 @@ extension MisuseTests {
       #expect(message(result).contains(wrong.message))
     }
 
-    @Test("an edit that changes the same publisher stops the program")
-    func required_5_20_editChangesPublisher() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        let manager = LoadingManager<Int>(label: "edited", initial: 1) { 0 }
-        let publisher = manager.publisher
-        try await manager.mutate(
-          showing: { number in
-            publisher.updateData(2)
-            return number
-          }, send: { 3 })
-      }
-      #expect(message(result).contains("an edit of mutate(showing:send:) on edited changes the same publisher"))
-    }
-
     @Test("a custom policy without an attempt stops the program")
     func required_5_07_noAttempt() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

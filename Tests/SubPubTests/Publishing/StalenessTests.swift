@@ -46,18 +46,27 @@ extension PublishingTests {
       #expect(!publisher.isStale)
     }
 
-    @Test("only loaded data is stale, however long another phase lasts")
+    @Test("previous data is as stale as it was, and nothing is without data, however long a phase lasts")
     func required_5_06_otherPhases() {
-      #expect(!publisher.isStale)
-      clock.advance(by: .seconds(61))
-      #expect(!publisher.isStale)
-      publisher.updateData(1, age: .seconds(61))
-      #expect(publisher.isStale)
-      for operation in [Operation.startLoading, .setError, .reset] {
+      for operation in [Operation.startLoading, .setError] {
+        publisher.reset()
+        clock.advance(by: .seconds(61))
+        #expect(!publisher.isStale)
         operation.perform(at: publisher)
         clock.advance(by: .seconds(61))
         #expect(!publisher.isStale)
+        publisher.updateData(1, age: .seconds(30))
+        operation.perform(at: publisher)
+        #expect(!publisher.isStale)
+        clock.advance(by: .seconds(30))
+        #expect(publisher.isStale)
+        operation.perform(at: publisher)
+        #expect(publisher.isStale)
       }
+      // This data has no age.
+      publisher.setState(.error(Failure.offline, previous: 1))
+      clock.advance(by: .seconds(61))
+      #expect(!publisher.isStale)
     }
 
     @Test("republish() makes nothing fresher")

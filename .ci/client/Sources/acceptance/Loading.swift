@@ -45,12 +45,17 @@ func edits() async {
   }
   do {
     expectEqual(try await manager.mutate(showing: { $0 + [1] }, send: { [7, 8] }), [7, 8], "the server's answer")
-    try await manager.mutate(showing: { $0 + [2] }, send: {})
+    try await manager.mutate(
+      showing: { $0 + [2] },
+      sendOnly: {
+        let sent = [2]
+        if sent.isEmpty { throw Unreachable() }
+      })
   } catch {
     fail("a server that accepts: \(error)")
   }
   do {
-    try await manager.mutate(showing: { $0 + [3] }, send: { () async throws -> Void in throw Unreachable() })
+    try await manager.mutate(showing: { $0 + [3] }, sendOnly: { throw Unreachable() })
     fail("a server that refuses")
   } catch {
     expectEqual(error as? Unreachable, Unreachable(), "the server's error")

@@ -128,7 +128,9 @@ func staleness() async {
   expect(publisher.isStale, "the age that data came with counts")
   expectEqual(publisher.current.version, version + 1, "becoming stale publishes nothing")
   publisher.startLoading()
-  expect(!publisher.isStale, "only loaded data can be stale")
+  expect(publisher.isStale, "previous data is as stale as it was")
+  publisher.reset()
+  expect(!publisher.isStale, "without data nothing is stale")
 
   let forever = Publisher<Int>()
   forever.updateData(1, age: .seconds(1_000_000))

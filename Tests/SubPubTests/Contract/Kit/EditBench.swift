@@ -38,7 +38,7 @@ final class EditBench: Sendable {
     loads.call { [manager, accepting] in
       do {
         return .success(
-          try await manager.mutate(showing: { $0 * 10 + digit }, send: { try await accepting.load() }))
+          try await manager.mutate(showing: { $0 * 10 + digit }, sendOnly: { try await accepting.load() }))
       } catch { return .failure(error) }
     }
   }

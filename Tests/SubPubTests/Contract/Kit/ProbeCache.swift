@@ -19,6 +19,8 @@ final class ProbeCache: StateCache {
   init(_ content: Int? = nil, age: Duration = .zero) { state = Locked(State(content: content, age: age)) }
 
   var content: Int? { state.withLock(\.content) }
+  /// The age that the value was written with.
+  var age: Duration { state.withLock(\.age) }
   /// The operations that have begun, in order.
   var operations: [CacheFailure.Operation] { state.withLock(\.operations) }
   /// Whether each operation ended before the next one began.
@@ -41,7 +43,11 @@ final class ProbeCache: StateCache {
     try await perform(.read) { state in state.content.map { Cached(value: $0, age: state.age) } }
   }
 
-  func write(_ value: Int) async throws { try await perform(.write) { $0.content = value } }
+  func write(_ value: Int) async throws { try await write(value, age: .zero) }
+
+  func write(_ value: Int, age: Duration) async throws {
+    try await perform(.write) { ($0.content, $0.age) = (value, age) }
+  }
 
   func clear() async throws { try await perform(.clear) { $0.content = nil } }
 

@@ -144,7 +144,8 @@ extension EditSimulation {
         if answers {
           try await manager.mutate(showing: showing) { try await self.send(edit, answers, since: invocation) }
         } else {
-          try await manager.mutate(showing: showing) { _ = try await self.send(edit, answers, since: invocation) }
+          try await manager.mutate(
+            showing: showing, sendOnly: { _ = try await self.send(edit, answers, since: invocation) })
         }
       } catch is CancellationError { return } catch {}
       if let found = self.endings.removeValue(forKey: edit) { self.add(.end(edit, found.ending), from: found.step) }

@@ -1,0 +1,148 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 5.06, beyond the life of a manager: a cache keeps the age of its data.
+extension Section5LoadTests {
+  @Test("a tool that edits every half hour, with data that is fresh for an hour, asks its server once an hour")
+  func required_5_06_5_20_editingTool() async throws {
+    let (clock, loads, list) = (ManualClock(), Locked(0), Locked<[Int]>([]))
+    let memory = MemoryCache(limit: 1, clock: clock)
+    for run in 0..<20 {
+      let manager = LoadingManager<[Int]>(
+        staleAfter: .seconds(3_600), clock: clock, cache: memory.cache(for: "list")
+      ) {
+        loads.withLock { $0 += 1 }
+        return list.withLock { $0 }
+      }
+      #expect(try await manager.value() == list.withLock { $0 })
+      try await manager.mutate(showing: { $0 + [run] }, sendOnly: { list.withLock { $0.append(run) } })
+      await manager.waitForCache()
+      clock.advance(by: .seconds(1_800))
+    }
+    #expect(loads.withLock { $0 } == 10)
+  }
+
+  @Test("a list of pages is as old for the next manager as its first page")
+  func required_5_06_5_08_pagesOfNextManager() {
+    let clock = ManualClock()
+    let memory = MemoryCache(limit: 1, clock: clock)
+    func makeBench() -> PageBench {
+      PageBench(staleAfter: .seconds(60), options: { $0.cache = memory.cache(for: "list") })
+    }
+    func pass(_ time: Duration, _ bench: PageBench) {
+      clock.advance(by: time)
+      bench.pass(time)
+    }
+    let first = makeBench()
+    first.load(pages: 1)
+    pass(.seconds(40), first)
+    first.loadNextPage()
+    first.answer(1)
+    pass(.seconds(10), first)
+    let second = makeBench()
+    second.refreshIfNeeded()
+    #expect((second.publisher.state, second.cursors) == (.loaded(PageBench.pages(2)), []))
+    #expect(second.publisher.age(of: second.publisher.current) == .seconds(50))
+    // One more page over a list from the cache doesn't make it younger either.
+    second.loadNextPage()
+    second.answer(0)
+    pass(.seconds(10), second)
+    let third = makeBench()
+    third.refreshIfNeeded()
+    #expect(third.publisher.state == .loading(previous: PageBench.pages(3)))
+    #expect(third.cursors == [0])
+  }
+
+  @Test("the cache gets the age of the server's answer that the data stands on")
+  func required_5_06_5_20_written() {
+    let cache = ProbeCache()
+    let bench = EditBench(
+      LoadBench(staleAfter: .seconds(600), cache: cache, options: { $0.isUnchanged = { $0 == $1 } }))
+    bench.loads.refresh()
+    bench.loads.answer(0, 5)
+    #expect((cache.content, cache.age) == (5, .zero))
+    bench.loads.pass(.seconds(40))
+    bench.note(1)
+    bench.loads.pass(.seconds(10))
+    bench.accept(0)
+    #expect((cache.content, cache.age) == (51, .seconds(50)))
+    bench.edit(2)
+    bench.loads.pass(.seconds(10))
+    bench.answer(0, 7)
+    #expect((cache.content, cache.age) == (7, .zero))
+    bench.loads.pass(.seconds(20))
+    bench.loads.refresh()
+    bench.loads.answer(1, 7)
+    bench.loads.pass(.seconds(5))
+    // Since the load that has found it unchanged.
+    bench.note(3)
+    bench.accept(1)
+    #expect((cache.content, cache.age) == (73, .seconds(5)))
+    bench.manager.set(9)
+    bench.loads.run()
+    #expect((cache.content, cache.age) == (9, .zero))
+  }
+
+  @Test("data that waits to be written grows older, and a write that takes the place of another has its own age")
+  func required_5_06_5_10_pendingWrites() {
+    let cache = ProbeCache()
+    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache, initial: 5))
+    cache.hold(.write)
+    bench.manager.set(1)
+    bench.loads.run()
+    bench.loads.pass(.seconds(5))
+    bench.manager.set(2)
+    bench.loads.pass(.seconds(20))
+    bench.note(3)
+    bench.accept(0)
+    bench.loads.pass(.seconds(5))
+    cache.release(.write)
+    bench.loads.run()
+    #expect(cache.operations == [.write, .write])
+    #expect((cache.content, cache.age) == (23, .seconds(25)))
+  }
+
+  @Test("data that counts as stale, or has no age, isn't fresh for the next manager after an edit")
+  func required_5_06_5_15_5_20_writtenAsStale() {
+    let changes: [(EditBench) -> Void] = [
+      { $0.manager.invalidate() }, { $0.publisher.setState(.error(Failure.offline, previous: 5)) },
+      {
+        // Between the edit below and its confirmation.
+        $0.loads.refresh()
+        $0.loads.answer(0, 6)
+      },
+    ]
+    for change in changes {
+      let cache = ProbeCache()
+      let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache, initial: 5))
+      bench.note(1)
+      change(bench)
+      if bench.origin != .edited {
+        bench.note(1)
+        bench.accept(1)
+      }
+      bench.accept(0)
+      #expect(cache.age == .seconds(600))
+      let next = LoadBench(staleAfter: .seconds(600), cache: cache)
+      next.refreshIfNeeded()
+      #expect(next.publisher.state == .loading(previous: cache.content))
+      #expect(next.source.calls == 1)
+    }
+  }
+
+  @Test("a cache that can't keep ages is written to as before")
+  func required_5_06_withoutAges() async {
+    final class Plain: StateCache {
+      let content = Locked<Int?>(nil)
+      func read() async throws -> Cached<Int>? { content.withLock { $0 }.map { Cached(value: $0, age: .zero) } }
+      func write(_ value: Int) async throws { content.withLock { $0 = value } }
+      func clear() async throws { content.withLock { $0 = nil } }
+    }
+    let cache = Plain()
+    let bench = LoadBench(staleAfter: .seconds(600), cache: cache)
+    bench.manager.set(3)
+    bench.run()
+    #expect(cache.content.withLock { $0 } == 3)
+  }
+}
