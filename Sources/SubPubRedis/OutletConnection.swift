@@ -120,7 +120,7 @@
         let reason = RedisError.Reason.refused(refusal)
         guard reason.isTooSmallID else { throw reason }
         return .impossible
-      } catch where error.isForbidden && maySetID {
+      } catch  where error.isForbidden && maySetID {
         maySetID = false
         return .changed
       }

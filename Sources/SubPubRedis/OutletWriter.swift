@@ -156,7 +156,9 @@
       resumeWriter()
     }
 
-    /// Takes no further states. What is pending then wasn't skipped by this run, so it isn't counted.
+    /// Takes no further states.
+    ///
+    /// What is pending then wasn't skipped by this run, so it isn't counted.
     private func endStates() {
       settings.counts.end(states.subscription)
       states.end()

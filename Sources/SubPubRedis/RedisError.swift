@@ -63,8 +63,8 @@
     ///
     /// After the last one, the outlet looks for another writer.
     private static let passing = [
-      "BUSY ", "CLUSTERDOWN ", "ERR Protocol error", "ERR max number of clients reached", loading, "MASTERDOWN ", "TRYAGAIN ",
-      tooSmallID,
+      "BUSY ", "CLUSTERDOWN ", "ERR Protocol error", "ERR max number of clients reached", loading, "MASTERDOWN ",
+      "TRYAGAIN ", tooSmallID,
     ]
     private static let loading = "LOADING "
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"

@@ -146,7 +146,8 @@
       #expect(try server.run("XLEN", "key") == "\(maxLength)")
     }
 
-    @Test("an outlet that may keep one state writes one when there is a connection again, and counts the others at once")
+    @Test(
+      "an outlet that may keep one state writes one when there is a connection again, and counts the others at once")
     func required_8_04_keepsOne() async throws {
       let server = try await RedisServer()
       let outlet = outlet(server.endpoint(), maxLength: 1)
@@ -240,7 +241,8 @@
       }
     }
 
-    @Test("a connection that the server closes while it is idle is replaced, and nobody is told", arguments: [false, true])
+    @Test(
+      "a connection that the server closes while it is idle is replaced, and nobody is told", arguments: [false, true])
     func required_8_04_closedWhileIdle(publishes: Bool) async throws {
       let server = try await RedisServer()
       let clock = ManualClock()
