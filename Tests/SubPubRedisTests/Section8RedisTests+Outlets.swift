@@ -88,7 +88,7 @@
     func required_8_07_slowLink() async throws {
       let server = try await RedisServer()
       let link = try RawServer.slow(to: server, everyMilliseconds: 200)
-      let timeout = Duration.seconds(4)
+      let timeout = Duration.seconds(8)
       let outlet = outlet(link.endpoint(timeout: timeout))
       publisher.updateData(1)
       let run = Task { try await outlet.run() }
@@ -331,7 +331,7 @@
     @Test("400 outlets to servers that don't answer leave threads to everybody else, and end in time")
     func required_1_04_8_07_manyOutlets() async throws {
       let (silent, server) = (try RawServer.silent(), try await RedisServer())
-      let timeout = Duration.seconds(8)
+      let timeout = Duration.seconds(15)
       let runs = (0..<400).map { number in
         let outlet = RedisOutlet(
           publisher, key: "key\(number)", endpoint: silent.endpoint(timeout: timeout), retry: .quick)
@@ -344,7 +344,7 @@
       while start.duration(to: .now) < timeout / 4 {
         let begin = ContinuousClock.now
         await queue.passed()
-        #expect(begin.duration(to: .now) < .seconds(1))
+        #expect(begin.duration(to: .now) < timeout / 2)
         try await Task.sleep(for: .milliseconds(5))
       }
       // And the outlets of another server work.

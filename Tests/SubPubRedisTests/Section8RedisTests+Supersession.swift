@@ -64,11 +64,13 @@
       try await until { first.statistics.entries == 1 }
       try server.run("COPY", "key", "older")
       proxy.mode = .stalls
-      former.updateData(1)
+      // It may be on its way already, and arrive when the key is gone. A stream from before would take it.
+      if loss != .olderStream { former.updateData(1) }
       try await running(second.run) {
         try await until { second.statistics.entries == 1 }
         try await outlast()
         try loss.lose(server)
+        former.updateData(2)
         proxy.mode = .passes
         try await expectEnd(of: run, first.statistics.lastOutlet, second, server)
       }
