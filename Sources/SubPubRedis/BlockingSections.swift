@@ -109,4 +109,19 @@
       server.used < BlockingSections.mostForOne && 2 * server.used < free
     }
   }
+
+  /// Ends the waits of a connection, from another thread, even if bytes arrive all the time.
+  final class Interruption: Sendable {
+    /// The longest time until a waiting thread notices.
+    static var delay: Duration { .milliseconds(50) }
+    private let state = Locked(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
+
+    func check() throws(RedisError.Reason) {
+      if isSet { throw .unreachable("the outlet was cancelled while it waited for the server") }
+    }
+  }
 #endif

@@ -80,13 +80,13 @@
     func isUnchanged(_ number: UInt64) throws(RedisError.Reason) -> Bool {
       guard isWatching else { return false }
       isWatching = false
+      // The server runs what arrives together without a break. A full one refuses every command in a transaction.
       let replies = try connection.replies(to: [
-        RedisCommand("MULTI"), RedisCommand("GET", counter), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key),
-        RedisCommand("GET", counter),
+        RedisCommand("MULTI"), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key), RedisCommand("GET", counter),
       ])
       for reply in replies { _ = try reply.get() }
-      let found = try self.number(in: replies[4])
-      isWatching = !replies[2].isNil && found == number
+      let found = try self.number(in: replies[3])
+      isWatching = !replies[1].isNil && found == number
       return isWatching
     }
 
@@ -120,7 +120,7 @@
         let reason = RedisError.Reason.refused(refusal)
         guard reason.isTooSmallID else { throw reason }
         return .impossible
-      } catch where error.isForbidden && maySetID {
+      } catch  where error.isForbidden && maySetID {
         maySetID = false
         return .changed
       }

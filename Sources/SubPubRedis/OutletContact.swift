@@ -38,7 +38,7 @@
 
     /// Whether the outlet has to look at its number before it writes.
     func isDue(at time: ContinuousClock.Instant) -> Bool {
-      lastVerified.map { $0.duration(to: time) > patience * 0.75 } ?? true
+      lastVerified.map { $0.duration(to: time) > patience * 0.9 } ?? true
     }
   }
 #endif

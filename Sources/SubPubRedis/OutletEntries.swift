@@ -81,8 +81,9 @@
       refusal = refusal ?? reason
     }
 
-    /// Notes that the server has taken the first entry without a reply. Those before it that were refused can't be
-    /// written any more.
+    /// Notes that the server has taken the first entry without a reply.
+    ///
+    /// Those before it were refused, and can't be written any more.
     private mutating func confirm() {
       skippedCount += unanswered - first
       confirmedCount += 1

@@ -101,8 +101,9 @@
 
   /// Comparing what the server holds with what was written (8.06, 8.08).
   extension OutletWriter {
-    /// Makes the outlet's number, the last confirmed entry, and the entries without a confirmation agree with what the
-    /// server holds. No reply may be under way.
+    /// Makes the entries agree with what the server holds, and the server's number with the outlet's.
+    ///
+    /// No reply may be under way.
     ///
     /// Returns false if the outlet may have been superseded by one that the server has forgotten. Then it has told the
     /// server its number, has written nothing else, and `doubt` is set: the outlet waits, and another one with a

@@ -35,7 +35,9 @@
     /// The version of the last state that was taken from the publisher.
     var taken: UInt64?
     /// The last version to write, after the run was cancelled.
-    var finalVersion: UInt64?
+    private(set) var finalVersion: UInt64?
+    /// The same, which is known before the actor can be told.
+    private let versionAtCancel = Locked<UInt64?>(nil)
     /// Whether the writing task has ended.
     var isOver = false
     /// Whether the run ends without writing more.
@@ -77,14 +79,14 @@
       // waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
-      let (cancellations, cancelled) = AsyncStream<UInt64>.makeStream()
+      let (cancellations, cancelled) = AsyncStream<Void>.makeStream()
       let ending = Task.detached { [settings, interruption] in
-        for await version in cancellations {
-          async let _ = self.finish(at: version)
+        for await _ in cancellations {
+          async let _ = self.finish()
           do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* The clock fails, or over. */
           }
           interruption.set()
-          await self.giveUp(at: version)
+          await self.giveUp()
           // They may be waiting for a permit to wait for the server.
           for task in [connecting, writing] { task.cancel() }
         }
@@ -92,7 +94,8 @@
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
-        cancelled.yield(settings.publisher.current.version)
+        versionAtCancel.withLock { [version = settings.publisher.current.version] in $0 = version }
+        cancelled.yield()
       }
       ending.cancel()
       connecting.cancel()
@@ -116,16 +119,11 @@
     var isActive: Bool { failure == nil && !isStopped }
 
     /// Ends the run when everything up to a version is written.
-    private func finish(at version: UInt64) {
+    private func finish() {
+      guard let version = versionAtCancel.withLock({ $0 }) else { return }
       finalVersion = version
       // Then the writing task waits for a state that needn't be written.
       if let taken, taken >= version { endStates() }
-    }
-
-    /// Ends the run after the timeout.
-    func giveUp(at version: UInt64) {
-      finalVersion = version
-      giveUp()
     }
 
     /// Ends the run after its waits were ended.
@@ -147,7 +145,7 @@
     /// How many of the states that a cancelled run has to write aren't confirmed.
     private var unwrittenCount: Int {
       let (pending, current) = (states.statistics.pending, settings.publisher.current.version)
-      let late = finalVersion.map { Int(clamping: current - min($0, current)) } ?? 0
+      let late = versionAtCancel.withLock({ $0 }).map { Int(clamping: current - min($0, current)) } ?? 0
       return entries.count + max(0, pending - late)
     }
 
@@ -158,7 +156,9 @@
       resumeWriter()
     }
 
-    /// Takes no further states. What is pending then wasn't skipped by this run, so it isn't counted.
+    /// Takes no further states.
+    ///
+    /// What is pending then wasn't skipped by this run, so it isn't counted.
     private func endStates() {
       settings.counts.end(states.subscription)
       states.end()

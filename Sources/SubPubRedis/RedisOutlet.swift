@@ -19,8 +19,14 @@
   /// Publishing never waits for the server (8.04). While the server can't be reached, the newest `maxLength` states are
   /// kept and the others are dropped and counted.
   ///
-  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XREVRANGE`, and `TYPE` on its key,
-  /// `WATCH`, `GET`, and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`.
+  /// An outlet that another one has superseded never writes again, whatever the server has lost since; the living one
+  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for two seconds, and
+  /// finds that the server has lost data or was started again, can't know which of the two it is. It waits for twice the
+  /// endpoint's timeout, and at least two seconds, before it goes on.
+  ///
+  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD` and `XREVRANGE` on its key, `WATCH` on
+  /// both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With `XSETID` on its key,
+  /// it restores a last entry that somebody has deleted; with `INFO`, it waits less often.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
     private let settings: OutletSettings<Value>
 
@@ -30,13 +36,14 @@
     ///   - publisher: The publisher, which the outlet keeps.
     ///   - key: The key of the stream.
     ///   - endpoint: The server.
-    ///   - maxLength: About how many states the stream holds, and how many the outlet keeps while there is no
-    ///     connection.
+    ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. The outlet keeps as many
+    ///     while there is no connection, and besides the last one that was confirmed, and one that was on its way.
     ///   - coder: Encodes the values.
     ///   - retry: Whether and when to try again without a connection.
     ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
     ///   - attemptFailed: Called after each attempt to connect or to write that fails and is repeated, on no particular
-    ///     thread; for logs. While it runs, the outlet writes nothing.
+    ///     thread; for logs. A connection that the server has closed while it was idle isn't a failure. While it runs,
+    ///     the outlet writes nothing.
     /// - Precondition: `maxLength` is at least 1.
     public init(
       _ publisher: Publisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
@@ -65,14 +72,14 @@
     ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/timeout``, because it is
     ///     full or a replica, for example,
     ///   - when no attempt to connect is left,
-    ///   - when a cancelled outlet can't write its last states within the timeout, or twice that if it is waiting for
-    ///     the server at the time.
+    ///   - when a cancelled outlet can't write its last states within the timeout; it ends within twice the timeout
+    ///     after the cancel (8.07).
     public func run() async throws {
       if Task.isCancelled { return }
       try await OutletWriter(settings).run()
     }
 
-    /// What has been written so far, in all runs.
+    /// What has been written and dropped so far, in all runs.
     public var statistics: RedisStatistics { settings.counts.statistics }
   }
 

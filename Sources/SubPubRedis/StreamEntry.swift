@@ -144,8 +144,8 @@
     /// Errors of users may describe whole values, which would take the place of many states.
     var shortened: String {
       guard utf8.count > Self.longest else { return self }
-      // The last character may be cut in two.
-      let beginning = String(decoding: utf8.prefix(Self.longest), as: UTF8.self).dropLast()
+      // With room for the note, so that a mirror doesn't cut it again. The last character may be cut in two.
+      let beginning = String(decoding: utf8.prefix(Self.longest - 64), as: UTF8.self).dropLast()
       return "\(beginning)… (cut: the text has \(utf8.count) bytes)"
     }
   }

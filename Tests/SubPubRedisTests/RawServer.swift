@@ -40,7 +40,9 @@
       unsafe unlink(path)
     }
 
-    func endpoint(timeout: Duration = .seconds(5)) -> RedisEndpoint { RedisEndpoint(unixSocket: path, timeout: timeout) }
+    func endpoint(timeout: Duration = .seconds(5)) -> RedisEndpoint {
+      RedisEndpoint(unixSocket: path, timeout: timeout)
+    }
 
     /// A server that reads and never answers.
     static func silent() throws -> RawServer {

@@ -60,7 +60,7 @@
       let port = try RedisServer.freePort()
       let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
       let rules = [
-        "publisher on >secret ~key ~key:epoch +xadd +xrevrange +type +time +watch +get +multi +set +exec +auth +select",
+        "publisher on >secret ~key ~key:epoch +xadd +xrevrange +xsetid +info +time +watch +get +multi +set +exec +auth +select",
         "mirrors on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +client|id +client|unblock +auth +select",
       ]
       for rule in rules { try server.run(["ACL", "SETUSER"] + rule.split(separator: " ").map(String.init)) }

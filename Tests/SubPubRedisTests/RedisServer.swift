@@ -154,10 +154,10 @@
   }
 
   /// Waits until something is so that has no event, such as a count or the contents of the server.
-  func until(_ isSo: () throws -> Bool) async throws {
+  func until(_ isSo: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let end = ContinuousClock.now + .seconds(TestLimit.seconds)
     while try !isSo() {
-      try #require(.now < end, "it doesn't become so")
+      try #require(.now < end, "it doesn't become so", sourceLocation: sourceLocation)
       try await Task.sleep(for: .milliseconds(2))
     }
   }
