@@ -3,8 +3,8 @@
 
   /// A stream and its followers.
   ///
-  /// Each follower has a position of its own: the entries after it are still to come. Whoever reads for all of them
-  /// begins at the smallest.
+  /// Each follower has a position of its own: the entries after it are still to come. A read for all of them begins at
+  /// the smallest.
   struct FollowedStream {
     /// How long a stream has to be behind its followers before it counts as begun anew.
     ///

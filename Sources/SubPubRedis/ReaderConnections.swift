@@ -18,14 +18,19 @@
       return connection
     }
 
-    /// Makes sure that the wait can be ended.
+    /// Makes sure that the wait can be ended: there is another connection, which the server has accepted.
     mutating func prepareToRead() throws(RedisError.Reason) {
       if readingID != nil { return }
-      guard let number = try connectedReading().reply(to: RedisCommand("CLIENT", "ID")).get().integer else {
+      let number = try id(of: connectedReading())
+      _ = try id(of: connectedAsking())
+      readingID = "\(number)"
+    }
+
+    private func id(of connection: RedisConnection) throws(RedisError.Reason) -> Int64 {
+      guard let number = try connection.reply(to: RedisCommand("CLIENT", "ID")).get().integer else {
         throw .unreachable("the reply to CLIENT ID isn't a number")
       }
-      readingID = "\(number)"
-      _ = try connectedAsking()
+      return number
     }
 
     /// Ends the wait of the reading connection; returns false if the server doesn't wait.

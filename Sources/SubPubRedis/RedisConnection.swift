@@ -58,7 +58,13 @@
       for command in commands { command.encode(to: &bytes) }
       try send(bytes)
       var replies: [RedisReply] = []
-      for _ in commands { replies.append(try reply()) }
+      for _ in commands {
+        do { replies.append(try reply()) } catch {
+          // The server may have said why it has closed the connection.
+          if let refusal = replies.last?.refusal { throw .refused(refusal) }
+          throw error
+        }
+      }
       return replies
     }
 

@@ -107,9 +107,8 @@
       let count = batch.count
       for first in stride(from: 0, to: keys.count, by: count) {
         let commands = keys[first..<min(first + count, keys.count)].map { RedisCommand.lastEntry(of: $0) }
-        do {
-          replies += wait == nil ? try reading().replies(to: commands) : try connections.ask(commands)
-        } catch {
+        let connection = wait == nil ? try reading() : nil
+        do { replies += try connection?.replies(to: commands) ?? connections.ask(commands) } catch {
           if commands.count > 1 { batch.shrink() }
           throw error
         }
