@@ -108,7 +108,10 @@
       for first in stride(from: 0, to: keys.count, by: count) {
         let commands = keys[first..<min(first + count, keys.count)].map { RedisCommand.lastEntry(of: $0) }
         let connection = wait == nil ? try reading() : nil
-        do { replies += try connection?.replies(to: commands) ?? connections.ask(commands) } catch {
+        do {
+          let part = if let connection { try connection.replies(to: commands) } else { try connections.ask(commands) }
+          replies += part
+        } catch {
           if commands.count > 1 { batch.shrink() }
           throw error
         }
