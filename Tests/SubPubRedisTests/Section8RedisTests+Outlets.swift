@@ -87,7 +87,7 @@
     @Test("a cancelled outlet ends in time, even if bytes arrive all the time")
     func required_8_07_slowLink() async throws {
       let server = try await RedisServer()
-      let link = try RawServer.slow(to: server, everyMilliseconds: 200)
+      let link = try RawServer.slow(to: server, everyMilliseconds: 60)
       let timeout = Duration.seconds(8)
       let outlet = outlet(link.endpoint(timeout: timeout))
       publisher.updateData(1)
