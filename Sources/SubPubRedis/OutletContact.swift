@@ -17,7 +17,7 @@
     private var sureUntil: ContinuousClock.Instant?
 
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
-      patience = checkInterval * 2
+      patience = checkInterval * 3
       patienceWhileDown = max(patience, endpoint.timeout * 2)
     }
 
@@ -38,7 +38,7 @@
 
     /// Whether the outlet has to look at its number before it writes.
     func isDue(at time: ContinuousClock.Instant) -> Bool {
-      lastVerified.map { $0.duration(to: time) > patience * 0.9 } ?? true
+      lastVerified.map { $0.duration(to: time) > patience * 0.75 } ?? true
     }
   }
 #endif

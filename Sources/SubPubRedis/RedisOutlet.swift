@@ -20,9 +20,9 @@
   /// kept and the others are dropped and counted.
   ///
   /// An outlet that another one has superseded never writes again, whatever the server has lost since; the living one
-  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for two seconds, and
+  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for three seconds, and
   /// finds that the server has lost data or was started again, can't know which of the two it is. It waits for twice the
-  /// endpoint's timeout, and at least two seconds, before it goes on.
+  /// endpoint's timeout, and at least three seconds, before it goes on.
   ///
   /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD` and `XREVRANGE` on its key, `WATCH` on
   /// both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With `XSETID` on its key,
