@@ -42,6 +42,7 @@ extension PublisherRegistry {
   }
 
   nonisolated func removeNotice(for id: ObjectIdentifier) {
-    _ = turn { $0.notices?.receivers.removeValue(forKey: id) }
+    let removed = turn { $0.notices?.receivers.removeValue(forKey: id) }
+    withExtendedLifetime(removed) {}
   }
 }

@@ -205,7 +205,7 @@ extension ManagerFamily {
 
   package var observerCount: Int { keeper.members.withLock { $0.observers.count } }
 
-  func removeObserver(_ id: ObjectIdentifier) { _ = keeper.members.withLock { $0.observers.removeValue(forKey: id) } }
+  func removeObserver(_ id: ObjectIdentifier) { keeper.members.withLock { $0.observers.removeValue(forKey: id) } }
 
   /// Returns a manager once all observers know it.
   ///
