@@ -112,8 +112,9 @@
       guard let epoch else { return true }
       for _ in 1...100 {
         let time = ContinuousClock.now
-        let isSure = contact.isSure(at: time)
         let look = try connection.look()
+        // Not before the reply, which may have taken long.
+        let isSure = contact.isSure(at: .now)
         if look.number ?? 0 > epoch { throw superseded }
         if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
         guard look.number == epoch else {

@@ -93,7 +93,11 @@
       guard contact.isDue(at: time) else { return }
       while entries.areUnderWay { entries.note(try connection.connection.reply()) }
       guard entries.refusal == nil else { return }
-      if contact.isSure(at: time), try connection.number() == epoch { return contact.verify(at: time) }
+      if contact.isSure(at: time), try connection.number() == epoch {
+        contact.verify(at: time)
+        // Unless the reply has taken too long.
+        if contact.isSure(at: .now) { return }
+      }
       guard try settle(connection) else { throw Doubtful() }
     }
 
