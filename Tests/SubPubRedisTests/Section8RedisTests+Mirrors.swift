@@ -6,7 +6,7 @@
   import Support
   import Testing
 
-  @Suite("8 Across processes: mirrors", .timeLimit(.minutes(2)))
+  @Suite("8 Across processes: mirrors", .serialized, .timeLimit(.minutes(2)))
   struct Section8MirrorTests {
     private func mirror(_ endpoint: RedisEndpoint, key: String = "key") -> RedisMirror<Int> {
       RedisMirror(key: key, endpoint: endpoint, retry: .quick)
@@ -141,6 +141,8 @@
       if death == .inReply || death == .withUnsentRead { try server.addEntries(epoch: 1, versions: 2...1_000) }
       let other = death == .inWait ? nil : Task { try await mirrors[1].run() }
       try await mirrors[0].publisher.reach { $0.phase == .error }
+      // The publishing thread delivers last.
+      try await until { failure.withLock { $0 != nil } }
       observation.cancel()
       let time = start.duration(to: try #require(failure.withLock { $0 }))
       #expect(time < timeout * 3, "twice the timeout, and some time for a busy machine")
