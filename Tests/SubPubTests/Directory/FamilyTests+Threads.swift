@@ -16,7 +16,7 @@ extension DirectoryTests.FamilyTests {
     last.subscribeToAll(third, on: .immediate)
     last.register(family)
     async let first = OwnThread.result { family["a"] }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let second = try await OwnThread.result { (family["a"], family.existing("a")) }
     #expect(second.0.publisher.subscriberCount == 3)
     #expect(second.1 === second.0)
@@ -39,7 +39,7 @@ extension DirectoryTests.FamilyTests {
     directory.subscribeToAll(listener, on: .immediate)
     directory.register(family)
     async let first = OwnThread.result { family["a"] }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     let second = try await OwnThread.result { family["a"] }
     gate.open()
     #expect(try await first === second)
@@ -104,7 +104,7 @@ extension DirectoryTests.FamilyTests {
     }
     directory.register(family)
     async let manager = OwnThread.result { family["a"] }
-    await gate.waitUntilHeld()
+    try await gate.waitUntilHeld()
     directory.logoutAll()
     gate.open()
     #expect(try await manager.publisher.state == .unknown)

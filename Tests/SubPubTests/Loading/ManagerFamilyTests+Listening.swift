@@ -15,7 +15,7 @@ extension ManagerFamilyTests {
       family[1].publisher.subscribe(screen, on: .immediate) { _, _ in }
     )
     _ = family[2]
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(10))
     try await deaths.wait()
     #expect(family.keys == [1])
@@ -23,7 +23,7 @@ extension ManagerFamilyTests {
     clock.advance(by: .seconds(50))
     #expect(family.keys == [1])
     last.cancel()
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(9))
     #expect((family.keys, deaths.count) == ([1], 1))
     clock.advance(by: .seconds(1))
@@ -37,11 +37,11 @@ extension ManagerFamilyTests {
     let (clock, deaths, screen) = (ManualClock(), Deaths(), Screen())
     let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
     let subscription = family[1].publisher.subscribe(screen, on: .immediate) { _, _ in }
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     clock.advance(by: .seconds(8))
     subscription.cancel()
     clock.advance(by: .seconds(2))
-    await clock.waitForSleepers(1)
+    try await clock.waitForSleepers(1)
     #expect((family.existing(1) != nil, deaths.count) == (true, 0))
     let returned = family.existing(1)?.publisher.subscribe(screen, on: .immediate) { _, _ in }
     _ = family[2]
@@ -154,10 +154,10 @@ extension ManagerFamilyTests {
     let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
     clock.set(by: .seconds(1_000_000))
     _ = family[1]
-    await clock.manual.waitForSleepers(1)
+    try await clock.manual.waitForSleepers(1)
     clock.set(by: .seconds(-1_000_000))
     _ = family[2]
-    await clock.manual.waitForSleepers(1)
+    try await clock.manual.waitForSleepers(1)
     clock.manual.advance(by: .seconds(10))
     try await deaths.wait(count: 2)
   }
@@ -169,7 +169,7 @@ extension ManagerFamilyTests {
     _ = family[1]
     try await deaths.wait()
     _ = family[1]
-    await clock.manual.waitForSleepers(1)
+    try await clock.manual.waitForSleepers(1)
     clock.manual.advance(by: .seconds(10))
     try await deaths.wait(count: 2)
   }

@@ -185,7 +185,7 @@ struct ManagerFamilyTests {
     let first = family[1]
     async let second = OwnThread.result { (family[2], logouts.withLock { $0 }) }
     async let third = OwnThread.result { (family[3], logouts.withLock { $0 }) }
-    await gate.waitUntilHeld(threads: 2)
+    try await gate.waitUntilHeld(threads: 2)
     family.logoutAll()
     #expect(logouts.withLock { $0 } == [9])
     gate.open()
