@@ -39,14 +39,58 @@ extension DeliveryContext {
   ///
   /// Never called inside a turn. Runs no foreign code.
   func handBack(_ lane: Lane) {
-    if hasKnownQueue {
-      lane.wake()
-    } else {
-      // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O
-      // (2.08), and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without
-      // an executor of its own, the running job keeps the actor alive, and so would the next job from now on: a lane
-      // that feeds itself would never release it (2.05).
-      DispatchQueue.global().submit { lane.wake() }
+    if hasKnownQueue { return lane.wake() }
+    // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O (2.08),
+    // and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without an executor
+    // of its own, the running job keeps the actor alive, and so would the next job from now on: a lane that feeds itself
+    // would never release it (2.05).
+    switch kind {
+    case .executor(let reference) where reference.executor is any SerialExecutor:
+      let executor = reference.executor
+      return HandBackLine.add(lane, on: executor) { job in Task.detached(executorPreference: executor) { job() } }
+    case .actor(let reference):
+      guard let executor = reference.actor?.foreignExecutor else { break }
+      return HandBackLine.add(lane, on: executor.owner) { job in start(on: StandInActor(executor), job) }
+    default: break
+    }
+    DispatchQueue.global().submit { lane.wake() }
+  }
+}
+
+/// The lanes that wait for one serial executor to go on.
+///
+/// An event loop looks at its I/O when no job is left. If all lanes that it has to go on with were enqueued there, it
+/// would always find the job of another one (2.08). So only one of them is; the next one follows, from another thread,
+/// when the time slice of that one is over.
+private enum HandBackLine {
+  typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
+
+  /// By the address of the executor, which the closure `Enqueue` keeps; empty while the only lane is on the executor.
+  private static let lines = Locked<[ObjectIdentifier: [Lane]]>([:])
+
+  static func add(_ lane: Lane, on executor: AnyObject, _ enqueue: @escaping Enqueue) {
+    let id = ObjectIdentifier(executor)
+    let isFirst = lines.withLock { lines in
+      let isFirst = lines[id] == nil
+      lines[id, default: []].append(lane)
+      return isFirst
+    }
+    if isFirst { advance(id, enqueue) }
+  }
+
+  /// Enqueues the next lane, from another thread.
+  private static func advance(_ id: ObjectIdentifier, _ enqueue: @escaping Enqueue) {
+    DispatchQueue.global().submit {
+      guard let lane = lines.withLock({ $0[id]?.removeFirst() }) else { return }
+      enqueue {
+        lane.serve()
+        let isLast = lines.withLock { lines in
+          if lines[id]?.isEmpty == false { return false }
+          lines[id] = nil
+          return true
+        }
+        if !isLast { advance(id, enqueue) }
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct EventLoopTests {
   enum Kind: String, CaseIterable, Codable, Sendable { case executor, actor }
 
-  private static let backlog = 20_000
+  private static let backlog = 5_000
   private static let timeSlice = 256
 
   /// Publishes a backlog to subscriptions on a loop, and returns how many deliveries were made before an event that
@@ -51,10 +51,11 @@ struct EventLoopTests {
     #expect((1...Self.timeSlice).contains(seen))
   }
 
-  @Test("an event is handled after a few time slices of several lanes", arguments: Kind.allCases, [1, 2, 5])
+  @Test("an event is handled after a few time slices of several lanes", arguments: Kind.allCases, [1, 2, 20])
   func stochastic_2_08_eventLoop(kind: Kind, lanes: Int) async throws {
     let seen = try await deliveriesBeforeEvent(kind, .atOnce, publishers: lanes)
-    // Each lane may have another time slice if the loop's thread is held up while a lane is handed back.
-    #expect(seen >= 1 && seen <= 10 * lanes * Self.timeSlice)
+    // After the first time slice of each lane, only one of them waits on the loop. It may have a few more if the loop's
+    // thread is held up while it is handed back.
+    #expect(seen >= 1 && seen <= (lanes + 10) * Self.timeSlice)
   }
 }
