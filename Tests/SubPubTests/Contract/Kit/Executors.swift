@@ -7,7 +7,19 @@ import Synchronization
 final class StackDepth: Sendable {
   private let state = Locked<(now: [ThreadToken: Int], most: Int)>(([:], 0))
 
-  func enter() {
+  /// Runs a job of an executor that has this object.
+  ///
+  /// The job may release the executor, and so this object, which the runtime doesn't hold either: the compiler relies on
+  /// the caller to hold it, so a copy of the reference wouldn't be enough.
+  func run(_ job: () -> Void) {
+    let kept = unsafe Unmanaged.passRetained(self)
+    defer { unsafe kept.release() }
+    enter()
+    job()
+    leave()
+  }
+
+  private func enter() {
     state.withLock { state in
       let depth = state.now[.current, default: 0] + 1
       state.now[.current] = depth
@@ -15,7 +27,7 @@ final class StackDepth: Sendable {
     }
   }
 
-  func leave() { state.withLock { $0.now[.current, default: 0] -= 1 } }
+  private func leave() { state.withLock { $0.now[.current, default: 0] -= 1 } }
 
   var deepest: Int { state.withLock { $0.most } }
 }
@@ -34,11 +46,8 @@ final class InlineExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     count.add(1, ordering: .relaxed)
     willRun()
-    // The job may hold the last reference to this executor.
-    let depth = depth
-    depth.enter()
-    unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-    depth.leave()
+    let job = UnownedJob(job)
+    depth.run { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
 
@@ -77,9 +86,7 @@ final class RelayExecutor: TaskExecutor {
   }
 
   private func run(_ job: UnownedJob) {
-    depth.enter()
-    defer { depth.leave() }
-    unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+    depth.run { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
 
@@ -127,9 +134,7 @@ final class HelpingExecutor: TaskExecutor {
       return state.next.take()
     }
     guard let next else { return }
-    depth.enter()
-    unsafe next.runSynchronously(on: asUnownedTaskExecutor())
-    depth.leave()
+    depth.run { unsafe next.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 }
 
