@@ -56,8 +56,8 @@ extension LoadingManager {
   ///
   /// ```swift
   /// try await manager.mutate(
-  ///   showing: { $0.filter { $0 != item } },
-  ///   sendOnly: { try await endpoint.delete(item) }  // Returns nothing.
+  ///   showing: { news in news.filter { $0 != draft } },
+  ///   sendOnly: { try await endpoint.delete(draft) }  // Returns nothing.
   /// )
   /// ```
   ///
