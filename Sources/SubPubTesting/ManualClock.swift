@@ -97,8 +97,9 @@ public final class ManualClock: Clock {
   /// failure the load sleeps until the next attempt:
   ///
   /// ```swift
+  /// let clock = ManualClock()
   /// let policy = RetryPolicy.exponential(maxAttempts: 2, initial: .seconds(1), maximum: .seconds(1))
-  /// let manager = LoadingManager(timeout: .seconds(30), retry: policy, clock: clock) { try await server.news() }
+  /// let manager = LoadingManager(timeout: .seconds(30), retry: policy, clock: clock) { try await endpoint.news() }
   /// manager.refreshIfNeeded()
   /// try await clock.waitForSleepers(1)             // clock.deadlines: [30.0 seconds], an attempt is under way
   /// clock.advance(by: .seconds(30))                // its time is up

@@ -82,12 +82,12 @@ extension FixedTimeSlice {
 struct ExecutorReference: Hashable, Sendable {
   let executor: any TaskExecutor
   let fixedTimeSlice: Int?
-  let hasKnownQueue: Bool
+  // Looked up when a lane is handed back: a field more makes every wake-up dearer.
+  var hasKnownQueue: Bool { fixedTimeSlice != nil || executor is QueueExecutor }
 
   init(_ executor: any TaskExecutor) {
     self.executor = executor
     fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
-    hasKnownQueue = fixedTimeSlice != nil || executor is QueueExecutor
   }
 
   static func == (left: ExecutorReference, right: ExecutorReference) -> Bool { left.executor === right.executor }
