@@ -55,6 +55,7 @@ extension Lane {
   }
 
   /// Delivers the current state to its subscriptions; returns false if the time slice ends first.
+  @inline(__always)
   private func serveRound(_ batch: inout Batch, _ timeSlice: inout TimeSlice) -> Bool {
     guard let state = batch.current, let snapshot = batch.snapshot else { return true }
     while batch.slot < snapshot.count {
