@@ -54,10 +54,13 @@ default: fatalError("there is no work '\(arguments[1])'")
 func publishInBursts(buffering policy: BufferingPolicy) -> Int {
   let (executor, burst) = (ThisThread(), 20)
   for counter in counters { publisher.subscribe(counter, on: .executor(executor), buffering: policy) }
-  executor.runAll()
+  var expected = 1
+  func run() { executor.run { counters.allSatisfy { $0.count == expected } } }
+  run()
   for _ in 0..<times / burst {
     for _ in 0..<burst { publisher.updateData(payload) }
-    executor.runAll()
+    expected += policy == .latest ? 1 : burst
+    run()
   }
   return times / burst
 }
