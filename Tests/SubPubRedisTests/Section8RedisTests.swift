@@ -205,21 +205,30 @@
     func required_8_02_lostReplies() async throws {
       let server = try await RedisServer()
       let proxy = try LossyProxy(server)
-      let outlet = outlet(proxy.endpoint(timeout: .milliseconds(300)))
+      let failures = Locked(0)
+      let outlet = RedisOutlet(
+        publisher, key: "key", endpoint: proxy.endpoint(timeout: .milliseconds(300)), retry: .quick
+      ) { _ in failures.withLock { $0 += 1 } }
+      var (published, repeated) = (0, 0)
       try await running(outlet) {
-        for round in 0..<5 {
+        while repeated < 5 {
+          let failuresBefore = failures.withLock { $0 }
           proxy.mode = .losesReplies
-          for number in 1...20 { publisher.updateData(round * 20 + number) }
-          // How many are written before the first reply is missing isn't certain.
-          try await until { try server.run("XLEN", "key") != "\(round * 20 + 1)" }
+          for number in 1...20 { publisher.updateData(published + number) }
+          func isWritten() throws -> Bool { try server.run("XLEN", "key") != "\(published + 1)" }
+          // How many are written before the first reply is missing isn't certain: on a busy machine none, if the outlet
+          // has to look at its number first.
+          try await until { try isWritten() || failures.withLock { $0 } > failuresBefore }
+          if try isWritten() { repeated += 1 }
           proxy.cut()
           proxy.mode = .passes
-          try await until { outlet.statistics.lastVersion == round * 20 + 20 }
+          published += 20
+          try await until { outlet.statistics.lastVersion == published }
         }
       }
-      #expect(try server.run("XLEN", "key") == "101")
+      #expect(try server.run("XLEN", "key") == "\(published + 1)")
       #expect(outlet.statistics.reconnects >= 5)
-      #expect(outlet.statistics.entries == 101)
+      #expect(outlet.statistics.entries == published + 1)
     }
 
     @Test("a late mirror is at the current state after one entry, whatever the stream holds")
@@ -370,13 +379,28 @@
       } decode: { _ in
         throw Offline(code: 0)
       }
-      let outlet = RedisOutlet(publisher, key: "key", endpoint: proxy.endpoint(), maxLength: maxLength, coder: coder)
+      let failures = Locked(0)
+      let outlet = RedisOutlet(
+        publisher, key: "key", endpoint: proxy.endpoint(), maxLength: maxLength, coder: coder, retry: .quick
+      ) { _ in failures.withLock { $0 += 1 } }
       try await running(outlet) {
-        proxy.mode = .stallsReplies
-        publisher.updateData(1)
-        try await until {
-          let last = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").prefix { $0 != "\n" }
-          return Int(last.drop { $0 != "-" }.dropFirst()) ?? 0 >= max(1, maxLength / 2)
+        var (before, isFull) = (0, false)
+        while !isFull {
+          goesOn.withLock { $0 = false }
+          proxy.mode = .passes
+          publisher.updateData(0)
+          try await until { outlet.statistics.lastVersion == Int(publisher.current.version) }
+          before = outlet.statistics.entries
+          let (failuresBefore, version) = (failures.withLock { $0 }, Int(publisher.current.version))
+          goesOn.withLock { $0 = true }
+          proxy.mode = .stallsReplies
+          publisher.updateData(1)
+          try await until {
+            let last = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").prefix { $0 != "\n" }
+            isFull = Int(last.drop { $0 != "-" }.dropFirst()) ?? 0 >= version + max(1, maxLength / 2)
+            // On a busy machine, the outlet may have to look at its number first, and the reply is missing.
+            return isFull || failures.withLock { $0 } > failuresBefore
+          }
         }
         goesOn.withLock { $0 = false }
         for number in 1_001...1_100 { publisher.updateData(number) }
@@ -384,7 +408,7 @@
         proxy.mode = .passes
         try await until { outlet.statistics.lastVersion == last }
         // One is on its way, and the newest follows it, even if the outlet may keep only one.
-        #expect(outlet.statistics.entries - 1 <= max(2, maxLength))
+        #expect(outlet.statistics.entries - before <= max(2, maxLength))
         #expect(outlet.statistics.entries + outlet.statistics.skipped == last + 1)
       }
     }
