@@ -136,7 +136,7 @@
 
     private func number(in counter: RedisReply) throws(RedisError.Reason) -> UInt64? {
       if counter.isNil { return nil }
-      guard let number = UInt64(counter.text) else {
+      guard let number = counter.outletNumber else {
         throw .refused("\(self.counter) isn't the number of an outlet: delete it")
       }
       return number
@@ -144,10 +144,11 @@
   }
 
   extension OutletConnection {
-    /// Returns a new number, which is greater than all before, even if the server has lost them.
+    /// Returns a new number, which is greater than all before, even if the server has lost them, and whether the outlet
+    /// before may still run.
     ///
-    /// It is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver() throws(RedisError.Reason) -> UInt64 {
+    /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that.
+    func takeOver() throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool) {
       for _ in 1...100 {
         let replies = try connection.replies(to: [
           RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
@@ -158,15 +159,31 @@
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         let new = max(former + 1, try milliseconds(in: replies[2]))
         // There is no result if another outlet has changed the counter.
-        if try setNumber(new) { return new }
+        if try setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended)) }
       }
       throw .unreachable("other outlets take the key over all the time")
     }
 
-    /// Returns the ids of the entries between two.
-    func ids(from first: EntryID, to last: EntryID) throws(RedisError.Reason) -> Set<EntryID> {
-      let reply = try connection.reply(to: RedisCommand("XREVRANGE", key, "\(last)", "\(first)")).get()
-      return Set(StreamEntry.entries(reply).map(\.id))
+    /// Tells the next outlet that the one with this number has ended, so that it needn't wait.
+    func noteEnd(of number: UInt64) throws(RedisError.Reason) {
+      let look = try look()
+      // If something changes in between, there is another outlet, or the next one waits.
+      if look.number == number { _ = try transact([RedisCommand("SET", counter, "\(number)\(Self.ended)")]) }
+    }
+
+    /// What follows the number of an outlet that has ended.
+    private static let ended = " ended"
+
+    /// Returns the ids of the entries between two; reads so many entries at a time, with their data.
+    func ids(from first: EntryID, to last: EntryID, count: Int) throws(RedisError.Reason) -> Set<EntryID> {
+      var (ids, next): (Set<EntryID>, String) = ([], "\(last)")
+      while true {
+        let command = RedisCommand("XREVRANGE", key, next, "\(first)", "COUNT", "\(count)")
+        let page = StreamEntry.entries(try connection.reply(to: command).get()).map(\.id)
+        ids.formUnion(page)
+        guard page.count == count, let end = page.last, end > first else { return ids }
+        next = "(\(end)"
+      }
     }
 
     private func milliseconds(in time: RedisReply) throws(RedisError.Reason) -> UInt64 {
@@ -175,6 +192,11 @@
       else { throw .unreachable("the reply to TIME isn't a time") }
       return seconds * 1_000 + microseconds / 1_000
     }
+  }
+
+  extension RedisReply {
+    /// The number of an outlet, which may have ended.
+    var outletNumber: UInt64? { UInt64(text.prefix { $0 != " " }) }
   }
 
   extension EntryID {

@@ -11,27 +11,22 @@
   struct OutletContact {
     /// How long an outlet is sure after it has seen its number.
     private let patience: Duration
-    /// How long it is sure after it has seen that the server is down.
-    private let patienceWhileDown: Duration
+    /// How long an outlet that takes a key over waits until the one before isn't sure any more.
+    let lease: Duration
+    /// How long an outlet that isn't sure waits for another one that is.
+    let wait: Duration
     private var lastVerified: ContinuousClock.Instant?
     private var sureUntil: ContinuousClock.Instant?
 
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
       patience = checkInterval * 3
-      patienceWhileDown = max(patience, endpoint.timeout * 2)
+      lease = patience + .milliseconds(250)
+      wait = max(lease, endpoint.timeout * 2)
     }
-
-    /// How long an outlet that isn't sure waits for another one that is.
-    var wait: Duration { patienceWhileDown }
 
     /// Notes that the server showed the outlet's number at this time or later.
     mutating func verify(at time: ContinuousClock.Instant) {
       (lastVerified, sureUntil) = (time, time + patience)
-    }
-
-    /// Notes that nobody can use the server at this time.
-    mutating func noteIsDown(at time: ContinuousClock.Instant) {
-      if isSure(at: time) { sureUntil = time + patienceWhileDown }
     }
 
     func isSure(at time: ContinuousClock.Instant) -> Bool { sureUntil.map { time <= $0 } ?? false }

@@ -12,7 +12,8 @@
         do {
           try await blocking { try proceed() }
           (failures, refusing) = (0, nil)
-          await rest(for: Self.checkInterval)
+          await rest(
+            for: doubt.map { min(Self.checkInterval, max(.zero, $0.wait - $0.elapsed())) } ?? Self.checkInterval)
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
@@ -47,39 +48,40 @@
 
     /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
     private func connect() throws {
+      let new = try OutletConnection(
+        to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, interruption)
+      if epoch != nil {
+        settings.counts.update { $0.reconnects += 1 }
+        return try use(new, isNew: true)
+      }
       let time = ContinuousClock.now
-      do {
-        let new = try OutletConnection(
-          to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, interruption)
-        if epoch == nil {
-          let time = ContinuousClock.now
-          epoch = try new.takeOver()
-          contact.verify(at: time)
-          serverStart = try new.look().start
-        } else {
-          settings.counts.update { $0.reconnects += 1 }
-        }
+      let taken = try new.takeOver()
+      epoch = taken.number
+      serverStart = try new.look().start
+      if taken.mayRunBefore {
+        // The one before may be sure for a while, and would restore its own number if the server lost this one.
+        wait(over: new, for: contact.lease) { ContinuousClock.now - time }
+      } else {
+        contact.verify(at: time)
         try use(new, isNew: true)
-      } catch {
-        if let reason = error as? RedisError.Reason, reason.isDown { contact.noteIsDown(at: time) }
-        throw error
       }
     }
 
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
     private func use(_ new: OutletConnection, isNew: Bool, afterWait: Bool = false) throws {
       guard try settle(new, isNew: isNew, afterWait: afterWait) else { return }
-      // What the publisher's buffer holds is newer.
-      entries.keepLast(max(0, settings.maxLength - states.statistics.pending))
+      // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
+      entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - states.statistics.pending))
       entries.sendAllAgain()
       do { try send(over: new, waitingForAll: true) } catch is Doubtful { return }
+      wasRefused = false
       connection = new
       resumeWriter()
     }
 
     /// Looks whether another outlet has restored its number, while this one waits for that.
     private func lookAgain(_ doubt: Doubt) throws {
-      if doubt.elapsed() >= contact.wait { return try use(doubt.connection, isNew: false, afterWait: true) }
+      if doubt.elapsed() >= doubt.wait { return try use(doubt.connection, isNew: false, afterWait: true) }
       if try doubt.connection.number() != epoch { try use(doubt.connection, isNew: false) }
     }
 
@@ -141,9 +143,15 @@
     }
 
     private func beginWait(over connection: OutletConnection) -> Bool {
-      doubt = Doubt(connection: connection, elapsed: settings.clock.stopwatch())
-      (self.connection, mayBeSuperseded) = (nil, true)
+      wait(over: connection, for: contact.wait, settings.clock.stopwatch())
       return false
+    }
+
+    private func wait(
+      over connection: OutletConnection, for time: Duration, _ elapsed: @escaping @Sendable () -> Duration
+    ) {
+      doubt = Doubt(connection: connection, wait: time, elapsed: elapsed)
+      (self.connection, mayBeSuperseded) = (nil, true)
     }
 
     private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {
@@ -160,7 +168,11 @@
     /// Finds out which entries have arrived without a reply, or before one was lost.
     private func confirm(upTo last: EntryID?, over connection: OutletConnection) throws {
       if let last, let first = entries.firstEntry?.id, first <= last {
-        entries.settle(upTo: last, holding: try connection.ids(from: first, to: last))
+        do { entries.settle(upTo: last, holding: try connection.ids(from: first, to: last, count: pageSize)) } catch {
+          // The server may have cut off a client with a large reply (`client-output-buffer-limit`).
+          pageSize = max(1, pageSize / 2)
+          throw error
+        }
       }
       entries.sendAllAgain()
     }

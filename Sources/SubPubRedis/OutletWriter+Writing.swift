@@ -17,7 +17,9 @@
         }
         if let finalVersion, publication.version >= finalVersion { break }
       }
-      _ = await write(waitingForAll: true)
+      guard await write(waitingForAll: true), let epoch, let connection else { return }
+      // Otherwise the next outlet has to wait, and that is all.
+      do { try await blocking { try connection.noteEnd(of: epoch) } } catch { lose(connection) }
     }
 
     /// Sends the entries, and waits until the server has confirmed all of them, or enough.
@@ -35,6 +37,7 @@
           guard isActive else { return false }
           // Servers may close connections that are idle, and the connecting task notices if there is more to it.
           if !(wasIdle && connection.connection.isClosed) { settings.attemptFailed(settings.error(error)) }
+          if error.refusesToWrite { wasRefused = true }
           lose(connection)
         } catch is Doubtful {
           continue

@@ -51,11 +51,17 @@
     /// What this run has added to the statistics.
     private var reported = (entries: 0, skipped: 0, undecodable: 0)
 
-    /// A connection that isn't written to, and the time since then.
+    /// A connection that isn't written to for so long.
     struct Doubt {
       let connection: OutletConnection
+      let wait: Duration
       let elapsed: @Sendable () -> Duration
     }
+
+    /// How many entries are read at a time to see which ones have arrived; smaller after a connection was lost meanwhile.
+    var pageSize = 64
+    /// Whether the server has refused the last write.
+    var wasRefused = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 

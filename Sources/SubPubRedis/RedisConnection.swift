@@ -58,8 +58,9 @@
       for command in commands { command.encode(to: &bytes) }
       try send(bytes)
       var replies: [RedisReply] = []
+      let end = ContinuousClock.now + timeout
       for _ in commands {
-        do { replies.append(try reply()) } catch {
+        do { replies.append(try reply(by: end)) } catch {
           // The server may have said why it has closed the connection.
           if let refusal = replies.last?.refusal { throw .refused(refusal) }
           throw error
@@ -97,18 +98,21 @@
             if let refusal = try? replyIfPresent()?.refusal { throw .refused(refusal) }
             throw error
           }
-          guard try wait(for: POLLOUT) else { throw timedOut("to take a command") }
+          guard try wait(for: POLLOUT, until: .now + timeout) else { throw timedOut("to take a command") }
         }
       }
     }
 
-    /// Waits for the next reply.
-    func reply() throws(RedisError.Reason) -> RedisReply {
+    /// Waits for the next reply, all of which has to arrive within the timeout.
+    func reply() throws(RedisError.Reason) -> RedisReply { try reply(by: .now + timeout) }
+
+    private func reply(by end: ContinuousClock.Instant) throws(RedisError.Reason) -> RedisReply {
       while true {
         if let reply = try bufferedReply() { return reply }
         try interruption?.check()
-        if try receive() { continue }
-        guard try wait(for: POLLIN) else { throw timedOut("to reply") }
+        // Bytes that trickle in don't prolong the wait.
+        guard try wait(for: POLLIN, until: end) else { throw timedOut("to reply") }
+        _ = try receive()
       }
     }
 
@@ -154,12 +158,11 @@
       throw .unreachable("the connection was lost: \(unsafe String(cString: strerror(code)))")
     }
 
-    /// Waits until the socket is ready; returns false after the timeout.
-    private func wait(for events: Int32) throws(RedisError.Reason) -> Bool {
-      guard let interruption else { return Self.wait(for: descriptor, events, upTo: timeout) }
-      let end = ContinuousClock.now + timeout
+    /// Waits until the socket is ready; returns false at the end.
+    private func wait(for events: Int32, until end: ContinuousClock.Instant) throws(RedisError.Reason) -> Bool {
       while true {
         let rest = ContinuousClock.now.duration(to: end)
+        guard let interruption else { return Self.wait(for: descriptor, events, upTo: rest) }
         if Self.wait(for: descriptor, events, upTo: min(max(rest, .zero), Interruption.delay)) { return true }
         if rest <= Interruption.delay { return false }
         try interruption.check()
@@ -216,7 +219,7 @@
       guard unsafe context.pointee.err == 0 else {
         let message = unsafe Self.message(of: context.pointee.errstr)
         unsafe redisFree(context)
-        throw .unreachable(RedisError.Reason.cannotConnect + message)
+        throw .unreachable("cannot connect: \(message)")
       }
       if case .tcp = endpoint.address { unsafe redisEnableKeepAlive(context) }
       let descriptor = unsafe redisFreeKeepFd(context)

@@ -63,28 +63,14 @@
     ///
     /// After a small id, the outlet looks for another writer.
     private static let passing = [
-      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", loading, "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
+      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
       "ERR Protocol error",  // Bytes were damaged on the way.
     ]
-    private static let loading = "LOADING "
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
 
     /// Whether the server works, and refuses to write: it is full, for example, or a replica.
     var refusesToWrite: Bool {
       if case .refused(let message) = self { !Self.passing.contains { message.hasPrefix($0) } } else { false }
-    }
-
-    /// What the message of a failed attempt to connect begins with.
-    static let cannotConnect = "cannot connect: "
-
-    /// Whether the server was found not to run, or not to have read its data yet, so that nobody else can use it either.
-    var isDown: Bool {
-      switch self {
-      case .unreachable(let what):
-        [ECONNREFUSED, ENOENT].contains { what == Self.cannotConnect + (unsafe String(cString: strerror($0))) }
-      case .refused(let message): message.hasPrefix(Self.loading)
-      case .undecodable, .unencodable, .tooLarge, .unwritten: false
-      }
     }
 
     /// Whether the server doesn't let this user run a command.

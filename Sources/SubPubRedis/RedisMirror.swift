@@ -94,7 +94,9 @@
       var reader: StreamReader?  // Kept between attempts.
       while let reason = await follow(by: &reader) {
         let error = RedisError(endpoint: endpoint, key: key, reason: reason)
-        failures = keepState() ? 1 : failures + 1
+        let hasAnswered = keepState()
+        failures = hasAnswered ? 1 : failures + 1
+        if hasAnswered { former = nil }
         publisher.setError(error)
         state.withLock { $0.hasLostConnection = true }
         // The server also refuses what was damaged on the way: only a refusal that is repeated counts.

@@ -63,7 +63,8 @@
 
     /// Writes the current state and every later one, until the task is cancelled.
     ///
-    /// Takes the key over from any outlet that is running. When the task is cancelled, everything that the publisher
+    /// Takes the key over from any outlet that is running. Unless that one has ended by itself before, writing begins
+    /// about three seconds later, when it has noticed (8.08). When the task is cancelled, everything that the publisher
     /// has accepted so far is written before the call returns.
     ///
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.

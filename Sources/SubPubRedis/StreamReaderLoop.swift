@@ -144,8 +144,6 @@
       }
       if let reply = try connection.replyIfPresent() {
         try receive(reply)
-      } else if descriptors[0].revents != 0 {
-        wait?.deadline = .now + endpoint.timeout  // A part of a large reply has arrived.
       } else if let wait, .now >= wait.deadline {
         throw .unreachable("the server takes longer than \(endpoint.timeout) to reply")
       }
@@ -233,7 +231,7 @@
       }
       let replies = try connections.ask(commands)
       return keys.enumerated().filter { index, key in
-        let (type, counter) = (replies[2 * index].text, UInt64(replies[2 * index + 1].text) ?? 0)
+        let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
         if ["stream", "none"].contains(type), counter >= streams[key]?.epoch ?? 0 {
           streams[key]?.noteCurrent()
           return false
