@@ -53,7 +53,7 @@ extension DeliveryContext {
       return HandBackLine.add(lane, on: executor.owner) { job in start(on: StandInActor(executor), job) }
     default: break
     }
-    DispatchQueue.global().submit { lane.wake() }
+    DispatchQueue.withOwnThread().submit { lane.wake() }
   }
 }
 
@@ -61,18 +61,24 @@ extension DeliveryContext {
 ///
 /// An event loop looks at its I/O when no job is left. If all lanes that it has to go on with were enqueued there, it
 /// would always find the job of another one (2.08). So only one of them is; the next one follows, from another thread,
-/// when the time slice of that one is over.
-private enum HandBackLine {
+/// when the time slice of that one is over. That thread may be faster than the loop, so every few milliseconds it leaves
+/// the loop some time.
+private struct HandBackLine {
   typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
-  /// By the address of the executor, which the closure `Enqueue` keeps; empty while the only lane is on the executor.
-  private static let lines = Locked<[ObjectIdentifier: [Lane]]>([:])
+  /// By the address of the executor, which the closure `Enqueue` keeps.
+  private static let all = Locked<[ObjectIdentifier: HandBackLine]>([:])
+  private static let busyTime: Duration = .milliseconds(2)
+
+  /// Empty while the only lane is on the executor.
+  private var lanes: [Lane] = []
+  private var nextPause = ContinuousClock.now + busyTime
 
   static func add(_ lane: Lane, on executor: AnyObject, _ enqueue: @escaping Enqueue) {
     let id = ObjectIdentifier(executor)
-    let isFirst = lines.withLock { lines in
-      let isFirst = lines[id] == nil
-      lines[id, default: []].append(lane)
+    let isFirst = all.withLock { all in
+      let isFirst = all[id] == nil
+      all[id, default: HandBackLine()].lanes.append(lane)
       return isFirst
     }
     if isFirst { advance(id, enqueue) }
@@ -80,13 +86,18 @@ private enum HandBackLine {
 
   /// Enqueues the next lane, from another thread.
   private static func advance(_ id: ObjectIdentifier, _ enqueue: @escaping Enqueue) {
-    DispatchQueue.global().submit {
-      guard let lane = lines.withLock({ $0[id]?.removeFirst() }) else { return }
+    let pauses = all.withLock { all in
+      guard let line = all[id], line.nextPause <= .now else { return false }
+      all[id]?.nextPause = .now + busyTime
+      return true
+    }
+    DispatchQueue.withOwnThread().asyncAfter(deadline: pauses ? .now() + .microseconds(100) : .now()) {
+      guard let lane = all.withLock({ $0[id]?.lanes.removeFirst() }) else { return }
       enqueue {
         lane.serve()
-        let isLast = lines.withLock { lines in
-          if lines[id]?.isEmpty == false { return false }
-          lines[id] = nil
+        let isLast = all.withLock { all in
+          guard let line = all[id], line.lanes.isEmpty else { return false }
+          all[id] = nil
           return true
         }
         if !isLast { advance(id, enqueue) }

@@ -54,6 +54,11 @@ package protocol WorkQueue: AnyObject, Sendable {
   func submit(_ work: @escaping @Sendable () -> Void)
 }
 
+extension DispatchQueue {
+  /// Returns a queue that gets a thread even while blocked subscribers hold all threads of the global queue.
+  static func withOwnThread() -> DispatchQueue { DispatchQueue(label: "SubPub") }
+}
+
 extension DispatchQueue: WorkQueue {
   /// Runs the work asynchronously.
   ///

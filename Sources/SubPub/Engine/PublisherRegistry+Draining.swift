@@ -50,7 +50,7 @@ extension PublisherRegistry {
   /// the dead. The timer holds the registry, but not the publisher. With a weak reference, a program that ends before
   /// the timer fires would seem to leak, because no sanitizer understands pending weak references.
   private nonisolated func lookForDead() {
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
+    DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
       guard let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
       let dead = awaited.filter { !$0.isAlive }
       if !dead.isEmpty { retire(dead) }

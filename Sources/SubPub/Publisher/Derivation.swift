@@ -66,8 +66,8 @@ extension Publisher {
 /// Keeps later states back until the first transition of a derived publisher has been made.
 ///
 /// The deriving thread makes the first transition. Meanwhile another thread may deliver for the source, or the
-/// transform may publish to it. The deriving thread also makes the transitions of the states that wait then, and of a
-/// hundred more at most, because others may publish faster than it makes them. From then on, the next delivery makes
+/// transform may publish to it. The deriving thread also makes the transitions of the first states that wait, but not of
+/// more than a few, because others may publish faster than it makes them. From then on, the next delivery makes
 /// those that wait, before its own. If none comes within a millisecond, a thread of Dispatch does.
 @usableFromInline
 final class Beginning: Sendable {
@@ -85,8 +85,8 @@ final class Beginning: Sendable {
     case rest
   }
 
-  /// How many states a thread takes that have arrived since it began.
-  private static let limit = 100
+  /// How many states a thread takes that isn't delivering.
+  private static let limit = 16
 
   // Set under the lock. Finding it set acquires the transitions that were made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
@@ -111,10 +111,10 @@ final class Beginning: Sendable {
     if isMaker { while case .make(let states) = takeWaiting(atMost: .max) { states.forEach(make) } }
   }
 
-  /// Makes the transitions of the states that wait, and of a limited number of later ones.
+  /// Makes the transitions of states that wait, up to a limit.
   @usableFromInline
   func makeWaiting() {
-    var limit = state.withLock { $0.waiting.count } + Self.limit
+    var limit = Self.limit
     while true {
       switch takeWaiting(atMost: limit) {
       case .nothing: return
@@ -123,7 +123,7 @@ final class Beginning: Sendable {
         states.forEach(make)
       case .rest:
         // Weakly, so that a derived publisher that is released now doesn't live on.
-        return DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
+        return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
           self?.makeRest()
         }
       }

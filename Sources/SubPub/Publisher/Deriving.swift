@@ -18,9 +18,8 @@ extension ReadOnlyPublisher {
   ///
   /// Each transition is made by the thread that publishes to the source, before the call returns, unless another thread
   /// is delivering for the source at that moment: then that one carries on with the new state (2.03). So with several
-  /// publishing threads, the derived publisher may be behind for a moment. `map` returns however fast they publish: at
-  /// most a hundred states after those that were there, it leaves the rest to them, or, if they stop, to a thread of
-  /// Dispatch (5.22).
+  /// publishing threads, the derived publisher may be behind for a moment. `map` returns however fast they publish:
+  /// after a few states, it leaves the rest to them, or, if they stop, to a thread of Dispatch (5.22).
   ///
   /// The deliveries of a chain of derived publishers nest: each takes half a kilobyte of stack, and 3 KB in debug
   /// builds; ``combining(label:_:)`` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
