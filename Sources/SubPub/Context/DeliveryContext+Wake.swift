@@ -91,7 +91,7 @@ private struct HandBackLine {
       all[id]?.nextPause = .now + busyTime
       return true
     }
-    DispatchQueue.withOwnThread().asyncAfter(deadline: pauses ? .now() + .microseconds(100) : .now()) {
+    let next: @Sendable () -> Void = {
       guard let lane = all.withLock({ $0[id]?.lanes.removeFirst() }) else { return }
       enqueue {
         lane.serve()
@@ -103,6 +103,8 @@ private struct HandBackLine {
         if !isLast { advance(id, enqueue) }
       }
     }
+    let queue = DispatchQueue.withOwnThread()
+    if pauses { queue.asyncAfter(deadline: .now() + .microseconds(100), execute: next) } else { queue.submit(next) }
   }
 }
 
