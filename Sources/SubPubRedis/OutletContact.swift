@@ -16,7 +16,6 @@
     /// How long an outlet that isn't sure waits for another one that is.
     let wait: Duration
     private var lastVerified: ContinuousClock.Instant?
-    private var sureUntil: ContinuousClock.Instant?
 
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
       patience = checkInterval * 3
@@ -25,11 +24,9 @@
     }
 
     /// Notes that the server showed the outlet's number at this time or later.
-    mutating func verify(at time: ContinuousClock.Instant) {
-      (lastVerified, sureUntil) = (time, time + patience)
-    }
+    mutating func verify(at time: ContinuousClock.Instant) { lastVerified = time }
 
-    func isSure(at time: ContinuousClock.Instant) -> Bool { sureUntil.map { time <= $0 } ?? false }
+    func isSure(at time: ContinuousClock.Instant) -> Bool { lastVerified.map { time <= $0 + patience } ?? false }
 
     /// Whether the outlet has to look at its number before it writes.
     func isDue(at time: ContinuousClock.Instant) -> Bool {

@@ -15,7 +15,7 @@
     /// Makes the socket; the descriptor of each connection is closed when `serve` returns.
     init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
       listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
+      guard listener >= 0, unsafe LossyProxy.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
         listen(listener, 1_024) == 0
       else { throw POSIXError(.EIO) }
       Thread.detachNewThread { [listener, state, accepted] in
@@ -66,7 +66,7 @@
       let target = server.socket
       return try RawServer { client in
         let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard unsafe withAddress(of: target, { unsafe connect(upstream, $0, $1) }) == 0 else {
+        guard unsafe LossyProxy.withAddress(of: target, { unsafe connect(upstream, $0, $1) }) == 0 else {
           close(upstream)
           return
         }
@@ -96,21 +96,6 @@
         sent += count
       }
       return true
-    }
-
-    private static func withAddress<Result>(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
-      -> Result
-    {
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      unsafe withUnsafeMutableBytes(of: &address.sun_path) { target in
-        for (index, byte) in path.utf8.enumerated() { unsafe target[index] = byte }
-      }
-      return unsafe withUnsafePointer(to: &address) {
-        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
     }
   }
 #endif
