@@ -95,11 +95,12 @@ extension PublisherRegistry {
   /// Accepts a state and delivers it, if `old` is still the current state.
   ///
   /// Returns whether the state was accepted. With `endsUpdate`, a transform of `update` has made the new state, and its
-  /// mark is removed in the same turn; otherwise, the new state has the data of the old one. With `keepsLoad`, it
-  /// repeats the old one, so a manager's load goes on.
+  /// mark is removed in the same turn. `keepsData` tells whether the data is that of the old one. With `keepsLoad`, the
+  /// state repeats the old one, so a manager's load goes on.
   @usableFromInline
   nonisolated func publish(
-    _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsLoad: Bool = false
+    _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsData: Bool,
+    keepsLoad: Bool = false
   ) -> Bool {
     var effects = Effects()
     let action: ReplaceAction = turn { state in
@@ -110,7 +111,7 @@ extension PublisherRegistry {
       return .accepted(
         keepsLoad
           ? state.acceptKeepingLoad(new, &effects)
-          : state.accept(new, replays: replays, keepsData: !endsUpdate, &effects))
+          : state.accept(new, replays: replays, keepsData: keepsData, &effects))
     }
     switch action {
     case .accepted(let action):

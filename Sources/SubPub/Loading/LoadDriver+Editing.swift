@@ -52,7 +52,10 @@ extension LoadDriver {
     while let present = registry.present.map(Present.init) {
       guard let edits = present.edits, edits.contains(edit) else {
         // It was dropped, but the server has it.
-        if confirmation != nil { registry.noteConfirmationOfDropped() }
+        if confirmation != nil {
+          registry.noteConfirmationOfDropped(enqueuing: cache?.outdateOperation())
+          cache?.queue.run(on: operation.executor)
+        }
         return
       }
       let server: ManagerData<Value>?
@@ -64,22 +67,22 @@ extension LoadDriver {
       }
       let ending = confirmation.map { EditChange.Ending(isAnswer: $0.isAnswer, serverChanges: edit.serverChanges) }
       let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
-      let write = ending.flatMap { ending in
-        server.flatMap { data in
-          // An accepted edit leaves the data as old as it is.
-          let isNew = ending.isAnswer
-          let freshSince = isNew ? data.provenance?.freshSince : present.validity.freshSince(data.provenance)
-          return writeOperation(data.value, since: freshSince)
-        }
+      let caching = ending.flatMap { ending -> CacheOperation? in
+        // The cached value lacks the edit, and there is no data to take its place.
+        guard let server else { return cache?.outdateOperation() }
+        // An accepted edit leaves the data as old as it is.
+        let isNew = ending.isAnswer
+        let freshSince = isNew ? server.provenance?.freshSince : present.validity.freshSince(server.provenance)
+        return writeOperation(server.value, since: freshSince)
       }
-      if registry.change(change, enqueuing: write) {
+      if registry.change(change, enqueuing: caching) {
         cache?.queue.run(on: operation.executor)
         return
       }
     }
-    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
+    // The publisher has ended, and the cached value may lack the edit.
     if confirmation != nil, let cache {
-      registry.enqueue(cache.clearOperation())
+      registry.enqueue(cache.outdateOperation())
       cache.queue.run(on: operation.executor)
     }
   }

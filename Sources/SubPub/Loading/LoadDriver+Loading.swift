@@ -130,12 +130,10 @@ extension LoadDriver {
     cache?.queue.run(on: operation.executor)
   }
 
-  /// Returns the provenance of loaded data.
-  ///
-  /// A list is as old as its oldest page. Pages of unknown age stay so, unless data never becomes stale.
+  /// Returns the provenance of loaded data; a list is as old as its oldest page.
   private func provenance(of kind: ActiveLoad.Kind, after present: Present) -> Provenance {
-    if kind == .page, let time = present.freshSince { return Provenance(.loaded, freshSince: time) }
-    return Provenance(.loaded, freshSince: kind == .whole || options.staleAfter != nil ? freshSince() : nil)
+    let isNew = kind == .whole || present.server == nil
+    return Provenance(.loaded, freshSince: isNew ? freshSince() : present.freshSince)
   }
 
   private func fail(_ task: LoadTask, _ kind: ActiveLoad.Kind, with error: any Error) {

@@ -163,12 +163,11 @@ extension LoadDriver {
 
   /// Makes the operation that writes data to the cache, with the age that it has when it is written (5.06).
   ///
-  /// Data that doesn't count as fresh, or whose age isn't known, is written as stale data.
+  /// Data that doesn't count as fresh, or whose age isn't known, is written as outdated data.
   func writeOperation(_ value: Value, since time: Duration?) -> CacheOperation? {
-    cache?.writeOperation(value) { [registry, freshness, staleAfter = options.staleAfter] in
-      let age = time.flatMap { freshness?.age(since: $0) }
-      if let age, !registry.isCacheInvalidated { return age }
-      return max(age ?? .zero, staleAfter ?? .zero)
+    cache?.writeOperation(value) { [registry, freshness] in
+      guard let time, let freshness, !registry.isCacheInvalidated else { return .outdated }
+      return freshness.age(since: time)
     }
   }
 

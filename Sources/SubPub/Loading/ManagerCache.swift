@@ -55,6 +55,16 @@ extension ManagerCache {
     }
   }
 
+  /// Makes an operation after which the value, if there is one, counts as outdated (5.20).
+  func outdateOperation() -> CacheOperation {
+    operation(
+      .outdate {
+        // A failure to read has been reported.
+        guard let cached = try? await self.read() else { return }
+        await self.write(cached.value, age: .outdated)
+      })
+  }
+
   func clearOperation() -> CacheOperation { operation(.clear { await self.clear() }) }
 
   private func clear() async {

@@ -85,7 +85,12 @@ extension PublisherRegistry {
   }
 
   /// Notes the confirmation of an edit that was dropped.
-  nonisolated func noteConfirmationOfDropped() { turn { $0.noteConfirmationOfDropped() } }
+  nonisolated func noteConfirmationOfDropped(enqueuing operation: CacheOperation?) {
+    perform { registry, effects in
+      operation?.enqueue(&effects)
+      registry.noteConfirmationOfDropped()
+    }
+  }
 
   /// Appends an operation to the cache's queue, without a transition.
   nonisolated func enqueue(_ operation: CacheOperation) { perform { _, effects in operation.enqueue(&effects) } }

@@ -125,7 +125,7 @@ extension RegistryState {
     _ found: any BoxedPublication, age: Duration, before: any BoxedPublication, _ effects: inout Effects
   ) -> CachedAction? {
     guard let load = loading.active else { return nil }
-    let isInvalid = loading.isCacheInvalidated || load.isOutdated
+    let isInvalid = loading.isCacheInvalidated || load.isOutdated || age >= .unlimited
     if !isInvalid, loading.callers.accept(age) {
       effects.release(before)
       return commit(found, &effects).map(CachedAction.isResult)

@@ -36,7 +36,7 @@ public protocol StateCache<Value>: Sendable {
   ///
   /// - Parameters:
   ///   - value: The new value.
-  ///   - age: How old the value is; never negative.
+  ///   - age: How old the value is; never negative. 200 years if it mustn't count as fresh, whatever `staleAfter` is.
   /// - Throws: Any error if the value can't be written. The previous value must still be intact then.
   func write(_ value: Value, age: Duration) async throws
 

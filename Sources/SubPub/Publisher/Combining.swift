@@ -83,7 +83,8 @@ extension Publisher<Parts> {
       // A delivery may have come first, with a newer state.
       if ifMissing, parts.publications[index] != nil { return }
       parts.publications[index] = new
-      if registry.publish(Publication(.loaded(parts), source: id, provenance: nil), ifCurrentIs: old) { return }
+      let replaced = Publication(.loaded(parts), source: id, provenance: nil)
+      if registry.publish(replaced, ifCurrentIs: old, keepsData: false) { return }
     }
   }
 }

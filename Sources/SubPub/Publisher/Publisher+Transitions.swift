@@ -41,10 +41,19 @@ extension Publisher {
 
   /// Publishes a state as it is.
   ///
-  /// - Parameter state: The new state. If it is `loaded`, its data counts as new; otherwise, its previous data has no
-  ///   age.
+  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
+  ///
+  /// - Parameter state: The new state. If it is `loaded`, its data counts as new. Otherwise, its previous data has the
+  ///   age and the origin of the data at hand, and counts as new if there is none (5.06).
   @inlinable public func setState(_ state: LoadState<Value>) {
-    registry.publish(Publication(state, source: id, provenance: provenance(of: state)))
+    guard state.hasPreviousData else {
+      return registry.publish(Publication(state, source: id, provenance: provenance(of: state, after: nil)))
+    }
+    while true {
+      let (old, unedited) = currentAndUnedited
+      let new = Publication(state, source: id, provenance: provenance(of: state, after: unedited.provenance))
+      if registry.publish(new, ifCurrentIs: old, keepsData: unedited.provenance != nil) { return }
+    }
   }
 
   /// Publishes a state of another process, whose data has an origin and an age already.
@@ -68,7 +77,8 @@ extension Publisher {
 
   /// Reads, changes, and publishes the state in one atomic step.
   ///
-  /// If the new state is `loaded`, its data counts as new.
+  /// If the new state is `loaded`, its data counts as new. Otherwise, its previous data has the age and the origin of
+  /// the data at hand, and counts as new if there is none (5.06).
   ///
   /// - Parameter transform: Makes the new state from the current one, whose data is without a manager's pending edits;
   ///   these are dropped (5.20). Runs on the calling thread while nothing is locked, and runs again if another thread
@@ -87,8 +97,11 @@ extension Publisher {
         registry.abandonUpdate()
         throw error
       }
-      let publication = Publication(new, source: id, provenance: provenance(of: new))
-      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true) { return publication }
+      let publication = Publication(new, source: id, provenance: provenance(of: new, after: unedited.provenance))
+      let keepsData = new.hasPreviousData && unedited.provenance != nil
+      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true, keepsData: keepsData) {
+        return publication
+      }
     }
   }
 }
@@ -114,7 +127,7 @@ extension Publisher where Value: Equatable {
       }
       let publication = Publication(
         .loaded(value), source: id, provenance: Provenance(.published, freshSince: freshness?.start()))
-      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true) { return true }
+      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true, keepsData: false) { return true }
     }
   }
 }
@@ -127,18 +140,16 @@ extension Publisher {
   func replaceCurrent(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {
       let (old, unedited) = currentAndUnedited
-      if registry.publish(next(keepsLoad ? old : unedited, id), ifCurrentIs: old, keepsLoad: keepsLoad) { return }
+      let new = next(keepsLoad ? old : unedited, id)
+      if registry.publish(new, ifCurrentIs: old, keepsData: true, keepsLoad: keepsLoad) { return }
     }
   }
 
-  /// Returns the provenance of the data in a state that is published by hand.
+  /// Returns the provenance of the data in a state that is published by hand, after data with another provenance.
   @inlinable
-  func provenance(of state: LoadState<Value>) -> Provenance? {
-    switch state {
-    case .loaded: Provenance(.published, freshSince: freshness?.start())
-    case .unknown, .loading(previous: nil), .error(_, previous: nil): nil
-    case .loading, .error: Provenance(.published, freshSince: nil)
-    }
+  func provenance(of state: LoadState<Value>, after old: Provenance?) -> Provenance? {
+    if state.hasPreviousData, let old { return old }
+    return state.value == nil ? nil : Provenance(.published, freshSince: freshness?.start())
   }
 
   @inlinable
@@ -146,4 +157,10 @@ extension Publisher {
     guard age >= .zero else { stopForMisuse("age is \(age), but data can't come from the future: give zero or more") }
     return freshness?.start(age: age)
   }
+}
+
+extension LoadState {
+  /// Whether the state has data, but isn't `loaded`.
+  @usableFromInline
+  var hasPreviousData: Bool { phase != .loaded && value != nil }
 }

@@ -103,10 +103,10 @@ extension Section5LoadTests {
     #expect((cache.content, cache.age) == (23, .seconds(25)))
   }
 
-  @Test("data that counts as stale, or has no age, isn't fresh for the next manager after an edit")
-  func required_5_06_5_15_5_20_writtenAsStale() {
+  @Test("data that counts as stale isn't fresh for the next manager after an edit", arguments: [Duration.seconds(600), nil])
+  func required_5_06_5_15_5_20_writtenAsStale(staleAfter: Duration?) {
     let changes: [(EditBench) -> Void] = [
-      { $0.manager.invalidate() }, { $0.publisher.setState(.error(Failure.offline, previous: 5)) },
+      { $0.manager.invalidate() },
       {
         // Between the edit below and its confirmation.
         $0.loads.refresh()
@@ -115,7 +115,7 @@ extension Section5LoadTests {
     ]
     for change in changes {
       let cache = ProbeCache()
-      let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache, initial: 5))
+      let bench = EditBench(LoadBench(staleAfter: staleAfter, cache: cache, initial: 5))
       bench.note(1)
       change(bench)
       if bench.origin != .edited {
@@ -123,12 +123,78 @@ extension Section5LoadTests {
         bench.accept(1)
       }
       bench.accept(0)
-      #expect(cache.age == .seconds(600))
-      let next = LoadBench(staleAfter: .seconds(600), cache: cache)
-      next.refreshIfNeeded()
-      #expect(next.publisher.state == .loading(previous: cache.content))
-      #expect(next.source.calls == 1)
+      expectOutdated(cache, staleAfter: staleAfter)
     }
+  }
+
+  @Test("an edit of data whose age isn't known makes it no younger for the next manager")
+  func required_5_06_5_20_unknownAge() {
+    let cache = ProbeCache()
+    let bench = EditBench(LoadBench(cache: cache))
+    // Without `staleAfter`, the publisher doesn't measure ages.
+    bench.publisher.updateData(5, age: .seconds(7_200))
+    bench.note(1)
+    bench.accept(0)
+    #expect(cache.content == 51)
+    let next = LoadBench(cache: cache)
+    next.value(maxAge: .seconds(10_000))
+    #expect(next.source.calls == 1)
+  }
+
+  @Test(
+    "the cached value isn't fresh for the next manager if it lacks an edit that was confirmed",
+    arguments: [Duration.seconds(600), nil])
+  func required_5_06_5_20_cachedWithoutEdit(staleAfter: Duration?) {
+    let drops: [(EditBench) -> Void] = [
+      { $0.publisher.reset() }, { $0.manager.set(5) },
+      {
+        $0.publisher.startLoading()
+        $0.loads.refresh()
+        $0.loads.answer(0, 5)
+      },
+    ]
+    for (accepts, drop) in drops.flatMap({ [(true, $0), (false, $0)] }) {
+      let cache = ProbeCache()
+      let bench = EditBench(LoadBench(staleAfter: staleAfter, cache: cache))
+      bench.manager.set(5)
+      if accepts { bench.note(1) } else { bench.edit(1) }
+      drop(bench)
+      if accepts { bench.accept(0) } else { bench.answer(0, 51) }
+      #expect(cache.content == 5)
+      expectOutdated(cache, staleAfter: staleAfter)
+    }
+    // Without data at hand, the edit is part of nothing.
+    let cache = ProbeCache(5)
+    let bench = EditBench(LoadBench(staleAfter: staleAfter, cache: cache))
+    bench.note(1)
+    bench.accept(0)
+    expectOutdated(cache, staleAfter: staleAfter)
+  }
+
+  @Test("a value that is written later isn't outdated by an edit that was confirmed before")
+  func required_5_10_5_20_writtenAfter() {
+    let cache = ProbeCache(5)
+    cache.hold(.read)
+    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache))
+    bench.loads.refreshIfNeeded()
+    bench.note(1)
+    bench.accept(0)
+    bench.manager.set(7)
+    cache.release(.read)
+    bench.loads.run()
+    #expect((cache.content, cache.age) == (7, .zero))
+  }
+
+  /// Expects that the next manager of the cache shows its value, and loads.
+  private func expectOutdated(_ cache: ProbeCache, staleAfter: Duration?) {
+    let next = LoadBench(staleAfter: staleAfter, cache: cache)
+    next.refreshIfNeeded()
+    #expect(next.publisher.state == .loading(previous: cache.content))
+    #expect(next.publisher.isStale)
+    #expect(next.source.calls == 1)
+    let another = LoadBench(staleAfter: staleAfter, cache: cache)
+    another.value(maxAge: .seconds(1_000_000))
+    #expect(another.source.calls == 1)
   }
 
   @Test("a cache that can't keep ages is written to as before")

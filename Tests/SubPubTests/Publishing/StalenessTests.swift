@@ -63,10 +63,29 @@ extension PublishingTests {
         operation.perform(at: publisher)
         #expect(publisher.isStale)
       }
-      // This data has no age.
-      publisher.setState(.error(Failure.offline, previous: 1))
-      clock.advance(by: .seconds(61))
-      #expect(!publisher.isStale)
+    }
+
+    @Test("previous data that is published by hand is as stale as the data at hand, and new if there is none")
+    func required_5_06_previousByHand() {
+      let publications: [(Publisher<Int>) -> Void] = [
+        { $0.setState(.loading(previous: 1)) }, { $0.setState(.error(Failure.offline, previous: 1)) },
+        { $0.update { .loading(previous: $0.value ?? 1) } },
+        { $0.update { .error(Failure.offline, previous: $0.value ?? 1) } },
+      ]
+      for publish in publications {
+        publisher.updateData(1, age: .seconds(30))
+        publish(publisher)
+        #expect(publisher.age(of: publisher.current) == .seconds(30))
+        clock.advance(by: .seconds(30))
+        #expect(publisher.isStale)
+        publish(publisher)
+        #expect(publisher.isStale)
+        publisher.reset()
+        publish(publisher)
+        #expect(!publisher.isStale)
+        clock.advance(by: .seconds(60))
+        #expect(publisher.isStale)
+      }
     }
 
     @Test("republish() makes nothing fresher")
