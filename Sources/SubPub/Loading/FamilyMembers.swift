@@ -16,6 +16,8 @@ class FamilyMember: @unchecked Sendable {
   var deadline = Duration.zero
   var isQueued = false
   var isListenedTo = false
+  /// The number of the last logout that has reached the manager.
+  var logout = 0
   /// The number of the last notice about listeners.
   var notice: UInt64 = 0
 
@@ -56,6 +58,8 @@ struct FamilyMembers {
     let number: Int
     /// How many logouts there were before it, or were made up for.
     fileprivate(set) var logouts: Int
+    /// The number of the last logout that was made up for.
+    fileprivate(set) var madeUp = 0
   }
 
   private(set) var buckets: [Int: Bucket] = [:]
@@ -105,12 +109,13 @@ extension FamilyMembers {
     guard current?.last === bucket?.last else { return .outdated(current) }
     guard call.logouts == logouts else {
       var call = call
-      call.logouts = logouts
+      (call.logouts, call.madeUp) = (logouts, logouts)
       return .logoutDue(call)
     }
     end(call)
     // The caller holds it.
     if let dead { remove([dead], from: call.hash) }
+    new.logout = call.madeUp
     new.isIntroduced.store(observers.isEmpty, ordering: .relaxed)
     if buckets[call.hash]?.others.append(new) == nil { buckets[call.hash] = Bucket(first: new) }
     count += 1
@@ -129,6 +134,7 @@ extension FamilyMembers {
     for (hash, bucket) in buckets {
       let before = dead.count
       bucket.forEach { member in
+        if logsOut { member.logout = logouts }
         if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
       }
       if dead.count > before { remove(Array(dead[before...]), from: hash) }

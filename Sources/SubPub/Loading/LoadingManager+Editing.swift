@@ -64,7 +64,8 @@ extension LoadingManager {
   /// If a load ends while the edit is being sent, its value may include the edit already, which is then applied to it
   /// once more, and the data counts as stale. So write an edit that changes nothing the second time, if you can.
   ///
-  /// The rest is as with ``mutate(showing:send:)``.
+  /// The rest is as with ``mutate(showing:send:)``. Write the label `sendOnly:` rather than a trailing closure:
+  /// the compiler finds a trailing closure of several statements ambiguous.
   ///
   /// - Parameters:
   ///   - edit: Makes the edited value, as with the other function.

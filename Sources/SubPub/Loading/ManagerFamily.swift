@@ -38,7 +38,7 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
   /// - Precondition: `lingering` isn't negative. `make` doesn't ask for its own key again and again, neither directly
-  ///   nor through the `make` of another family.
+  ///   nor through the `make` of another family. Neither `==` nor the hash function of a key asks the family.
   public init(
     lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(),
     make: @escaping @Sendable (Key) -> M
@@ -173,10 +173,15 @@ extension ManagerFamily {
         (bucket, dead) = (current, member)
       case .logoutDue(let due):
         call = due
-        // Unless it is the manager of another key, too, and was logged out as such.
-        if !managers.contains(where: { $0 === made }) { made.logout() }
+        if !wasReached(by: due.madeUp, made) { made.logout() }
       }
     }
+  }
+
+  /// Whether a manager was logged out as that of another key.
+  private func wasReached(by logout: Int, _ manager: M) -> Bool {
+    let living = keeper.sweep()
+    return keeper.members.withLock { _ in living.contains { $0.manager === manager && $0.member.logout >= logout } }
   }
 
   /// Stops the program if this thread makes the manager of a key for the fiftieth time at once.

@@ -196,6 +196,26 @@ struct ManagerFamilyTests {
     withExtendedLifetime((first, other)) {}
   }
 
+  @Test("a logout reaches a manager that is being made, although another key gets it meanwhile")
+  func required_5_19_logoutWhileShared() async throws {
+    let (gate, logouts) = (Gate(), Locked<[Int]>([]))
+    defer { gate.open() }
+    let common = Counting(9, logouts: logouts)
+    let family = ManagerFamily { (key: Int) in
+      if key == 1 { gate.pass() }
+      return common
+    }
+    async let first = OwnThread.result { (family[1], logouts.withLock { $0 }) }
+    try await gate.waitUntilHeld(threads: 1)
+    family.logoutAll()
+    // Asked for after the logout, so it isn't logged out for this key.
+    let second = family[2]
+    #expect(logouts.withLock { $0 } == [])
+    gate.open()
+    #expect(try await first.1 == [9])
+    withExtendedLifetime(second) {}
+  }
+
   @Test("a family asks every living manager, and every lingering one")
   func required_5_19_all() async {
     let (logouts, clock) = (Locked<[Int]>([]), ManualClock())
