@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Synchronization
@@ -52,6 +53,59 @@ struct EventLoopTests {
   func required_2_08_eventLoop(kind: Kind) async throws {
     let seen = try await deliveriesBeforeEvent(kind, .withEvents)
     #expect((1...Self.timeSlice).contains(seen))
+  }
+
+  @Test("lanes that never run dry take turns", arguments: Kind.allCases)
+  func required_2_08_turns(kind: Kind) async throws {
+    let loop = EventLoop(.atOnce)
+    let (host, isDone) = (LoopHost(loop), Locked(false))
+    defer { loop.end() }
+    let all = (0..<4).map { _ in (publisher: Publisher<Int>(), count: Deliveries()) }
+    for (publisher, count) in all {
+      publisher.subscribe(count, on: kind == .actor ? .actor(host) : .executor(loop)) { [weak publisher] count, _ in
+        let number = count.number.add(1, ordering: .relaxed).newValue
+        if !isDone.withLock({ $0 }) { publisher?.updateData(number) }
+      }
+    }
+    let turns = Recorder<Int>()
+    for (publisher, _) in all {
+      publisher.subscribe(turns, on: .immediate) { turns, state in
+        // Ten time slices.
+        if state == .loaded(10 * Self.timeSlice) { turns.receive(state) }
+      }
+    }
+    try await turns.wait(count: all.count)
+    isDone.withLock { $0 = true }
+    for (publisher, _) in all { await publisher.drain() }
+    withExtendedLifetime(host) {}
+  }
+
+  @Test("a backlog is delivered while blocked subscribers hold all of Dispatch's threads", arguments: Kind.allCases)
+  func required_2_08_blockedThreads(kind: Kind) async throws {
+    let (loop, gate) = (EventLoop(.atOnce), Gate())
+    let (host, publisher, blocked) = (LoopHost(loop), Publisher<Int>(), Publisher<Int>())
+    defer {
+      gate.open()
+      loop.end()
+    }
+    let subscribers = (0..<64).map { _ in Deliveries() }
+    // Swift's tasks need these threads as well, so until the gate is open nothing may be awaited.
+    try await OwnThread.run {
+      defer { gate.open() }
+      for subscriber in subscribers {
+        blocked.subscribe(subscriber, on: .queue(.global(), independent: true)) { _, _ in gate.pass() }
+      }
+      let (count, isDelivered) = (Deliveries(), DispatchSemaphore(value: 0))
+      publisher.subscribe(count, on: kind == .actor ? .actor(host) : .executor(loop)) { count, state in
+        count.number.add(1, ordering: .relaxed)
+        if state == .loaded(Self.backlog) { isDelivered.signal() }
+      }
+      for number in 1...Self.backlog { publisher.updateData(number) }
+      #expect(isDelivered.wait(timeout: .now() + .seconds(10)) == .success)
+      #expect(count.number.load(ordering: .relaxed) > Self.backlog / 2)
+    }
+    await blocked.drain()
+    withExtendedLifetime((host, subscribers)) {}
   }
 
   @Test("an event is handled after a few time slices of several lanes", arguments: Kind.allCases, [1, 2, 20])

@@ -51,6 +51,22 @@ extension ManagerFamilyTests {
     withExtendedLifetime(screen) {}
   }
 
+  @Test("every family of a manager keeps it while anybody listens", arguments: [true, false])
+  func required_5_19_twoFamilies(isFirstGone: Bool) {
+    let (screen, common) = (Screen(), Locked<Counting?>(Counting(1)))
+    let make: @Sendable (Int) -> Counting = { _ in common.withLock { $0 } ?? Counting(0) }
+    var (first, second): (ManagerFamily?, ManagerFamily?) = (ManagerFamily(make: make), ManagerFamily(make: make))
+    let manager = Locked(first?[1])
+    #expect(second?[1] === manager.withLock { $0 })
+    let subscription = second?[1].publisher.subscribe(screen, on: .immediate) { _, _ in }
+    common.withLock { $0 = nil }
+    manager.withLock { $0 = nil }
+    if isFirstGone { first = nil } else { second = nil }
+    #expect((first ?? second)?.keys == [1])
+    #expect(subscription?.isActive == true)
+    withExtendedLifetime(screen) {}
+  }
+
   @Test("without lingering, a manager is released when its last listener leaves")
   func required_5_19_withoutLingering() {
     let (deaths, screen) = (Deaths(), Screen())
