@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -34,36 +33,6 @@ extension Section5LoadTests {
     #expect(depth.deepest == 1)
     source.updateData(-2)
     #expect(mapped.state == .loaded(-2))
-  }
-
-  @Test("the states that waited for the first transition are made by one thread at a time")
-  func required_5_22_restByOneThread() async throws {
-    let (source, depth, gate, isFirst) = (Publisher<Int>(), NestingDepth(), Gate(), Locked(true))
-    defer { gate.open() }
-    source.updateData(0)
-    let mapped = source.map { [weak source] value in
-      depth.enter()
-      defer { depth.leave() }
-      // More than the deriving thread makes, so that a timer is started for the rest.
-      let publishes = isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
-      }
-      if publishes { OwnThread.runBlocking { for next in 1...40 { source?.updateData(next) } } }
-      if value == 20 { gate.pass() }
-      return value
-    }
-    async let delivery: Void = OwnThread.run { source.updateData(100) }
-    try await gate.waitUntilHeld()
-    source.updateData(101)
-    // By now, the timer has fired.
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "later").asyncAfter(deadline: .now() + .milliseconds(50)) { continuation.resume() }
-    }
-    gate.open()
-    try await delivery
-    for await state in mapped.states() where state == .loaded(101) { break }
-    #expect(depth.deepest == 1)
   }
 
   @Test("publishers that are derived while threads publish without a pause miss nothing and converge")

@@ -2,16 +2,6 @@ import Foundation
 
 /// Runs the tests of a folder's rules with one change after the other.
 struct Trial {
-  /// The tests that name a folder's rules.
-  private static let tests: [(folder: String, filter: String)] = [
-    ("Sources/SubPubRedis/", "_8_[0-9][0-9]_"),
-    ("Sources/SubPubFoundation/", "FileCache|_5_1[0-2]_"),
-    ("Sources/SubPubTesting/", "SubPubTests.*(Gate|Recorder|Manual|Seeded)|_7_"),
-    ("Sources/SubPub/Loading/", "_5_[0-9][0-9]_"),
-    ("Sources/SubPub/Directory/", "Directory|_5_19_|_3_07_"),
-    ("", "_[1-46]_[0-9][0-9]_|_5_22_"),
-  ]
-
   private let copy: Copy
   private let program: String
   private var limits: [String: Double] = [:]
@@ -21,39 +11,61 @@ struct Trial {
     self.copy = copy
     let path = try mutator.run("swift", "build", "--package-path", copy.path, "--show-bin-path").text
     program = path.trimmingCharacters(in: .whitespacesAndNewlines) + "/SubPubPackageTests.xctest"
-    for filter in Set(copy.sites.map { Self.filter(for: copy.files[$0.file].path) }) {
+    let filters = Set(copy.mutants.map(\.tests))
+    // The tests of named mutants together, because each takes less than the start of a process.
+    let isNamed = copy.mutants.contains { !$0.mayHang } || filters.count > 10
+    for filter in isNamed ? [filters.joined(separator: "|")] : Array(filters) {
       let start = Date()
       let end = run(nil, filter, within: 900)
-      guard end == "survived" else { throw Failure(description: "without a change, the tests \(filter) end: \(end)") }
-      limits[filter] = max(30, 4 * Date().timeIntervalSince(start))
-      print("the tests \(filter) take \(Int(Date().timeIntervalSince(start))) s")
+      guard end == .survived else { throw Failure(description: "without a change, the tests \(filter): \(end)") }
+      let time = Date().timeIntervalSince(start)
+      limits[filter] = max(30, 4 * time)
+      print("without a change, the tests take \(Int(time)) s" + (isNamed ? "" : ": \(filter)"))
     }
   }
 
-  /// Tries changes for so long; returns whether any was tried.
+  /// Tries changes one after the other, for so long; returns whether any was tried.
   func run(minutes: Double) -> Bool {
     let end = Date() + minutes * 60
-    var counts: [String: Int] = [:]
-    for (number, site) in copy.sites.enumerated() {
+    var (killed, tried) = (0, 0)
+    for (number, mutant) in copy.mutants.enumerated() {
       guard Date() < end else { break }
-      let file = copy.files[site.file]
-      let filter = Self.filter(for: file.path)
-      let result = run(number, filter, within: limits[filter] ?? 60)
-      counts[result == "survived" ? "survived" : "killed", default: 0] += 1
-      print("\(result)  \(file.path):\(site.line + 1)  \(site.description(in: file.lines[site.line]))")
+      let result = run(number, mutant.tests, within: limits[mutant.tests] ?? 60)
+      tried += 1
+      if result.isKill { killed += 1 }
+      print("\(result)  \(mutant.description)")
       fflush(nil)
     }
-    let (killed, survived) = (counts["killed"] ?? 0, counts["survived"] ?? 0)
-    print("\(killed) killed, \(survived) survived: \(100 * killed / max(1, killed + survived))%")
-    return killed + survived > 0
+    print("\(killed) of \(tried) killed: \(100 * killed / max(1, tried))%")
+    return tried > 0
   }
 
-  private static func filter(for path: String) -> String {
-    tests.first { path.hasPrefix($0.folder) }?.filter ?? ""
+  /// Tries each change so often; returns whether all were killed each time.
+  func run(runs: Int) -> Bool {
+    var survivors = 0
+    for (number, mutant) in copy.mutants.enumerated() {
+      let results = Locked<[Ending]>([])
+      // Tests of threads that race need the machine for themselves; most others only wait.
+      let atOnce = mutant.tests.contains("stochastic_") ? 1 : min(runs, 6)
+      DispatchQueue.concurrentPerform(iterations: atOnce) { worker in
+        for _ in stride(from: worker, to: runs, by: atOnce) {
+          let result = run(number, mutant.tests, within: 90)
+          results.withLock { $0.append(result) }
+        }
+      }
+      let all = results.withLock { $0 }
+      let killed = all.count { $0.isKill && ($0 != .hung || mutant.mayHang) }
+      if killed < runs { survivors += 1 }
+      let others = killed < runs ? "  \(Set(all.map(\.description)).sorted())" : ""
+      print("\(killed < runs ? "SURVIVES" : "killed") \(killed)/\(runs)  \(mutant.description)\(others)")
+      fflush(nil)
+    }
+    print("\(copy.mutants.count - survivors) of \(copy.mutants.count) mutants are killed in \(runs) of \(runs) runs")
+    return survivors == 0
   }
 
   /// Runs tests until one fails, and says how that ended.
-  private func run(_ mutant: Int?, _ filter: String, within limit: Double) -> String {
+  private func run(_ mutant: Int?, _ filter: String, within limit: Double) -> Ending {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: program)
     process.arguments = ["--filter", filter, "--testing-library", "swift-testing"]
@@ -64,7 +76,7 @@ struct Trial {
     process.environment = environment
     process.standardOutput = pipe
     process.standardError = pipe
-    do { try process.run() } catch { return "no start: \(error)" }
+    do { try process.run() } catch { return .noTest("no start: \(error)") }
     let end = Date() + limit
     let descriptor = pipe.fileHandleForReading.fileDescriptor
     var output: [UInt8] = []
@@ -76,19 +88,51 @@ struct Trial {
     while true {
       var waiting = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
       let left = end.timeIntervalSinceNow
-      guard left > 0, poll(&waiting, 1, Int32(left * 1_000)) != 0 else { return "killed: hangs" }
+      guard left > 0, poll(&waiting, 1, Int32(left * 1_000)) != 0 else { return .hung }
       let count = read(descriptor, &bytes, bytes.count)
       if count <= 0 { break }
       output += bytes[..<count]
-      if mutant != nil, output.suffix(4_096 + count).contains(sequence: "recorded an issue".utf8) { return "killed" }
+      if mutant != nil, output.suffix(4_096 + count).contains(sequence: "recorded an issue".utf8) { return .failed("") }
     }
     process.waitUntilExit()
-    if process.terminationReason == .uncaughtSignal { return "killed: crashes" }
+    if process.terminationReason == .uncaughtSignal { return .crashed }
     guard process.terminationStatus == 0 else {
-      return mutant == nil ? "failed: \(output.suffix(4_000).map { $0 }.text)" : "killed"
+      return .failed(mutant == nil ? output.suffix(4_000).map { $0 }.text : "")
     }
-    return output.contains(sequence: "passed after".utf8) ? "survived" : "no test ran"
+    return output.contains(sequence: "passed after".utf8) ? .survived : .noTest("no test has run")
   }
+}
+
+/// How a run of tests ended.
+enum Ending: Equatable, CustomStringConvertible {
+  case survived, hung, crashed
+  case failed(String)
+  case noTest(String)
+
+  var isKill: Bool {
+    switch self {
+    case .hung, .crashed, .failed: true
+    case .survived, .noTest: false
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .survived: "SURVIVES"
+    case .hung: "killed: hangs"
+    case .crashed: "killed: crashes"
+    case .failed(let output): "killed\(output)"
+    case .noTest(let reason): reason
+    }
+  }
+}
+
+/// A value that threads share.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+  init(_ value: Value) { self.value = value }
+  func withLock<R>(_ body: (inout Value) -> R) -> R { lock.withLock { body(&value) } }
 }
 
 extension Collection<UInt8> {
