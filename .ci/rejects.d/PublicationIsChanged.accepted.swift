@@ -1,7 +1,0 @@
-// expect: cannot assign to property: 'state' is a 'let' constant
-
-import SubPub
-
-func overwrite(_ publisher: Publisher<Int>) {
-  publisher.setState(.unknown)
-}

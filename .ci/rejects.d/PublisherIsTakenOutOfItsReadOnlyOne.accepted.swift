@@ -1,7 +1,0 @@
-// expect: 'publisher' is inaccessible due to 'internal' protection level
-
-import SubPub
-
-func read(_ handedOut: ReadOnlyPublisher<Int>) -> LoadState<Int> {
-  handedOut.state
-}

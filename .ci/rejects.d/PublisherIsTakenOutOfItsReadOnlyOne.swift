@@ -1,0 +1,8 @@
+// expect: 'publisher' is inaccessible due to 'internal' protection level
+
+import SubPub
+
+func read(_ handedOut: ReadOnlyPublisher<Int>) -> LoadState<Int> {
+  handedOut.publisher.state
+  // instead: handedOut.state
+}

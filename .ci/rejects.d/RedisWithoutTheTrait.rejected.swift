@@ -1,5 +1,0 @@
-// expect: Add the trait to the dependency
-
-import SubPubRedis
-
-func connect(to endpoint: RedisEndpoint) {}

@@ -1,9 +1,0 @@
-// expect: requires that 'Listener' be a class type
-
-import SubPub
-
-struct Listener: Sendable {}
-
-func attach(_ listener: Listener, to publisher: Publisher<Int>) {
-  publisher.subscribe(listener, on: .background) { _, _ in }
-}

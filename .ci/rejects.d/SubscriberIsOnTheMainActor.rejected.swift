@@ -1,7 +1,0 @@
-// expect: conformance of 'Screen' to protocol 'Subscriber' crosses into main actor-isolated code
-
-import SubPub
-
-@MainActor final class Screen: Subscriber {
-  func receive(_ publication: any AnyPublication) {}
-}

@@ -1,7 +1,0 @@
-// expect: value of type 'Publication<Int>' has no member 'verson'
-
-import SubPub
-
-func observe(_ publisher: Publisher<Int>) -> ScopedSubscription {
-  publisher.observe(on: .background) { print($0.verson) }
-}

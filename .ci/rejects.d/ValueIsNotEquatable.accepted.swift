@@ -1,9 +1,0 @@
-// expect: requires that 'Page' conform to 'Equatable'
-
-import SubPub
-
-struct Page: Sendable, Equatable {}
-
-func turn(_ publisher: Publisher<Page>) {
-  publisher.updateData(ifChanged: Page())
-}
