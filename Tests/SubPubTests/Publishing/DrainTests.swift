@@ -37,48 +37,6 @@ extension PublishingTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("it doesn't wait for a later subscription")
-    func required_3_07_laterSubscription() {
-      let other = ManualExecutor()
-      let late = Recorder<Int>()
-      publisher.subscribe(recorder, on: .executor(executor))
-      let trial = draining()
-      publisher.subscribe(late, on: .executor(other))
-      publisher.updateData(1)
-      executor.runAll()
-      #expect(trial.run().isOver)
-      #expect(late.states == [])
-      other.runAll()
-      #expect(late.states == [.unknown, .loaded(1)])
-    }
-
-    @Test("it doesn't wait for the replay to a later subscription in the same lane, which has the same version")
-    func required_3_07_laterReplay() async throws {
-      let (first, second) = (Gate(), Gate())
-      defer {
-        first.open()
-        second.open()
-      }
-      let queue = DispatchQueue(label: "held")
-      publisher.subscribe(recorder, on: .queue(queue)) { recorder, state in
-        recorder.receive(state)
-        first.pass()
-      }
-      try await first.waitUntilHeld()
-      let trial = draining()
-      let late = Recorder<Int>()
-      publisher.subscribe(late, on: .queue(queue)) { late, state in
-        late.receive(state)
-        second.pass()
-      }
-      #expect(!trial.isOver)
-      first.open()
-      try await second.waitUntilHeld()
-      #expect(trial.run().isOver)
-      second.open()
-      await publisher.drain()
-    }
-
     @Test("it doesn't wait for a state that a newer one replaces in the buffer")
     func required_3_07_overtaken() {
       publisher.subscribe(recorder, on: .executor(executor), buffering: .latest)
@@ -119,29 +77,6 @@ extension PublishingTests {
       first.open()
       try await second.waitUntilHeld()
       #expect(trial.run().isOver)
-    }
-
-    @Test("it returns early if its task is cancelled before or during the call", arguments: [true, false])
-    func required_3_07_cancelledTask(waits: Bool) {
-      publisher.subscribe(recorder, on: .executor(executor))
-      let trial = Trial { [publisher] in await publisher.drain() }
-      if waits { trial.run() }
-      #expect(!trial.isOver)
-      trial.cancel()
-      #expect(trial.run().isOver)
-      #expect(recorder.states == [])
-      executor.runAll()
-    }
-
-    @Test("it doesn't wait for a cancelled subscription")
-    func required_3_07_cancelledSubscription() {
-      let subscription = publisher.subscribe(recorder, on: .executor(executor))
-      let trial = draining()
-      #expect(!trial.isOver)
-      #expect(subscription.cancel() == .quiescent)
-      #expect(trial.run().isOver)
-      executor.runAll()
-      #expect(recorder.states == [])
     }
 
     @Test("it waits until next() has returned the state, and doesn't wait for a released iterator")

