@@ -73,6 +73,7 @@ struct Trial {
     environment["MUTANT"] = mutant.map { "\($0)" }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     environment["TEST_LIMIT"] = "10"
+    environment["EXPLORE_BOUND"] = "1"
     process.environment = environment
     process.standardOutput = pipe
     process.standardError = pipe
