@@ -14,7 +14,7 @@ struct StressSettings: Sendable {
   static let current = StressSettings()
 
   init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
-    seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? 20
+    seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? 10
     seed = environment["STRESS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64(UInt32.max))
     threads = max(2, environment["STRESS_THREADS"].flatMap(Int.init) ?? 4)
     isLarge = environment["STRESS_LARGE"] == "1"
