@@ -61,22 +61,31 @@
       let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
       let rules = [
         "publisher on >secret ~key ~key:epoch +xadd +xrevrange +xsetid +info +time +watch +get +multi +set +exec +auth +select",
-        "mirrors on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +client|id +client|unblock +auth +select",
+        "mirrors on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +time +client|id +client|unblock +auth +select",
+        // As the article said before there was a need for TIME.
+        "former on >hidden %R~key %R~key:epoch +xread +xrevrange +type +get +client|id +client|unblock +auth +select",
       ]
       for rule in rules { try server.run(["ACL", "SETUSER"] + rule.split(separator: " ").map(String.init)) }
       let outlet = outlet(RedisEndpoint(port: port, username: "publisher", password: "secret", database: 1))
-      let readers = RedisEndpoint(port: port, username: "mirrors", password: "hidden", database: 1)
-      let (first, second) = (mirror(readers), mirror(readers))
       try await running(outlet.run) {
-        publisher.updateData(1)
-        try await running(first.run) {
-          try await first.publisher.reach(1)
-          // Unblocks the reading connection.
-          try await running(second.run) {
-            try await second.publisher.reach(1)
-            publisher.updateData(2)
-            try await first.publisher.reach(2)
-            try await second.publisher.reach(2)
+        for (number, user) in ["mirrors", "former"].enumerated() {
+          let readers = RedisEndpoint(
+            port: port, username: user, password: "hidden", database: 1, timeout: .milliseconds(500))
+          let (first, second) = (mirror(readers), mirror(readers))
+          publisher.updateData(10 * number + 1)
+          try await running(first.run) {
+            try await first.publisher.reach(10 * number + 1)
+            // Unblocks the reading connection.
+            try await running(second.run) {
+              try await second.publisher.reach(10 * number + 1)
+              // The streams are looked at, too.
+              let checks = try server.calls(of: "type")
+              try await until { try server.calls(of: "type") >= checks + 2 }
+              publisher.updateData(10 * number + 2)
+              try await first.publisher.reach(10 * number + 2)
+              try await second.publisher.reach(10 * number + 2)
+              #expect(first.statistics.reconnects == 0)
+            }
           }
         }
       }
