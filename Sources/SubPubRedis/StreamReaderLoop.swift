@@ -34,7 +34,7 @@
       /// How many entries of a stream were asked for.
       let count: Int
       /// When the reply has to be there.
-      var deadline: ContinuousClock.Instant
+      let deadline: ContinuousClock.Instant
       /// When to end the wait, and how long to pause before the next attempt if the server isn't waiting yet; nil unless
       /// `XREAD` waits for less than it should.
       var end: (next: ContinuousClock.Instant, pause: Duration)?
@@ -174,8 +174,6 @@
       guard let end = wait?.end, .now >= end.next else { return }
       if try connections.unblock() {
         wait?.end = nil
-        let soon = ContinuousClock.now + endpoint.timeout
-        if let deadline = wait?.deadline, soon < deadline { wait?.deadline = soon }
       } else {
         // The server hasn't seen `XREAD` yet, or the reply is on its way.
         wait?.end = (.now + end.pause, min(end.pause * 2, .milliseconds(256)))

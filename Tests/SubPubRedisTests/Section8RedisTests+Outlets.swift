@@ -207,8 +207,8 @@
         for round in 1...2 {
           publisher.updateData(round)
           try await until { outlet.statistics.lastVersion == round }
-          server.kill()
           let before = attempts.withLock { $0.count }
+          server.kill()
           try await until { attempts.withLock { $0.count } >= before + 3 }
           #expect(attempts.withLock { Array($0[before..<before + 3]) } == [1, 2, 3])
           try await server.start()
