@@ -29,7 +29,7 @@
     }
 
     @Test("an idle outlet that can't restore an entry tries it once")
-    func required_8_10_impossible() async throws {
+    func required_8_08_impossible() async throws {
       let server = try await RedisServer()
       let rule = "publisher on >secret ~key ~key:epoch +xadd +xrevrange +info +time +watch +get +multi +set +exec +auth"
       try server.run(["ACL", "SETUSER"] + rule.split(separator: " ").map(String.init))

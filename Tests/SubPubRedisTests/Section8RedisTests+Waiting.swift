@@ -43,7 +43,7 @@
     }
 
     @Test("an outlet that takes a key over waits for the one before, even if its connection is lost meanwhile")
-    func required_8_09_lostWhileWaiting() async throws {
+    func required_8_08_lostWhileWaiting() async throws {
       let server = try await RedisServer()
       try server.run("SET", "key:epoch", "5")
       let proxy = try LossyProxy(server)
@@ -184,7 +184,7 @@
     }
 
     @Test("many servers that don't answer leave threads to the outlets of those that do")
-    func required_8_10_manySilentServers() async {
+    func required_8_07_manySilentServers() async {
       // In a process of its own, because the other tests' outlets need threads, too.
       await #expect(processExitsWith: .success) {
         let silent = try (0..<8).map { _ in try RawServer.silent() }
