@@ -60,6 +60,13 @@
 
     @Test("an outlet that sees its number in a reply that took long looks again before it writes")
     func required_8_08_slowLook() async throws {
+      // On a busy machine, the outlet may be paused for so long that it looks at everything instead.
+      for _ in 1...5 where try await looksSlowly() { return }
+      Issue.record("it never looks only at its number")
+    }
+
+    /// Returns false if the outlet doesn't look only at its number.
+    private func looksSlowly() async throws -> Bool {
       let server = try await RedisServer()
       let (isArmed, isHeld) = (Locked(false), Locked(false))
       let proxy = try ScriptedProxy(server) { piece in
@@ -77,25 +84,34 @@
       } decode: { _ in
         0
       }
+      publisher.updateData(0)
       let outlet = outlet(proxy.endpoint(timeout: .seconds(8)), coder: coder)
       let run = Task { try await outlet.run() }
       try await until { outlet.statistics.entries == 1 }
-      // It has looked a moment ago. When it may write again, it looks only at its number.
+      // It has looked a moment ago.
       let looks = try server.calls(of: "watch")
       try await until { try server.calls(of: "watch") > looks }
       publisher.updateData(1)
       try await gate.waitUntilHeld()
       isArmed.withLock { $0 = true }
       try await Task.sleep(for: .milliseconds(2_500))
-      let gets = try server.calls(of: "get")
+      let (gets, adds) = (try server.calls(of: "get"), try server.calls(of: "xadd"))
       gate.open()
-      try await until { try server.calls(of: "get") > gets }
+      try await until {
+        try server.calls(of: "get") > gets && isHeld.withLock { $0 } || server.calls(of: "xadd") > adds
+      }
+      guard isHeld.withLock({ $0 }) else {
+        run.cancel()
+        try await run.value
+        return false
+      }
       // While the reply is on its way, another outlet takes the key over, and waits for as long as it has to.
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       try await Task.sleep(for: .milliseconds(3_300))
       isHeld.withLock { $0 = false }
       await #expect(throws: RedisSuperseded.self) { try await run.value }
       #expect(try server.run("XLEN", "key") == "1")
+      return true
     }
 
     @Test(
