@@ -157,7 +157,8 @@
         for reply in replies { _ = try reply.get() }
         let former = max(try number(in: replies[1]) ?? 0, StreamEntry.entries(replies[3]).first?.id.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
-        let new = max(former + 1, try milliseconds(in: replies[2]))
+        guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
+        let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter.
         if try setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended)) }
       }
@@ -185,18 +186,19 @@
         next = "(\(end)"
       }
     }
-
-    private func milliseconds(in time: RedisReply) throws(RedisError.Reason) -> UInt64 {
-      guard let seconds = UInt64(time[0]?.text ?? ""), let microseconds = UInt64(time[1]?.text ?? ""),
-        seconds < 1 << 40, microseconds < 1_000_000
-      else { throw .unreachable("the reply to TIME isn't a time") }
-      return seconds * 1_000 + microseconds / 1_000
-    }
   }
 
   extension RedisReply {
     /// The number of an outlet, which may have ended.
     var outletNumber: UInt64? { UInt64(text.prefix { $0 != " " }) }
+
+    /// The server's time, since 1970; nil if this isn't a reply to `TIME`.
+    var milliseconds: UInt64? {
+      guard let seconds = UInt64(self[0]?.text ?? ""), let microseconds = UInt64(self[1]?.text ?? ""),
+        seconds < 1 << 40, microseconds < 1_000_000
+      else { return nil }
+      return seconds * 1_000 + microseconds / 1_000
+    }
   }
 
   extension EntryID {

@@ -12,8 +12,7 @@
         do {
           try await blocking { try proceed() }
           (failures, refusing) = (0, nil)
-          await rest(
-            for: doubt.map { min(Self.checkInterval, max(.zero, $0.wait - $0.elapsed())) } ?? Self.checkInterval)
+          await rest(for: min(Self.checkInterval, doubt?.rest ?? Self.checkInterval))
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
@@ -52,7 +51,7 @@
         to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, interruption)
       if epoch != nil {
         settings.counts.update { $0.reconnects += 1 }
-        return try use(new, isNew: true)
+        return try use(new)
       }
       let time = ContinuousClock.now
       let taken = try new.takeOver()
@@ -63,13 +62,13 @@
         wait(over: new, for: contact.lease) { ContinuousClock.now - time }
       } else {
         contact.verify(at: time)
-        try use(new, isNew: true)
+        try use(new)
       }
     }
 
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
-    private func use(_ new: OutletConnection, isNew: Bool, afterWait: Bool = false) throws {
-      guard try settle(new, isNew: isNew, afterWait: afterWait) else { return }
+    private func use(_ new: OutletConnection) throws {
+      guard try settle(new, isNew: doubt == nil) else { return }
       // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
       entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - states.statistics.pending))
       entries.sendAllAgain()
@@ -81,8 +80,7 @@
 
     /// Looks whether another outlet has restored its number, while this one waits for that.
     private func lookAgain(_ doubt: Doubt) throws {
-      if doubt.elapsed() >= doubt.wait { return try use(doubt.connection, isNew: false, afterWait: true) }
-      if try doubt.connection.number() != epoch { try use(doubt.connection, isNew: false) }
+      if try doubt.hasElapsed || doubt.connection.number() != epoch { try use(doubt.connection) }
     }
 
     /// Finds out whether the connection works, and the stream is as it was written.
@@ -110,8 +108,9 @@
     /// Returns false if the outlet may have been superseded by one that the server has forgotten. Then it has told the
     /// server its number, has written nothing else, and `doubt` is set: the outlet waits, and another one with a
     /// greater number restores that.
-    func settle(_ connection: OutletConnection, isNew: Bool = false, afterWait: Bool = false) throws -> Bool {
+    func settle(_ connection: OutletConnection, isNew: Bool = false) throws -> Bool {
       guard let epoch else { return true }
+      let hasWaited = doubt?.hasElapsed ?? false
       for _ in 1...100 {
         let time = ContinuousClock.now
         let look = try connection.look()
@@ -123,7 +122,7 @@
           if try connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
           continue
         }
-        if !isSure, !afterWait {
+        if !isSure, !hasWaited {
           let hasRestarted = isNew && (look.start == nil || look.start != serverStart)
           if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return beginWait(over: connection) }
         }

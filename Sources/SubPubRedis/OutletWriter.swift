@@ -56,6 +56,9 @@
       let connection: OutletConnection
       let wait: Duration
       let elapsed: @Sendable () -> Duration
+
+      var rest: Duration { max(.zero, wait - elapsed()) }
+      var hasElapsed: Bool { elapsed() >= wait }
     }
 
     /// How many entries are read at a time to see which ones have arrived; smaller after a connection was lost meanwhile.

@@ -25,7 +25,8 @@
   /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
   ///
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
-  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`.
+  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older copy
+  /// of the stream however long the outlet is cut off; without it, only for two seconds.
   public final class RedisMirror<Value: Codable & Sendable>: Manager, Sendable {
     /// The publisher of the state.
     ///

@@ -25,6 +25,8 @@
     /// The wait for the reply to `XREAD`; nil if there is no `XREAD`.
     private var wait: Wait?
     private var nextCheck = ContinuousClock.now
+    /// The server's time when it was asked last, in milliseconds; 0 if the user may not ask for it.
+    private var serverTime: UInt64 = 0
     /// Whether followers may have ended since they were removed last.
     private var hasEnded = false
 
@@ -32,7 +34,7 @@
       /// How many entries of a stream were asked for.
       let count: Int
       /// When the reply has to be there.
-      var deadline: ContinuousClock.Instant
+      let deadline: ContinuousClock.Instant
       /// When to end the wait, and how long to pause before the next attempt if the server isn't waiting yet; nil unless
       /// `XREAD` waits for less than it should.
       var end: (next: ContinuousClock.Instant, pause: Duration)?
@@ -95,7 +97,7 @@
       if let last, last.id > shown { return shown }
       // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
       follower.send([.unchanged])
-      return last?.id ?? .zero
+      return serverTime < shown.epoch ? last?.id ?? .zero : shown
     }
 
     /// Reads the last entries of streams, not too many at a time.
@@ -106,13 +108,15 @@
       var replies: [RedisReply] = []
       let count = batch.count
       for first in stride(from: 0, to: keys.count, by: count) {
-        let commands = keys[first..<min(first + count, keys.count)].map { RedisCommand.lastEntry(of: $0) }
+        let part = keys[first..<min(first + count, keys.count)]
+        let commands = [RedisCommand("TIME")] + part.map { RedisCommand.lastEntry(of: $0) }
         let connection = wait == nil ? try reading() : nil
         do {
-          let part = if let connection { try connection.replies(to: commands) } else { try connections.ask(commands) }
-          replies += part
+          let found = if let connection { try connection.replies(to: commands) } else { try connections.ask(commands) }
+          serverTime = found[0].milliseconds ?? 0
+          replies += found.dropFirst()
         } catch {
-          if commands.count > 1 { batch.shrink() }
+          if part.count > 1 { batch.shrink() }
           throw error
         }
       }
@@ -170,8 +174,6 @@
       guard let end = wait?.end, .now >= end.next else { return }
       if try connections.unblock() {
         wait?.end = nil
-        let soon = ContinuousClock.now + endpoint.timeout
-        if let deadline = wait?.deadline, soon < deadline { wait?.deadline = soon }
       } else {
         // The server hasn't seen `XREAD` yet, or the reply is on its way.
         wait?.end = (.now + end.pause, min(end.pause * 2, .milliseconds(256)))
@@ -223,16 +225,19 @@
 
     /// The streams whose last entries, which may be large, have to be read.
     ///
-    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew.
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times in
+    /// the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
     private func suspiciousStreams() throws(RedisError.Reason) -> [[UInt8]] {
       let keys = Array(streams.keys)
       let commands = keys.flatMap { key in
         [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
       }
-      let replies = try connections.ask(commands)
+      let replies = try connections.ask(commands + [RedisCommand("TIME")])
+      serverTime = replies[commands.count].milliseconds ?? 0
       return keys.enumerated().filter { index, key in
         let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
-        if ["stream", "none"].contains(type), counter >= streams[key]?.epoch ?? 0 {
+        let epoch = streams[key]?.epoch ?? 0
+        if ["stream", "none"].contains(type), counter >= epoch || serverTime >= epoch {
           streams[key]?.noteCurrent()
           return false
         }

@@ -15,7 +15,7 @@
     /// Makes the socket; the descriptor of each connection is closed when `serve` returns.
     init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
       listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      guard listener >= 0, unsafe LossyProxy.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
+      guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
         listen(listener, 1_024) == 0
       else { throw POSIXError(.EIO) }
       Thread.detachNewThread { [listener, state, accepted] in
@@ -65,11 +65,7 @@
     static func slow(to server: RedisServer, everyMilliseconds pause: UInt32) throws -> RawServer {
       let target = server.socket
       return try RawServer { client in
-        let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard unsafe LossyProxy.withAddress(of: target, { unsafe connect(upstream, $0, $1) }) == 0 else {
-          close(upstream)
-          return
-        }
+        guard let upstream = connection(to: target) else { return }
         Thread.detachNewThread {
           var byte = [UInt8](repeating: 0, count: 1)
           while unsafe recv(upstream, &byte, 1, 0) > 0, send(byte, to: client) { usleep(pause * 1_000) }
@@ -85,8 +81,17 @@
       }
     }
 
+    /// Connects to a Unix socket; nil if nobody listens there.
+    static func connection(to path: String) -> Int32? {
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      if unsafe withAddress(of: path, { unsafe connect(descriptor, $0, $1) }) == 0 { return descriptor }
+      close(descriptor)
+      return nil
+    }
+
+    /// Sends bytes; returns false if the connection has ended.
     @discardableResult
-    private static func send(_ bytes: [UInt8], to target: Int32) -> Bool {
+    static func send(_ bytes: [UInt8], to target: Int32) -> Bool {
       var sent = 0
       while sent < bytes.count {
         let count = unsafe bytes[sent...].withUnsafeBytes {
@@ -96,6 +101,21 @@
         sent += count
       }
       return true
+    }
+
+    private static func withAddress<Result>(
+      of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      unsafe withUnsafeMutableBytes(of: &address.sun_path) { target in
+        for (index, byte) in path.utf8.enumerated() { unsafe target[index] = byte }
+      }
+      return unsafe withUnsafePointer(to: &address) {
+        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
     }
   }
 #endif

@@ -28,43 +28,37 @@
 
     typealias Script = @Sendable (Piece) -> Verdict
 
-    private let path: String
-    private let listener: Int32
-    private let open = Locked<Set<Int32>>([])
+    private let listener: RawServer
+    private let open: Locked<Set<Int32>>
 
     init(_ server: RedisServer, _ script: @escaping Script) throws {
-      path = server.folder.appending(path: "script").path(percentEncoded: false)
-      listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      guard listener >= 0, unsafe LossyProxy.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
-        listen(listener, 16) == 0
-      else { throw POSIXError(.EIO) }
-      Thread.detachNewThread { [listener, open, target = server.socket] in
-        while true {
-          let client = accept(listener, nil, nil)
-          guard client >= 0 else { return }
-          let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-          guard unsafe LossyProxy.withAddress(of: target, { unsafe connect(server, $0, $1) }) == 0 else {
-            close(client)
-            close(server)
-            continue
-          }
-          open.withLock { $0.formUnion([client, server]) }
-          let isReading = Locked(false)
-          for (source, target, isReply) in [(client, server, false), (server, client, true)] {
-            Thread.detachNewThread { Self.copy(from: source, to: target, open, isReading, isReply: isReply, script) }
-          }
+      let (target, open) = (server.socket, Locked<Set<Int32>>([]))
+      self.open = open
+      listener = try RawServer { client in
+        guard let server = RawServer.connection(to: target) else { return }
+        open.withLock { $0.formUnion([client, server]) }
+        let (isReading, replies) = (Locked(false), DispatchGroup())
+        replies.enter()
+        Thread.detachNewThread {
+          Self.copy(from: server, to: client, open, isReading, isReply: true, script)
+          replies.leave()
         }
+        Self.copy(from: client, to: server, open, isReading, isReply: false, script)
+        replies.wait()
+        open.withLock { $0.subtract([client, server]) }
+        close(server)
       }
     }
 
     deinit {
-      for each in open.withLock({ Array($0) }) { _ = shutdown(each, Int32(SHUT_RDWR)) }
+      cut()
       open.withLock { $0 = [] }
-      _ = shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
     }
 
-    func endpoint(timeout: Duration) -> RedisEndpoint { RedisEndpoint(unixSocket: path, timeout: timeout) }
+    func endpoint(timeout: Duration) -> RedisEndpoint { listener.endpoint(timeout: timeout) }
+
+    /// Ends all connections.
+    func cut() { open.withLock { for each in $0 { _ = shutdown(each, Int32(SHUT_RDWR)) } } }
 
     private static func copy(
       from source: Int32, to target: Int32, _ open: Locked<Set<Int32>>, _ isReading: Locked<Bool>, isReply: Bool,
@@ -72,26 +66,19 @@
     ) {
       var buffer = [UInt8](repeating: 0, count: 65_536)
       copying: while true {
+        // The end, too, waits for as long as the closure says; it is an empty piece.
         let count = unsafe recv(source, &buffer, buffer.count, 0)
-        guard count > 0 else { break }
-        let bytes = Array(buffer[..<count])
+        let bytes = Array(buffer[..<max(0, count)])
         if !isReply, bytes.contains("XREAD".utf8) { isReading.withLock { $0 = true } }
         let piece = Piece(isReply: isReply, isReading: isReading.withLock { $0 }, bytes: bytes)
-        while true {
-          guard open.withLock({ $0.contains(source) }) else { break copying }
+        while open.withLock({ $0.contains(source) }) {
           if case .passes(let bytes) = script(piece) {
-            var sent = 0
-            while sent < bytes.count {
-              let written = unsafe bytes[sent...].withUnsafeBytes {
-                unsafe send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-              }
-              if written <= 0 { break copying }
-              sent += written
-            }
-            break
+            if piece.bytes.isEmpty || !RawServer.send(bytes, to: target) { break copying }
+            continue copying
           }
           usleep(1_000)
         }
+        break
       }
       _ = shutdown(target, Int32(SHUT_RDWR))
       _ = shutdown(source, Int32(SHUT_RDWR))

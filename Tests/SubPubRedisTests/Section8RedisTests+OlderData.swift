@@ -67,7 +67,7 @@
         try await mirror.publisher.reach(102)
         try await server.restore(copy)
         try await until { mirror.statistics.reconnects == 1 }
-        try server.addEntries(epoch: 6, versions: 1...3, plus: 200)
+        try server.addEntries(epoch: RedisServer.lateOutlet - 1, versions: 1...3, plus: 200)
         try await mirror.publisher.reach(203)
         try await server.restore(copy)
         try server.run("FLUSHALL")
@@ -80,25 +80,55 @@
       #expect(mirror.statistics.skipped == 0)
     }
 
-    @Test("older data that appears while a mirror is connected isn't shown, because the outlet replaces it")
-    func required_8_08_olderDataAppears() async throws {
+    @Test(
+      "older data that appears while a mirror is connected isn't shown, because the outlet replaces it",
+      arguments: [0, RedisServer.lateOutlet])
+    func required_8_08_olderDataAppears(number: Int) async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
       let recorder = recorder(of: mirror)
-      try server.addEntries(epoch: 5, versions: 1...10)
+      try server.addEntries(epoch: number + 5, versions: 1...10)
       try server.run("COPY", "key", "copy")
-      try server.addEntries(epoch: 6, versions: 1...2, plus: 100)
+      try server.addEntries(epoch: number + 6, versions: 1...2, plus: 100)
       try await running(mirror.run) {
         try await mirror.publisher.reach(102)
         try server.run("COPY", "copy", "key", "REPLACE")
-        try server.run("SET", "key:epoch", "5")
+        try server.run("SET", "key:epoch", "\(number + 5)")
         let checks = try server.calls(of: "type")
         try await until { try server.calls(of: "type") >= checks + 3 }
-        try server.addEntries(epoch: 6, versions: 2...3, plus: 100)
+        try server.addEntries(epoch: number + 6, versions: 2...3, plus: 100)
         try await mirror.publisher.reach(103)
       }
       await mirror.publisher.drain()
       #expect(loaded(recorder).withoutRepeats == [102, 103])
+    }
+
+    @Test("an older copy isn't shown, however long the outlet is cut off", arguments: [false, true])
+    func required_8_08_olderCopyStays(restarts: Bool) async throws {
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
+      let recorder = recorder(of: mirror)
+      try server.addEntries(epoch: 5, versions: 1...3)
+      try await running(mirror.run) {
+        try await mirror.publisher.reach(3)
+        let copy = try server.snapshot()
+        try server.addEntries(epoch: 6, versions: 1...2, plus: 100)
+        try await mirror.publisher.reach(102)
+        if restarts {
+          try await server.restore(copy)
+          try await until { mirror.statistics.reconnects == 1 }
+        }
+        // Another copy, which is older, too.
+        try server.addEntries(epoch: 5, versions: 1...6, key: "copy")
+        try server.run("COPY", "copy", "key", "REPLACE")
+        try server.run("SET", "key:epoch", "5")
+        let checks = try server.calls(of: "type")
+        try await until { try server.calls(of: "type") >= checks + 10 }
+        try server.addEntries(epoch: 6, versions: 3...3, plus: 100)
+        try await mirror.publisher.reach(103)
+      }
+      await mirror.publisher.drain()
+      #expect(loaded(recorder).withoutRepeats == [3, 101, 102, 103])
     }
 
     @Test("a connected mirror shows every state of a stream that was deleted and has begun anew, without another entry")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the stream held, and what mirrors may therefore not have skipped.
+/// What the stream held, and what mirrors may therefore not have skipped; and when they had to show an error.
 struct Oracle {
   /// Entries that were in the stream from when they were written until some moment.
   private struct Period {
@@ -13,8 +13,14 @@ struct Oracle {
   }
 
   private var periods: [Period] = []
+  /// When mirrors of a process were cut off, for longer than the limit.
+  private var disturbances: [(process: Int, start: UInt64)] = []
+  /// How long it may take until a mirror shows an error: twice the time-out, and some for a busy machine.
+  private static let errorLimit: UInt64 = 3_000_000_000
+
   private(set) var floor: EntryID?
   private(set) var judged = 0
+  private(set) var judgedErrors = 0
 
   /// Notes what the stream holds, right before it may lose something.
   mutating func note(_ server: Server) throws {
@@ -25,8 +31,14 @@ struct Oracle {
     if let last = entries.last?.id { floor = last }
   }
 
+  /// Notes that mirrors have been cut off until now.
+  mutating func noteDisturbance(of process: Int, from start: UInt64) {
+    if DispatchTime.now().uptimeNanoseconds > start + Self.errorLimit { disturbances.append((process, start)) }
+  }
+
   /// Checks the log of a mirror.
-  mutating func check(_ log: String) throws {
+  mutating func check(_ log: String, process: Int, isContinued: Bool) throws {
+    var errors: [UInt64] = []
     var last: (id: EntryID, value: Int)?
     /// Whether another state has followed, after which the last one may be shown once more.
     var hasPaused = false
@@ -34,7 +46,8 @@ struct Oracle {
       func wrong(_ what: String) -> Wrong { Wrong(description: "\(log), line \(number + 1), \(line): \(what)") }
       let words = line.split(separator: " ")
       if words == ["begin"] { last = nil }
-      if words == ["pause"] { hasPaused = true }
+      if words == ["pause"] || words.first == "error" { hasPaused = true }
+      if words.first == "error", let time = words.last.flatMap({ UInt64($0) }) { errors.append(time) }
       if words.first == "wrong" { throw wrong("an error of another type") }
       guard words.count == 3 else { continue }
       guard let value = Int(words[0]), let id = EntryID(words[1]), let time = UInt64(words[2]) else {
@@ -46,6 +59,13 @@ struct Oracle {
         if !isRepeated { try judge(last.id, id, value, at: time, wrong) }
       }
       (last, hasPaused) = ((id, value), false)
+    }
+    for (_, start) in disturbances.filter({ $0.process == process && isContinued }) {
+      let limit = start + Self.errorLimit
+      guard errors.contains(where: { start < $0 && $0 < limit }) else {
+        throw Wrong(description: "\(log): no error between \(start) and \(limit)")
+      }
+      judgedErrors += 1
     }
   }
 

@@ -2,7 +2,7 @@
 // are killed, paused, cut off from each other, and deprived of their data, as a seed says.
 //
 //   redis-chaos run SEED ACTIONS             the whole test, in a folder of its own; status 1 if a rule is broken
-//   redis-chaos write FOLDER NUMBER          the writer with that number: an outlet that is published to until there is
+//   redis-chaos write FOLDER NUMBER LENGTH   the writer with that number: an outlet that is published to until there is
 //                                            a file `stop`; status 3 if another outlet has taken over
 //   redis-chaos mirror FOLDER NUMBER COUNT   mirrors, each of which appends what it shows to a log of its own
 //
@@ -32,9 +32,9 @@ struct Program {
         guard let seed = UInt64(arguments[2]), let actions = Int(arguments[3]) else { usage() }
         // Blocking: what it starts are processes of their own.
         try Chaos(seed: seed).run(actions: actions)
-      case ("write", 4):
-        guard let number = Int(arguments[3]) else { usage() }
-        try await write(arguments[2], number)
+      case ("write", 5):
+        guard let number = Int(arguments[3]), let maxLength = Int(arguments[4]) else { usage() }
+        try await write(arguments[2], number, maxLength)
       case ("mirror", 5):
         guard let number = Int(arguments[3]), let count = Int(arguments[4]) else { usage() }
         try await mirror(arguments[2], number, count)
@@ -72,19 +72,23 @@ struct Program {
   // MARK: Writing
 
   /// Publishes numbers until there is a file `stop`; then the last number is in a file, too.
-  private static func write(_ folder: String, _ number: Int) async throws {
+  ///
+  /// Of four writers, two publish twenty numbers at a time, the next one a number now and then, and the fourth none but
+  /// the first.
+  private static func write(_ folder: String, _ number: Int, _ maxLength: Int) async throws {
+    let (count, pause) = [(20, 9), (20, 9), (1, 300), (0, 50)][number % 4]
     let publisher = Publisher<Int>(label: "numbers")
     publisher.updateData(number * Numbers.eachWriter)
     let outlet = RedisOutlet(
-      publisher, key: key, endpoint: endpoint(folder, "writer"), maxLength: 1_000_000, retry: retry)
+      publisher, key: key, endpoint: endpoint(folder, "writer.\(number % 2)"), maxLength: maxLength, retry: retry)
     let publishing = Task.detached {
       var value = number * Numbers.eachWriter
       while !FileManager.default.fileExists(atPath: "\(folder)/stop") {
-        for _ in 1...20 {
+        for _ in 0..<count {
           value += 1
           publisher.updateData(value)
         }
-        try await Task.sleep(for: .milliseconds(9))
+        try await Task.sleep(for: .milliseconds(pause))
       }
       try Data("\(value)".utf8).write(to: URL(filePath: "\(folder)/last.\(number)"), options: .atomic)
     }
@@ -114,7 +118,8 @@ struct Program {
       switch publication.state {
       case .loaded(let value):
         note("\(value) \(mirror.statistics.lastEntry ?? "?") \(DispatchTime.now().uptimeNanoseconds)", in: log)
-      case .error(let error, _): note(error is RedisError ? "pause" : "wrong \(error)", in: log)
+      case .error(let error, _):
+        note(error is RedisError ? "error \(DispatchTime.now().uptimeNanoseconds)" : "wrong \(error)", in: log)
       case .unknown, .loading: note("pause", in: log)
       }
     }
