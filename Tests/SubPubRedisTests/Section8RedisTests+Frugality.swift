@@ -58,7 +58,8 @@
       } decode: { _ in
         0
       }
-      let outlet = outlet(proxy.endpoint(), coder: coder)
+      // No time-out may end the connection before everything is on its way.
+      let outlet = outlet(proxy.endpoint(timeout: .seconds(60)), coder: coder)
       try await running(outlet.run) {
         try await until { outlet.statistics.entries == 1 }
         try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 600000 0 0")
