@@ -10,7 +10,7 @@
   final class RedisServer: Sendable {
     let folder: URL
     private let options: [String]
-    private let process = Locked<Process?>(nil)
+    private let process = Locked<(server: Process, line: Pipe)?>(nil)
 
     /// Starts a server.
     ///
@@ -56,21 +56,38 @@
 
     /// Starts the server, and waits until it answers.
     func start() async throws {
-      let new = Process()
-      new.executableURL = URL(filePath: "/usr/bin/env")
-      new.arguments =
+      let server = Process()
+      server.executableURL = URL(filePath: "/usr/bin/env")
+      server.arguments =
         [
           "redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder.path(percentEncoded: false),
           "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--loglevel", "warning",
         ] + options
-      new.standardOutput = FileHandle.nullDevice
-      try new.run()
-      process.withLock { $0 = new }
+      server.standardOutput = FileHandle.nullDevice
+      try server.run()
+      let line = try guardian(of: server.processIdentifier)
+      process.withLock { $0 = (server, line) }
       let end = ContinuousClock.now + .seconds(TestLimit.seconds)
       while try run("PING").isEmpty {
         try #require(.now < end, "the server doesn't answer")
         try await Task.sleep(for: .milliseconds(5))
       }
+    }
+
+    /// Starts a process that kills the server and removes its folder when this process dies, however that happens.
+    ///
+    /// It ends at the end of a line.
+    private func guardian(of server: pid_t) throws -> Pipe {
+      let (shell, line) = (Process(), Pipe())
+      shell.executableURL = URL(filePath: "/bin/sh")
+      shell.standardInput = line
+      // Other children of this process would keep the shell waiting.
+      _ = fcntl(line.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+      shell.arguments = [
+        "-c", "read -r _ || { kill -KILL \(server); rm -rf \"$0\"; }", folder.path(percentEncoded: false),
+      ]
+      try shell.run()
+      return line
     }
 
     /// Kills the server, which has no time to say anything.
@@ -80,8 +97,9 @@
         return process
       }
       guard let running else { return }
-      _ = Foundation.kill(running.processIdentifier, SIGKILL)
-      running.waitUntilExit()
+      try? running.line.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
+      _ = Foundation.kill(running.server.processIdentifier, SIGKILL)
+      running.server.waitUntilExit()
     }
 
     /// Runs a command, and returns what the server replies; the empty string if it doesn't.

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A process that this one has started.
+/// A process that this one has started, and that dies with it.
 final class Child {
   let name: String
   private let process = Process()
+  private let alive = Pipe()
 
   init(_ name: String, _ arguments: [String], output: String) throws {
     self.name = name
@@ -15,13 +16,25 @@ final class Child {
     process.standardOutput = handle
     process.standardError = handle
     try process.run()
+    // Waits for the end of this process, however that comes.
+    let guardian = Process()
+    guardian.executableURL = URL(filePath: "/bin/sh")
+    guardian.arguments = ["-c", "read -r _ || kill -KILL \(process.processIdentifier)"]
+    guardian.standardInput = alive
+    // Other children would keep it waiting.
+    _ = fcntl(alive.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    try guardian.run()
   }
+
+  /// Tells the guardian that there is nothing to kill any more.
+  private func dismissGuardian() { try? alive.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")]) }
 
   var isRunning: Bool { process.isRunning }
 
   func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
 
   func killNow() {
+    if process.isRunning { dismissGuardian() }
     signal(SIGKILL)
     process.waitUntilExit()
   }
@@ -33,6 +46,7 @@ final class Child {
       guard Date() < limit else { throw Wrong(description: "\(name) doesn't end within \(seconds) s") }
       usleep(5_000)
     }
+    dismissGuardian()
     return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 }
