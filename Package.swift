@@ -17,6 +17,11 @@ let settings: [SwiftSetting] = warnings + [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// The tests that see only public declarations also run with the main actor as default isolation, as new app projects
+// have it.
+let isolation: [SwiftSetting] =
+  Context.environment["CLIENT_ISOLATION"] == "MainActor" ? [.defaultIsolation(MainActor.self)] : []
+
 let package = Package(
   name: "SubPub",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -51,6 +56,9 @@ let package = Package(
       name: "Support", dependencies: ["SubPub", "SubPubTesting"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(
       name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting", "Support"], swiftSettings: settings),
+    .testTarget(
+      name: "ClientTests", dependencies: ["SubPub", "SubPubTesting"], packageAccess: false,
+      swiftSettings: settings + isolation),
     .testTarget(
       name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting", "Support"],
       swiftSettings: settings),
