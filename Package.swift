@@ -6,16 +6,22 @@ import PackageDescription
 let warnings: [SwiftSetting] =
   Context.environment["SUBPUB_WARNINGS_ARE_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-let settings: [SwiftSetting] = warnings + [
-  .swiftLanguageMode(.v6),
-  .strictMemorySafety(),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("ImmutableWeakCaptures"),
-  .enableUpcomingFeature("InferIsolatedConformances"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+let settings: [SwiftSetting] =
+  warnings + [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ]
+
+// The tests that see only public declarations also run with the main actor as default isolation, as new app projects
+// have it.
+let isolation: [SwiftSetting] =
+  Context.environment["CLIENT_ISOLATION"] == "MainActor" ? [.defaultIsolation(MainActor.self)] : []
 
 let package = Package(
   name: "SubPub",
@@ -51,6 +57,9 @@ let package = Package(
       name: "Support", dependencies: ["SubPub", "SubPubTesting"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(
       name: "SubPubTests", dependencies: ["SubPub", "SubPubTesting", "Support"], swiftSettings: settings),
+    .testTarget(
+      name: "ClientTests", dependencies: ["SubPub", "SubPubTesting"], packageAccess: false,
+      swiftSettings: settings + isolation),
     .testTarget(
       name: "SubPubFoundationTests", dependencies: ["SubPub", "SubPubFoundation", "SubPubTesting", "Support"],
       swiftSettings: settings),

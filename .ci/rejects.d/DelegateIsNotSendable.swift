@@ -3,7 +3,7 @@
 import SubPub
 
 protocol ChatDelegate: AnyObject {
-// instead: protocol ChatDelegate: AnyObject, Sendable {
+  // instead: protocol ChatDelegate: AnyObject, Sendable {
   func received(_ message: String)
 }
 

@@ -8,7 +8,7 @@ func remove(_ number: Int, from list: LoadingManager<[Int]>) async throws {
   try await list.mutate(
     showing: { $0.filter { $0 != number } },
     send: {
-    // instead: sendOnly: {
+      // instead: sendOnly: {
       try await delete(number)
       print("deleted")
     })

@@ -3,7 +3,7 @@
 import SubPub
 
 protocol PriceListener: AnyObject {
-// instead: protocol PriceListener: AnyObject, Sendable {
+  // instead: protocol PriceListener: AnyObject, Sendable {
   func priceChanged(_ state: LoadState<Int>)
 }
 

@@ -3,6 +3,6 @@
 import SubPub
 
 @MainActor final class Screen: Subscriber {
-// instead: @MainActor final class Screen: MainActorSubscriber {
+  // instead: @MainActor final class Screen: MainActorSubscriber {
   func receive(_ publication: any AnyPublication) {}
 }

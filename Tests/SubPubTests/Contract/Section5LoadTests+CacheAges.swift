@@ -103,7 +103,8 @@ extension Section5LoadTests {
     #expect((cache.content, cache.age) == (23, .seconds(25)))
   }
 
-  @Test("data that counts as stale isn't fresh for the next manager after an edit", arguments: [Duration.seconds(600), nil])
+  @Test(
+    "data that counts as stale isn't fresh for the next manager after an edit", arguments: [Duration.seconds(600), nil])
   func required_5_06_5_15_5_20_writtenAsStale(staleAfter: Duration?) {
     let changes: [(EditBench) -> Void] = [
       { $0.manager.invalidate() },

@@ -35,7 +35,8 @@ struct Copy {
   mutating func plant(_ all: [NamedMutant], matching words: [String]) throws {
     var tests = ""
     for folder in ["Tests", "StressTests"] {
-      for name in try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)") where name.hasSuffix(".swift") {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")
+      where name.hasSuffix(".swift") {
         tests += try String(contentsOfFile: "\(path)/\(folder)/\(name)", encoding: .utf8)
       }
     }

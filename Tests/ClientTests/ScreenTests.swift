@@ -1,13 +1,14 @@
 import SubPub
 import SubPubTesting
+import Synchronization
 import Testing
 
-extension SeedTests {
+extension ClientTests {
   /// A stand-in for a remote service, whose requests wait until the test answers.
-  final class DataEndpoint: Sendable {
-    typealias Response = @Sendable (Result<[DataModel], any Error>) -> Void
+  nonisolated final class DataEndpoint: Sendable {
+    typealias Response = @Sendable (Result<[Product], any Error>) -> Void
 
-    private let waiting = Locked<[Response]>([])
+    private let waiting = Mutex<[Response]>([])
 
     func getShipment(_ response: @escaping Response) { waiting.withLock { $0.append(response) } }
 
@@ -15,7 +16,7 @@ extension SeedTests {
     var requests: Int { waiting.withLock { $0.count } }
 
     /// Answers every request.
-    func answer(_ result: Result<[DataModel], any Error>) {
+    func answer(_ result: Result<[Product], any Error>) {
       let responses = waiting.withLock { waiting in
         defer { waiting = [] }
         return waiting
@@ -25,8 +26,8 @@ extension SeedTests {
   }
 
   /// The document's manager, which owns a publisher and drives it by hand.
-  final class DataManager: Sendable {
-    let publisher: Publisher<[DataModel]>
+  nonisolated final class DataManager: Sendable {
+    let publisher: Publisher<[Product]>
     private let endpoint: DataEndpoint
 
     init(_ endpoint: DataEndpoint, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
@@ -57,10 +58,10 @@ extension SeedTests {
 
   /// The document's screen, which maps each published state to a state of its view.
   @MainActor final class PublisherViewController: MainActorSubscriber {
-    enum ViewState: Equatable {
+    nonisolated enum ViewState: Equatable {
       case blank
       case loading
-      case loaded([DataModel])
+      case loaded([Product])
       case error(String)
     }
 
@@ -77,7 +78,7 @@ extension SeedTests {
     func viewWillAppear() { manager.refreshIfNeeded() }
 
     func receive(_ publication: any AnyPublication) {
-      if let publication = publication as? Publication<[DataModel]> {
+      if let publication = publication as? Publication<[Product]> {
         switch publication.state {
         case .loaded(let newData): viewState = .loaded(newData)
         case .error(let theError, _): viewState = .error("\(theError)")
@@ -91,7 +92,7 @@ extension SeedTests {
   @Suite("SubPub: a view controller shows what its manager publishes")
   @MainActor struct ViewControllerTests {
     let endpoint = DataEndpoint()
-    let apples = [DataModel("apple")]
+    let apples = [Product("apple")]
 
     @Test("each state becomes a view state, whatever thread publishes it")
     func viewStates() async {
@@ -102,8 +103,8 @@ extension SeedTests {
       await Task.detached { [endpoint, apples] in endpoint.answer(.success(apples)) }.value
       manager.getData()
       #expect(manager.publisher.state == .loading(previous: apples))
-      endpoint.answer(.failure(EndpointError.offline))
-      #expect(manager.publisher.state == .error(EndpointError.offline, previous: apples))
+      endpoint.answer(.failure(Failure.offline))
+      #expect(manager.publisher.state == .error(Failure.offline, previous: apples))
       manager.logout()
       #expect(manager.publisher.state == .unknown)
       await manager.publisher.drain()
@@ -126,13 +127,12 @@ extension SeedTests {
       let manager = DataManager(endpoint)
       let other = PublisherViewController(manager)
       other.viewDidLoad()
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let screen = PublisherViewController(manager)
         screen.viewDidLoad()
         #expect(manager.publisher.subscriberCount == 2)
         return screen
       }
-      #expect(isReleased)
       #expect(manager.publisher.subscriberCount == 1)
       manager.getData()
       await manager.publisher.drain()
@@ -145,7 +145,7 @@ extension SeedTests {
       let screen = PublisherViewController(manager)
       screen.viewDidLoad()
       manager.getData()
-      endpoint.answer(.failure(EndpointError.offline))
+      endpoint.answer(.failure(Failure.offline))
       screen.viewWillAppear()
       #expect(endpoint.requests == 1)
       endpoint.answer(.success(apples))

@@ -1,19 +1,19 @@
 import SubPub
 import Testing
 
-extension SeedTests {
+extension ClientTests {
   @Suite("Multicast protocol: a class with typed functions, whose notifiers can replace each other")
   struct MulticastProtocolTests {
-    struct ChatMessage: Sendable { let text: String }
+    nonisolated struct ChatMessage: Sendable { let text: String }
 
-    protocol MessageDelegate: AnyObject, Sendable {
+    nonisolated protocol MessageDelegate: AnyObject, Sendable {
       func newMessageReceived(_ message: ChatMessage)
       /// Optional, as in the document.
       func newMessageDelivered(_ message: ChatMessage)
     }
 
     /// The document's wrapper: its callers use typed functions instead of closures.
-    final class MessageDelegateMulticast: Sendable {
+    nonisolated final class MessageDelegateMulticast: Sendable {
       private let notifiers = MulticastDelegate<any MessageDelegate>(label: "messages")
 
       func newMessageReceived(_ message: ChatMessage) { notifiers.call { $0.newMessageReceived(message) } }
@@ -40,7 +40,7 @@ extension SeedTests {
       var count: Int { notifiers.count }
     }
 
-    final class ClientA: MessageDelegate {
+    nonisolated final class ClientA: MessageDelegate {
       let name: String
       let journal: Journal<String>
       init(_ name: String, _ journal: Journal<String>) {
@@ -51,7 +51,7 @@ extension SeedTests {
       func newMessageDelivered(_ message: ChatMessage) { journal.add("\(name) delivered \(message.text)") }
     }
 
-    final class ClientB: MessageDelegate {
+    nonisolated final class ClientB: MessageDelegate {
       let journal: Journal<String>
       init(_ journal: Journal<String>) { self.journal = journal }
       func newMessageReceived(_ message: ChatMessage) { journal.add("b received \(message.text)") }
@@ -115,6 +115,6 @@ extension SeedTests {
   }
 }
 
-extension SeedTests.MulticastProtocolTests.MessageDelegate {
-  func newMessageDelivered(_ message: SeedTests.MulticastProtocolTests.ChatMessage) {}
+extension ClientTests.MulticastProtocolTests.MessageDelegate {
+  nonisolated func newMessageDelivered(_ message: ClientTests.MulticastProtocolTests.ChatMessage) {}
 }

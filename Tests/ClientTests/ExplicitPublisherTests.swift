@@ -2,24 +2,24 @@ import Dispatch
 import SubPub
 import Testing
 
-extension SeedTests {
+extension ClientTests {
   @Suite("ExplicitPublisher: each publisher has a protocol of its own, and needs no subclass")
   struct ExplicitPublisherTests {
-    protocol SongNamesSubscriber: AnyObject, Sendable {
+    nonisolated protocol SongNamesSubscriber: AnyObject, Sendable {
       func songNamesChanged(_ state: LoadState<[String]>)
     }
 
-    protocol AlbumNamesSubscriber: AnyObject, Sendable {
+    nonisolated protocol AlbumNamesSubscriber: AnyObject, Sendable {
       func albumNamesChanged(_ state: LoadState<[String]>)
     }
 
-    final class MusicManager: Sendable {
+    nonisolated final class MusicManager: Sendable {
       let songNames = ExplicitPublisher<[String], any SongNamesSubscriber> { $0.songNamesChanged($1) }
       let albumNames = ExplicitPublisher<[String], any AlbumNamesSubscriber> { $0.albumNamesChanged($1) }
     }
 
     /// A subscriber whose two protocols tell apart two publishers of the same type.
-    final class Library: SongNamesSubscriber, AlbumNamesSubscriber {
+    nonisolated final class Library: SongNamesSubscriber, AlbumNamesSubscriber {
       let journal: Journal<String>
 
       init(_ journal: Journal<String> = Journal()) { self.journal = journal }
@@ -41,21 +41,25 @@ extension SeedTests {
         library.journal.entries == [
           "songs unknown", "albums unknown", "songs loaded([\"Help!\"])", "albums loading",
         ])
+      #expect(music.songNames.description.contains("SongNamesSubscriber"))
+    }
+
+    nonisolated final class Radio: SongNamesSubscriber {
+      let queue = DispatchQueue(label: "radio")
+      let journal = Journal<[String]>()
+
+      func songNamesChanged(_ state: LoadState<[String]>) {
+        Here.assertQueue(queue)
+        journal.add(state.value ?? [])
+      }
     }
 
     @Test("a publisher calls objects of any class that conforms to its protocol, each on the context of its choice")
     func contexts() async {
-      final class Radio: SongNamesSubscriber {
-        let queue = DispatchQueue(label: "radio")
-        let journal = Journal<[String]>()
-        func songNamesChanged(_ state: LoadState<[String]>) {
-          dispatchPrecondition(condition: .onQueue(queue))
-          journal.add(state.value ?? [])
-        }
-      }
       let radio = Radio()
       music.songNames.subscribe(library, on: .background)
-      music.songNames.subscribe(radio, on: .queue(radio.queue), buffering: .latest)
+      let standing = music.songNames.subscribe(radio, on: .queue(radio.queue), buffering: .latest)
+      #expect(music.songNames.subscribe(radio, on: .immediate, ifDuplicate: .ignore) == standing)
       music.songNames.publisher.updateData(["Help!"])
       await music.songNames.publisher.drain()
       #expect(library.journal.entries.last == "songs loaded([\"Help!\"])")
@@ -79,6 +83,7 @@ extension SeedTests {
       let names = Publisher<[String]>()
       let songs = ExplicitPublisher<[String], any SongNamesSubscriber>(names) { $0.songNamesChanged($1) }
       let albums = ExplicitPublisher<[String], any AlbumNamesSubscriber>(names) { $0.albumNamesChanged($1) }
+      #expect(songs.publisher === names)
       let standing = songs.subscribe(library, on: .immediate)
       #expect(albums.subscribe(library, on: .immediate) != standing)
       #expect(songs.subscribe(library, on: .immediate) == standing)
@@ -93,30 +98,29 @@ extension SeedTests {
     @Test("a subscriber is held weakly")
     func weak() {
       let journal = Journal<String>()
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let library = Library(journal)
         music.songNames.subscribe(library, on: .immediate)
         return library
       }
-      #expect(isReleased)
       #expect(music.songNames.publisher.subscriberCount == 0)
       music.songNames.publisher.startLoading()
       #expect(journal.entries == ["songs unknown"])
     }
   }
 
-  @Suite("ExplicitPublisher for screens: the protocols belong to the main actor")
+  @Suite("ExplicitPublisher for screens: the protocols belong to the main actor, and needn't be Sendable")
   @MainActor struct MainActorExplicitPublisherTests {
     @MainActor protocol ProductsSubscriber: AnyObject {
-      func productsChanged(_ state: LoadState<[DataModel]>)
+      func productsChanged(_ state: LoadState<[Product]>)
     }
 
     @MainActor protocol LocationSubscriber: AnyObject {
       func locationChanged(_ state: LoadState<String>)
     }
 
-    final class ShopManager: Sendable {
-      let products = MainActorExplicitPublisher<[DataModel], any ProductsSubscriber> { $0.productsChanged($1) }
+    nonisolated final class ShopManager: Sendable {
+      let products = MainActorExplicitPublisher<[Product], any ProductsSubscriber> { $0.productsChanged($1) }
       let location = MainActorExplicitPublisher<String, any LocationSubscriber> { $0.locationChanged($1) }
     }
 
@@ -134,7 +138,8 @@ extension SeedTests {
 
       func viewDidDisappear() { shop.location.unsubscribe(self) }
 
-      func productsChanged(_ state: LoadState<[DataModel]>) {
+      func productsChanged(_ state: LoadState<[Product]>) {
+        Here.assertMainActor()
         switch state {
         case .unknown: rows = []
         case .loading: break
@@ -146,13 +151,14 @@ extension SeedTests {
       func locationChanged(_ state: LoadState<String>) { title = state.value ?? "nowhere" }
     }
 
+    let shop = ShopManager()
+
     @Test("a screen subscribes to many publishers, which call it on the main actor")
     func manyToMany() async {
-      let shop = ShopManager()
       let screen = ShopViewController(shop)
       screen.viewDidLoad()
-      await Task.detached {
-        shop.products.publisher.updateData([DataModel("apple")])
+      await Task.detached { [shop] in
+        shop.products.publisher.updateData([Product("apple")])
         shop.location.publisher.updateData("Rome")
       }.value
       await shop.products.publisher.drain()
@@ -162,22 +168,37 @@ extension SeedTests {
 
       screen.viewDidDisappear()
       shop.location.publisher.updateData("Oslo")
-      shop.products.publisher.setError(EndpointError.offline)
+      shop.products.publisher.setError(Failure.offline)
+      #expect(screen.rows == ["apple"], "never before the publish returns")
       await shop.products.publisher.drain()
       await shop.location.publisher.drain()
       #expect(screen.title == "Rome")
       #expect(screen.rows == ["offline"])
     }
 
+    @Test("a publisher that exists already can be given, and duplicates are as the caller says")
+    func givenPublisher() async {
+      let publisher = Publisher<String>()
+      let location = MainActorExplicitPublisher<String, any LocationSubscriber>(publisher) { $0.locationChanged($1) }
+      #expect(location.publisher === publisher)
+      #expect(location.description.contains("LocationSubscriber"))
+      let screen = ShopViewController(shop)
+      let standing = location.subscribe(screen)
+      #expect(standing.context == .main)
+      #expect(location.subscribe(screen, buffering: .latest, ifDuplicate: .ignore) == standing)
+      #expect(location.subscribe(screen, ifDuplicate: .allow) != standing)
+      await publisher.drain()
+      #expect(screen.title == "nowhere")
+      #expect(location.unsubscribe(screen) == .quiescent)
+    }
+
     @Test("a dismissed screen is released, and its pending states are dropped")
     func weak() async {
-      let shop = ShopManager()
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let screen = ShopViewController(shop)
         screen.viewDidLoad()
         return screen
       }
-      #expect(isReleased)
       #expect(shop.products.publisher.subscriberCount == 0)
       shop.products.publisher.updateData([])
       await shop.products.publisher.drain()

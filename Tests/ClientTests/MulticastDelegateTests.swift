@@ -2,26 +2,26 @@ import Dispatch
 import SubPub
 import Testing
 
-extension SeedTests {
+extension ClientTests {
   @Suite("MulticastDelegate: groups of delegates with add, remove, call and count")
   struct MulticastDelegateTests {
-    protocol PlayerDelegate: Sendable {
+    nonisolated protocol PlayerDelegate: Sendable {
       func playerDidStart()
       func playerDidSeek(to second: Int)
     }
 
-    protocol DownloadDelegate: Sendable {
+    nonisolated protocol DownloadDelegate: Sendable {
       func downloadDidEnd(_ file: String)
     }
 
     /// The document's global groups, which are `Sendable`.
-    enum MyAppNotificationCenter {
+    nonisolated enum MyAppNotificationCenter {
       static let player = MulticastDelegate<any PlayerDelegate>(label: "player")
       static let downloads = MulticastDelegate<any DownloadDelegate>(label: "downloads")
     }
 
     /// A delegate in two groups.
-    final class History: PlayerDelegate, DownloadDelegate {
+    nonisolated final class History: PlayerDelegate, DownloadDelegate {
       let journal: Journal<String>
       init(_ journal: Journal<String> = Journal()) { self.journal = journal }
       func playerDidStart() { journal.add("started") }
@@ -30,7 +30,7 @@ extension SeedTests {
     }
 
     /// A delegate that implements only one of its functions.
-    final class Counter: PlayerDelegate {
+    nonisolated final class Counter: PlayerDelegate {
       let journal = Journal<String>()
       func playerDidStart() { journal.add("one more") }
     }
@@ -97,13 +97,12 @@ extension SeedTests {
     func death() {
       let (other, journal) = (History(), Journal<String>())
       player.add(other, on: .immediate)
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let history = History(journal)
         player.add(history, on: .immediate)
         #expect(player.count == 2)
         return history
       }
-      #expect(isReleased)
       #expect(player.count == 1)
       player.call { $0.playerDidStart() }
       #expect(journal.entries == [])
@@ -134,7 +133,7 @@ extension SeedTests {
     }
 
     /// The document's groups, given to each screen instead of being global.
-    final class MyAppNotificationCenter: Sendable {
+    nonisolated final class MyAppNotificationCenter: Sendable {
       let firstViewController = MainActorMulticastDelegate<any FirstViewControllerDelegate>(label: "first")
     }
 
@@ -197,13 +196,12 @@ extension SeedTests {
 
     @Test("a screen that is dismissed without unsubscribing is released")
     func death() async {
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let second = SecondViewController(center)
         second.viewDidLoad()
         #expect(center.firstViewController.count == 1)
         return second
       }
-      #expect(isReleased)
       #expect(center.firstViewController.count == 0)
       center.firstViewController.call { _ in Issue.record("the group is empty") }
       await center.firstViewController.drain()
@@ -219,22 +217,21 @@ extension SeedTests {
         }
         deinit { MainActor.assumeIsolated { _ = center.firstViewController.remove(self) } }
       }
-      let isReleased = SeedTests.isReleased {
+      expectReleased {
         let screen = LeavingViewController(center)
         #expect(center.firstViewController.count == 1)
         return screen
       }
-      #expect(isReleased)
       #expect(center.firstViewController.count == 0)
     }
   }
 }
 
-extension SeedTests.MulticastDelegateTests.PlayerDelegate {
-  func playerDidSeek(to second: Int) {}
+extension ClientTests.MulticastDelegateTests.PlayerDelegate {
+  nonisolated func playerDidSeek(to second: Int) {}
 }
 
-extension SeedTests.MainActorMulticastDelegateTests.FirstViewControllerDelegate {
+extension ClientTests.MainActorMulticastDelegateTests.FirstViewControllerDelegate {
   func buttonDidTap() {}
   func doSomething(with text: String) {}
 }

@@ -1,0 +1,187 @@
+import Dispatch
+import SubPub
+import Testing
+
+extension ClientTests {
+  @Suite("Closures: one object has a typed method for each of many publishers, and conforms to nothing")
+  struct ClosureTests {
+    /// A class that any thread may use.
+    nonisolated final class Desk: Sendable {
+      let queue = DispatchQueue(label: "desk")
+      let taken = Journal<LoadState<Int>>()
+      let latest = Journal<LoadState<Int>>()
+      let names = Journal<LoadState<String>>()
+
+      func take(_ state: LoadState<Int>) {
+        Here.assertQueue(queue)
+        taken.add(state)
+      }
+
+      func takeLatest(_ state: LoadState<Int>) {
+        Here.assertQueue(queue)
+        latest.add(state)
+      }
+
+      func name(_ state: LoadState<String>) {
+        Here.assertQueue(queue)
+        names.add(state)
+      }
+    }
+
+    @Test("closures that call methods run on the context that is named, and are duplicates only if the caller says so")
+    func onAQueue() async {
+      let (publisher, names, desk) = (Publisher<Int>(), Publisher<String>(), Desk())
+      let taking = publisher.subscribe(desk, on: .queue(desk.queue)) { $0.take($1) }
+      names.subscribe(desk, on: .queue(desk.queue), buffering: .unbounded) { desk, state in desk.name(state) }
+      publishThree(publisher)
+      names.updateData("a")
+      await publisher.drain()
+      await names.drain()
+      #expect(desk.taken.entries == threeStates)
+      #expect(desk.names.entries == [.unknown, .loaded("a")])
+
+      publisher.subscribe(desk, on: .queue(desk.queue), buffering: .latest) { $0.takeLatest($1) }
+      await publisher.drain()
+      #expect(desk.latest.entries == [threeStates[3]])
+      #expect(publisher.subscriberCount == 2, "a second method")
+      let again = publisher.subscribe(desk, on: .queue(desk.queue), ifDuplicate: .ignore) { $0.take($1) }
+      #expect(again == taking)
+      let new = publisher.subscribe(desk, on: .queue(desk.queue), ifDuplicate: .replace) { $0.take($1) }
+      #expect(!taking.isActive && new.isActive)
+    }
+
+    /// A screen that conforms to no subscriber protocol.
+    @MainActor final class Dashboard {
+      private(set) var shown: [String] = []
+
+      func subscribe(products: Publisher<[Product]>, visitors: Publisher<Int>) {
+        products.subscribe(self) { $0.show($1) }
+        visitors.subscribe(self, buffering: .unbounded, ifDuplicate: .replace) { dashboard, state in
+          dashboard.count(state)
+        }
+      }
+
+      func show(_ state: LoadState<[Product]>) {
+        Here.assertMainActor()
+        switch state {
+        case .unknown, .loading: break
+        case .loaded(let models): shown.append(models.map(\.name).joined(separator: ", "))
+        case .error(let error, _): shown.append("no products: \(error)")
+        }
+      }
+
+      func count(_ state: LoadState<Int>) {
+        Here.assertMainActor()
+        switch state {
+        case .unknown, .loading: break
+        case .loaded(let visitors): shown.append("\(visitors) visitors")
+        case .error(let error, _): shown.append("no visitors: \(error)")
+        }
+      }
+    }
+
+    @Test("a screen subscribes to publishers of several types without testing any type")
+    @MainActor func severalTypes() async {
+      let (products, visitors) = (Publisher<[Product]>(), Publisher<Int>())
+      let dashboard = Dashboard()
+      dashboard.subscribe(products: products, visitors: visitors)
+      products.updateData([Product("apple")])
+      #expect(dashboard.shown == [], "never before the publish returns")
+      await products.drain()
+      visitors.updateData(3)
+      await visitors.drain()
+      visitors.setError(Failure.denied)
+      await visitors.drain()
+      #expect(dashboard.shown == ["apple", "3 visitors", "no visitors: denied"])
+    }
+
+    @Test("a screen's closures don't keep it alive, and its subscriptions end with it")
+    @MainActor func holdsNothing() {
+      let (products, visitors) = (Publisher<[Product]>(), Publisher<Int>())
+      expectReleased {
+        let dashboard = Dashboard()
+        dashboard.subscribe(products: products, visitors: visitors)
+        #expect(products.subscriberCount == 1)
+        #expect(visitors.subscriberCount == 1)
+        return dashboard
+      }
+      #expect(products.subscriberCount == 0)
+      #expect(visitors.subscriberCount == 0)
+    }
+
+    @Test("a closure on the main actor may change the main actor's state, for an object of any class")
+    @MainActor func mainActorState() async {
+      let (publisher, listener) = (Publisher<Int>(), Listener())
+      var count = 0
+      publisher.subscribe(listener) { listener, state in
+        Here.assertMainActor()
+        count += 1
+        listener.note(state)
+      }
+      publishThree(publisher)
+      await publisher.drain()
+      #expect(listener.journal.entries == threeStates)
+      #expect(count == 4)
+
+      let dashboard = Dashboard()
+      publisher.updateData(5)
+      publisher.subscribe(dashboard, on: .main) { $0.count($1) }
+      let onMain: MainActorContext = .main
+      let observation = publisher.observe(on: onMain, buffering: .latest) { dashboard.count($0.state) }
+      await publisher.drain()
+      #expect(dashboard.shown == ["5 visitors", "5 visitors"])
+      #expect(observation.cancel() == .quiescent)
+    }
+
+    @Test("an actor subscribes with a closure that is isolated to it, whatever its executor is")
+    func actors() async {
+      let (publisher, tally, housekeeper) = (Publisher<Int>(), Tally(), ContextTests.Housekeeper())
+      publisher.subscribe(tally) { tally, state in
+        tally.preconditionIsolated()
+        tally.add(state)  // no await
+      }
+      publishThree(publisher)
+      await publisher.drain()
+      #expect(await tally.states == threeStates)
+
+      publisher.subscribe(housekeeper, buffering: .latest) { $0.add($1) }
+      publisher.updateData(9)
+      await publisher.drain()
+      #expect(await housekeeper.states.last == .loaded(9))
+    }
+
+    @Test("unsubscribing ends all subscriptions of an object, once")
+    func unsubscribing() async {
+      let (publisher, listener) = (Publisher<Int>(), Listener())
+      publisher.subscribe(listener, on: .immediate) { $0.note($1) }
+      publisher.subscribe(listener, on: .background) { $0.note($1) }
+      await publisher.drain()
+      #expect(publisher.subscriberCount == 2)
+      #expect(publisher.unsubscribe(listener) == .quiescent)
+      #expect(publisher.subscriberCount == 0)
+      #expect(publisher.unsubscribe(listener) == .alreadyCancelled)
+      publisher.republish()
+      await publisher.drain()
+      #expect(listener.journal.entries == [.unknown, .unknown])
+    }
+
+    /// Unsubscribes when it is released.
+    nonisolated final class Guest: Sendable {
+      private let publisher: Publisher<Int>
+      init(_ publisher: Publisher<Int>) { self.publisher = publisher }
+      deinit { publisher.unsubscribe(self) }
+    }
+
+    @Test("an object can unsubscribe in its deinit")
+    func unsubscribingInDeinit() {
+      let publisher = Publisher<Int>()
+      expectReleased {
+        let guest = Guest(publisher)
+        publisher.subscribe(guest, on: .immediate) { _, _ in }
+        #expect(publisher.subscriberCount == 1)
+        return guest
+      }
+      #expect(publisher.subscriberCount == 0)
+    }
+  }
+}
