@@ -212,7 +212,7 @@ extension ClientTests {
         #expect(one.publisher.state == .unknown)
         #expect(family.description == "ManagerFamily<String, LoadingManager<Int>>(managers: 1)")
       }
-      #expect(family.existing("two") == nil)
+      #expect(family.existing("one") == nil)
     }
   }
 }

@@ -56,6 +56,27 @@ extension ClientTests {
       #expect(counter.journal.entries == ["one more"])
     }
 
+    @Test("each delegate is called on the context that it was added with")
+    func contexts() async {
+      let (queue, thread) = (DispatchQueue(label: "history"), Here.thread)
+      let (history, first, second) = (History(), Counter(), Counter())
+      player.add(history, on: .queue(queue))
+      player.add(first, on: .immediate)
+      player.call { delegate in
+        if delegate is History { Here.assertQueue(queue) } else { precondition(Here.thread == thread) }
+        delegate.playerDidStart()
+      }
+      #expect(first.journal.entries == ["one more"])
+      player.add(second, on: .background, ifDuplicate: .replaceSameType)
+      player.call { delegate in
+        if delegate is Counter { Here.assertBackground() }
+        delegate.playerDidStart()
+      }
+      await player.drain()
+      #expect(history.journal.entries == ["started", "started"])
+      #expect((first.journal.entries.count, second.journal.entries.count, player.count) == (1, 1, 2))
+    }
+
     @Test("a removed delegate isn't called again; the others are")
     func remove() {
       let (first, second) = (History(), History())
@@ -179,7 +200,9 @@ extension ClientTests {
     func fromAnyThread() async {
       let (second, third) = (SecondViewController(center), ThirdViewController())
       second.viewDidLoad()
-      center.firstViewController.add(third)
+      center.firstViewController.add(third, ifDuplicate: .allow)
+      center.firstViewController.call { $0.doSomething(with: "0") }
+      #expect(third.texts == [], "never before the call returns")
       await Task.detached { [center] in
         for number in 1...3 {
           center.firstViewController.call { delegate in
@@ -191,7 +214,9 @@ extension ClientTests {
       }.value
       await center.firstViewController.drain()
       #expect(second.taps == 3)
-      #expect(third.texts == ["1", "2", "3"])
+      #expect(third.texts == ["0", "1", "2", "3"])
+      #expect(center.firstViewController.remove(third) == .quiescent)
+      #expect(center.firstViewController.remove(third) == .alreadyCancelled)
     }
 
     @Test("a screen that is dismissed without unsubscribing is released")
