@@ -65,9 +65,13 @@
         try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 600000 0 0")
         publisher.updateData(1)
         try await gate.waitUntilHeld()
+        try server.run("CLIENT", "PAUSE", "100000", "WRITE")
         for number in 2...20 { publisher.updateData(number) }
-        proxy.mode = .losesReplies
         gate.open()
+        // If it has to look at its number first, it has done that now.
+        try await until { try server.run("CLIENT", "LIST").contains("flags=b") }
+        proxy.mode = .losesReplies
+        try server.run("CLIENT", "UNPAUSE")
         try await until { try server.run("XLEN", "key") == "21" }
         proxy.cut()
         proxy.mode = .passes

@@ -84,24 +84,35 @@
       "older data that appears while a mirror is connected isn't shown, because the outlet replaces it",
       arguments: [0, RedisServer.lateOutlet])
     func required_8_08_olderDataAppears(number: Int) async throws {
+      // With a number that is ahead of the clock, the outlet has two seconds, which may be over on a busy machine.
+      for _ in 1...10 where try await olderDataAppears(number) { return }
+      Issue.record("the older data never goes in time")
+    }
+
+    /// Returns false if the older data was there for too long.
+    private func olderDataAppears(_ number: Int) async throws -> Bool {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
       let recorder = recorder(of: mirror)
       try server.addEntries(epoch: number + 5, versions: 1...10)
       try server.run("COPY", "key", "copy")
       try server.addEntries(epoch: number + 6, versions: 1...2, plus: 100)
-      try await running(mirror.run) {
+      let isInTime = try await running(mirror.run) {
         try await mirror.publisher.reach(102)
+        let start = ContinuousClock.now
         try server.run("COPY", "copy", "key", "REPLACE")
         try server.run("SET", "key:epoch", "\(number + 5)")
         let checks = try server.calls(of: "type")
-        // A number that is no time in the past is believed in after two seconds.
-        try await until { try server.calls(of: "type") >= checks + (number == 0 ? 3 : 1) }
+        try await until { try server.calls(of: "type") >= checks + 2 }
         try server.addEntries(epoch: number + 6, versions: 2...3, plus: 100)
+        let isInTime = start.duration(to: .now) < .milliseconds(1_800)
         try await mirror.publisher.reach(103)
+        return isInTime
       }
+      guard isInTime || number == 0 else { return false }
       await mirror.publisher.drain()
       #expect(loaded(recorder).withoutRepeats == [102, 103])
+      return true
     }
 
     @Test("an older copy isn't shown, however long the outlet is cut off", arguments: [false, true])
