@@ -72,7 +72,8 @@ struct Trial {
     var environment = ProcessInfo.processInfo.environment
     environment["MUTANT"] = mutant.map { "\($0)" }
     environment["SWIFT_BACKTRACE"] = "enable=no"
-    environment["TEST_LIMIT"] = "10"
+    // Without a change, all tests run at once.
+    environment["TEST_LIMIT"] = mutant == nil ? "60" : "10"
     environment["EXPLORE_BOUND"] = "1"
     process.environment = environment
     process.standardOutput = pipe
@@ -98,7 +99,8 @@ struct Trial {
     process.waitUntilExit()
     if process.terminationReason == .uncaughtSignal { return .crashed }
     guard process.terminationStatus == 0 else {
-      return .failed(mutant == nil ? output.suffix(4_000).map { $0 }.text : "")
+      let faults = output.text.split(separator: "\n").filter { $0.contains("recorded an issue") }.joined(separator: "\n")
+      return .failed(mutant == nil ? "\n" + (faults.isEmpty ? output.suffix(4_000).map { $0 }.text : faults) : "")
     }
     return output.contains(sequence: "passed after".utf8) ? .survived : .noTest("no test has run")
   }
