@@ -47,6 +47,10 @@ struct Copy {
       return try named.mutant(in: files)
     }
     if mutants.isEmpty { throw Failure(description: "no mutant has one of these words: \(words)") }
+    let sorted = mutants.sorted { ($0.file, $0.line, $0.range.lowerBound) < ($1.file, $1.line, $1.range.lowerBound) }
+    for (first, second) in zip(sorted, sorted.dropFirst()) where first.overlaps(second) {
+      throw Failure(description: "two mutants change the same text: \(first.description); \(second.description)")
+    }
   }
 
   /// Plants everything, and builds.

@@ -45,6 +45,12 @@ extension Mutant {
   }
 }
 
+extension Mutant {
+  func overlaps(_ other: Mutant) -> Bool {
+    file == other.file && line == other.line && range.overlaps(other.range)
+  }
+}
+
 /// A mutant of `.ci/mutants.txt`, whose head describes the format.
 struct NamedMutant {
   let text: String
