@@ -67,14 +67,14 @@ extension ClientTests {
     }
 
     @Test("a memory cache keeps what was used last, up to a limit")
-    func memory() {
+    func memory() async {
       let memory = MemoryCache(limit: 10, clock: clock)
       let names = memory.cache(for: "names", of: [String].self, size: \.count)
       let number: MemoryCacheEntry<Int> = memory.cache(for: "number")
       #expect(names.key == "names")
       #expect(names.read() == nil)
       names.write(["Ada", "Grace"])
-      number.write(7, age: .seconds(1))
+      await number.write(7, age: .seconds(1))
       clock.advance(by: .seconds(3))
       #expect(names.read() == Cached(value: ["Ada", "Grace"], age: .seconds(3)))
       #expect(number.read()?.age == .seconds(4))

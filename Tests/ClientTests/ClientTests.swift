@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import SubPubTesting
 import Synchronization
 import Testing
 
@@ -101,4 +102,19 @@ nonisolated func expectReleased(_ location: SourceLocation = #_sourceLocation, _
     withExtendedLifetime(object) {}
   }
   #expect(probe == nil, sourceLocation: location)
+}
+
+// The default limit of ten seconds is too short for tests that all run at once.
+nonisolated private let patience = Duration.seconds(100)
+
+nonisolated extension ManualClock {
+  func waitForSleepers(_ count: Int) async throws { try await waitForSleepers(count, within: patience) }
+}
+
+nonisolated extension Gate {
+  func waitUntilHeld() async throws { try await waitUntilHeld(within: patience) }
+}
+
+nonisolated extension Recorder {
+  func wait(count: Int) async throws { try await wait(count: count, within: patience) }
 }

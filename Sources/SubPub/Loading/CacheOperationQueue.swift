@@ -9,8 +9,6 @@ package final class CacheOperationQueue: Sendable {
     /// A read for the active load of one manager.
     case read(for: ObjectIdentifier, Work)
     case write(Work)
-    /// A rewrite of the value as outdated data.
-    case outdate(Work)
     case clear(Work)
     /// A mark that resumes a task once everything before it is done.
     case mark(WaiterID)
@@ -34,7 +32,7 @@ package final class CacheOperationQueue: Sendable {
     Task.detached(executorPreference: executor) {
       while let operation = self.pending.withLock({ $0.next() }) {
         switch operation {
-        case .read(_, let work), .write(let work), .outdate(let work), .clear(let work): await work()
+        case .read(_, let work), .write(let work), .clear(let work): await work()
         case .mark(let waiter): self.resume(waiter)
         }
       }
@@ -169,14 +167,12 @@ package struct PendingOperations {
       // The load that requested the other read is over.
       obsolete = remove { if case .read(manager, _) = $0 { true } else { false } }
     case .write:
-      obsolete = remove { if case .outdate = $0 { true } else { false } }
       // Takes the place of a pending write, so that reads in between find the newest value, and values don't pile up.
       if let index = operations.lastIndex(where: { if case .write = $0 { true } else { false } }) {
-        obsolete.append(operations[index])
+        obsolete = [operations[index]]
         operations[index] = operation
         return obsolete
       }
-    case .outdate: obsolete = remove { if case .outdate = $0 { true } else { false } }
     case .clear:
       clears += 1
       obsolete = remove { if case .mark = $0 { false } else { true } }

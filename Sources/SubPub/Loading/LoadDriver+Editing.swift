@@ -53,7 +53,7 @@ extension LoadDriver {
       guard let edits = present.edits, edits.contains(edit) else {
         // It was dropped, but the server has it.
         if confirmation != nil {
-          registry.noteConfirmationOfDropped(enqueuing: cache?.outdateOperation())
+          registry.noteConfirmationOfDropped(enqueuing: cache?.clearOperation())
           cache?.queue.run(on: operation.executor)
         }
         return
@@ -69,20 +69,20 @@ extension LoadDriver {
       let change = change(of: present, to: edits.removing(edit, over: server), over: server, ending)
       let caching = ending.flatMap { ending -> CacheOperation? in
         // The cached value lacks the edit, and there is no data to take its place.
-        guard let server else { return cache?.outdateOperation() }
+        guard let server else { return cache?.clearOperation() }
         // An accepted edit leaves the data as old as it is.
         let isNew = ending.isAnswer
         let freshSince = isNew ? server.provenance?.freshSince : present.validity.freshSince(server.provenance)
-        return writeOperation(server.value, since: freshSince)
+        return writeOperation(server.value, since: freshSince, hasEdit: true)
       }
       if registry.change(change, enqueuing: caching) {
         cache?.queue.run(on: operation.executor)
         return
       }
     }
-    // The publisher has ended, and the cached value may lack the edit.
+    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
     if confirmation != nil, let cache {
-      registry.enqueue(cache.outdateOperation())
+      registry.enqueue(cache.clearOperation())
       cache.queue.run(on: operation.executor)
     }
   }

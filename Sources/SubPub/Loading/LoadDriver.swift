@@ -163,9 +163,10 @@ extension LoadDriver {
 
   /// Makes the operation that writes data to the cache, with the age that it has when it is written (5.06).
   ///
-  /// Data that doesn't count as fresh, or whose age isn't known, is written as outdated data.
-  func writeOperation(_ value: Value, since time: Duration?) -> CacheOperation? {
-    cache?.writeOperation(value) { [registry, freshness] in
+  /// Data that doesn't count as fresh, or whose age isn't known, is written as outdated data. `hasEdit` tells whether the
+  /// value has a confirmed edit, which the value before it lacks.
+  func writeOperation(_ value: Value, since time: Duration?, hasEdit: Bool = false) -> CacheOperation? {
+    cache?.writeOperation(value, clearingIfItFails: hasEdit) { [registry, freshness] in
       guard let time, let freshness, !registry.isCacheInvalidated else { return .outdated }
       return freshness.age(since: time)
     }

@@ -51,8 +51,8 @@ extension LoadingManager {
   ///
   /// If `sendOnly` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, also in
   /// the cache, which it is written to (5.06). The phase doesn't change: after an error, the state remains that error.
-  /// Without data there is nothing to apply the edit to, so nothing is published or written, and a cached value doesn't
-  /// count as fresh.
+  /// Without data there is nothing to apply the edit to, so nothing is published, and the cache is cleared, because its
+  /// value lacks the edit.
   ///
   /// ```swift
   /// try await manager.mutate(

@@ -41,28 +41,28 @@ extension ManagerCache {
   }
 
   /// Makes an operation that writes a value, with the age that it has when the operation runs (5.06).
-  func writeOperation(_ value: Value, age: @escaping @Sendable () -> Duration) -> CacheOperation {
-    operation(.write { await self.write(value, age: age()) })
+  ///
+  /// If the value before it may lack a confirmed edit, it is cleared when the write fails (5.20).
+  func writeOperation(
+    _ value: Value, clearingIfItFails clears: Bool, age: @escaping @Sendable () -> Duration
+  ) -> CacheOperation {
+    operation(
+      .write {
+        if !(await self.write(value, age: age())), clears { await self.clear() }
+      })
   }
 
-  private func write(_ value: Value, age: Duration) async {
+  /// Returns false after a failure, which is reported.
+  private func write(_ value: Value, age: Duration) async -> Bool {
     do {
       try await cache.write(value, age: age)
       // The value has replaced the one that a failed clear left behind.
       queue.removeTaint()
+      return true
     } catch {
       report(.write, error)
+      return false
     }
-  }
-
-  /// Makes an operation after which the value, if there is one, counts as outdated (5.20).
-  func outdateOperation() -> CacheOperation {
-    operation(
-      .outdate {
-        // A failure to read has been reported.
-        guard let cached = try? await self.read() else { return }
-        await self.write(cached.value, age: .outdated)
-      })
   }
 
   func clearOperation() -> CacheOperation { operation(.clear { await self.clear() }) }

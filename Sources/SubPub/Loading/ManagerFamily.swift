@@ -97,7 +97,8 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
 
   /// Calls ``Manager/logout()`` of every manager that is alive at the call, once each, on the calling thread.
   ///
-  /// A manager that is being made at the call is logged out by the thread that makes it, before anybody receives it.
+  /// A manager that is being made at the call is logged out by the thread that makes it, before anybody receives it. So
+  /// is one that exists already, and that `make` returns to that thread.
   ///
   /// - Complexity: O(*n*) in the number of managers and their subscribers.
   public func logoutAll() { for manager in managersToLogOut() { manager.logout() } }

@@ -134,8 +134,8 @@ final class MemoryCacheSlot: Sendable {
 
 /// The cache of one manager in a ``MemoryCache``: the value under one key.
 ///
-/// Call its operations from any thread, and from synchronous code; none of them throws. It keeps the `MemoryCache`
-/// alive. When it is released, the value remains for the next cache with the same key.
+/// Call its operations from any thread; none of them throws, and only ``write(_:age:)`` is `async`. It keeps the
+/// `MemoryCache` alive. When it is released, the value remains for the next cache with the same key.
 public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   private let slot: MemoryCacheSlot
   private let measure: @Sendable (Value) -> Int
@@ -164,16 +164,21 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
   /// - Parameter value: The new value.
   /// - Complexity: Amortized O(1).
   /// - Precondition: The size of the value isn't negative.
-  public func write(_ value: Value) { write(value, age: .zero) }
+  public func write(_ value: Value) { replace(with: value, age: .zero) }
 
   /// Replaces the value with one that isn't new, and makes room for it, as ``write(_:)`` does.
+  ///
+  /// Never suspends. It is `async` because asynchronous code would otherwise call the default of ``StateCache``, which
+  /// forgets the age.
   ///
   /// - Parameters:
   ///   - value: The new value.
   ///   - age: How old the value is. A negative age counts as zero.
   /// - Complexity: Amortized O(1).
   /// - Precondition: The size of the value isn't negative.
-  public func write(_ value: Value, age: Duration) {
+  public func write(_ value: Value, age: Duration) async { replace(with: value, age: age) }
+
+  private func replace(with value: Value, age: Duration) {
     let size = measure(value)
     guard size >= 0 else {
       stopForMisuse(

@@ -41,7 +41,7 @@ extension Publisher {
 
   /// Publishes a state as it is.
   ///
-  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
+  /// Pending edits of a manager are dropped (5.20); data that was read from ``state`` while they were pending has them.
   ///
   /// - Parameter state: The new state. If it is `loaded`, its data counts as new. Otherwise, its previous data has the
   ///   age and the origin of the data at hand, and counts as new if there is none (5.06).

@@ -86,8 +86,7 @@ extension Publisher {
   /// Returns the age of a publication's data, or of its previous data (5.06).
   ///
   /// - Parameter publication: A publication of this publisher.
-  /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, or if ``setState(_:)`` or
-  ///   ``update(_:)`` published the data in a state that isn't `loaded`.
+  /// - Returns: The age on this publisher's clock. Nil without data, or without ``staleAfter``.
   public func age(of publication: Publication<Value>) -> Duration? {
     let validity = registry.validity(ofDataIn: publication) ?? DataValidity()
     return validity.freshSince(publication.provenance).flatMap { freshness?.age(since: $0) }

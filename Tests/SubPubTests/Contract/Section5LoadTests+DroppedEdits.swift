@@ -31,10 +31,10 @@ extension Section5LoadTests {
     #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(5), false))
     if answers { bench.answer(0, 51) } else { bench.accept(0) }
     #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(5), true))
-    // Nor does the value count as fresh that the load has written to the cache.
+    // The value that the load has written to the cache is gone.
     bench.publisher.reset()
     bench.loads.refreshIfNeeded()
-    #expect((bench.publisher.state, bench.loads.source.calls) == (.loading(previous: 5), 2))
+    #expect((bench.publisher.state, bench.loads.source.calls) == (.loading(previous: nil), 2))
     bench.loads.answer(1, 51)
     #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
   }
@@ -80,5 +80,14 @@ extension Section5LoadTests {
     bench.publisher.reset()
     bench.loads.refreshIfNeeded()
     #expect((bench.publisher.state, bench.loads.source.calls) == (.loaded(5), 1))
+  }
+
+  @Test("previous data that update keeps has the server's origin, without the pending edits")
+  func required_5_06_5_20_originOfPrevious() {
+    let bench = EditBench(LoadBench(initial: 5))
+    bench.note(1)
+    #expect(bench.origin == .edited)
+    bench.publisher.update { .error(Failure.offline, previous: $0.value) }
+    #expect((bench.publisher.state, bench.origin) == (.error(Failure.offline, previous: 5), .published))
   }
 }

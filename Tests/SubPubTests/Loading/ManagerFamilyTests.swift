@@ -196,6 +196,25 @@ struct ManagerFamilyTests {
     withExtendedLifetime((first, other)) {}
   }
 
+  @Test("a manager that is being made for two keys is logged out once, if one of them gets it first")
+  func required_5_19_logoutOfBoth() async throws {
+    let (gates, logouts) = ([Gate(), Gate()], Locked<[Int]>([]))
+    defer { gates.forEach { $0.open() } }
+    let common = Counting(9, logouts: logouts)
+    let family = ManagerFamily { (key: Int) in
+      gates[key].pass()
+      return common
+    }
+    async let first = OwnThread.result { (family[0], logouts.withLock { $0 }) }
+    async let second = OwnThread.result { (family[1], logouts.withLock { $0 }) }
+    for gate in gates { try await gate.waitUntilHeld(threads: 1) }
+    family.logoutAll()
+    gates[0].open()
+    #expect(try await first.1 == [9])
+    gates[1].open()
+    #expect(try await second.1 == [9])
+  }
+
   @Test("a logout reaches a manager that is being made, although another key gets it meanwhile")
   func required_5_19_logoutWhileShared() async throws {
     let (gate, logouts) = (Gate(), Locked<[Int]>([]))

@@ -70,6 +70,14 @@ extension PublishingTests {
         #expect(!publisher.isStale)
         clock.advance(by: .seconds(60))
         #expect(publisher.isStale)
+        // What was invalidated is the data at hand, of which there is none.
+        let manager = LoadingManager<Int>(staleAfter: .seconds(60), clock: clock) { 0 }
+        manager.invalidate()
+        publish(manager.publisher)
+        #expect(!manager.publisher.isStale)
+        manager.invalidate()
+        publish(manager.publisher)
+        #expect(manager.publisher.isStale)
       }
     }
 
