@@ -99,7 +99,8 @@ struct Trial {
     process.waitUntilExit()
     if process.terminationReason == .uncaughtSignal { return .crashed }
     guard process.terminationStatus == 0 else {
-      let faults = output.text.split(separator: "\n").filter { $0.contains("recorded an issue") }.joined(separator: "\n")
+      let faults = output.text.split(separator: "\n").filter { $0.contains("recorded an issue") }
+        .joined(separator: "\n")
       return .failed(mutant == nil ? "\n" + (faults.isEmpty ? output.suffix(4_000).map { $0 }.text : faults) : "")
     }
     return output.contains(sequence: "passed after".utf8) ? .survived : .noTest("no test has run")
