@@ -3,13 +3,11 @@ import Foundation
 /// The copy of the package, and what is planted in it.
 struct Copy {
   let path: String
-  private let folders: [String]
   private(set) var files: [SourceFile] = []
   private(set) var mutants: [Mutant] = []
 
   init(at path: String, folders: [String]) throws {
     self.path = path
-    self.folders = folders
     for folder in folders {
       let names = try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)").sorted()
       for name in names where name.hasSuffix(".swift") {

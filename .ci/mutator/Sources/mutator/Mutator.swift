@@ -20,13 +20,14 @@ struct Mutator {
       var copy = try Copy(at: arguments[1], folders: arguments[5].split(separator: ",").map(String.init))
       copy.plantRandomly(count, seed: seed)
       try copy.build(dropsWhatFails: true)
-      exit(try Trial(copy).run(minutes: minutes) ? 0 : 1)
+      exit(try Trial(copy, together: false).run(minutes: minutes) ? 0 : 1)
     case "named" where arguments.count >= 4:
       guard let runs = Int(arguments[3]), runs > 0 else { break }
       var copy = try Copy(at: arguments[1], folders: ["Sources"])
       try copy.plant(NamedMutant.all(in: arguments[2]), matching: Array(arguments.dropFirst(4)))
       try copy.build(dropsWhatFails: false)
-      exit(try Trial(copy).run(runs: runs) ? 0 : 1)
+      // Each of these tests takes less than the start of a process.
+      exit(try Trial(copy, together: true).run(runs: runs) ? 0 : 1)
     default: break
     }
     print("usage: mutator random COPY MINUTES SEED COUNT FOLDERS | mutator named COPY FILE RUNS [WORDS…]")

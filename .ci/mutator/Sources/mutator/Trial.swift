@@ -6,21 +6,19 @@ struct Trial {
   private let program: String
   private var limits: [String: Double] = [:]
 
-  /// Runs the tests without a change: they have to pass.
-  init(_ copy: Copy) throws {
+  /// Runs the tests without a change, which have to pass: those of all changes together, or one filter after the other.
+  init(_ copy: Copy, together isTogether: Bool) throws {
     self.copy = copy
     let path = try mutator.run("swift", "build", "--package-path", copy.path, "--show-bin-path").text
     program = path.trimmingCharacters(in: .whitespacesAndNewlines) + "/SubPubPackageTests.xctest"
     let filters = Set(copy.mutants.map(\.tests))
-    // The tests of named mutants together, because each takes less than the start of a process.
-    let isNamed = copy.mutants.contains { !$0.mayHang } || filters.count > 10
-    for filter in isNamed ? [filters.joined(separator: "|")] : Array(filters) {
+    for filter in isTogether ? [filters.joined(separator: "|")] : Array(filters) {
       let start = Date()
       let end = run(nil, filter, within: 900)
       guard end == .survived else { throw Failure(description: "without a change, the tests \(filter): \(end)") }
       let time = Date().timeIntervalSince(start)
       limits[filter] = max(30, 4 * time)
-      print("without a change, the tests take \(Int(time)) s" + (isNamed ? "" : ": \(filter)"))
+      print("without a change, the tests take \(Int(time)) s" + (isTogether ? "" : ": \(filter)"))
     }
   }
 
