@@ -43,11 +43,11 @@ struct Trial {
     var survivors = 0
     for (number, mutant) in copy.mutants.enumerated() {
       let results = Locked<[Ending]>([])
-      // Tests of threads that race need the machine for themselves; most others only wait.
-      let atOnce = mutant.tests.contains("stochastic_") ? 1 : min(runs, 6)
+      // Tests of threads that race need the machine for themselves; most others only wait, and one that hangs does nothing.
+      let atOnce = mutant.tests.contains("stochastic_") ? 1 : min(runs, mutant.mayHang ? 20 : 6)
       DispatchQueue.concurrentPerform(iterations: atOnce) { worker in
         for _ in stride(from: worker, to: runs, by: atOnce) {
-          let result = run(number, mutant.tests, within: 90)
+          let result = run(number, mutant.tests, within: mutant.mayHang ? 30 : 90)
           results.withLock { $0.append(result) }
         }
       }
