@@ -178,7 +178,7 @@
       } decode: { _ in
         0
       }
-      let outlet = outlet(proxy.endpoint(timeout: .seconds(1)), coder: coder)
+      let outlet = outlet(proxy.endpoint(timeout: .seconds(4)), coder: coder)
       let run = Task { try await outlet.run() }
       try await until { outlet.statistics.entries == 1 }
       proxy.mode = .stallsReplies
