@@ -116,9 +116,7 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(object) {}
   }
 
-  @Test(
-    "a subscriber that was seen alive is dead once the main actor has released it",
-    arguments: MainActorInterface.allCases)
+  @Test("a subscriber that was seen alive dies when the main actor releases it", arguments: MainActorInterface.allCases)
   @MainActor func required_1_06_2_05_lookedAtTwice(interface: MainActorInterface) async throws {
     let (group, deaths) = (MainActorGroup(), MainActorDeaths())
     var object: AnyObject?
@@ -139,8 +137,7 @@ extension Section2SubscriptionTests {
     }
   }
 
-  @Test(
-    "a subscriber that others look at lives until the main actor releases it", arguments: MainActorInterface.allCases)
+  @Test("a subscriber lives until the main actor releases it", arguments: MainActorInterface.allCases)
   @MainActor func required_2_05_lookedAt(interface: MainActorInterface) async {
     let (group, deaths) = (MainActorGroup(), MainActorDeaths())
     do {

@@ -67,8 +67,8 @@ extension Section3CancellationTests {
     #expect(explicit.unsubscribe(recorder) == .alreadyCancelled)
   }
 
-  @Test("calls that only a removed delegate had pending die with it", arguments: StoppablePlace.Kind.allCases)
-  func required_3_05_calls(kind: StoppablePlace.Kind) async throws {
+  @Test("calls that only a removed delegate had pending die with it", arguments: ContextKind.stoppable)
+  func required_3_05_calls(kind: ContextKind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
     let group = MulticastDelegate<Recorder<Int>>()
     try await place.whileStopped {
@@ -97,5 +97,27 @@ extension Section3CancellationTests {
     #expect(deaths.count == 300)
     #expect(recorder.states.count == 300)
     #expect(other.states == recorder.states)
+  }
+
+  @Test("drain() of delegates waits for the calls made before it", arguments: ContextKind.holdable)
+  func required_3_07_delegates(kind: ContextKind) async throws {
+    let (place, gate, group) = (makePlace(kind), makeGate(), MulticastDelegate<Recorder<Int>>())
+    group.add(recorder, on: place.context)
+    #expect(Trial { await group.drain() }.run().isOver)
+    OwnThread.start {
+      group.call { recorder in
+        gate.pass()
+        recorder.receive(.loaded(1))
+      }
+    }
+    try await gate.waitUntilHeld()
+    group.call { $0.receive(.loaded(2)) }
+    let trial = Trial { [recorder] in
+      await group.drain()
+      return recorder.states
+    }
+    #expect(!trial.run().isOver)
+    gate.open()
+    #expect(try await trial.finish() == [.loaded(1), .loaded(2)])
   }
 }
