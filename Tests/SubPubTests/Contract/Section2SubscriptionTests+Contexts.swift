@@ -23,35 +23,6 @@ extension Section2SubscriptionTests {
     #expect(elsewhere.count == 0)
   }
 
-  /// A subscriber of the main actor that stops the program when it is called elsewhere.
-  @MainActor
-  private final class MainActorScreen: MainActorTypedSubscriber, MainActorSubscriber {
-    private(set) var received = 0
-
-    func receive(_ state: LoadState<Int>) { note() }
-    func receive(_ publication: any AnyPublication) { note() }
-
-    private func note() {
-      MainActor.preconditionIsolated()
-      received += 1
-    }
-  }
-
-  @Test("a main-actor class is called on the main actor, and never inside a publish there")
-  @MainActor func required_2_03_mainActor() async {
-    let (screen, publisher) = (MainActorScreen(), publisher)
-    publisher.subscribe(screen)
-    publisher.subscribe(screen as any MainActorSubscriber)
-    publisher.subscribe(screen) { screen, state in screen.receive(state) }
-    publisher.subscribe(screen) { $0.receive($1) }
-    let explicit = publisher.subscribe(screen, on: .main) { $0.receive($1) }
-    #expect(explicit.context == .main)
-    publisher.updateData(1)
-    #expect(screen.received == 0)
-    await publisher.drain()
-    #expect(screen.received == 10)
-  }
-
   @Test("a publish returns at once while its lane delivers on another thread, which then delivers the rest")
   func required_2_03_carriedOn() async throws {
     let (publisher, held) = (publisher, makeHeldRecorder())

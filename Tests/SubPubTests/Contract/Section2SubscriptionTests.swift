@@ -39,14 +39,9 @@ struct Section2SubscriptionTests: ContractSuite {
     #expect(held.versions == Array(0...9))
   }
 
-  @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases)
-  func stochastic_2_01_whilePublishing(kind: ContextKind) async throws {
-    for _ in 0..<6 { try await subscribeDuringStorm(on: Place(kind)) }
-  }
-
-  /// Two threads publish while a third subscribes.
-  private func subscribeDuringStorm(on place: Place) async throws {
-    let publisher = Publisher<Int>()
+  @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases, 1...6)
+  func stochastic_2_01_whilePublishing(kind: ContextKind, round: Int) async throws {
+    let (place, publisher) = (makePlace(kind), publisher)
     let recorders = (0..<40).map { _ in Recorder<Int>() }
     let joined = Locked<[(subscription: Subscription, versions: ClosedRange<UInt64>)]>([])
     let isOver = Locked(false)

@@ -1,6 +1,5 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 // Rules 3.02 and 3.03: where a cancel is exact.
@@ -79,72 +78,5 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(outcomes.states.first?.value == .quiescent)
     #expect(recorder.states == [.unknown])
-  }
-
-  /// Two threads: one publishes, and tells the other in the middle of each round to cancel.
-  private final class CancelRace: Sendable {
-    /// The round in which the cancel is due, and the last one in which it has run.
-    let due = Atomic<Int>(0)
-    let done = Atomic<Int>(0)
-    let isOver = Atomic<Bool>(false)
-    let next = Locked<Subscription?>(nil)
-    let outcome = Locked<CancelOutcome?>(nil)
-    let calls = Atomic<Int>(0)
-
-    /// Runs a round, and returns the outcome of the second subscription's cancel and the number of its calls.
-    ///
-    /// The first delivery cancels itself, which makes the serving thread take a turn before the second one.
-    func publish(_ number: Int, at publisher: Publisher<Int>, to subscriber: Event) -> (CancelOutcome?, Int) {
-      let first = Locked<Subscription?>(nil)
-      let made = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
-        guard state == .loaded(number) else { return }
-        first.withLock { $0.take() }?.cancel()
-        due.store(number, ordering: .releasing)
-        // Some nanoseconds, a different number each time.
-        for _ in 0..<number % 100 { _ = due.load(ordering: .acquiring) }
-      }
-      first.withLock { $0 = made }
-      calls.store(0, ordering: .relaxed)
-      let subscription = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
-        if state == .loaded(number) { calls.add(1, ordering: .relaxed) }
-      }
-      next.withLock { $0 = subscription }
-      publisher.updateData(number)
-      while done.load(ordering: .acquiring) < number {}
-      return (outcome.withLock { $0 }, calls.load(ordering: .relaxed))
-    }
-
-    /// Cancels in each round until the last.
-    func cancel() {
-      var number = 1
-      while true {
-        while due.load(ordering: .acquiring) < number { if isOver.load(ordering: .acquiring) { return } }
-        let found = next.withLock { $0 }?.cancel()
-        outcome.withLock { $0 = found }
-        done.store(number, ordering: .releasing)
-        number += 1
-      }
-    }
-  }
-
-  @Test("a cancel between two deliveries of a round is in flight only if the second one runs")
-  func stochastic_3_02_nextInRound() async throws {
-    let (publisher, subscriber, race, time) = (publisher, Event(), CancelRace(), ContinuousClock())
-    let faults = Locked<[String]>([])
-    try await Race.run(threads: 2) { thread in
-      guard thread == 0 else { return race.cancel() }
-      defer { race.isOver.store(true, ordering: .releasing) }
-      // Many, so that some come in the nanoseconds in which a delivery begins.
-      let end = time.now + .seconds(5)
-      var (number, inFlight) = (0, 0)
-      while inFlight < 500, time.now < end, faults.withLock({ $0.isEmpty }) {
-        number += 1
-        let (outcome, calls) = race.publish(number, at: publisher, to: subscriber)
-        if outcome == .inFlight { inFlight += 1 }
-        let isTrue = outcome == .inFlight ? calls == 1 : outcome == .quiescent && calls <= 1
-        if !isTrue { faults.withLock { $0.append("round \(number): \(String(describing: outcome)), \(calls) calls") } }
-      }
-    }
-    #expect(faults.withLock { $0 } == [])
   }
 }

@@ -59,19 +59,4 @@ extension Section4ReentrancyTests {
     try await expectAll(chain)
     await group.drain()
   }
-
-  @Test("two publishers that publish to each other use constant stack")
-  func required_4_04_twoPublishers() async throws {
-    let other = Publisher<Int>()
-    let chain = PublishChain(length: Self.length) { [publisher] in publisher.updateData($0) }
-    let relay = NestingDepth()
-    other.subscribe(chain, on: .immediate) { chain, _ in chain.receive() }
-    publisher.subscribe(relay, on: .immediate) { relay, _ in
-      relay.enter()
-      other.startLoading()
-      relay.leave()
-    }
-    try await expectAll(chain)
-    #expect(relay.deepest == 1)
-  }
 }

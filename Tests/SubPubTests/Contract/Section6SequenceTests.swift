@@ -66,32 +66,6 @@ struct Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("consumers of values are independent, too, and skip states that aren't loaded")
-  func required_6_01_values() {
-    let values = publisher.values()
-    let trials = (0..<2).map { index in
-      Trial {
-        var seen: [Int] = []
-        for await value in values {
-          seen.append(value)
-          if seen.count == 2 + index { break }
-        }
-        return seen
-      }.run()
-    }
-    publisher.startLoading()
-    publisher.updateData(1)
-    publisher.setError(CancellationError())
-    publisher.updateData(2)
-    for trial in trials { trial.run() }
-    #expect(trials[0].value == [1, 2])
-    #expect(!trials[1].isOver)
-    #expect(publisher.subscriberCount == 1)
-    publisher.updateData(3)
-    #expect(trials[1].run().value == [1, 2, 3])
-    #expect(publisher.subscriberCount == 0)
-  }
-
   // MARK: 6.04
 
   /// Takes the pending values of an iterator.
