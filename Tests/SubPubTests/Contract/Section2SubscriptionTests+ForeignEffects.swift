@@ -2,7 +2,6 @@ import Dispatch
 import SubPub
 import SubPubTesting
 import Support
-import Synchronization
 import Testing
 
 // Code that runs between the turn of a publish and its deliveries (rules 2.03, 2.08, and 3.05).

@@ -1,7 +1,6 @@
 import Dispatch
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 // Rule 2.06: a successor waits until the delivery under way of the replaced subscription ends. Nobody else waits.
@@ -178,36 +177,23 @@ extension Section2SubscriptionTests {
     #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
   }
 
-  /// Held in its first two deliveries of version 1, each by a gate of its own.
-  final class TwiceHeld: TypedSubscriber {
-    let gates = [Gate(), Gate()]
-    private let calls = Atomic<Int>(0)
-
-    func receive(_ publication: Publication<Int>) {
-      guard publication.version == 1 else { return }
-      let call = calls.add(1, ordering: .relaxed).oldValue
-      if call < gates.count { gates[call].pass() }
-    }
-  }
-
   @Test("a successor of two subscriptions waits for both")
   func required_2_06_bothPredecessors() async throws {
-    let (publisher, subscriber) = (Publisher<Int>(), TwiceHeld())
-    let queues = (0..<2).map { DispatchQueue(label: "old \($0)") }
-    defer { for gate in subscriber.gates { gate.open() } }
-    let first = publisher.subscribe(subscriber, on: .queue(queues[0]))
+    let (publisher, listener, gates) = (publisher, makeListener(), [makeGate(), makeGate()])
+    let queues = gates.map { _ in DispatchQueue(label: "old") }
+    let old = zip(gates, queues).map { gate, queue in
+      publisher.subscribe(listener, on: .queue(queue)) { _, state in if state == .loaded(1) { gate.pass() } }
+    }
     publisher.updateData(1)
-    try await subscriber.gates[0].waitUntilHeld()
-    publisher.subscribe(subscriber, on: .queue(queues[1]), ifDuplicate: .allow)
-    try await subscriber.gates[1].waitUntilHeld()
-    let successor = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
-    subscriber.gates[0].open()
-    await first.cancelAndWait()
+    for gate in gates { try await gate.waitUntilHeld() }
+    let successor = publisher.subscribe(listener, on: .immediate, ifDuplicate: .replace) { _, _ in }
+    gates[0].open()
+    await old[0].cancelAndWait()
     // Its queue does whatever follows from the end of that delivery.
     await queues[0].passed()
     publisher.updateData(2)
     #expect(successor.statistics.delivered == 0)
-    subscriber.gates[1].open()
+    gates[1].open()
     await publisher.drain()
     #expect(successor.statistics.delivered == 2)
   }

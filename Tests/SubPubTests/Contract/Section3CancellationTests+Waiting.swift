@@ -80,7 +80,7 @@ extension Section3CancellationTests {
     // The delivery after a cancelled one can be in flight.
     #expect(try await OwnThread.result { subscriptions[1].cancel() } == .inFlight)
     gates[1].open()
-    await publisher.drain()
+    await subscriptions[1].cancelAndWait()
     #expect(recorder.states == [.unknown, .unknown, .loaded(1), .loaded(1)])
   }
 
