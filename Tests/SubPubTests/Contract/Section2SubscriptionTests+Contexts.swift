@@ -23,6 +23,19 @@ extension Section2SubscriptionTests {
     #expect(elsewhere.count == 0)
   }
 
+  @Test("on the main actor, closures are called later, with and without .main")
+  @MainActor func required_2_03_mainActor() async {
+    @MainActor final class Screen { var states: [LoadState<Int>] = [] }
+    let screen = Screen()
+    let subscription = publisher.subscribe(screen, on: .main) { $0.states.append($1) }
+    publisher.subscribe(screen) { $0.states.append($1) }
+    #expect(subscription.context == .main)
+    publisher.updateData(1)
+    #expect(screen.states == [])
+    await publisher.drain()
+    #expect(screen.states == [.unknown, .unknown, .loaded(1), .loaded(1)])
+  }
+
   @Test("a publish returns at once while its lane delivers on another thread, which then delivers the rest")
   func required_2_03_carriedOn() async throws {
     let (publisher, held) = (publisher, makeHeldRecorder())
