@@ -23,16 +23,6 @@ struct Section1PublisherTests: ContractSuite {
 
   // MARK: 1.01
 
-  @Test("a new publisher is unknown at version 0, which is replayed on every context", arguments: ContextKind.allCases)
-  func required_1_01_new(kind: ContextKind) async throws {
-    #expect(publisher.current.version == 0)
-    #expect(publisher.state == .unknown)
-    publisher.subscribe(recorder, on: makePlace(kind).context)
-    try await recorder.wait(count: 1)
-    #expect(recorder.states == [.unknown])
-    #expect(recorder.publications.map(\.version) == [0])
-  }
-
   @Test("every operation is a transition in every phase, even without a change", arguments: Operation.allCases, phases)
   func required_1_01_operation(operation: Operation, phase: LoadPhase) {
     publish(phase)
@@ -45,33 +35,27 @@ struct Section1PublisherTests: ContractSuite {
     #expect(recorder.publications.map(\.version) == [1, 2, 3, 4])
   }
 
-  @Test("an update that throws is no transition", arguments: ContextKind.allCases)
-  func required_1_01_throwingUpdate(kind: ContextKind) async throws {
+  @Test(
+    "a new publisher is unknown at version 0, which is replayed, and an update that throws is no transition",
+    arguments: ContextKind.allCases)
+  func required_1_01_newAndThrowing(kind: ContextKind) async throws {
     publisher.subscribe(recorder, on: makePlace(kind).context)
     #expect(throws: Operation.Failure.offline) { try publisher.update { _ in throw Operation.Failure.offline } }
     #expect(publisher.current.version == 0)
     publisher.update { $0 }
     await publisher.drain()
     #expect(recorder.publications.map(\.version) == [0, 1])
+    #expect(recorder.states == [.unknown, .unknown])
   }
 
-  @Test("updateData(ifChanged:) is a transition only if the value differs from the loaded one")
-  func required_1_01_ifChanged() {
-    publisher.subscribe(recorder, on: .immediate)
-    for number in 1...2 {
-      #expect(publisher.updateData(ifChanged: number))
-      #expect(!publisher.updateData(ifChanged: number))
-      #expect(publisher.current.version == UInt64(number))
-    }
-    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
-  }
-
-  @Test("a previous value does not count as a loaded one", arguments: [LoadPhase.unknown, .loading, .error])
-  func required_1_01_ifChangedPrevious(phase: LoadPhase) {
+  @Test("updateData(ifChanged:) is a transition only if the value differs from the loaded one", arguments: phases)
+  func required_1_01_ifChanged(phase: LoadPhase) {
     publish(phase)
-    #expect(publisher.updateData(ifChanged: 1))
-    #expect(publisher.current.version == 2)
-    #expect(publisher.state == .loaded(1))
+    #expect(publisher.updateData(ifChanged: 1) == (phase != .loaded))
+    #expect(publisher.updateData(ifChanged: 2))
+    #expect(!publisher.updateData(ifChanged: 2))
+    #expect(publisher.current.version == (phase == .loaded ? 2 : 3))
+    #expect(publisher.state == .loaded(2))
   }
 
   @Test("state and version are read together while two threads publish")
@@ -94,47 +78,46 @@ struct Section1PublisherTests: ContractSuite {
 
   // MARK: 1.05
 
-  @Test(
-    "publishing and subscribing run no subscriber's code on the calling thread", arguments: ContextKind.asynchronous)
+  @Test("immediate deliveries run inside the call that makes them, and no others", arguments: ContextKind.allCases)
   func required_1_05_notOnThisThread(kind: ContextKind) async throws {
-    let (place, publisher, calls) = (makePlace(kind), publisher, CallTracker())
-    let subscribe: @Sendable () -> Void = {
-      publisher.subscribe(calls, on: place.context) { calls, _ in calls.noteDelivery() }
+    let (place, publisher, caller) = (makePlace(kind), publisher, Locked<ThreadToken?>(nil))
+    // For each delivery, whether it ran inside a tracked call.
+    let inside = Journal<Bool>()
+    @Sendable func track(_ body: () -> Void) {
+      let before = inside.entries.count
+      caller.withLock { $0 = .current }
+      body()
+      caller.withLock { $0 = nil }
+      if kind == .immediate { #expect(inside.entries.count > before) }
     }
     let callEverything: @Sendable () -> Void = {
-      for operation in Operation.allCases { calls.track { operation.perform(at: publisher) } }
-      calls.track(subscribe)
+      track { publisher.subscribe(inside, on: place.context) { inside, _ in inside.add(caller.snapshot == .current) } }
+      for operation in Operation.allCases { track { operation.perform(at: publisher) } }
     }
-    subscribe()
     try await OwnThread.run(callEverything)
     try await place.run(callEverything)
     await publisher.drain()
-    #expect(calls.deliveries > 2 * Operation.allCases.count)
-    #expect(calls.insideCalls == 0)
+    #expect(inside.entries.count == 3 * Operation.allCases.count + 2)
+    #expect(inside.entries.allSatisfy { $0 == (kind == .immediate) })
   }
 
   // MARK: 1.06
 
-  @Test("every operation that isn't async can be called on every context", arguments: ContextKind.allCases)
-  func required_1_06_anyContext(kind: ContextKind) async throws {
-    let (place, publisher, recorder) = (makePlace(kind), publisher, recorder)
+  @Test("every operation that isn't async can be called anywhere, also in a delivery", arguments: ContextKind.allCases)
+  func required_1_06_insideDelivery(kind: ContextKind) async throws {
+    let (place, publisher, recorder, done) = (makePlace(kind), publisher, recorder, Event())
     try await place.run {
       if kind != .immediate { #expect(place.isHere) }
       Self.callEverything(of: publisher, recorder, on: place.context)
     }
     #expect(publisher.current.version == 9)
-  }
-
-  @Test("every operation that isn't async can be called inside a delivery", arguments: ContextKind.allCases)
-  func required_1_06_insideDelivery(kind: ContextKind) async throws {
-    let (place, publisher, recorder, done) = (makePlace(kind), publisher, recorder, Event())
-    publisher.subscribe(makeListener(), on: place.context, buffering: .unbounded) { [weak publisher] _, state in
-      guard let publisher, state == .unknown, publisher.current.version == 0 else { return }
+    publisher.subscribe(makeListener(), on: place.context) { [weak publisher] _, _ in
+      guard let publisher, publisher.current.version == 9 else { return }
       Self.callEverything(of: publisher, recorder, on: place.context)
       done.happen()
     }
     try await done.wait()
-    #expect(publisher.current.version == 9)
+    #expect(publisher.current.version == 18)
   }
 
   /// Makes nine transitions, and calls everything else.
@@ -150,5 +133,46 @@ struct Section1PublisherTests: ContractSuite {
     subscription.cancel()
     publisher.subscribe(recorder, on: context) { _, _ in }
     #expect(publisher.unsubscribe(recorder) != .alreadyCancelled)
+  }
+
+  // MARK: 1.02 and 1.03
+
+  @Test("unbounded subscribers on all contexts see the same publications in the same order")
+  func required_1_02_sameSequence() async {
+    let places = ContextKind.allCases.map(makePlace)
+    let recorders = places.map { _ in Recorder<Int>() }
+    for (place, recorder) in zip(places, recorders) { publisher.subscribe(recorder, on: place.context) }
+    for _ in 0..<20 { for operation in Operation.allCases { operation.perform(at: publisher) } }
+    await publisher.drain()
+    for (place, recorder) in zip(places, recorders) {
+      let seen = recorder.publications
+      #expect(seen.map(\.version) == Array(0...UInt64(20 * Operation.allCases.count)), "\(place.kind)")
+      #expect(zip(seen, recorders[0].publications).allSatisfy { $0 === $1 }, "\(place.kind)")
+    }
+  }
+
+  @Test("calls on different threads keep their order if one happens before the other", arguments: ContextKind.allCases)
+  func required_1_02_alternatingThreads(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), publisher)
+    publisher.subscribe(recorder, on: place.context)
+    for number in 1...50 { try await OwnThread.run { publisher.updateData(number) } }
+    await publisher.drain()
+    #expect(recorder.states == [.unknown] + (1...50).map { .loaded($0) })
+  }
+
+  @Test(
+    "subscribers converge even if deliveries publish last", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
+  func required_1_03_fromDeliveries(kind: ContextKind, policy: BufferingPolicy) async throws {
+    let (place, publisher, deliveries) = (makePlace(kind), publisher, Event())
+    let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
+    publisher.subscribe(deliveries, on: place.context, buffering: policy) { [weak publisher] deliveries, _ in
+      deliveries.happen()
+      if deliveries.count <= 30 { publisher?.updateData(deliveries.count) }
+    }
+    try await deliveries.wait(count: 31)
+    await publisher.drain()
+    #expect(publisher.current.version == 30)
+    #expect(subscription.statistics.lastVersion == 30)
+    #expect(recorder.states.last == .loaded(30))
   }
 }

@@ -5,13 +5,8 @@ import Testing
 
 // Rule 2.05 for actors that are contexts, and rule 2.03 for actors on borrowed executors.
 extension Section2SubscriptionTests {
-  @Test("an idle actor's subscriptions end as soon as it dies")
-  func required_2_05_idleActor() { checkActorDeath(isServed: true) }
-
-  @Test("states that are pending when an actor dies are never delivered, and die with the closure")
-  func required_2_05_pendingActor() { checkActorDeath(isServed: false) }
-
-  private func checkActorDeath(isServed: Bool) {
+  @Test("subscriptions and their pending states end as soon as their actor dies", arguments: [true, false])
+  func required_2_05_idleActor(isServed: Bool) {
     let (captured, executor) = (Deaths(), ManualExecutor())
     weak var probe: ManualHost?
     let subscription: Subscription
@@ -115,6 +110,9 @@ extension Section2SubscriptionTests {
     init(_ token: Deaths.Token) { self.token = token }
   }
 
+  /// An actor on Swift's pool.
+  actor PlainHost {}
+
   /// An actor on the executor of another, or of the main actor.
   actor Borrower {
     private nonisolated let lender: PlainHost?
@@ -149,7 +147,6 @@ extension Section2SubscriptionTests {
   func required_2_05_borrower() async {
     let lender = PlainHost()
     weak var probe: Borrower?
-    await lender.run {}
     do {
       let borrower = Borrower(lender)
       probe = borrower

@@ -6,70 +6,34 @@ import Testing
 extension Section2SubscriptionTests {
   @TaskLocal static var request: Int?
 
-  @Test("deliveries run on the declared context, and never inside the call", arguments: ContextKind.asynchronous)
+  @Test("deliveries run on the declared context, wherever their publish came from", arguments: ContextKind.asynchronous)
   func required_2_03_declaredContext(kind: ContextKind) async throws {
-    let (place, publisher, calls, elsewhere) = (makePlace(kind), publisher, CallTracker(), Event())
-    let subscribeAndPublish: @Sendable () -> Void = {
-      publisher.subscribe(calls, on: place.context) { calls, _ in
-        calls.noteDelivery()
-        if !place.isHere { elsewhere.happen() }
-      }
-      publisher.updateData(1)
+    let (place, publisher, elsewhere) = (makePlace(kind), publisher, Event())
+    publisher.subscribe(recorder, on: place.context) { recorder, state in
+      if !place.isHere { elsewhere.happen() }
+      recorder.receive(state)
     }
-    try await OwnThread.run { calls.track(subscribeAndPublish) }
+    try await OwnThread.run { publisher.updateData(1) }
     try await place.run {
       #expect(place.isHere)
-      calls.track(subscribeAndPublish)
+      publisher.updateData(2)
     }
     await publisher.drain()
-    #expect(calls.deliveries == 5)
-    #expect(calls.insideCalls == 0)
+    #expect(recorder.states.count == 3)
     #expect(elsewhere.count == 0)
   }
 
-  /// A subscriber of the main actor that stops the program when it is called elsewhere.
-  @MainActor
-  private final class MainActorScreen: MainActorTypedSubscriber, MainActorSubscriber {
-    private(set) var received = 0
-
-    func receive(_ state: LoadState<Int>) { note() }
-    func receive(_ publication: any AnyPublication) { note() }
-
-    private func note() {
-      MainActor.preconditionIsolated()
-      received += 1
-    }
-  }
-
-  @Test("a main-actor class is called on the main actor, and never inside a publish there")
+  @Test("on the main actor, closures are called later, with and without .main")
   @MainActor func required_2_03_mainActor() async {
-    let (screen, publisher) = (MainActorScreen(), publisher)
-    publisher.subscribe(screen)
-    publisher.subscribe(screen as any MainActorSubscriber)
-    publisher.subscribe(screen) { screen, state in screen.receive(state) }
-    publisher.subscribe(screen) { $0.receive($1) }
+    @MainActor final class Screen { var states: [LoadState<Int>] = [] }
+    let screen = Screen()
+    let subscription = publisher.subscribe(screen, on: .main) { $0.states.append($1) }
+    publisher.subscribe(screen) { $0.states.append($1) }
+    #expect(subscription.context == .main)
     publisher.updateData(1)
-    #expect(screen.received == 0)
+    #expect(screen.states == [])
     await publisher.drain()
-    #expect(screen.received == 8)
-  }
-
-  @Test("immediate delivery runs on the calling thread before a publish or subscribe returns")
-  func required_2_03_1_05_immediate() async throws {
-    let (publisher, calls) = (publisher, CallTracker())
-    let subscribe: @Sendable () -> Void = {
-      publisher.subscribe(calls, on: .immediate) { calls, _ in calls.noteDelivery() }
-    }
-    calls.track(subscribe)
-    try await OwnThread.run {
-      for (number, operation) in Operation.allCases.enumerated() {
-        calls.track { operation.perform(at: publisher) }
-        #expect(calls.deliveries == number + 2)
-      }
-      calls.track(subscribe)
-      #expect(calls.deliveries == Operation.allCases.count + 2)
-    }
-    #expect(calls.insideCalls == calls.deliveries)
+    #expect(screen.states == [.unknown, .unknown, .loaded(1), .loaded(1)])
   }
 
   @Test("a publish returns at once while its lane delivers on another thread, which then delivers the rest")
@@ -103,89 +67,43 @@ extension Section2SubscriptionTests {
     #expect(threads.withLock { $0 } == [first, first])
   }
 
-  @Test("a publish inside a delivery of its lane returns at once, and is delivered after that delivery")
-  func required_2_03_carriedOnHere() {
-    let (publisher, recorder, newcomer) = (publisher, recorder, Recorder<Int>())
-    publisher.subscribe(recorder, on: .immediate) { [weak publisher] recorder, state in
-      recorder.receive(state)
-      guard let publisher, state == .unknown else { return }
-      publisher.updateData(1)
-      publisher.subscribe(newcomer, on: .immediate)
-      publisher.updateData(2)
-      #expect(recorder.states == [.unknown])
-      #expect(newcomer.states == [])
-    }
-    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
-    #expect(newcomer.states == [.loaded(1), .loaded(2)])
-  }
-
-  @Test("no delivery sees task-local values of the publishing or subscribing task", arguments: ContextKind.asynchronous)
+  @Test("no delivery sees the publishing task's local values or priority", arguments: ContextKind.asynchronous)
   func required_2_10_taskLocals(kind: ContextKind) async throws {
-    let (place, publisher) = (makePlace(kind), publisher)
-    let (seen, foreign) = (Event(), Event())
-    let subscribe: @Sendable () -> Void = {
-      publisher.subscribe(seen, on: place.context) { seen, _ in
-        if Self.request != nil { foreign.happen() }
-        seen.happen()
-      }
-    }
-    Self.$request.withValue(7) { subscribe() }
-    try await seen.wait()
-    for number in 1...20 {
-      Self.$request.withValue(number) { publisher.updateData(number) }
-      try await seen.wait(count: number + 1)
-    }
-    // On the context itself.
-    try await place.run { Self.$request.withValue(21) { publisher.updateData(21) } }
-    try await seen.wait(count: 22)
-    #expect(foreign.count == 0)
-  }
-
-  @Test("no delivery sees task-local values on an executor that runs its jobs inside enqueue")
-  func required_2_10_inlineExecutor() {
-    let (seen, executor) = (Locked<[Int?]>([]), InlineExecutor())
-    Self.$request.withValue(7) {
-      publisher.subscribe(recorder, on: .executor(executor)) { _, _ in seen.withLock { $0.append(Self.request) } }
-      publisher.updateData(1)
-    }
-    #expect(seen.withLock { $0 } == [nil, nil])
-  }
-
-  @Test("immediate delivery sees the task-local values of the publishing thread")
-  func required_2_10_immediate() {
-    let seen = Locked<[Int?]>([])
-    Self.$request.withValue(1) {
-      publisher.subscribe(recorder, on: .immediate) { _, _ in seen.withLock { $0.append(Self.request) } }
-    }
-    Self.$request.withValue(2) { publisher.updateData(1) }
-    publisher.updateData(2)
-    #expect(seen.withLock { $0 } == [1, 2, nil])
-  }
-
-  @Test("no delivery sees the priority of the publishing or subscribing task", arguments: ContextKind.asynchronous)
-  func required_2_10_priority(kind: ContextKind) async throws {
     let place = makePlace(kind)
     for priority in [TaskPriority.background, .low, .high] {
       let (publisher, seen, over) = (Publisher<Int>(), Event(), Event())
-      let (own, others) = (Locked<[TaskPriority]>([]), Locked<[TaskPriority]>([]))
+      let (own, others) = (Journal<TaskPriority>(), Journal<(request: Int?, priority: TaskPriority)>())
       // Not awaited, which would raise its priority.
       Task.detached(priority: priority) {
-        own.withLock { $0.append(Task.currentPriority) }
-        publisher.subscribe(seen, on: place.context) { seen, _ in
-          others.withLock { $0.append(Task.currentPriority) }
-          seen.happen()
-        }
-        for number in 1...5 {
-          publisher.updateData(number)
-          try await seen.wait(count: number)
+        own.add(Task.currentPriority)
+        try await Self.$request.withValue(7) {
+          publisher.subscribe(seen, on: place.context) { seen, _ in
+            others.add((Self.request, Task.currentPriority))
+            seen.happen()
+          }
+          for number in 1...5 {
+            publisher.updateData(number)
+            try await seen.wait(count: number + 1)
+          }
         }
         over.happen()
       }
       try await over.wait()
+      // On the context itself.
+      try await place.run { Self.$request.withValue(8) { publisher.updateData(6) } }
       await publisher.drain()
-      #expect(own.withLock { $0 } == [priority])
-      #expect(others.withLock { $0.count } == 6)
-      #expect(!others.withLock { $0.contains(priority) })
+      #expect(own.entries == [priority])
+      #expect(others.entries.count == 7)
+      #expect(others.entries.allSatisfy { $0.request == nil && $0.priority != priority })
     }
+  }
+
+  @Test("of deliveries inside the call, only immediate ones see its task-local values", arguments: [true, false])
+  func required_2_10_insideCall(isImmediate: Bool) {
+    let (seen, context) = (Journal<Int?>(), isImmediate ? DeliveryContext.immediate : .executor(InlineExecutor()))
+    Self.$request.withValue(1) { publisher.subscribe(recorder, on: context) { _, _ in seen.add(Self.request) } }
+    Self.$request.withValue(2) { publisher.updateData(1) }
+    publisher.updateData(2)
+    #expect(seen.entries == (isImmediate ? [1, 2, nil] : [nil, nil, nil]))
   }
 }

@@ -6,47 +6,25 @@ import Testing
 extension Section2SubscriptionTests {
   typealias Interface = InterfaceGroup.Interface
 
-  @Test("ignore returns the standing subscription as it is, with no replay", arguments: Interface.allCases)
-  @MainActor func required_2_06_ignore(interface: Interface) async {
+  @Test("each policy does what it says to the duplicates of an object", arguments: Interface.allCases)
+  @MainActor func required_2_06_policies(interface: Interface) async {
     let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
-    let standing = group.subscribe(listener, through: interface, buffering: .newest(3), .allow)
+    let replay = interface == .delegate ? 0 : 1
+    let standing = (0..<3).map { _ in group.subscribe(listener, through: interface, buffering: .newest(3), .allow) }
     await group.drain()
-    let count = listener.calls
+    #expect(Set(standing).count == 3)
+    #expect(group.count(through: interface) == 3)
+    #expect(listener.calls == 3 * replay)
     let again = group.subscribe(listener, through: interface, on: .immediate, buffering: .latest, .ignore)
     await group.drain()
-    #expect(again === standing)
-    #expect(listener.calls == count)
-    #expect(again.context == standing.context)
-    #expect(again.buffering == standing.buffering)
-    #expect(group.count(through: interface) == 1)
-  }
-
-  @Test("replace cancels the old subscription, and gives the new one a replay", arguments: Interface.allCases)
-  @MainActor func required_2_06_replace(interface: Interface) async {
-    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
-    let first = group.subscribe(listener, through: interface, .allow)
-    let second = group.subscribe(listener, through: interface, .allow)
-    await group.drain()
-    let count = listener.calls
+    #expect(standing.contains(again))
+    #expect(listener.calls == 3 * replay)
     let new = group.subscribe(listener, through: interface, on: .immediate, buffering: .latest, .replace)
     await group.drain()
-    #expect(new !== first && new !== second)
-    #expect(!first.isActive && !second.isActive)
+    #expect(standing.allSatisfy { !$0.isActive && $0.cancel() == .alreadyCancelled })
     #expect(new.isActive)
     #expect(group.count(through: interface) == 1)
-    #expect(listener.calls == count + (interface == .delegate ? 0 : 1))
-    #expect(first.cancel() == .alreadyCancelled)
-  }
-
-  @Test("allow adds one more subscription, with a replay of its own", arguments: Interface.allCases)
-  @MainActor func required_2_06_allow(interface: Interface) async {
-    let (group, listener) = (InterfaceGroup(), UniversalSubscriber())
-    let all = (0..<3).map { _ in group.subscribe(listener, through: interface, .allow) }
-    await group.drain()
-    #expect(Set(all).count == 3)
-    #expect(all.allSatisfy { $0.isActive })
-    #expect(group.count(through: interface) == 3)
-    #expect(listener.calls == (interface == .delegate ? 0 : 3))
+    #expect(listener.calls == 4 * replay)
   }
 
   @Test("replaceSameType cancels every subscriber of exactly that class", arguments: Interface.allCases)
@@ -111,17 +89,6 @@ extension Section2SubscriptionTests {
     publisher.subscribe(recorder, on: .immediate)
     #expect(executors.count == 5)
     withExtendedLifetime(crowd) {}
-  }
-
-  @Test("closures are duplicates neither of each other nor of any interface")
-  func required_2_06_handlers() {
-    for _ in 0..<3 { publisher.subscribe(recorder, on: .immediate) { $0.receive($1) } }
-    #expect(recorder.states == [.unknown, .unknown, .unknown])
-    publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replaceSameType)
-    publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
-    #expect(publisher.subscriberCount == 4)
-    publisher.updateData(1)
-    #expect(recorder.states.filter { $0 == .loaded(1) }.count == 4)
   }
 
   @Test(
@@ -205,7 +172,7 @@ extension Section2SubscriptionTests {
   @Test("no state comes between the cancel of the old and the joining of the new", arguments: [false, true])
   func stochastic_2_06_oneTurn(sameType: Bool) async throws {
     let (publisher, recorder, executor) = (publisher, recorder, ManualExecutor())
-    let all = Locked<[Subscription]>([])
+    let all = Locked([publisher.subscribe(recorder, on: .executor(executor))])
     try await Race.run(threads: 3) { thread in
       for number in 0..<300 {
         guard thread == 0 else {
@@ -217,17 +184,30 @@ extension Section2SubscriptionTests {
         all.withLock { $0.append(subscription) }
       }
     }
-    // The last state of one is the first of the next, and nothing is delivered.
+    // Nothing is delivered, and the last state of each is the first of the next.
     let put = all.withLock { $0 }.map { $0.statistics.skipped + $0.statistics.pending }
-    #expect(put.count == 300)
+    #expect(put.reduce(0, +) == 601 + 300)
     #expect(publisher.subscriberCount == 1)
-    let first = UInt64(put.reduce(0, +) - 299)
-    #expect(first <= publisher.current.version + 1)
-    let oldest = try #require(all.withLock { $0.first })
-    let joined = publisher.current.version + 1 - first
     executor.runAll()
-    #expect(recorder.publications.map(\.version) == Array(UInt64(601 - put[299])...600))
-    #expect(!oldest.isActive)
-    #expect(joined <= 600)
+    #expect(recorder.publications.map(\.version) == Array(UInt64(601 - put[300])...600))
+  }
+
+  @Test("all closures of an object are duplicates of each other, if a call asks for it")
+  func required_2_06_closures() {
+    let first = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
+    #expect(publisher.subscribe(recorder, on: .background, ifDuplicate: .ignore) { $0.receive($1) } == first)
+    #expect(publisher.subscribe(recorder, ifDuplicate: .ignore) { $0.receive($1) } == first)
+    let onMain = publisher.subscribe(recorder) { $0.receive($1) }
+    #expect(onMain != first)
+    let other = Recorder<Int>()
+    #expect(publisher.subscribe(other, on: .immediate, ifDuplicate: .ignore) { $0.receive($1) } != first)
+    let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace) { $0.receive($1) }
+    #expect([first, onMain, new].map(\.isActive) == [false, false, true])
+
+    let actor = Borrower(nil)
+    let standing = publisher.subscribe(actor) { $0.note($1) }
+    #expect(publisher.subscribe(actor, ifDuplicate: .ignore) { $0.note($1) } == standing)
+    publisher.subscribe(actor, ifDuplicate: .replace) { $0.note($1) }
+    #expect(!standing.isActive)
   }
 }

@@ -2,7 +2,6 @@ import Dispatch
 import SubPub
 import SubPubTesting
 import Support
-import Synchronization
 import Testing
 
 // Code that runs between the turn of a publish and its deliveries (rules 2.03, 2.08, and 3.05).
@@ -70,7 +69,7 @@ extension Section2SubscriptionTests {
 
   @Test("on a concurrent queue, a lane is handed back only when the rest of its round has been released")
   func required_3_05_4_04_handedBack() async throws {
-    let (publisher, place, gate, deaths) = (publisher, makePlace(ContextKind.concurrentQueue), makeGate(), Deaths())
+    let (publisher, place, gate, deaths) = (publisher, makePlace(.concurrentQueue), makeGate(), Deaths())
     let served = Event()
     for _ in 0..<2 { publisher.subscribe(makeListener(), on: place.context) { _, _ in } }
     do {

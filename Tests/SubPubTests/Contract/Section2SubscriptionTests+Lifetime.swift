@@ -24,67 +24,51 @@ extension Section2SubscriptionTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("a delivery under way holds its subscriber until it ends", arguments: ContextKind.holdable)
-  func required_2_05_heldDelivery(kind: ContextKind) async throws {
-    let (place, publisher, gate, deaths) = (makePlace(kind), publisher, makeGate(), Deaths())
-    weak var probe: Deaths.Token?
-    var subscriber: Deaths.Token? = deaths.makeToken()
-    probe = subscriber
-    let subscription = publisher.subscribe(subscriber ?? deaths.makeToken(), on: place.context) { _, state in
-      if state == .loaded(1) { gate.pass() }
-    }
-    OwnThread.start { publisher.updateData(1) }
-    try await gate.waitUntilHeld()
-    publisher.updateData(2)
-    subscriber = nil
-    #expect(probe != nil)
-    #expect(deaths.count == 0)
-    #expect(publisher.subscriberCount == 1)
-    gate.open()
-    await subscription.cancelAndWait()
-    #expect(probe == nil)
-    #expect(deaths.count == 1)
-    await publisher.drain()
-    #expect(publisher.subscriberCount == 0)
-  }
-
-  @Test("on an idle lane, too, a subscriber lives until its delivery ends", arguments: ContextKind.allCases)
-  func required_2_05_fastDelivery(kind: ContextKind) async {
-    let (place, publisher, deaths, during) = (makePlace(kind), publisher, Deaths(), Event())
+  @Test("a subscriber lives until its delivery ends", arguments: ContextKind.allCases, [true, false])
+  func required_2_05_delivery(kind: ContextKind, isIdle: Bool) async {
+    let (place, publisher, deaths, counts) = (makePlace(kind), publisher, Deaths(), Locked<[Int]>([]))
     let holder = Locked<Deaths.Token?>(deaths.makeToken())
     let subscription: Subscription
     do {
       let subscriber = holder.withLock { $0 } ?? deaths.makeToken()
-      subscription = publisher.subscribe(subscriber, on: place.context) { _, state in
+      subscription = publisher.subscribe(subscriber, on: place.context) { [weak publisher] _, state in
         guard state == .loaded(1) else { return }
         let last = holder.withLock { $0.take() }
         withExtendedLifetime(last) {}
-        if deaths.count == 0 { during.happen() }
+        counts.withLock { $0 += [deaths.count, publisher?.subscriberCount ?? 0] }
       }
     }
-    await publisher.drain()
-    publisher.updateData(1)
+    if isIdle { await publisher.drain() }
+    for number in 1...2 { publisher.updateData(number) }
     await publisher.drain()
     await subscription.cancelAndWait()
-    #expect(during.count == 1)
+    #expect(counts.withLock { $0 } == [0, 1])
     #expect(deaths.count == 1)
     #expect(subscription.statistics.delivered == 2)
     #expect(!subscription.isActive)
+    #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("no delivery begins after the subscriber has died", arguments: StoppablePlace.Kind.allCases)
-  func required_2_05_pendingDeath(kind: StoppablePlace.Kind) async throws {
+  @Test("no delivery begins after the subscriber has died", arguments: ContextKind.stoppable, [true, false])
+  func required_2_05_3_02_pendingDeath(kind: ContextKind, cancels: Bool) async throws {
     let (place, publisher, deaths, calls) = (makePlace(kind), publisher, Deaths(), Event())
     let captured = Deaths()
     try await place.whileStopped {
-      let subscriber = deaths.makeToken()
-      publisher.subscribe(subscriber, on: place.context, capturing: captured) { _, _ in calls.happen() }
-      for number in 1...5 { publisher.updateData(number) }
-      withExtendedLifetime(subscriber) {}
+      let subscription: Subscription
+      do {
+        let subscriber = deaths.makeToken()
+        subscription = publisher.subscribe(subscriber, on: place.context, capturing: captured) { _, _ in
+          calls.happen()
+        }
+        for number in 1...5 { publisher.updateData(number) }
+        withExtendedLifetime(subscriber) {}
+      }
+      try #require(deaths.count == 1)
+      guard cancels else { return }
+      #expect(subscription.cancel() == .alreadyCancelled)
+      #expect(subscription.statistics.pending == 0)
     }
-    try #require(deaths.count == 1)
     await publisher.drain()
-    #expect(calls.count == 0)
     #expect(publisher.subscriberCount == 0)
     try await captured.wait()
     #expect(calls.count == 0)
@@ -114,8 +98,7 @@ extension Section2SubscriptionTests {
     #expect(third.states == recorder.states)
   }
 
-  @Test(
-    "a dead subscriber's entry and closure are released when its lane is next served", arguments: ContextKind.allCases)
+  @Test("the entries of the dead go when their lane is next served", arguments: ContextKind.allCases)
   func required_2_05_served(kind: ContextKind) async throws {
     let (place, captured) = (makePlace(kind), Deaths())
     publisher.subscribe(recorder, on: place.context)
@@ -128,17 +111,6 @@ extension Section2SubscriptionTests {
     try await captured.wait(count: 10)
     await publisher.drain()
     #expect(recorder.states == [.unknown, .loaded(1)])
-  }
-
-  @Test("in a held lane the dead keep their entries until it is served again", arguments: ContextKind.holdableShared)
-  func required_2_05_servedAfterHold(kind: ContextKind) async throws {
-    let (place, captured) = (makePlace(kind), Deaths())
-    let held = try await holdLaneOfDead(on: place.context, captured)
-    #expect(captured.count == 0)
-    held.gate.open()
-    try await captured.wait(count: 10)
-    await publisher.drain()
-    #expect(held.versions == [0, 1])
   }
 
   @Test("the entries of the dead go at the next count or list", arguments: [false, true])
@@ -154,16 +126,26 @@ extension Section2SubscriptionTests {
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("counts never include the dead, even if a delivery holds their lane", arguments: ContextKind.holdableShared)
-  func required_2_05_countedWhileHeld(kind: ContextKind) async throws {
-    let (place, captured) = (makePlace(kind), Deaths())
-    let held = try await holdLaneOfDead(on: place.context, captured)
+  @Test("in a held lane the dead go when they are counted", arguments: ContextKind.holdableShared, [true, false])
+  func required_2_05_countedWhileHeld(kind: ContextKind, counts: Bool) async throws {
+    let (place, captured, held) = (makePlace(kind), Deaths(), makeHeldRecorder())
+    publisher.subscribe(held, on: place.context)
+    do {
+      let others = subscribe(10, on: place.context, captured)
+      await publisher.drain()
+      try await held.hold(publisher)
+      withExtendedLifetime(others) {}
+    }
     subscribeBriefly(10, on: place.context, captured)
     #expect(captured.count == 0)
-    #expect(publisher.subscriberCount == 1)
-    #expect(publisher.subscriptions.count == 1)
-    #expect(captured.count == 20)
-    await held.release(publisher)
+    if counts {
+      #expect(publisher.subscriberCount == 1)
+      #expect(publisher.subscriptions.count == 1)
+      #expect(captured.count == 20)
+    }
+    held.gate.open()
+    try await captured.wait(count: 20)
+    await publisher.drain()
     #expect(held.versions == [0, 1])
   }
 
@@ -215,16 +197,5 @@ extension Section2SubscriptionTests {
       subscribeBriefly(1, on: context, captured)
       return max(most, number - captured.count)
     }
-  }
-
-  /// Holds a lane, and lets ten of its subscribers die.
-  private func holdLaneOfDead(on context: DeliveryContext, _ captured: Deaths) async throws -> HeldRecorder {
-    let held = makeHeldRecorder()
-    publisher.subscribe(held, on: context)
-    let others = subscribe(10, on: context, captured)
-    await publisher.drain()
-    try await held.hold(publisher)
-    withExtendedLifetime(others) {}
-    return held
   }
 }

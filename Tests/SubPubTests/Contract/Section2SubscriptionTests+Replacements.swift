@@ -1,7 +1,6 @@
 import Dispatch
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 // Rule 2.06: a successor waits until the delivery under way of the replaced subscription ends. Nobody else waits.
@@ -34,24 +33,6 @@ extension Section2SubscriptionTests {
     deinit { subscriber.gate.open() }
   }
 
-  @Test("a publish delivers to others in the lane of a waiting successor")
-  func required_2_03_2_06_bystander() async throws {
-    let replaced = try await Replaced(on: .immediate)
-    replaced.publisher.updateData(2)
-    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
-    replaced.publisher.updateData(3)
-    #expect(replaced.bystander.states.last == .loaded(3))
-    #expect(replaced.successor.statistics.pending == 3)
-    #expect(replaced.subscriber.versions == [0, 1])
-    replaced.subscriber.gate.open()
-    await replaced.publisher.drain()
-    #expect(replaced.subscriber.versions == [0, 1, 1, 2, 3])
-    #expect(replaced.subscriber.mostAtOnce == 1)
-    #expect(replaced.bystander.states.count == 4)
-    replaced.publisher.updateData(4)
-    #expect(replaced.subscriber.versions.last == 4)
-  }
-
   @Test("nobody waits for a successor that has been woken and not yet served", arguments: [false, true])
   func required_2_03_2_06_wokenOnly(subscribes: Bool) async throws {
     let replaced = try await Replaced(on: .immediate)
@@ -77,38 +58,34 @@ extension Section2SubscriptionTests {
     #expect(replaced.subscriber.mostAtOnce == 1)
   }
 
-  @Test("a successor gets its replay and every state that came while it waited", arguments: ContextKind.holdableShared)
-  func required_2_06_2_01_missed(kind: ContextKind) async throws {
-    let replaced = try await Replaced(on: kind)
-    for number in 2...9 { replaced.publisher.updateData(number) }
+  @Test("a successor gets what it missed", arguments: ContextKind.holdableShared, BufferingPolicy.oneOfEach)
+  func required_2_03_2_06_2_01_2_04_missed(kind: ContextKind, policy: BufferingPolicy) async throws {
+    let replaced = try await Replaced(on: kind, buffering: policy)
+    let missed = policy.rest(of: Array(1...9) as [UInt64])
+    for number in 2...9 {
+      replaced.publisher.updateData(number)
+      // The others in its lane don't wait.
+      if kind == .immediate { #expect(replaced.bystander.states.last == .loaded(number)) }
+    }
     try await replaced.bystander.wait { $0 == .loaded(9) }
     let late = Recorder<Int>()
     replaced.publisher.subscribe(late, on: replaced.place.context)
     try await late.wait { $0 == .loaded(9) }
     let waiting = replaced.successor.statistics
-    #expect(waiting.delivered == 0 && waiting.skipped == 0 && waiting.pending == 9 && waiting.highWater == 9)
+    #expect((waiting.delivered, waiting.pending, waiting.highWater) == (0, missed.count, missed.count))
+    #expect(waiting.skipped == 9 - missed.count)
     replaced.subscriber.gate.open()
-    replaced.publisher.updateData(10)
     await replaced.publisher.drain()
-    #expect(replaced.subscriber.versions == [0] + (1...1) + (1...10))
+    replaced.publisher.updateData(10)
+    if kind == .immediate { #expect(replaced.subscriber.versions.last == 10) }
+    await replaced.publisher.drain()
+    #expect(replaced.subscriber.versions == [0, 1] + missed + [10])
     #expect(replaced.subscriber.mostAtOnce == 1)
     #expect(late.states == [.loaded(9), .loaded(10)])
     #expect(replaced.bystander.states.count == 11)
     let statistics = replaced.successor.statistics
-    #expect(statistics.delivered == 10 && statistics.skipped == 0 && statistics.pending == 0)
-  }
-
-  @Test("a bounded successor keeps as many states as its bound", arguments: ContextKind.holdableShared, [1, 3])
-  func required_2_04_2_06_bounded(kind: ContextKind, limit: Int) async throws {
-    let replaced = try await Replaced(on: kind, buffering: .newest(limit))
-    for number in 2...9 { replaced.publisher.updateData(number) }
-    try await replaced.bystander.wait { $0 == .loaded(9) }
-    #expect(replaced.successor.statistics.pending == limit)
-    #expect(replaced.successor.statistics.skipped == 9 - limit)
-    replaced.subscriber.gate.open()
-    await replaced.publisher.drain()
-    #expect(replaced.subscriber.versions == [0, 1] + (10 - UInt64(limit)...9))
-    #expect(replaced.successor.statistics.skipped == 9 - limit)
+    #expect((statistics.delivered, statistics.pending) == (missed.count + 1, 0))
+    #expect(statistics.skipped == 9 - missed.count)
   }
 
   @Test("drain() waits for a waiting successor, unless it is cancelled", arguments: [false, true])
@@ -152,14 +129,22 @@ extension Section2SubscriptionTests {
     #expect(subscriber.mostAtOnce == 1)
   }
 
-  @Test("a successor waits even if the one before it was cancelled", arguments: [false, true])
-  func required_2_06_cancelledInBetween(byUnsubscribing: Bool) async throws {
-    let subscriber = try await holdDelivery(of: publisher, on: .queue(DispatchQueue(label: "first")))
+  /// How the successor that waits first ends.
+  enum EarlyEnd: String, CaseIterable, Codable, Sendable { case replaced, replacedInOldLane, cancelled, unsubscribed }
+
+  @Test("a successor waits even if the one before it has ended", arguments: EarlyEnd.allCases)
+  func required_2_06_endedInBetween(end: EarlyEnd) async throws {
+    let queues = (0..<3).map { DispatchQueue(label: "queue \($0)") }
+    let subscriber = try await holdDelivery(of: publisher, on: .queue(queues[0]))
     let second = publisher.subscribe(
-      subscriber, on: .queue(DispatchQueue(label: "second")), ifDuplicate: .replace)
-    #expect((byUnsubscribing ? publisher.unsubscribe(subscriber) : second.cancel()) == .quiescent)
-    let third = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
+      subscriber, on: .queue(queues[end == .replacedInOldLane ? 0 : 1]), ifDuplicate: .replace)
+    if end == .cancelled { #expect(second.cancel() == .quiescent) }
+    if end == .unsubscribed { #expect(publisher.unsubscribe(subscriber) == .quiescent) }
+    let context = second.isActive ? DeliveryContext.queue(queues[2]) : .immediate
+    let third = publisher.subscribe(subscriber, on: context, ifDuplicate: .replace)
     publisher.updateData(2)
+    // Whatever could start has started when the queues have run.
+    for queue in queues.dropFirst() { await queue.passed() }
     #expect(third.statistics.delivered == 0)
     subscriber.gate.open()
     await publisher.drain()
@@ -192,36 +177,23 @@ extension Section2SubscriptionTests {
     #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
   }
 
-  /// Held in its first two deliveries of version 1, each by a gate of its own.
-  final class TwiceHeld: TypedSubscriber {
-    let gates = [Gate(), Gate()]
-    private let calls = Atomic<Int>(0)
-
-    func receive(_ publication: Publication<Int>) {
-      guard publication.version == 1 else { return }
-      let call = calls.add(1, ordering: .relaxed).oldValue
-      if call < gates.count { gates[call].pass() }
-    }
-  }
-
   @Test("a successor of two subscriptions waits for both")
   func required_2_06_bothPredecessors() async throws {
-    let (publisher, subscriber) = (Publisher<Int>(), TwiceHeld())
-    let queues = (0..<2).map { DispatchQueue(label: "old \($0)") }
-    defer { for gate in subscriber.gates { gate.open() } }
-    let first = publisher.subscribe(subscriber, on: .queue(queues[0]))
+    let (publisher, listener, gates) = (publisher, makeListener(), [makeGate(), makeGate()])
+    let queues = gates.map { _ in DispatchQueue(label: "old") }
+    let old = zip(gates, queues).map { gate, queue in
+      publisher.subscribe(listener, on: .queue(queue)) { _, state in if state == .loaded(1) { gate.pass() } }
+    }
     publisher.updateData(1)
-    try await subscriber.gates[0].waitUntilHeld()
-    publisher.subscribe(subscriber, on: .queue(queues[1]), ifDuplicate: .allow)
-    try await subscriber.gates[1].waitUntilHeld()
-    let successor = publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .replace)
-    subscriber.gates[0].open()
-    await first.cancelAndWait()
+    for gate in gates { try await gate.waitUntilHeld() }
+    let successor = publisher.subscribe(listener, on: .immediate, ifDuplicate: .replace) { _, _ in }
+    gates[0].open()
+    await old[0].cancelAndWait()
     // Its queue does whatever follows from the end of that delivery.
     await queues[0].passed()
     publisher.updateData(2)
     #expect(successor.statistics.delivered == 0)
-    subscriber.gates[1].open()
+    gates[1].open()
     await publisher.drain()
     #expect(successor.statistics.delivered == 2)
   }
@@ -240,5 +212,20 @@ extension Section2SubscriptionTests {
     #expect(deaths.count == 0)
     #expect(successor.cancel() == .quiescent)
     #expect(deaths.count == 5)
+  }
+
+  @Test("whatever a replacement releases is released after its replay, and may cancel it")
+  func required_2_06_3_02_cancelledBeforeReplay() {
+    let (publisher, recorder, executor) = (Publisher<DeinitAction>(), Recorder<DeinitAction>(), ManualExecutor())
+    publisher.subscribe(recorder, on: .executor(executor))
+    publisher.updateData(DeinitAction { publisher.unsubscribe(recorder) })
+    publisher.reset()
+    // The state that is pending for the old subscription cancels the new one.
+    let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
+    #expect(!new.isActive)
+    #expect(recorder.states.map(\.phase) == [.unknown])
+    publisher.reset()
+    #expect(recorder.states.count == 1)
+    executor.runAll()
   }
 }

@@ -4,42 +4,35 @@ import Testing
 
 // Section 3 for explicit publishers and delegates.
 extension Section3CancellationTests {
-  @Test("remove and unsubscribe return .inFlight, and then .alreadyCancelled", arguments: ContextKind.holdable)
-  func required_3_01_3_02_facesInFlight(kind: ContextKind) async throws {
-    let (place, recorder) = (makePlace(kind), recorder)
+  @Test("leaving finds a delivery in flight, and then nothing", arguments: ContextKind.holdable, [true, false])
+  func required_3_01_3_02_interfacesInFlight(kind: ContextKind, isDelegate: Bool) async throws {
+    let (place, recorder, gate) = (makePlace(kind), recorder, makeGate())
     let group = MulticastDelegate<Recorder<Int>>()
-    let (gate, explicitGate) = (makeGate(), makeGate())
     let explicit = ExplicitPublisher<Int, Recorder<Int>>(publisher) { recorder, state in
-      explicitGate.pass()
+      gate.pass()
       recorder.receive(state)
     }
-    OwnThread.start {
-      group.add(recorder, on: place.context)
+    @Sendable func publish(_ number: Int) {
+      explicit.publisher.updateData(number)
       group.call { recorder in
         gate.pass()
-        recorder.receive(.loaded(1))
+        recorder.receive(.loaded(number))
       }
     }
+    @Sendable func leave() -> CancelOutcome { isDelegate ? group.remove(recorder) : explicit.unsubscribe(recorder) }
+    OwnThread.start {
+      if isDelegate { group.add(recorder, on: place.context) } else { explicit.subscribe(recorder, on: place.context) }
+      publish(1)
+    }
     try await gate.waitUntilHeld()
-    // If the context has one thread, this waits for the gate.
-    let other = Recorder<Int>()
-    OwnThread.start { explicit.subscribe(other, on: place.context) }
-    group.call { $0.receive(.loaded(2)) }
-    #expect(try await OwnThread.result { group.remove(recorder) } == .inFlight)
-    #expect(group.remove(recorder) == .alreadyCancelled)
+    publish(2)
+    #expect(try await OwnThread.result(of: leave) == .inFlight)
+    #expect(leave() == .alreadyCancelled)
     gate.open()
-    try await explicitGate.waitUntilHeld()
-    publisher.updateData(1)
-    #expect(try await OwnThread.result { explicit.unsubscribe(other) } == .inFlight)
-    #expect(explicit.unsubscribe(other) == .alreadyCancelled)
-    explicitGate.open()
-    try await other.wait(count: 1)
     try await recorder.wait(count: 1)
-    group.call { $0.receive(.loaded(3)) }
-    publisher.updateData(2)
+    publish(3)
     try await place.run {}
-    #expect(recorder.states == [.loaded(1)])
-    #expect(other.states == [.unknown])
+    #expect(recorder.states == [isDelegate ? .loaded(1) : .unknown])
   }
 
   @Test("on the main actor remove and unsubscribe are exact")
@@ -67,8 +60,8 @@ extension Section3CancellationTests {
     #expect(explicit.unsubscribe(recorder) == .alreadyCancelled)
   }
 
-  @Test("calls that only a removed delegate had pending die with it", arguments: StoppablePlace.Kind.allCases)
-  func required_3_05_calls(kind: StoppablePlace.Kind) async throws {
+  @Test("calls that only a removed delegate had pending die with it", arguments: ContextKind.stoppable)
+  func required_3_05_calls(kind: ContextKind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
     let group = MulticastDelegate<Recorder<Int>>()
     try await place.whileStopped {
@@ -97,5 +90,27 @@ extension Section3CancellationTests {
     #expect(deaths.count == 300)
     #expect(recorder.states.count == 300)
     #expect(other.states == recorder.states)
+  }
+
+  @Test("drain() of delegates waits for the calls made before it", arguments: ContextKind.holdable)
+  func required_3_07_delegates(kind: ContextKind) async throws {
+    let (place, gate, group) = (makePlace(kind), makeGate(), MulticastDelegate<Recorder<Int>>())
+    group.add(recorder, on: place.context)
+    #expect(Trial { await group.drain() }.run().isOver)
+    OwnThread.start {
+      group.call { recorder in
+        gate.pass()
+        recorder.receive(.loaded(1))
+      }
+    }
+    try await gate.waitUntilHeld()
+    group.call { $0.receive(.loaded(2)) }
+    let trial = Trial { [recorder] in
+      await group.drain()
+      return recorder.states
+    }
+    #expect(!trial.run().isOver)
+    gate.open()
+    #expect(try await trial.finish() == [.loaded(1), .loaded(2)])
   }
 }

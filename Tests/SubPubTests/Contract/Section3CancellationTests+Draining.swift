@@ -1,26 +1,29 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 3.07: `drain()`. `DrainTests` has more tests of it, on one context.
+// Rule 3.07: `drain()`.
 extension Section3CancellationTests {
   func draining(_ publisher: Publisher<Int>) -> Trial<Void> {
     Trial { await publisher.drain() }.run()
   }
 
-  @Test("drain() returns when everyone has been served", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
-  func required_3_07_served(kind: ContextKind, policy: BufferingPolicy) async {
+  @Test("drains return when everyone has been served", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
+  func required_3_07_served(kind: ContextKind, policy: BufferingPolicy) async throws {
     let place = makePlace(kind)
     let recorders = (0..<3).map { _ in Recorder<Int>() }
     let subscriptions = recorders.map { publisher.subscribe($0, on: place.context, buffering: policy) }
-    for number in 1...50 { publisher.updateData(number) }
-    await publisher.drain()
-    for (recorder, subscription) in zip(recorders, subscriptions) {
-      let statistics = subscription.statistics
-      #expect(recorder.states.last == .loaded(50))
-      #expect(statistics.lastVersion == 50)
-      #expect(statistics.delivered + statistics.skipped == 51)
-      #expect(statistics.delivered == recorder.states.count)
+    for last in [50, 100] {
+      for number in last - 49...last { publisher.updateData(number) }
+      if last == 50 { await publisher.drain() } else { try await publisher.drain(within: .seconds(100)) }
+      for (recorder, subscription) in zip(recorders, subscriptions) {
+        let statistics = subscription.statistics
+        #expect(recorder.states.last == .loaded(last))
+        #expect(statistics.lastVersion == UInt64(last))
+        #expect(statistics.delivered + statistics.skipped == last + 1)
+        #expect(statistics.delivered == recorder.states.count)
+      }
     }
   }
 
@@ -40,46 +43,45 @@ extension Section3CancellationTests {
     for trial in several { try await trial.finish() }
   }
 
-  @Test("drain() waits for the subscriptions behind a held one", arguments: ContextKind.holdableShared)
-  func required_3_07_behindHeld(kind: ContextKind) async throws {
+  @Test("drain() waits for those behind a held one", arguments: ContextKind.holdableShared, [false, true])
+  func required_3_07_behindHeld(kind: ContextKind, cancels: Bool) async throws {
     let held = try await HeldDelivery(on: kind)
     let (publisher, recorder) = (held.publisher, recorder)
     // Its replay is the state of the round under way.
-    publisher.subscribe(recorder, on: held.place.context)
+    let subscription = publisher.subscribe(recorder, on: held.place.context)
     let trial = Trial {
       await publisher.drain()
       return recorder.states
     }
     #expect(!trial.run().isOver)
-    held.gate.open()
-    #expect(try await trial.finish() == [.loaded(1)])
-  }
-
-  @Test("drain() doesn't wait for a cancelled delivery under way", arguments: ContextKind.holdable)
-  func required_3_07_cancelledInFlight(kind: ContextKind) async throws {
-    let held = try await HeldDelivery(on: kind)
-    let trial = draining(held.publisher)
-    #expect(!trial.isOver)
-    #expect(try await held.cancel() == .inFlight)
-    #expect(trial.run().isOver)
-    #expect(held.gate.held == 1)
-    held.gate.open()
-    try await held.deaths.wait()
-  }
-
-  @Test("drain() doesn't wait for a subscription cancelled before its turn", arguments: ContextKind.holdableShared)
-  func required_3_07_cancelledBehindHeld(kind: ContextKind) async throws {
-    let (held, gate) = (try await HeldDelivery(on: kind), makeGate())
-    let subscription = held.publisher.subscribe(recorder, on: held.place.context) { recorder, state in
-      recorder.receive(state)
-      gate.pass()
-    }
-    let trial = draining(held.publisher)
-    #expect(subscription.cancel() == .quiescent)
+    if cancels { #expect(subscription.cancel() == .quiescent) }
     #expect(!trial.run().isOver)
     held.gate.open()
-    try await trial.finish()
-    #expect(recorder.states == [])
+    #expect(try await trial.finish() == (cancels ? [] : [.loaded(1)]))
+  }
+
+  @Test("drain() doesn't wait for a cancelled delivery", arguments: ContextKind.holdable, [false, true])
+  func required_3_07_cancelledInFlight(kind: ContextKind, isAlone: Bool) async throws {
+    let place = makePlace(kind)
+    for isCancelledFirst in [false, true] {
+      let (publisher, gate) = (Publisher<Int>(), makeGate())
+      if !isAlone { publisher.subscribe(recorder, on: place.context, ifDuplicate: .allow) }
+      let held = publisher.subscribe(makeListener(), on: place.context) { _, state in
+        if state == .loaded(1) { gate.pass() }
+      }
+      await publisher.drain()
+      OwnThread.start { publisher.updateData(1) }
+      try await gate.waitUntilHeld()
+      if isCancelledFirst { #expect(try await OwnThread.result { held.cancel() } == .inFlight) }
+      let trial = draining(publisher)
+      if !isCancelledFirst {
+        #expect(!trial.isOver)
+        #expect(try await OwnThread.result { held.cancel() } == .inFlight)
+      }
+      if isAlone { #expect(trial.run().isOver) } else { try await trial.finish() }
+      #expect(gate.held == 1)
+      gate.open()
+    }
   }
 
   @Test("drain() doesn't wait for a subscriber or an actor that has died", arguments: ManualPlace.Kind.allCases)
@@ -128,37 +130,19 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("a cancelled task returns early from drain()", arguments: ContextKind.holdable)
-  func required_3_07_cancelledTask(kind: ContextKind) async throws {
+  @Test("a cancelled task returns early from a drain", arguments: ContextKind.holdable, [true, false])
+  func required_3_07_cancelledTask(kind: ContextKind, hasLimit: Bool) async throws {
     let held = try await HeldDelivery(on: kind)
-    let (trial, other) = (draining(held.publisher), draining(held.publisher))
-    trial.cancel()
-    #expect(trial.run().isOver)
-    #expect(!other.run().isOver)
+    let (publisher, clock) = (held.publisher, ManualClock())
+    let trials = (0..<2).map { _ in
+      hasLimit ? Trial { try? await publisher.drain(within: .seconds(5), clock: clock) } : draining(publisher)
+    }
+    for trial in trials { #expect(!trial.run().isOver) }
+    trials[0].cancel()
+    try await trials[0].finish()
+    #expect(!trials[1].run().isOver)
     held.gate.open()
-    try await other.finish()
-  }
-
-  @Test("drain() of delegates waits for the calls made before it", arguments: ContextKind.holdable)
-  func required_3_07_delegates(kind: ContextKind) async throws {
-    let (place, gate, group) = (makePlace(kind), makeGate(), MulticastDelegate<Recorder<Int>>())
-    group.add(recorder, on: place.context)
-    #expect(Trial { await group.drain() }.run().isOver)
-    OwnThread.start {
-      group.call { recorder in
-        gate.pass()
-        recorder.receive(.loaded(1))
-      }
-    }
-    try await gate.waitUntilHeld()
-    group.call { $0.receive(.loaded(2)) }
-    let trial = Trial { [recorder] in
-      await group.drain()
-      return recorder.states
-    }
-    #expect(!trial.run().isOver)
-    gate.open()
-    #expect(try await trial.finish() == [.loaded(1), .loaded(2)])
+    try await trials[1].finish()
   }
 
   @Test("drain() doesn't wait for a newcomer that replays the same state", arguments: ContextKind.holdableShared)
@@ -181,31 +165,9 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.loaded(1)])
   }
 
-  @Test(
-    "no drain waits for a cancelled subscription's delivery, whoever else is in its lane",
-    arguments: ContextKind.holdableShared, [false, true])
-  func required_3_07_cancelledBehindOthers(kind: ContextKind, isCancelledFirst: Bool) async throws {
-    let (publisher, place, gate) = (publisher, makePlace(kind), makeGate())
-    publisher.subscribe(recorder, on: place.context)
-    let held = publisher.subscribe(makeListener(), on: place.context) { _, state in
-      if state == .loaded(1) { gate.pass() }
-    }
-    await publisher.drain()
-    OwnThread.start { publisher.updateData(1) }
-    try await gate.waitUntilHeld()
-    if isCancelledFirst { #expect(try await OwnThread.result { held.cancel() } == .inFlight) }
-    let trial = draining(publisher)
-    if !isCancelledFirst {
-      #expect(!trial.isOver)
-      #expect(try await OwnThread.result { held.cancel() } == .inFlight)
-    }
-    try await trial.finish()
-    #expect(gate.held == 1)
-  }
-
   @Test("no drain waits for a newcomer that joins a pending round")
   func required_3_07_newcomerInRound() async throws {
-    let (place, gate) = (makePlace(StoppablePlace.Kind.queue), makeGate())
+    let (place, gate) = (makePlace(.queue), makeGate())
     publisher.subscribe(recorder, on: place.context)
     await publisher.drain()
     place.stop()
@@ -216,5 +178,56 @@ extension Section3CancellationTests {
     try await gate.waitUntilHeld()
     try await trial.finish()
     #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("drain() doesn't wait for a state that a newer one replaces in a buffer", arguments: [false, true])
+  func required_3_07_overtaken(inSequence: Bool) {
+    let executor = ManualExecutor()
+    let iterator = inSequence ? publisher.states(buffering: .latest).makeAsyncIterator() : nil
+    if !inSequence { publisher.subscribe(recorder, on: .executor(executor), buffering: .latest) }
+    let trial = draining(publisher)
+    #expect(!trial.isOver)
+    publisher.updateData(1)
+    #expect(trial.run().isOver)
+    executor.runAll()
+    #expect(recorder.states == (inSequence ? [] : [.loaded(1)]))
+    withExtendedLifetime(iterator) {}
+  }
+
+  @Test("drain() doesn't wait for states that are published later")
+  func required_3_07_laterState() async throws {
+    let (publisher, first, second) = (publisher, makeGate(), makeGate())
+    publisher.subscribe(makeListener(), on: .queue(DispatchQueue(label: "held"))) { _, state in
+      if state == .unknown { first.pass() }
+      if state == .loaded(2) { second.pass() }
+    }
+    try await first.waitUntilHeld()
+    publisher.updateData(1)
+    let trial = draining(publisher)
+    publisher.updateData(2)
+    first.open()
+    try await second.waitUntilHeld()
+    #expect(trial.run().isOver)
+  }
+
+  @Test("drain() waits until next() has returned the state, and doesn't wait for a released iterator")
+  func required_3_07_sequences() {
+    publisher.updateData(1)
+    let consumer = Consumer(publisher.states())
+    let trial: Trial<Void>
+    do {
+      let idle = publisher.states().makeAsyncIterator()
+      consumer.run()
+      publisher.updateData(2)
+      trial = draining(publisher)
+      #expect(!trial.isOver)
+      consumer.run()
+      #expect(!trial.run().isOver)
+      withExtendedLifetime(idle) {}
+    }
+    #expect(trial.run().isOver)
+    #expect(consumer.states == [.loaded(1), .loaded(2)])
+    consumer.cancel()
+    #expect(consumer.run().isOver)
   }
 }

@@ -2,25 +2,8 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rules 3.06 and 3.02: how subscriptions end with their publisher, subscriber or actor.
+// Rule 3.06: how subscriptions end with their publisher.
 extension Section3CancellationTests {
-  @Test("releasing the Subscription doesn't cancel", arguments: ContextKind.allCases)
-  func required_3_06_releasedSubscription(kind: ContextKind) async {
-    let place = makePlace(kind)
-    weak var probe: Subscription?
-    do {
-      let subscription = publisher.subscribe(recorder, on: place.context)
-      probe = subscription
-      publisher.updateData(1)
-      await publisher.drain()
-    }
-    #expect(probe?.isActive == true)
-    publisher.updateData(2)
-    await publisher.drain()
-    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
-    #expect(publisher.subscriberCount == 1)
-  }
-
   @Test("an idle subscription ends with its publisher", arguments: ContextKind.allCases)
   func required_3_06_3_02_idlePublisher(kind: ContextKind) async throws {
     let (place, deaths) = (makePlace(kind), Deaths())
@@ -84,30 +67,34 @@ extension Section3CancellationTests {
     #expect(subscription.statistics.pending == 0)
   }
 
-  @Test(
-    "pending states are delivered after the publisher's release",
-    arguments: StoppablePlace.Kind.allCases, BufferingPolicy.oneOfEach)
-  func required_3_06_pending(kind: StoppablePlace.Kind, policy: BufferingPolicy) async throws {
-    let (place, deaths) = (makePlace(kind), Deaths())
-    weak var probe: Publisher<Int>?
-    let subscription = try await place.whileStopped {
-      let subscription: Subscription
-      do {
-        let brief = Publisher<Int>()
-        probe = brief
-        subscription = brief.subscribe(recorder, on: place.context, buffering: policy, capturing: deaths) {
-          $0.receive($1)
+  @Test("a released publisher still delivers", arguments: ContextKind.stoppable, BufferingPolicy.oneOfEach)
+  func required_3_06_pending(kind: ContextKind, policy: BufferingPolicy) async throws {
+    let place = makePlace(kind)
+    for cancels in [false, true] {
+      let (recorder, deaths) = (Recorder<Int>(), Deaths())
+      weak var probe: Publisher<Int>?
+      let subscription = try await place.whileStopped {
+        let subscription: Subscription
+        do {
+          let brief = Publisher<Int>()
+          probe = brief
+          subscription = brief.subscribe(recorder, on: place.context, buffering: policy, capturing: deaths) {
+            $0.receive($1)
+          }
+          for number in 1...5 { brief.updateData(number) }
         }
-        for number in 1...5 { brief.updateData(number) }
+        #expect(probe == nil)
+        #expect(subscription.isActive)
+        if cancels { #expect(subscription.cancel() == .quiescent) }
+        return subscription
       }
-      #expect(probe == nil)
-      #expect(subscription.isActive)
-      return subscription
+      try await deaths.wait()
+      // Behind everything that the context still had to do.
+      try await place.run {}
+      #expect(recorder.states == (cancels ? [] : policy.rest(of: [.unknown] + (1...5).map { .loaded($0) })))
+      #expect(!subscription.isActive)
+      #expect(subscription.cancel() == .alreadyCancelled)
     }
-    try await deaths.wait()
-    #expect(recorder.states == policy.rest(of: [.unknown] + (1...5).map { .loaded($0) }))
-    #expect(!subscription.isActive)
-    #expect(subscription.cancel() == .alreadyCancelled)
   }
 
   @Test("a delivery can hold the last reference to its publisher", arguments: ContextKind.allCases)
@@ -129,7 +116,7 @@ extension Section3CancellationTests {
 
   @Test("explicit publishers deliver their pending states, and delegates get every call that came before the end")
   func required_3_06_interfaces() async throws {
-    let place = keep(StoppablePlace(.queue))
+    let place = makePlace(.queue)
     weak var probe: Publisher<Int>?
     weak var groupProbe: MulticastDelegate<Recorder<Int>>?
     let delegate = Recorder<Int>()
@@ -152,62 +139,4 @@ extension Section3CancellationTests {
     #expect(delegate.states == [.loaded(1), .loaded(2), .loaded(3)])
   }
 
-  // MARK: 3.02
-
-  @Test("a dead subscriber's subscription is already cancelled", arguments: StoppablePlace.Kind.allCases)
-  func required_3_02_deadSubscriberPending(kind: StoppablePlace.Kind) async throws {
-    let place = makePlace(kind)
-    try await place.whileStopped {
-      let subscription: Subscription
-      do {
-        let brief = Recorder<Int>()
-        subscription = publisher.subscribe(brief, on: place.context)
-        publisher.updateData(1)
-        withExtendedLifetime(brief) {}
-      }
-      #expect(subscription.cancel() == .alreadyCancelled)
-      #expect(subscription.statistics.pending == 0)
-    }
-    await publisher.drain()
-  }
-
-  @Test("a subscription whose actor has died is already cancelled")
-  func required_3_02_deadActor() {
-    let subscription: Subscription
-    do {
-      let host = ManualHost()
-      subscription = publisher.subscribe(recorder, on: .actor(host))
-      host.executor.runAll()
-      publisher.updateData(1)
-      host.executor.runAll()
-      #expect(subscription.isActive)
-      withExtendedLifetime(host) {}
-    }
-    #expect(!subscription.isActive)
-    #expect(subscription.cancel() == .alreadyCancelled)
-    publisher.updateData(2)
-    #expect(recorder.states == [.unknown, .loaded(1)])
-    #expect(publisher.subscriberCount == 0)
-  }
-
-  @Test("a cancel ends a subscription that still has states of its released publisher to deliver")
-  func required_3_02_endingPublisher() async throws {
-    let place = keep(StoppablePlace(.queue))
-    try await place.whileStopped {
-      let subscription: Subscription
-      do {
-        let brief = Publisher<Int>()
-        subscription = brief.subscribe(recorder, on: place.context)
-        brief.updateData(1)
-      }
-      #expect(subscription.isActive)
-      #expect(subscription.cancel() == .quiescent)
-      #expect(subscription.cancel() == .alreadyCancelled)
-    }
-    // Behind everything that the context still had to do.
-    let last = Recorder<Int>()
-    publisher.subscribe(last, on: place.context)
-    try await last.wait(count: 1)
-    #expect(recorder.states == [])
-  }
 }

@@ -32,8 +32,8 @@ extension Section3CancellationTests {
 
   @Test(
     "a quiescent cancel in a lane of mixed policies releases the payloads that nobody else wants",
-    arguments: [.main, .queue, .concurrentQueue, .actor] as [StoppablePlace.Kind], Mix.all)
-  func required_3_05_mixedLaneStopped(kind: StoppablePlace.Kind, mix: Mix) async throws {
+    arguments: [.main, .queue, .concurrentQueue, .actorOnQueue] as [ContextKind], Mix.all)
+  func required_3_05_mixedLaneStopped(kind: ContextKind, mix: Mix) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let subscriber = makeListener()
     func subscribe(_ policy: BufferingPolicy) -> Subscription {
@@ -54,9 +54,7 @@ extension Section3CancellationTests {
     #expect(others.allSatisfy { $0.statistics.lastVersion == 5 })
   }
 
-  @Test(
-    "in a held lane of mixed policies unwanted payloads die with the round",
-    arguments: ContextKind.holdableShared, Mix.all)
+  @Test("in a held lane unwanted payloads die with the round", arguments: ContextKind.holdableShared, Mix.all)
   func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
     let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
     let (gate, next, subscriber, holder) = (makeGate(), makeGate(), makeListener(), makeListener())
@@ -126,11 +124,9 @@ extension Section3CancellationTests {
     #expect(first.count == 6)
   }
 
-  @Test(
-    "when the largest bounds have left, in any order, only the payloads of the others stay",
-    arguments: [[5, 9], [9, 5]])
+  @Test("when the largest bounds have left, only the payloads of the others stay", arguments: [[5, 9], [9, 5]])
   func required_3_05_largestBoundsLeft(order: [Int]) async {
-    let (place, deaths, publisher) = (makePlace(StoppablePlace.Kind.queue), Deaths(), keep(Publisher<Token>()))
+    let (place, deaths, publisher) = (makePlace(.queue), Deaths(), keep(Publisher<Token>()))
     publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
     let subscriptions = [5, 9].reduce(into: [Int: Subscription]()) { found, limit in
       found[limit] = publisher.subscribe(makeListener(), on: place.context, buffering: .newest(limit)) { _, _ in }

@@ -1,13 +1,12 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 // Rules 3.02 and 3.03: where a cancel is exact.
 extension Section3CancellationTests {
-  @Test("a cancel on its own serial context is quiescent, and nothing runs after it", arguments: ContextKind.serial)
+  @Test("nothing runs after a cancel on its own serial context", arguments: ContextKind.serial + [.executor])
   func required_3_03_ownContext(kind: ContextKind) async throws {
-    let place = makePlace(kind)
+    let place = kind == .executor ? keep(Place.serialExecutor()) : makePlace(kind)
     let subscription = publisher.subscribe(recorder, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
@@ -24,20 +23,6 @@ extension Section3CancellationTests {
     #expect(subscription.statistics.skipped == 1)
   }
 
-  @Test("a cancel in a task on its own serial executor is quiescent")
-  func required_3_03_serialExecutor() async {
-    let executor = QueueExecutor(label: "serial")
-    let subscription = publisher.subscribe(recorder, on: .executor(executor))
-    await publisher.drain()
-    let outcome = await Task(executorPreference: executor) { [publisher] in
-      publisher.updateData(1)
-      return subscription.cancel()
-    }.value
-    #expect(outcome == .quiescent)
-    await Task(executorPreference: executor) {}.value
-    #expect(recorder.states == [.unknown])
-  }
-
   @Test("a cancel is exact in any order of a manual executor's jobs", arguments: 0..<20 as Range<UInt64>)
   func required_3_03_manualExecutor(seed: UInt64) {
     let executor = ManualExecutor(seed: seed)
@@ -51,34 +36,6 @@ extension Section3CancellationTests {
     executor.runAll()
     #expect(count.withLock { $0 } == recorder.states.count)
     #expect(subscription.statistics.pending == 0)
-  }
-
-  @Test("a cancel on its own serial context is never inFlight", arguments: ContextKind.serial)
-  func stochastic_3_03_ownContext(kind: ContextKind) async throws {
-    let place = makePlace(kind)
-    for _ in 0..<50 {
-      let publisher = Publisher<Int>()
-      let recorder = Recorder<Int>()
-      let subscription = publisher.subscribe(recorder, on: place.context)
-      let end = Event()
-      try await Race.run(threads: 2) { thread in
-        guard thread == 0 else {
-          for number in 1...50 { publisher.updateData(number) }
-          return
-        }
-        place.start {
-          let outcome = subscription.cancel()
-          let count = recorder.states.count
-          #expect(outcome == .quiescent)
-          // Behind everything that the context still had to do.
-          place.start {
-            #expect(recorder.states.count == count)
-            end.happen()
-          }
-        }
-      }
-      try await end.wait()
-    }
   }
 
   @Test("a cancel in a callback is exact for every other lane on its serial context", arguments: ContextKind.serial)
@@ -121,90 +78,5 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(outcomes.states.first?.value == .quiescent)
     #expect(recorder.states == [.unknown])
-  }
-
-  @Test("the delivery after a cancelled one in its round can be in flight", arguments: ContextKind.holdableShared)
-  func required_3_02_underWayAfterLook(kind: ContextKind) async throws {
-    let (place, gates) = (makePlace(kind), [makeGate(), makeGate()])
-    let subscriptions = gates.map { gate in
-      publisher.subscribe(recorder, on: place.context) { _, state in
-        if state == .loaded(1) { gate.pass() }
-      }
-    }
-    await publisher.drain()
-    OwnThread.start { [publisher] in publisher.updateData(1) }
-    for (gate, subscription) in zip(gates, subscriptions) {
-      try await gate.waitUntilHeld()
-      #expect(try await OwnThread.result { subscription.cancel() } == .inFlight)
-      gate.open()
-    }
-    await publisher.drain()
-  }
-
-  /// Two threads: one publishes, and tells the other in the middle of each round to cancel.
-  private final class CancelRace: Sendable {
-    /// The round in which the cancel is due, and the last one in which it has run.
-    let due = Atomic<Int>(0)
-    let done = Atomic<Int>(0)
-    let isOver = Atomic<Bool>(false)
-    let next = Locked<Subscription?>(nil)
-    let outcome = Locked<CancelOutcome?>(nil)
-    let calls = Atomic<Int>(0)
-
-    /// Runs a round, and returns the outcome of the second subscription's cancel and the number of its calls.
-    ///
-    /// The first delivery cancels itself, which makes the serving thread take a turn before the second one.
-    func publish(_ number: Int, at publisher: Publisher<Int>, to subscriber: Event) -> (CancelOutcome?, Int) {
-      let first = Locked<Subscription?>(nil)
-      let made = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
-        guard state == .loaded(number) else { return }
-        first.withLock { $0.take() }?.cancel()
-        due.store(number, ordering: .releasing)
-        // Some nanoseconds, a different number each time.
-        for _ in 0..<number % 100 { _ = due.load(ordering: .acquiring) }
-      }
-      first.withLock { $0 = made }
-      calls.store(0, ordering: .relaxed)
-      let subscription = publisher.subscribe(subscriber, on: .immediate) { [self] _, state in
-        if state == .loaded(number) { calls.add(1, ordering: .relaxed) }
-      }
-      next.withLock { $0 = subscription }
-      publisher.updateData(number)
-      while done.load(ordering: .acquiring) < number {}
-      return (outcome.withLock { $0 }, calls.load(ordering: .relaxed))
-    }
-
-    /// Cancels in each round until the last.
-    func cancel() {
-      var number = 1
-      while true {
-        while due.load(ordering: .acquiring) < number { if isOver.load(ordering: .acquiring) { return } }
-        let found = next.withLock { $0 }?.cancel()
-        outcome.withLock { $0 = found }
-        done.store(number, ordering: .releasing)
-        number += 1
-      }
-    }
-  }
-
-  @Test("a cancel between two deliveries of a round is in flight only if the second one runs")
-  func stochastic_3_02_nextInRound() async throws {
-    let (publisher, subscriber, race, time) = (publisher, Event(), CancelRace(), ContinuousClock())
-    let faults = Locked<[String]>([])
-    try await Race.run(threads: 2) { thread in
-      guard thread == 0 else { return race.cancel() }
-      defer { race.isOver.store(true, ordering: .releasing) }
-      // Many, so that some come in the nanoseconds in which a delivery begins.
-      let end = time.now + .seconds(5)
-      var (number, inFlight) = (0, 0)
-      while inFlight < 500, time.now < end, faults.withLock({ $0.isEmpty }) {
-        number += 1
-        let (outcome, calls) = race.publish(number, at: publisher, to: subscriber)
-        if outcome == .inFlight { inFlight += 1 }
-        let isTrue = outcome == .inFlight ? calls == 1 : outcome == .quiescent && calls <= 1
-        if !isTrue { faults.withLock { $0.append("round \(number): \(String(describing: outcome)), \(calls) calls") } }
-      }
-    }
-    #expect(faults.withLock { $0 } == [])
   }
 }

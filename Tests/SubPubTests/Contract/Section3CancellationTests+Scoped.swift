@@ -5,17 +5,24 @@ import Testing
 // Rule 3.08: `observe` and `scoped()`.
 extension Section3CancellationTests {
   @Test("an observer receives publications until its subscription is released", arguments: ContextKind.allCases)
-  func required_3_08_observe(kind: ContextKind) async {
-    let (place, recorder) = (makePlace(kind), recorder)
-    var observation: ScopedSubscription? = publisher.observe(on: place.context) { recorder.receive($0) }
+  func required_3_08_3_05_observe(kind: ContextKind) async {
+    let (place, recorder, deaths) = (makePlace(kind), recorder, Deaths())
+    var observation: ScopedSubscription?
+    do {
+      let captured = deaths.makeToken()
+      observation = publisher.observe(on: place.context) { publication in
+        withExtendedLifetime(captured) { recorder.receive(publication) }
+      }
+    }
     publisher.updateData(1)
     await publisher.drain()
-    #expect(recorder.publications.map(\.version) == [0, 1])
     #expect(observation?.isActive == true)
     #expect(observation?.context == place.context)
     #expect(observation?.statistics.delivered == 2)
     let subscription = observation?.subscription
+    #expect(deaths.count == 0)
     observation = nil
+    #expect(deaths.count == 1)
     #expect(subscription?.isActive == false)
     #expect(subscription?.cancel() == .alreadyCancelled)
     #expect(publisher.subscriberCount == 0)
@@ -40,55 +47,28 @@ extension Section3CancellationTests {
     for observation in observations { #expect(observation.cancel() == .quiescent) }
   }
 
-  @Test("the closure of an observer dies with its scoped subscription")
-  func required_3_08_3_05_closure() {
-    let deaths = Deaths()
-    var observation: ScopedSubscription?
-    do {
-      let captured = deaths.makeToken()
-      observation = publisher.observe(on: .immediate) { _ in withExtendedLifetime(captured) {} }
-    }
-    let subscription = observation?.subscription
-    publisher.updateData(1)
-    #expect(deaths.count == 0)
-    observation = nil
-    #expect(deaths.count == 1)
-    #expect(subscription?.statistics.delivered == 2)
-  }
-
-  @Test("an observer released during its delivery on another thread gets no further delivery")
-  func required_3_08_releasedDuringDelivery() async throws {
+  @Test("an observer that is released during its delivery, here or elsewhere, gets no other", arguments: [true, false])
+  func required_3_08_releasedDuringDelivery(isInside: Bool) async throws {
     let (gate, recorder, publisher) = (makeGate(), recorder, publisher)
-    var observation: ScopedSubscription? = publisher.observe(on: .immediate) {
-      if $0.version == 1 { gate.pass() }
-      recorder.receive($0)
-    }
-    let subscription = try #require(observation?.subscription)
-    OwnThread.start { publisher.updateData(1) }
-    try await gate.waitUntilHeld()
-    publisher.updateData(2)
-    observation = nil
-    #expect(!subscription.isActive)
-    gate.open()
-    await subscription.cancelAndWait()
-    #expect(recorder.publications.map(\.version) == [0, 1])
-  }
-
-  @Test("an observer released inside its own delivery gets no further delivery")
-  func required_3_08_releasedInside() {
     let holder = Locked<ScopedSubscription?>(nil)
-    let recorder = recorder
     let observation = publisher.observe(on: .immediate) {
       recorder.receive($0)
-      if $0.version == 1 { holder.withLock { $0.take() } }
+      guard $0.version == 1 else { return }
+      if isInside { holder.withLock { $0.take() } }
+      gate.pass()
     }
     let subscription = observation.subscription
     holder.withLock { $0 = observation }
     // From here on this function doesn't hold it.
     _ = consume observation
-    for number in 1...2 { publisher.updateData(number) }
-    #expect(recorder.publications.map(\.version) == [0, 1])
+    OwnThread.start { publisher.updateData(1) }
+    try await gate.waitUntilHeld()
+    publisher.updateData(2)
+    if !isInside { holder.withLock { $0.take() } }
     #expect(!subscription.isActive)
+    gate.open()
+    await subscription.cancelAndWait()
+    #expect(recorder.publications.map(\.version) == [0, 1])
   }
 
   @Test("scoped() cancels any subscription on release, which still ends with its subscriber")

@@ -12,14 +12,15 @@ struct Section3CancellationTests: ContractSuite {
   let recorder = Recorder<Int>()
 
   @Test("an idle subscription's cancel is quiescent, and a second one changes nothing", arguments: ContextKind.allCases)
-  func required_3_01_3_02_idempotent(kind: ContextKind) async throws {
-    let place = makePlace(kind)
-    let other = Recorder<Int>()
-    let subscription = publisher.subscribe(recorder, on: place.context)
+  func required_3_01_3_02_3_05_idempotent(kind: ContextKind) async throws {
+    let (place, other, deaths) = (makePlace(kind), Recorder<Int>(), Deaths())
+    let subscription = publisher.subscribe(recorder, on: place.context, capturing: deaths) { $0.receive($1) }
     publisher.subscribe(other, on: place.context)
     publisher.updateData(1)
     await publisher.drain()
+    #expect(deaths.count == 0)
     #expect(subscription.cancel() == .quiescent)
+    #expect(deaths.count == 1)
     let statistics = subscription.statistics
     for _ in 1...3 { #expect(subscription.cancel() == .alreadyCancelled) }
     #expect(!subscription.isActive)
@@ -40,6 +41,7 @@ struct Section3CancellationTests: ContractSuite {
     held.publisher.updateData(2)
     #expect(try await held.cancel() == .inFlight)
     #expect(held.gate.held == 1)
+    #expect(held.deaths.count == 0)
     // Says nothing of the delivery that is still under way.
     #expect(try await held.cancel() == .alreadyCancelled)
     held.publisher.updateData(3)
@@ -51,16 +53,18 @@ struct Section3CancellationTests: ContractSuite {
     #expect((statistics.delivered, statistics.skipped, statistics.pending) == (2, 1, 0))
   }
 
-  @Test("a cancel drops deliveries that haven't begun", arguments: StoppablePlace.Kind.allCases)
-  func required_3_02_3_03_quiescentPending(kind: StoppablePlace.Kind) async throws {
-    let (place, other) = (makePlace(kind), Recorder<Int>())
+  @Test("a cancel drops deliveries that haven't begun, and releases the closure", arguments: ContextKind.stoppable)
+  func required_3_02_3_03_3_05_quiescentPending(kind: ContextKind) async throws {
+    let (place, other, deaths) = (makePlace(kind), Recorder<Int>(), Deaths())
     let subscription = try await place.whileStopped {
-      let subscription = publisher.subscribe(recorder, on: place.context)
+      let subscription = publisher.subscribe(recorder, on: place.context, capturing: deaths) { $0.receive($1) }
       publisher.subscribe(other, on: place.context)
       publisher.updateData(1)
       publisher.updateData(2)
       #expect(subscription.statistics.pending == 3)
+      #expect(deaths.count == 0)
       #expect(subscription.cancel() == .quiescent)
+      #expect(deaths.count == 1)
       #expect((subscription.statistics.pending, subscription.statistics.skipped) == (0, 3))
       return subscription
     }
@@ -69,19 +73,6 @@ struct Section3CancellationTests: ContractSuite {
     #expect(other.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
     #expect(recorder.states == [])
     #expect(subscription.statistics.delivered == 0)
-  }
-
-  @Test("a cancel is quiescent while another subscription of the lane is held", arguments: ContextKind.holdableShared)
-  func required_3_02_quiescentBehindAnother(kind: ContextKind) async throws {
-    let held = try await HeldDelivery(on: kind)
-    let subscription = held.publisher.subscribe(recorder, on: held.place.context)
-    held.publisher.updateData(2)
-    #expect(subscription.statistics.pending == 2)
-    #expect(try await OwnThread.result { subscription.cancel() } == .quiescent)
-    #expect(held.gate.held == 1)
-    await held.release()
-    #expect(held.recorder.states == [.unknown, .loaded(1), .loaded(2)])
-    #expect(recorder.states == [])
   }
 
   @Test("a cancel inside its own delivery is reentrant, and no delivery follows", arguments: ContextKind.allCases)
@@ -128,7 +119,7 @@ struct Section3CancellationTests: ContractSuite {
   func required_3_02_combined(isHeld: Bool, isInside: Bool) async throws {
     for hasIdle in [true, false] {
       let (publisher, gate) = (Publisher<Int>(), makeGate())
-      let inside = makePlace(ContextKind.queue)
+      let inside = makePlace(.queue)
       if isHeld {
         publisher.subscribe(recorder, on: Place(.queue).context) { _, _ in gate.pass() }
         try await gate.waitUntilHeld()

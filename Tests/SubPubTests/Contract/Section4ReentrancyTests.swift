@@ -15,9 +15,7 @@ struct Section4ReentrancyTests: ContractSuite {
     keep(LoggingSubscriber(name, log: log, react: react))
   }
 
-  @Test(
-    "a publish in a callback comes after the current state, without nesting",
-    arguments: ContextKind.shared, Operation.allCases)
+  @Test("a publish in a callback comes after the current state", arguments: ContextKind.shared, Operation.allCases)
   func required_4_01_sharedLane(kind: ContextKind, operation: Operation) async throws {
     let place = makePlace(kind)
     let depth = NestingDepth()
@@ -76,36 +74,42 @@ struct Section4ReentrancyTests: ContractSuite {
   @Test("explicit publishers and delegates deliver publishes in callbacks later", arguments: ContextKind.shared)
   func required_4_01_interfaces(kind: ContextKind) async throws {
     let place = makePlace(kind)
-    let explicit = ExplicitPublisher<Int, Log>(publisher) { $0.write($1.value ?? 0) }
-    let group = MulticastDelegate<Log>()
-    let first = Log(log) { number in
+    let explicit = ExplicitPublisher<Int, LoggingSubscriber>(publisher) { $0.note($1.value ?? 0) }
+    let group = MulticastDelegate<LoggingSubscriber>()
+    let first = makeSubscriber("first") { number in
       if number == 1 { explicit.publisher.updateData(2) }
-      if number == 11 { group.call { $0.write(12) } }
+      if number == 11 { group.call { $0.note(12) } }
     }
-    let logs = [keep(first), keep(Log(log) { _ in })]
-    for log in logs { explicit.subscribe(log, on: place.context) }
+    let members = [first, makeSubscriber("next")]
+    for member in members { explicit.subscribe(member, on: place.context) }
     await publisher.drain()
     publisher.updateData(1)
     try await log.wait(count: 6)
-    for log in logs { group.add(log, on: place.context) }
-    group.call { $0.write(11) }
+    for member in members { group.add(member, on: place.context) }
+    group.call { $0.note(11) }
     try await log.wait(count: 10)
-    #expect(entries == ["0", "0", "1", "1", "2", "2", "11", "11", "12", "12"])
+    #expect(entries == [0, 1, 2, 11, 12].flatMap { ["first@\($0)", "next@\($0)"] })
+  }
+}
+
+/// One of several subscribers that write into one log, and may react to what they receive.
+final class LoggingSubscriber: TypedSubscriber {
+  let depth = NestingDepth()
+  private let name: String
+  private let log: Recorder<String>
+  private let react: @Sendable (_ number: UInt64) -> Void
+
+  init(_ name: String, log: Recorder<String>, react: @escaping @Sendable (UInt64) -> Void = { _ in }) {
+    (self.name, self.log, self.react) = (name, log, react)
   }
 
-  /// Writes numbers into a log, and then reacts.
-  final class Log: Sendable {
-    private let log: Recorder<String>
-    private let react: @Sendable (Int) -> Void
+  func receive(_ publication: Publication<Int>) { note(Int(publication.version)) }
 
-    init(_ log: Recorder<String>, react: @escaping @Sendable (Int) -> Void) {
-      self.log = log
-      self.react = react
-    }
-
-    func write(_ number: Int) {
-      log.receive(.loaded("\(number)"))
-      react(number)
-    }
+  /// Logs `name@number`, then reacts.
+  func note(_ number: Int) {
+    depth.enter()
+    defer { depth.leave() }
+    log.receive(.loaded("\(name)@\(number)"))
+    react(UInt64(number))
   }
 }

@@ -4,82 +4,50 @@ import Testing
 
 // Rule 6.03: the end of the publisher, which no sequence keeps alive (3.06).
 extension Section6SequenceTests {
-  @Test("the pending states come after the end, and then nil", arguments: BufferingPolicy.oneOfEach)
-  func required_6_03_3_06_pending(policy: BufferingPolicy) {
-    let consumer = consumerOfReleasedPublisher(policy) { publisher, _ in
-      for number in 1...5 { publisher.updateData(number) }
-    }
-    #expect(!consumer.isOver)
-    #expect(consumer.run().isOver)
-    #expect(consumer.states == [.unknown] + Self.states(policy.rest(of: Array(1...5))))
-    #expect(consumer.statistics?.lastVersion == 5)
-  }
-
-  @Test("a waiting next() gets nil at the end", arguments: BufferingPolicy.oneOfEach)
-  func required_6_03_waiting(policy: BufferingPolicy) {
-    let consumer = consumerOfReleasedPublisher(policy) { publisher, consumer in
-      publisher.updateData(1)
-      #expect(!consumer.run().isOver)
-    }
-    #expect(consumer.run().isOver)
-    #expect(consumer.states == [.unknown, .loaded(1)])
-  }
-
-  /// A consumer that waits when the body is called with it, and whose publisher dies when the body returns.
-  private func consumerOfReleasedPublisher(
-    _ policy: BufferingPolicy, _ body: (Publisher<Int>, Consumer<Int>) -> Void
-  ) -> Consumer<Int> {
+  @Test("the pending states come after the end, and then nil", arguments: BufferingPolicy.oneOfEach, [true, false])
+  func required_6_03_3_06_pending(policy: BufferingPolicy, isServed: Bool) {
     weak var probe: Publisher<Int>?
     let consumer: Consumer<Int>
     do {
       let brief = Publisher<Int>()
       probe = brief
       consumer = Consumer(brief.states(buffering: policy)).run()
-      body(brief, consumer)
+      for number in 1...5 {
+        brief.updateData(number)
+        if isServed { #expect(!consumer.run().isOver) }
+      }
     }
     #expect(probe == nil)
-    return consumer
+    #expect(!consumer.isOver)
+    #expect(consumer.run().isOver)
+    #expect(consumer.states == [.unknown] + Self.states(isServed ? Array(1...5) : policy.rest(of: Array(1...5))))
+    #expect(consumer.statistics?.lastVersion == 5)
   }
 
-  @Test("an iterator made after the end gives the last state, and then nil", arguments: BufferingPolicy.oneOfEach)
-  func required_6_03_3_06_afterTheEnd(policy: BufferingPolicy) async {
+  @Test(
+    "an iterator made after the end gives the last state, or its value if it is loaded, and then nil",
+    arguments: BufferingPolicy.oneOfEach, [.unknown, .loading, .loaded] as [LoadPhase])
+  func required_6_03_3_06_afterTheEnd(policy: BufferingPolicy, phase: LoadPhase) async {
     weak var probe: Publisher<Int>?
-    let (states, values): (StateSequence<Int>, ValueSequence<Int>)
+    let (states, values, last): (StateSequence<Int>, ValueSequence<Int>, Publication<Int>)
     do {
       let brief = Publisher<Int>()
       probe = brief
       (states, values) = (brief.states(buffering: policy), brief.values(buffering: policy))
-      for number in 1...5 { brief.updateData(number) }
+      if phase != .unknown { for number in 1...5 { brief.updateData(number) } }
+      if phase == .loading { brief.startLoading() }
+      last = brief.current
     }
     #expect(probe == nil)
+    #expect(last.state.phase == phase)
     for _ in 1...2 {
       var iterator = states.makeAsyncIterator()
-      #expect(await iterator.next() == .loaded(5))
+      #expect(await iterator.next() == last.state)
       #expect(await iterator.next() == nil)
       #expect(await iterator.next() == nil)
-      #expect(iterator.statistics.lastVersion == 5)
+      #expect(iterator.statistics.lastVersion == last.version)
       var loaded = values.makeAsyncIterator()
-      #expect(await loaded.next() == 5)
-      #expect(await loaded.next() == nil)
-    }
-  }
-
-  @Test("an iterator made after the end gives the last state in any phase, and its value only if it is loaded")
-  func required_6_03_unknown() async {
-    for publishes in [true, false] {
-      let (states, values): (StateSequence<Int>, ValueSequence<Int>)
-      do {
-        let brief = Publisher<Int>()
-        (states, values) = (brief.states(), brief.values())
-        if publishes {
-          brief.updateData(1)
-          brief.startLoading()
-        }
-      }
-      var iterator = states.makeAsyncIterator()
-      #expect(await iterator.next() == (publishes ? .loading(previous: 1) : .unknown))
-      #expect(await iterator.next() == nil)
-      var loaded = values.makeAsyncIterator()
+      if phase == .loaded { #expect(await loaded.next() == 5) }
       #expect(await loaded.next() == nil)
     }
   }
@@ -118,30 +86,5 @@ extension Section6SequenceTests {
       #expect(iterator.statistics.pending == 4)
     }
     #expect(deaths.count == 3)
-  }
-
-  @Test("loops on all threads end with the last state", arguments: BufferingPolicy.oneOfEach)
-  func stochastic_6_03_loops(policy: BufferingPolicy) async throws {
-    for _ in 0..<30 {
-      let holder = Locked<Publisher<Int>?>(Publisher())
-      let ends = try (0..<3).map { _ in
-        let states = try #require(holder.withLock { $0 }).states(buffering: policy)
-        let end = Recorder<LoadState<Int>?>()
-        Task {
-          var last: LoadState<Int>?
-          for await state in states { last = state }
-          end.receive(.loaded(last))
-        }
-        return end
-      }
-      OwnThread.start {
-        let publisher = holder.withLock { $0.take() }
-        for number in 1...100 { publisher?.updateData(number) }
-      }
-      for end in ends {
-        try await end.wait(count: 1)
-        #expect(end.states.first?.value == .loaded(100))
-      }
-    }
   }
 }

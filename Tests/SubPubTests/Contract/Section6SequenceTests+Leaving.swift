@@ -114,20 +114,6 @@ extension Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("the cancellation of one consumer doesn't affect the others")
-  func required_6_02_others() {
-    let states = publisher.states()
-    let consumers = (0..<3).map { _ in Consumer(states).run() }
-    consumers[1].cancel()
-    publisher.updateData(1)
-    for consumer in consumers { consumer.run() }
-    #expect(consumers.map(\.isOver) == [false, true, false])
-    #expect(consumers.map(\.states.count) == [2, 1, 2])
-    #expect(publisher.subscriberCount == 2)
-    for consumer in consumers { consumer.cancel() }
-    for consumer in consumers { consumer.run() }
-  }
-
   @Test("an emptied buffer holds no payload", arguments: BufferingPolicy.oneOfEach)
   func required_6_02_3_05_bursts(policy: BufferingPolicy) async {
     let (publisher, deaths) = (Publisher<Token>(), Deaths())
@@ -137,32 +123,6 @@ extension Section6SequenceTests {
       publisher.reset()
       while iterator.statistics.pending > 0 { _ = await iterator.next() }
       #expect(deaths.count == 300 * burst)
-    }
-  }
-
-  @Test("a loop that is cancelled during a storm of publishes ends and unregisters")
-  func stochastic_6_02_cancelledMeanwhile() async throws {
-    for _ in 0..<50 {
-      let publisher = Publisher<Int>()
-      var iterator = publisher.states(buffering: .newest(2)).makeAsyncIterator()
-      let end = Recorder<Subscription.Statistics>()
-      let task = Task {
-        var last = -1
-        while let state = await iterator.next() {
-          guard let number = state.value else { continue }
-          #expect(number > last)
-          last = number
-        }
-        end.receive(.loaded(iterator.statistics))
-      }
-      try await Race.run(threads: 2) { thread in
-        guard thread == 0 else { return task.cancel() }
-        for number in 0..<100 { publisher.updateData(number) }
-      }
-      try await end.wait(count: 1)
-      let statistics = try #require(end.states.first?.value)
-      #expect(statistics.pending == 0)
-      #expect(publisher.subscriberCount == 0)
     }
   }
 }

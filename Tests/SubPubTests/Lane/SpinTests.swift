@@ -20,17 +20,14 @@
       }
       let publisher = Publisher<Int>(
         staleAfter: nil, clock: ContinuousClock(), schedulingPoints: SchedulingPoint.Maker { point })
-      let deliveries = Locked(0)
+      let deliveries = Event()
       publisher.subscribe(deliveries, on: context ?? .executor(executor), buffering: policy) {
         [weak publisher] deliveries, _ in
-        let number = deliveries.withLock { number in
-          number += 1
-          return number
-        }
-        if number <= 10 { for _ in 0..<states { publisher?.updateData(number) } }
+        deliveries.happen()
+        if deliveries.count <= 10 { for _ in 0..<states { publisher?.updateData(0) } }
       }
       executor.runAll()
-      #expect(deliveries.withLock { $0 } > 10)
+      #expect(deliveries.count > 10)
       return spins.withLock { $0 }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -10,47 +9,31 @@ extension PublishingTests {
       func receive(_ publication: any AnyPublication) {}
     }
 
-    @Test("a publisher prints its label, version and state")
+    @Test("a publisher prints its label or ID, version and state, and a publication the same")
     func publishers() {
-      let publisher = Publisher<Int>(label: "news")
-      #expect(publisher.label == "news")
+      let (publisher, other) = (Publisher<Int>(label: "news"), Publisher<Int>())
       #expect("\(publisher)" == "Publisher<Int>(news 0: unknown)")
       publisher.updateData(7)
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
+      #expect("\(publisher.current)" == "news 1: loaded(7)")
+      #expect([publisher.label, other.label] == ["news", nil])
+      #expect("\(other)" == "Publisher<Int>(\(other.id) 0: unknown)")
     }
 
-    @Test("a publisher without a label prints its ID")
-    func unlabelled() {
-      let publisher = Publisher<Int>()
-      #expect(publisher.label == nil)
-      #expect("\(publisher)" == "Publisher<Int>(\(publisher.id) 0: unknown)")
-    }
-
-    @Test("a subscription prints its subscriber, context, publisher, policy and progress")
+    @Test("a subscription prints its subscriber, context, publisher, policy and progress, and its statistics")
     func subscriptions() {
       let publisher = Publisher<Int>(label: "news")
       let (listener, executor) = (Listener(), ManualExecutor())
       let subscription = publisher.subscribe(listener, on: .executor(executor), buffering: .newest(2))
-      #expect(
-        "\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 0 delivered, 1 pending")
-      executor.runAll()
-      #expect(
-        "\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 1 delivered, 0 pending")
-      subscription.cancel()
-      #expect("\(subscription)" == "Listener on executor(ManualExecutor) of news, newest(2), 1 delivered, ended")
-      withExtendedLifetime(listener) {}
-    }
-
-    @Test("statistics print as words")
-    func statistics() {
-      let publisher = Publisher<Int>()
-      let (listener, executor) = (Listener(), ManualExecutor())
-      let subscription = publisher.subscribe(listener, on: .executor(executor), buffering: .newest(2))
+      let name = "Listener on executor(ManualExecutor) of news, newest(2)"
       for number in 1...4 { publisher.updateData(number) }
-      #expect(
-        "\(subscription.statistics)" == "0 delivered, 3 skipped, 2 pending (at most 2), nothing delivered yet")
+      #expect("\(subscription)" == "\(name), 0 delivered, 2 pending")
+      #expect("\(subscription.statistics)" == "0 delivered, 3 skipped, 2 pending (at most 2), nothing delivered yet")
       executor.runAll()
+      #expect("\(subscription)" == "\(name), 2 delivered, 0 pending")
       #expect("\(subscription.statistics)" == "2 delivered, 3 skipped, 0 pending (at most 2), last version 4")
+      subscription.cancel()
+      #expect("\(subscription)" == "\(name), 2 delivered, ended")
       withExtendedLifetime(listener) {}
     }
 

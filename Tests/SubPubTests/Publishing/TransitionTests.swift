@@ -39,7 +39,6 @@ extension PublishingTests {
   @Suite("update reads, changes and publishes the state as one atomic step")
   struct UpdateTests {
     let publisher = Publisher<Int>()
-    let recorder = Recorder<Int>()
 
     @Test("if another thread publishes first, the transform runs again on the newer state")
     func required_1_02_overtaken() {
@@ -89,19 +88,9 @@ extension PublishingTests {
       #expect(other.current.version == 3)
     }
 
-    @Test("a subscriber that receives what update published can itself update at once")
-    func required_4_01_publishOnDelivery() {
-      publisher.subscribe(publisher, on: .immediate) { publisher, state in
-        if let value = state.value, value < 3 { publisher.update { _ in .loaded(value + 1) } }
-      }
-      publisher.subscribe(recorder, on: .immediate)
-      publisher.update { _ in .loaded(1) }
-      #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
-    }
-
     @Test("of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
     func stochastic_1_01_fourThreads() async throws {
-      let (publisher, changes) = (publisher, Locked(0))
+      let (publisher, recorder, changes) = (publisher, Recorder<Int>(), Locked(0))
       publisher.subscribe(recorder, on: .immediate)
       for _ in 0..<20 {
         try await Race.run(threads: 4) { _ in

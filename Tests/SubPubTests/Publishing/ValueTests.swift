@@ -9,45 +9,32 @@ extension PublishingTests {
 
     func waiting() -> Trial<Int> { Trial { [publisher] in try await publisher.value() }.run() }
 
-    @Test("it returns a loaded value at once")
-    func required_2_01_loaded() {
+    @Test("it returns a loaded value at once, and throws the current error, even if there is previous data")
+    func required_2_01_atOnce() {
       publisher.updateData(5)
-      let trial = waiting()
-      #expect(trial.value == 5)
-      #expect(publisher.subscriberCount == 0)
-    }
-
-    @Test("it waits while data loads, and ignores previous data")
-    func required_2_01_later() {
-      publisher.setState(.loading(previous: 1))
-      let trial = waiting()
-      #expect(publisher.subscriberCount == 1)
-      publisher.reset()
-      publisher.startLoading()
-      trial.run()
-      #expect(!trial.isOver)
-      publisher.updateData(5)
-      publisher.updateData(6)
-      trial.run()
-      #expect(trial.value == 5)
-      #expect(publisher.subscriberCount == 0)
-    }
-
-    @Test("it throws the next error, even if a value follows")
-    func required_2_01_error() {
-      let trial = waiting()
-      publisher.startLoading()
-      publisher.setError(Failure.offline)
-      publisher.updateData(5)
-      trial.run()
-      #expect(trial.error as? Failure == .offline)
-      #expect(publisher.subscriberCount == 0)
-    }
-
-    @Test("it throws the current error at once, even if there is previous data")
-    func required_2_01_standingError() {
+      #expect(waiting().value == 5)
       publisher.setState(.error(Failure.denied, previous: 1))
       #expect(waiting().error as? Failure == .denied)
+      #expect(publisher.subscriberCount == 0)
+    }
+
+    @Test("any number of tasks wait for the next value or error", arguments: [false, true])
+    func required_2_01_6_01_later(fails: Bool) {
+      publisher.setState(.loading(previous: 1))
+      let trials = (0..<5).map { _ in waiting() }
+      #expect(publisher.subscriberCount == 5)
+      publisher.reset()
+      publisher.startLoading()
+      #expect(trials.allSatisfy { !$0.run().isOver })
+      if fails { publisher.setError(Failure.offline) }
+      publisher.updateData(5)
+      publisher.updateData(6)
+      for trial in trials {
+        trial.run()
+        #expect(trial.value == (fails ? nil : 5))
+        #expect(trial.error as? Failure == (fails ? .offline : nil))
+      }
+      #expect(publisher.subscriberCount == 0)
     }
 
     @Test("it throws a CancellationError if its task is cancelled before or during the call", arguments: [true, false])
@@ -75,15 +62,6 @@ extension PublishingTests {
       let ended = try #require(trial.error as? PublisherEnded)
       #expect(ended.source.description == "brief")
       #expect("\(ended)" == "brief was released before it had a value")
-    }
-
-    @Test("many tasks can wait for one value")
-    func required_6_01_many() {
-      let trials = (0..<5).map { _ in waiting() }
-      #expect(publisher.subscriberCount == 5)
-      publisher.updateData(5)
-      for trial in trials { trial.run() }
-      #expect(trials.map(\.value) == Array(repeating: 5, count: 5))
     }
 
     @Test("a call on the main actor returns on the main actor")

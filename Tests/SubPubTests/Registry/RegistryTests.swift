@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -58,51 +57,9 @@ extension PublisherRegistry {
   fileprivate func checkIsolation() { preconditionIsolated() }
 }
 
-@Suite("A replacement never overlaps what it replaces", .timeLimit(.minutes(1)))
-struct ReplacementTests {
-  @Test(
-    "a second replacement on another queue still waits for the delivery that the first one waits for",
-    arguments: [true, false])
-  func required_2_06_replacedTwice(bySecondQueue: Bool) async throws {
-    let (publisher, held) = (Publisher<Int>(), HeldRecorder())
-    defer { held.gate.open() }
-    let queues = (1...3).map { DispatchQueue(label: "queue \($0)") }
-    publisher.subscribe(held, on: .queue(queues[0]))
-    try await held.hold(publisher)
-    publisher.subscribe(held, on: .queue(queues[bySecondQueue ? 1 : 0]), ifDuplicate: .replace)
-    let last = publisher.subscribe(held, on: .queue(queues[2]), ifDuplicate: .replace)
-    publisher.updateData(2)
-    // Whatever could start has started when the queues have run.
-    for queue in queues.dropFirst() { await queue.passed() }
-    #expect(held.mostAtOnce == 1)
-    #expect(last.statistics.delivered == 0)
-    held.gate.open()
-    await publisher.drain()
-    #expect(held.mostAtOnce == 1)
-    #expect(last.statistics.lastVersion == 2)
-  }
-
-  @Test("whatever a replacement releases is released after its replay, and may cancel it")
-  func required_2_06_3_02_cancelledBeforeReplay() {
-    let (publisher, recorder, executor) = (Publisher<DeinitAction>(), Recorder<DeinitAction>(), ManualExecutor())
-    publisher.subscribe(recorder, on: .executor(executor))
-    publisher.updateData(DeinitAction { publisher.unsubscribe(recorder) })
-    publisher.reset()
-    // The state that is pending for the old subscription cancels the new one.
-    let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
-    #expect(!new.isActive)
-    #expect(recorder.states.map(\.phase) == [.unknown])
-    publisher.reset()
-    #expect(recorder.states.count == 1)
-    executor.runAll()
-  }
-}
-
 @Suite("The index of subscribers keeps few cancelled subscriptions", .timeLimit(.minutes(1)))
 struct SubscriberIndexTests {
-  @Test(
-    "it keeps at most twice as many as are active, and 32 more, whether one object or many subscribe and cancel",
-    arguments: [false, true])
+  @Test("it keeps at most twice as many as are active, and 32 more", arguments: [false, true])
   func required_2_06_comeAndGo(isOneObject: Bool) {
     let (publisher, executors) = (Publisher<Int>(), Deaths())
     let crowd = (0..<1_000).map { _ in Recorder<Int>() }

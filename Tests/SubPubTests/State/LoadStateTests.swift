@@ -40,37 +40,27 @@ enum StateTests {
 
   @Suite("map changes the data of a state and nothing else")
   struct LoadStateMapTests {
-    @Test("every case stays the same case")
-    func cases() {
-      #expect(LoadState<Int>.unknown.map { "\($0)" } == .unknown)
-      #expect(LoadState<Int>.loading(previous: nil).map { "\($0)" } == .loading(previous: nil))
-      #expect(LoadState.loading(previous: 1).map { "\($0)" } == .loading(previous: "1"))
-      #expect(LoadState.loaded(2).map { "\($0)" } == .loaded("2"))
-      #expect(LoadState.error(Failure.denied, previous: 3).map { "\($0)" } == .error(Failure.denied, previous: "3"))
-      #expect(
-        LoadState<Int>.error(Failure.denied, previous: nil).map { "\($0)" } == .error(Failure.denied, previous: nil))
-    }
-
     @Test(
-      "the transform runs once, and its error is passed on",
-      arguments: [LoadState.loading(previous: 1), .loaded(1), .error(Failure.denied, previous: 1)])
-    func throwing(state: LoadState<Int>) {
+      "every case stays the same case, and the transform runs once if there is data, and passes its error on",
+      arguments: [
+        (.unknown, .unknown), (.loading(previous: nil), .loading(previous: nil)),
+        (.loading(previous: 1), .loading(previous: "1")), (.loaded(2), .loaded("2")),
+        (.error(Failure.denied, previous: nil), .error(Failure.denied, previous: nil)),
+        (.error(Failure.denied, previous: 3), .error(Failure.denied, previous: "3")),
+      ] as [(LoadState<Int>, LoadState<String>)])
+    func cases(state: LoadState<Int>, mapped: LoadState<String>) throws {
+      #expect(state.map { "\($0)" } == mapped)
       var runs = 0
-      #expect(throws: Failure.offline) {
-        try state.map { _ -> String in
-          runs += 1
-          throw Failure.offline
-        }
+      let failing = { (_: Int) throws -> String in
+        runs += 1
+        throw Failure.offline
       }
-      #expect(runs == 1)
-    }
-
-    @Test(
-      "without data the transform doesn't run",
-      arguments: [LoadState<Int>.unknown, .loading(previous: nil), .error(Failure.denied, previous: nil)])
-    func withoutData(state: LoadState<Int>) throws {
-      let mapped = try state.map { _ -> String in throw Failure.offline }
-      #expect(mapped.phase == state.phase)
+      if state.value == nil {
+        #expect(try state.map(failing) == mapped)
+      } else {
+        #expect(throws: Failure.offline) { try state.map(failing) }
+      }
+      #expect(runs == (state.value == nil ? 0 : 1))
     }
   }
 

@@ -8,7 +8,7 @@ final class InterfaceGroup {
   enum Interface: String, CaseIterable, Codable, Sendable {
     case typed, untyped, typedOnMainActor, untypedOnMainActor
     case explicit, otherExplicit, explicitOnMainActor
-    case delegate
+    case closure, delegate
   }
 
   let publisher = Publisher<Int>()
@@ -41,6 +41,8 @@ final class InterfaceGroup {
       case .explicit: explicit.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy)
       case .otherExplicit: other.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy)
       case .explicitOnMainActor: onMainActor.subscribe(subscriber, buffering: buffering, ifDuplicate: policy)
+      case .closure:
+        publisher.subscribe(subscriber, on: context, buffering: buffering, ifDuplicate: policy) { $0.receive($1) }
       case .delegate: group.add(subscriber, on: context, ifDuplicate: policy)
       }
     made[interface, default: []].insert(subscription)

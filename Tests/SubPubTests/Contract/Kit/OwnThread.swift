@@ -85,27 +85,3 @@ enum Race {
     let value = Atomic<Int>(0)
   }
 }
-
-/// Tells whether deliveries run inside a call that the test makes on the same thread.
-final class CallTracker: Sendable {
-  private let state = Locked<(caller: ThreadToken?, deliveries: Int, insideCalls: Int)>((nil, 0, 0))
-
-  /// Marks the calling thread while the body runs.
-  func track(_ body: () -> Void) {
-    state.withLock { $0.caller = .current }
-    body()
-    state.withLock { $0.caller = nil }
-  }
-
-  /// Notes a delivery.
-  func noteDelivery() {
-    state.withLock { state in
-      state.deliveries += 1
-      if state.caller == .current { state.insideCalls += 1 }
-    }
-  }
-
-  var deliveries: Int { state.withLock { $0.deliveries } }
-  /// The number of deliveries that ran inside a tracked call.
-  var insideCalls: Int { state.withLock { $0.insideCalls } }
-}

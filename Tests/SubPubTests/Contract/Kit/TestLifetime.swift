@@ -41,7 +41,6 @@ extension ContractSuite {
   }
 
   func makePlace(_ kind: ContextKind) -> Place { keep(Place(kind)) }
-  func makePlace(_ kind: StoppablePlace.Kind) -> StoppablePlace { keep(StoppablePlace(kind)) }
 
   /// An object to subscribe with a closure.
   func makeListener() -> Deaths.Token { keep(Deaths().makeToken()) }
