@@ -39,6 +39,7 @@ extension CheckerTests {
   static let lateLoads: [Bad<LoadHistory>] = [
     Row("1.03", "the last state is missing", spoil: { $0.finalVersion = 5 }),
     Row("5.03 5.04", "a result of no call", spoil: { $0.publications[4] = Example.state(4, .loaded, 7) }),
+    Row("5.04", "a result that is older than its call", spoil: { $0.calls[2].version = 4 }),
     Row(
       "5.04", "a result after a logout", given: mix([.refresh, .logout]),
       twin: publish(interrupted, calls: [3, 5, 5]), spoil: publish(interrupted, calls: [1, 5, 5])),
@@ -96,6 +97,7 @@ extension CheckerTests {
         $0.waits.removeLast()
       }),
     Row("5.03 5.07", "an error of no call", spoil: { $0.publications[4] = Example.state(4, .error, 0) }),
+    Row("5.05", "a call is cancelled alone", spoil: { $0.calls.append(Example.call(4, 50, .cancelled)) }),
     Row("5.01", "previous data is lost", spoil: { $0.publications[3] = Example.state(3, .loading) }),
     Row(
       "5.05", "the same result once more", given: again(4), twin: mix([.refresh, .copies]), spoil: mix([.refresh])),
@@ -114,6 +116,7 @@ extension CheckerTests {
         $0.publications[4].items =
           $0.publications[2].items + [2, 2].map { LoadedItem(number: 1, page: $0) }
       }),
+    Row("5.08", "a page of another call", given: { $0 = Example.pages() }, spoil: { $0.calls[1].page = 0 }),
     Row(
       "5.03 5.05 5.08", "a page twice", given: { $0 = Example.pages() },
       spoil: { $0.publications[4].items += $0.publications[2].items }),

@@ -93,6 +93,9 @@ extension CheckerTests {
       "2.04", "pending after the end", twin: { $0.closing = figures() },
       spoil: { $0.closing = figures { $0.pending = 1 } }),
     Row(
+      "2.04", "counts another last version after the end", twin: { $0.closing = figures() },
+      spoil: { $0.closing = figures { $0.lastVersion = 1 } }),
+    Row(
       "2.04", "counts wrongly after the end", given: { $0.closing = figures { $0.delivered = 4 } },
       twin: { $0.sharesDeliveries = true }, spoil: { _ in }),
     Row("2.04", "more pending than the bound", given: policy(.newest(2)), twin: pending(2, 2), spoil: pending(3, 2)),
@@ -119,6 +122,7 @@ extension CheckerTests {
   static let cancels: [Bad<SubscriptionHistory>] = [
     Row("3.02", "a delivery after a quiescent cancel", twin: cancel(.quiescent, 260), spoil: cancel(.quiescent, 160)),
     Row("3.02", "quiescent during a delivery", spoil: cancel(.quiescent, 252)),
+    Row("3.02", "quiescent, from inside", spoil: cancel(.quiescent, 252, thread: 7)),
     Row("3.02", "two deliveries after an inFlight one", twin: cancel(.inFlight, 160), spoil: cancel(.inFlight, 152)),
     Row(
       "3.02", "inFlight, from inside", twin: cancel(.reentrant, 252, thread: 7),
