@@ -86,7 +86,8 @@ extension CheckerTests {
       "2.04", "pending at rest", twin: { $0.settled = figures() }, spoil: { $0.settled = figures { $0.pending = 1 } }),
     Row("2.04", "fewer counted than delivered", spoil: { $0.settled = figures { $0.delivered = 2 } }),
     Row(
-      "2.04", "more counted than published", given: policy(.latest), spoil: { $0.settled = figures { $0.skipped = 1 } }),
+      "2.04", "more counted than published", given: policy(.latest),
+      spoil: { $0.settled = figures { $0.skipped = 1 } }),
     Row("2.01 2.04", "skipped without a bound", spoil: { $0.settled = figures { $0.skipped = 1 } }),
     Row("2.04", "counts another last version", spoil: { $0.settled = figures { $0.lastVersion = 1 } }),
     Row(
@@ -132,7 +133,8 @@ extension CheckerTests {
       cancel(.inFlight, 260), twin: { $0.death = 280 }, spoil: { _ in }),
     Row(
       "3.02", "inFlight, but all deliveries had been counted before",
-      twin: cancel(.inFlight, 252) { $0.deliveredBefore = 2 }, spoil: cancel(.inFlight, 252) { $0.deliveredBefore = 3 }),
+      twin: cancel(.inFlight, 252) { $0.deliveredBefore = 2 },
+      spoil: cancel(.inFlight, 252) { $0.deliveredBefore = 3 }),
     Row("3.02", "a delivery after a reentrant cancel", spoil: cancel(.reentrant, 152, thread: 7)),
     Row("3.02", "reentrant, from another thread", spoil: cancel(.reentrant, 252)),
     Row(

@@ -5,8 +5,8 @@ import Support
 import Testing
 
 extension StressTests {
-  /// Threads refresh, cancel, log out, invalidate, set, poll, turn pages, and answer the loaders of several managers, and
-  /// churn those of a family.
+  /// Threads refresh, cancel, log out, invalidate, set, poll, turn pages, and answer the loaders of several managers,
+  /// and churn those of a family.
   @Test("loads are shared, superseded, cancelled and rolled back, and a late result is never published")
   func stochastic_5_01_5_02_5_03_5_04_5_05_5_07_5_08_5_09_5_15_5_16_5_17_5_19_loading() async {
     await Workload.loading.run { round in
@@ -67,8 +67,8 @@ extension StressTests {
           barrier.pass()
           guard index == 0 else { continue }
           // Until the run has ended, once no thread has a listener any more. A delivery may still hold one that has
-          // died; then the next element ends the run. A run that has ended before its sequence was opened closes nothing,
-          // so it has to be asked again.
+          // died; then the next element ends the run. A run that has ended before its sequence was opened closes
+          // nothing, so it has to be asked again.
           source.flowing {
             while manager.publisher.subscriberCount > 0 || manager.isRunning {
               _ = closed.wait(timeout: .now() + .milliseconds(1))

@@ -46,9 +46,9 @@ extension StressTests {
 
   /// Two publishers flood one serial context; others have one state each for a subscriber there, one after the other.
   ///
-  /// Each of those has a lane of its own. A lane that has served several states may use up its time slice, if the system
-  /// has suspended its thread, and hand back; on a default actor it then has to pass through the global queue, where the
-  /// system may suspend it again.
+  /// Each of those has a lane of its own. A lane that has served several states may use up its time slice, if the
+  /// system has suspended its thread, and hand back; on a default actor it then has to pass through the global queue,
+  /// where the system may suspend it again.
   @Test("a flooded lane lets other lanes on the same context have their turn")
   func stochastic_2_08_fairness() async {
     await Workload.fairness.run { round in
