@@ -22,7 +22,19 @@ final class FakeEndpoint: Sendable {
     let isStubborn: Bool
     /// Is never answered, and only ends when it is cancelled.
     let isHanging: Bool
-    let answer: AsyncStream<Bool>.Continuation
+    let answers = AsyncStream<Bool>.makeStream()
+
+    var first: Bool? {
+      get async {
+        for await answer in answers.stream { return answer }
+        return nil
+      }
+    }
+  }
+
+  private enum Answer {
+    case atOnce(Bool)
+    case later(Waiting)
   }
 
   private let hangs: Bool
@@ -30,10 +42,7 @@ final class FakeEndpoint: Sendable {
   private let open = Countdown()
 
   /// With `hangs`, some calls are never answered.
-  init(_ random: SeededGenerator, hangs: Bool) {
-    self.hangs = hangs
-    state = Guarded(State(random: random))
-  }
+  init(_ random: SeededGenerator, hangs: Bool) { (self.hangs, state) = (hangs, Guarded(State(random: random))) }
 
   func watch(_ version: @escaping @Sendable () -> UInt64) { state.with { $0.version = version } }
 
@@ -66,58 +75,38 @@ final class FakeEndpoint: Sendable {
       state.calls.append(LoaderCall(page: page, version: version, begin: Stamp.now()))
       return (state.calls.count - 1, state.login, prepare(in: &state))
     }
-    let isGood: Bool?
-    switch answer {
-    case .atOnce(let answer): isGood = answer
-    case .later(let answers, isStubborn: false): isGood = await Self.first(of: answers)
-    case .later(let answers, isStubborn: true): isGood = await Task.detached { await Self.first(of: answers) }.value
-    }
-    let outcome: LoaderCall.Outcome =
-      switch isGood {
-      case true?: .answered
-      case false?: .failed
-      case nil: .cancelled
+    let isGood: Bool? =
+      switch answer {
+      case .atOnce(let answer): answer
+      case .later(let waiting) where waiting.isStubborn: await Task.detached { await waiting.first }.value
+      case .later(let waiting): await waiting.first
       }
     state.with { state in
       state.calls[number].end = Stamp.now()
-      state.calls[number].outcome = outcome
+      state.calls[number].outcome = isGood.map { $0 ? LoaderCall.Outcome.answered : .failed } ?? .cancelled
     }
-    switch outcome {
-    case .answered: return (0..<Self.pageSize).map { LoadedItem(number: number, login: login, page: page, place: $0) }
-    case .failed: throw LoadFailure(number: number)
-    case .cancelled, .open: throw CancellationError()
-    }
-  }
-
-  private enum Answer {
-    case atOnce(Bool)
-    case later(AsyncStream<Bool>, isStubborn: Bool)
+    guard let isGood else { throw CancellationError() }
+    guard isGood else { throw LoadFailure(number: number) }
+    return (0..<Self.pageSize).map { LoadedItem(number: number, login: login, page: page, place: $0) }
   }
 
   private func prepare(in state: inout State) -> Answer {
     let draw = state.random.draw(100)
     if state.closing != nil || draw < 30 { return .atOnce(true) }
     if draw < 45 { return .atOnce(false) }
-    let (answers, answer) = AsyncStream<Bool>.makeStream()
-    let waiting = Waiting(isStubborn: draw < 60, isHanging: hangs && draw >= 95, answer: answer)
+    let waiting = Waiting(isStubborn: draw < 60, isHanging: hangs && draw >= 95)
     state.waiting.append(waiting)
-    return .later(answers, isStubborn: waiting.isStubborn)
-  }
-
-  private static func first(of answers: AsyncStream<Bool>) async -> Bool? {
-    for await answer in answers { return answer }
-    return nil
+    return .later(waiting)
   }
 
   /// Answers any one of the calls.
   func answer(_ random: inout SeededGenerator) {
-    let isGood = random.draw(10) < 7
-    let index = random.draw(1_000)
+    let (isGood, index) = (random.draw(10) < 7, random.draw(1_000))
     let chosen: Waiting? = state.with { state in
       let open = state.waiting.indices.filter { !state.waiting[$0].isHanging }
       return open.isEmpty ? nil : state.waiting.remove(at: open[index % open.count])
     }
-    chosen?.answer.yield(isGood)
+    chosen?.answers.continuation.yield(isGood)
   }
 
   /// Answers all later calls at once.
@@ -128,11 +117,11 @@ final class FakeEndpoint: Sendable {
       state.closing = state.calls.count
       return state.waiting
     }
-    for call in waiting where answers || call.isStubborn { call.answer.yield(true) }
+    for call in waiting where answers || call.isStubborn { call.answers.continuation.yield(true) }
   }
 
-  /// Returns false if a call doesn't end.
-  func waitUntilEmpty() async -> Bool { await open.wait() }
+  /// Returns when no call is open; after a while, gives up.
+  func waitUntilEmpty() async { _ = await open.wait() }
 }
 
 /// The error of a loader.

@@ -17,7 +17,9 @@ struct Caller: Sendable {
     return Number.make(caller: index, count: count)
   }
 
-  mutating func add(_ number: UInt32, _ span: Span, isTransition: Bool = true) {
+  /// Makes a call that publishes the number, or none of its own.
+  mutating func call(_ number: UInt32 = 0, isTransition: Bool = true, _ body: () -> Void) {
+    let (_, span) = Span.of(body)
     calls.append(Call(span: span, number: number, isTransition: isTransition))
   }
 
@@ -27,29 +29,27 @@ struct Caller: Sendable {
     _ makePayload: (UInt32) -> Payload = { Payload(number: $0) }
   ) {
     let number = number()
-    let payload = makePayload(number)
-    let begin = Stamp.now()
-    switch random.draw(16) {
-    case 0: publisher.setState(.loading(previous: payload))
-    case 1: publisher.setState(.error(TestError(), previous: payload))
-    case 2: publisher.update { _ in .loaded(payload) }
-    case 3: publisher.updateData(ifChanged: payload)
-    case 4: publisher.setState(.loaded(payload))
-    default: publisher.updateData(payload)
+    let (payload, choice) = (makePayload(number), random.draw(16))
+    call(number) {
+      switch choice {
+      case 0: publisher.setState(.loading(previous: payload))
+      case 1: publisher.setState(.error(TestError(), previous: payload))
+      case 2: publisher.update { _ in .loaded(payload) }
+      case 3: publisher.updateData(ifChanged: payload)
+      case 4: publisher.setState(.loaded(payload))
+      default: publisher.updateData(payload)
+      }
     }
-    add(number, Span(since: begin))
   }
 
   /// Makes any call that publishes; some have no number of their own, and some change nothing.
   mutating func publishAny(_ publisher: Publisher<Payload>, _ random: inout SeededGenerator) {
     switch random.draw(8) {
-    case 0: add(0, Span.of { publisher.startLoading() }.1)
-    case 1: add(0, Span.of { publisher.setError(TestError()) }.1)
-    case 2: add(0, Span.of { publisher.republish() }.1)
-    case 3 where random.draw(4) == 0: add(0, Span.of { publisher.reset() }.1)
-    case 4 where random.draw(4) == 0:
-      let (_, span) = Span.of { try? publisher.update { _ in throw TestError() } }
-      add(0, span, isTransition: false)
+    case 0: call { publisher.startLoading() }
+    case 1: call { publisher.setError(TestError()) }
+    case 2: call { publisher.republish() }
+    case 3 where random.draw(4) == 0: call { publisher.reset() }
+    case 4 where random.draw(4) == 0: call(isTransition: false) { _ = try? publisher.update { _ in throw TestError() } }
     default: publish(publisher, &random)
     }
   }

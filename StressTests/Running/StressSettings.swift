@@ -1,7 +1,7 @@
 import Foundation
 
 /// The settings that the environment gives.
-struct StressSettings: Sendable {
+struct StressSettings: Sendable, CustomStringConvertible {
   /// `STRESS_SECONDS`: the time for the whole target.
   let seconds: Double
   /// `STRESS_SEED`: repeats every choice of a run, but not how the threads are scheduled.
@@ -13,14 +13,13 @@ struct StressSettings: Sendable {
 
   static let current = StressSettings()
 
-  init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+  private init() {
+    let environment = ProcessInfo.processInfo.environment
     seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? 10
     seed = environment["STRESS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64(UInt32.max))
     threads = max(2, environment["STRESS_THREADS"].flatMap(Int.init) ?? 4)
     isLarge = environment["STRESS_LARGE"] == "1"
   }
-}
 
-extension StressSettings: CustomStringConvertible {
   var description: String { "STRESS_SEED=\(seed) STRESS_SECONDS=\(seconds) STRESS_THREADS=\(threads)" }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import SubPub
 import SubPubTesting
 import Support
 import Testing
@@ -8,14 +9,11 @@ enum Workload: String, CaseIterable, Sendable {
   case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
   case editing, streams
 
-  static var all: [Workload] { Array(allCases) }
-
   /// In percent.
   private var share: Double {
     switch self {
     case .order: 21
-    case .churn: 12
-    case .cancel: 12
+    case .churn, .cancel: 12
     case .lifetime, .overflow, .reentrancy, .sequences, .endings, .loading: 6
     case .payloads, .fairness, .joining, .streams: 4
     case .editing: 3
@@ -31,55 +29,62 @@ enum Workload: String, CaseIterable, Sendable {
   func run(_ perform: @escaping @Sendable (Round) async -> RoundResult) async {
     let settings = StressSettings.current
     let end = ContinuousClock.now + .seconds(settings.seconds * share / 100)
+    let hash = rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFF_FFFF }
     await withTaskGroup(of: Void.self) { group in
       for index in 0..<Self.rounds {
         group.addTask {
-          var random = SeededGenerator(seed: settings.seed &* 1_000_003 &+ UInt64(self.hashOfName * 8 + index))
+          var random = SeededGenerator(seed: settings.seed &* 1_000_003 &+ UInt64(hash * 8 + index))
           repeat {
-            await self.runOne(Round(seed: random.next(), threads: ThreadGroup(size: settings.threads)), perform)
+            await self.run(Round(seed: random.next(), threads: Threads(count: settings.threads)), perform)
           } while ContinuousClock.now < end
         }
       }
     }
   }
 
-  private func runOne(_ round: Round, _ perform: @Sendable (Round) async -> RoundResult) async {
+  private func run(_ round: Round, _ perform: @Sendable (Round) async -> RoundResult) async {
     let name = "workload \(self), round \(round.seed), repeat with \(StressSettings.current)"
     let watchdog = DispatchWorkItem { fatalError("A round has not ended within \(Self.patience) s: \(name)") }
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience), execute: watchdog)
     let result = await perform(round)
     watchdog.cancel()
     let violations = result.check()
-    var figures = Figures()
-    figures.add(result, violations: violations.count)
-    Scoreboard.add(figures, of: rawValue)
+    Scoreboard.add(result, violations: violations.count, of: self)
     for violation in violations.prefix(3) { Issue.record("\(violation): \(name)") }
   }
-
-  private var hashOfName: Int { rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFF_FFFF } }
 }
 
 /// What a round works with.
 struct Round: Sendable {
   let seed: UInt64
-  let threads: ThreadGroup
+  let threads: Threads
 
   /// A generator for one thread, or one purpose, of the round.
   func random(_ purpose: Int) -> SeededGenerator {
     SeededGenerator(seed: seed &+ UInt64(truncatingIfNeeded: purpose) &* 0x9E37)
+  }
+
+  /// Runs the body on each thread, with choices and a caller of its own; returns the results and all calls.
+  func play<R: Sendable>(
+    _ body: @escaping @Sendable (_ index: Int, _ random: inout SeededGenerator, _ caller: inout Caller) -> R
+  ) async -> ([R], calls: [Call]) {
+    let played = await threads.run { index in
+      var (random, caller) = (self.random(index), Caller(index + 1))
+      let result = body(index, &random, &caller)
+      return (result, caller.calls)
+    }
+    return (played.map(\.0), played.flatMap(\.1))
   }
 }
 
 /// What a round passes to the checkers.
 struct RoundResult: Sendable {
   var histories: [History] = []
-  var floods: [Flood] = []
   var loads: [LoadHistory] = []
   /// What the round itself found.
-  var violations: [Violation] = []
+  let findings = Findings()
 
   func check() -> [Violation] {
-    violations + histories.flatMap { Checker.check($0) } + floods.flatMap { $0.check() }
-      + loads.flatMap { LoadChecker.check($0) }
+    findings.violations + histories.flatMap { Checker.check($0) } + loads.flatMap { $0.check() }
   }
 }

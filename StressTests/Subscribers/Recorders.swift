@@ -4,16 +4,26 @@ import Support
 // Subscribers that record what they receive, one for each interface.
 
 final class TypedRecorder: TypedSubscriber {
-  let log: DeliveryLog
-  init(_ log: DeliveryLog) { self.log = log }
-  deinit { log.died() }
+  private let log: RecordedSubscription
+  private let left: PublisherUnderTest?
+
+  /// Creates a subscriber that unsubscribes in its `deinit`, if it gets a publisher.
+  init(_ log: RecordedSubscription, unsubscribingFrom left: PublisherUnderTest? = nil) {
+    (self.log, self.left) = (log, left)
+  }
+
+  deinit {
+    log.died()
+    left?.publisher.unsubscribe(self)
+  }
+
   func receive(_ state: LoadState<Payload>) {}
   func receive(_ publication: Publication<Payload>) { log.record(publication) }
 }
 
 final class UntypedRecorder: Subscriber {
-  let log: DeliveryLog
-  init(_ log: DeliveryLog) { self.log = log }
+  private let log: RecordedSubscription
+  init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func receive(_ publication: any AnyPublication) {
     if let publication = publication as? Publication<Payload> { log.record(publication) }
@@ -21,16 +31,16 @@ final class UntypedRecorder: Subscriber {
 }
 
 @MainActor final class MainTypedRecorder: MainActorTypedSubscriber {
-  let log: DeliveryLog
-  nonisolated init(_ log: DeliveryLog) { self.log = log }
+  private let log: RecordedSubscription
+  nonisolated init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func receive(_ state: LoadState<Payload>) {}
   func receive(_ publication: Publication<Payload>) { log.record(publication) }
 }
 
 @MainActor final class MainUntypedRecorder: MainActorSubscriber {
-  let log: DeliveryLog
-  nonisolated init(_ log: DeliveryLog) { self.log = log }
+  private let log: RecordedSubscription
+  nonisolated init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func receive(_ publication: any AnyPublication) {
     if let publication = publication as? Publication<Payload> { log.record(publication) }
@@ -39,25 +49,25 @@ final class UntypedRecorder: Subscriber {
 
 /// For closures, explicit protocols and delegates.
 final class PlainRecorder: StateReceiver, CallReceiver {
-  let log: DeliveryLog
-  init(_ log: DeliveryLog) { self.log = log }
+  private let log: RecordedSubscription
+  init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func show(_ state: LoadState<Payload>) { log.record(state) }
   func called(_ number: UInt32) { log.record(number: number) }
 }
 
 @MainActor final class MainPlainRecorder: MainStateReceiver, MainCallReceiver {
-  let log: DeliveryLog
-  nonisolated init(_ log: DeliveryLog) { self.log = log }
+  private let log: RecordedSubscription
+  nonisolated init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func show(_ state: LoadState<Payload>) { log.record(state) }
   func called(_ number: UInt32) { log.record(number: number) }
 }
 
 actor ActorRecorder {
-  nonisolated let log: DeliveryLog
+  private nonisolated let log: RecordedSubscription
   private var visits = 0
-  init(_ log: DeliveryLog) { self.log = log }
+  init(_ log: RecordedSubscription) { self.log = log }
   deinit { log.died() }
   func show(_ state: LoadState<Payload>) {
     visits &+= 1

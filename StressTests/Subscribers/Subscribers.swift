@@ -2,132 +2,135 @@ import SubPub
 import SubPubTesting
 import Support
 
-/// Subscribers that stay for a whole round.
+/// Subscribers of one publisher, which one thread adds and ends.
 struct Subscribers: Sendable {
-  var live: [LiveSubscriber] = []
-  var readers: [SequenceReader] = []
-  /// Cancelled long ago, but alive until their histories are complete.
-  var survivors: [LiveSubscriber] = []
+  /// Nil when that has ended, and for delegates.
+  private weak let publisher: PublisherUnderTest?
+  /// Those that are alive.
+  var live: [RecordedSubscription] = []
+  /// Those that were cancelled or released, or end by themselves.
+  var ended: [RecordedSubscription] = []
 
-  mutating func add(_ kind: SubscriptionKind, to tested: PublisherUnderTest, reaction: DeliveryLog.Reaction? = nil) {
-    live.append(tested.subscribe(kind, by: 0, order: live.count, reaction: reaction, capacity: 256))
+  init(of tested: PublisherUnderTest?) { publisher = tested }
+
+  private var tested: PublisherUnderTest {
+    guard let publisher else { preconditionFailure("The publisher has ended.") }
+    return publisher
+  }
+
+  mutating func add(_ kind: SubscriptionKind, reaction: RecordedSubscription.Reaction? = nil) {
+    live.append(tested.subscribe(kind, reaction: reaction))
   }
 
   /// Adds a subscriber that receives every state with its version, so that the checker knows all states.
-  mutating func addReference(to tested: PublisherUnderTest, reaction: DeliveryLog.Reaction? = nil) {
-    add(SubscriptionKind(at: Places.background), to: tested, reaction: reaction)
+  mutating func addReference(reaction: RecordedSubscription.Reaction? = nil) {
+    add(SubscriptionKind(at: Places[.background][0]), reaction: reaction)
   }
 
-  mutating func addReader(_ interface: Interface, _ policy: BufferingPolicy, of tested: PublisherUnderTest) {
-    readers.append(SequenceReader(interface, policy, of: tested, by: 0, order: readers.count))
+  mutating func addReader(_ interface: Interface, _ policy: BufferingPolicy) {
+    live.append(tested.read(interface, policy))
   }
 
-  /// Takes over the subscribers that are left in the groups, and returns the subscriptions that have ended.
-  mutating func take(_ groups: [ChurnGroup]) async -> [RecordedSubscription] {
-    for group in groups {
-      live += group.present
-      survivors += group.survivors
-      for reader in group.readers { reader.task.cancel() }
-      for reader in group.readers { await reader.task.value }
-    }
-    return groups.flatMap { $0.ended + $0.readers.map(\.subscription) }
+  /// Starts a sequence that ends by itself after some states.
+  mutating func read(_ random: inout SeededGenerator, limit: Int) {
+    ended.append(tested.read(random.pick(Interface.sequences), .draw(&random), limit: limit))
+  }
+
+  /// Subscribes one of them again: its subscription stays as it is, and nothing is replayed.
+  func subscribeAgain(_ random: inout SeededGenerator) {
+    guard !live.isEmpty, let recorder = random.pick(live).subscriber as? TypedRecorder else { return }
+    tested.publisher.subscribe(recorder, on: .background)
+  }
+
+  /// Cancels one of them, and releases half of those; otherwise, a delivery in flight reaches its subscriber.
+  mutating func cancel(_ random: inout SeededGenerator) {
+    guard let subscription = remove(&random) else { return }
+    subscription.cancel()
+    if random.draw(2) != 0 { subscription.drop() }
+  }
+
+  /// Cancels all subscriptions of one object.
+  mutating func unsubscribe(_ random: inout SeededGenerator) {
+    guard let subscription = remove(&random), let object = subscription.subscriber else { return }
+    let (outcome, span) = Span.of { tested.publisher.unsubscribe(object) }
+    let record = CancelRecord(span: span, answer: .outcome(outcome), thread: ThreadMark.current)
+    subscription.note { $0.cancels.append(record) }
+    subscription.drop()
+  }
+
+  mutating func release(_ random: inout SeededGenerator) { remove(&random)?.release() }
+
+  func readStatistics(_ random: inout SeededGenerator) { if !live.isEmpty { random.pick(live).readStatistics() } }
+
+  private mutating func remove(_ random: inout SeededGenerator) -> RecordedSubscription? {
+    guard !live.isEmpty else { return nil }
+    let subscription = live.remove(at: random.draw(live.count))
+    ended.append(subscription)
+    return subscription
+  }
+
+  static func += (all: inout Subscribers, groups: [Subscribers]) {
+    all.live += groups.flatMap(\.live)
+    all.ended += groups.flatMap(\.ended)
   }
 
   /// Waits until everything is delivered, ends all subscriptions, and returns what was recorded.
-  ///
-  /// The `others` ended before, or are held elsewhere.
-  func history(
-    of tested: PublisherUnderTest, calls: [Call], others: [RecordedSubscription] = []
-  ) async -> History {
+  func history(of tested: PublisherUnderTest, calls: [Call]) async -> History {
     var history = History()
-    let version = tested.version
-    let begin = Stamp.now()
+    for subscription in ended { await subscription.endTask() }
+    let (version, begin) = (tested.version, Stamp.now())
     await tested.publisher.drain()
     history.drains = [(version, Span(since: begin))]
     history.finalVersion = tested.version
-    let held = live.count + readers.count
     // An actor lives until the job that it runs has ended, for example the last one of a lane.
-    let lingering = others.count { $0.mayLinger }
-    history.count = (tested.publisher.subscriberCount, held...held + lingering)
-    history.subscriptions = await finish(others: others)
-    history.calls = calls + live.flatMap(\.subscription.log.calls)
+    let lingering = ended.count { $0.mayLinger }
+    history.count = (tested.publisher.subscriberCount, live.count...live.count + lingering)
+    history.subscriptions = await finish()
+    history.calls = calls + live.flatMap(\.calls)
     return history
   }
 
-  func finish(others: [RecordedSubscription] = [], cancelsReaders: Bool = true) async -> [SubscriptionHistory] {
-    for subscriber in live { subscriber.subscription.settle() }
-    for reader in readers {
-      reader.subscription.settle()
-      if cancelsReaders { reader.task.cancel() }
-      await reader.task.value
+  /// Ends all subscriptions; after the publisher's end, sequences end by themselves.
+  func finish(afterEnd: Bool = false) async -> [SubscriptionHistory] {
+    for subscription in live {
+      if afterEnd { await subscription.cancelAndWait() } else { subscription.task?.cancel() }
+      subscription.settle()
+      await subscription.task?.value
     }
     var histories: [SubscriptionHistory] = []
-    for subscription in live.map(\.subscription) + others + readers.map(\.subscription) {
-      histories.append(await subscription.finish())
-    }
+    for subscription in live + ended { histories.append(await subscription.finish()) }
     return histories
   }
 }
 
-/// Large sets of subscribers.
 extension Subscribers {
-  /// Every context, interface and policy.
-  static func all(of tested: PublisherUnderTest, in round: Round) async -> Subscribers {
-    var subscribers = await ThreadGroup.alone {
-      var (random, subscribers) = (round.random(100), Subscribers())
-      subscribers.addReference(to: tested)
-      for _ in 0..<4 { for kind in Self.sharingLanes(&random) { subscribers.add(kind, to: tested) } }
-      for kind in Self.withOwnLanes(&random) { subscribers.add(kind, to: tested) }
-      for index in 0..<18 {
-        let policy = index < 15 ? .unbounded : BufferingPolicy.draw(&random)
-        subscribers.addReader(SequenceReader.interfaces[index % 3], policy, of: tested)
-      }
-      return subscribers
-    }
-    var random = round.random(101)
-    let policies = (0..<10).map { _ in random.draw(2) == 0 ? .unbounded : BufferingPolicy.draw(&random) }
-    let count = subscribers.live.count
-    subscribers.live += await MainActor.run {
-      policies.enumerated().map { tested.subscribeExplicitly($1, order: 1_000 + count + $0) }
-    }
-    return subscribers
-  }
-
-  /// Only interfaces that pass the version, for states that don't tell which version they are.
-  static func withVersions(of tested: PublisherUnderTest, in round: Round) async -> Subscribers {
-    await ThreadGroup.alone {
-      var (random, subscribers) = (round.random(102), Subscribers())
-      subscribers.addReference(to: tested)
+  /// Every context, interface and policy; `withVersions`, only interfaces that pass the version.
+  static func all(of tested: PublisherUnderTest, in round: Round, withVersions: Bool) async -> Subscribers {
+    var (random, subscribers) = await Threads.alone {
+      var (random, subscribers) = (round.random(withVersions ? 102 : 100), Subscribers(of: tested))
+      subscribers.addReference()
       for place in Places.all {
-        for _ in 0..<(place.kind.isShared ? 4 : 1) {
-          let interface = random.pick(place.kind == .main ? [.mainTyped, .mainUntyped] : [Interface.typed, .untyped])
-          let policy = random.draw(2) == 0 ? .unbounded : BufferingPolicy.draw(&random)
-          subscribers.add(SubscriptionKind(at: place, interface, policy), to: tested)
+        let all = place.kind == .main ? Interface.main + Interface.main : Interface.anywhere
+        for interface in withVersions ? Array(all[..<2]) : all {
+          for _ in 0..<(place.kind.isShared ? 4 : 2) / (withVersions ? 2 : 1) {
+            // Half of them are unbounded.
+            let policy = random.draw(2) == 0 ? .unbounded : BufferingPolicy.draw(&random)
+            subscribers.add(SubscriptionKind(at: place, interface, policy))
+          }
         }
       }
-      return subscribers
-    }
-  }
-
-  private static func sharingLanes(_ random: inout SeededGenerator) -> [SubscriptionKind] {
-    var kinds: [SubscriptionKind] = []
-    for place in Places.all where place.kind.isShared {
-      for interface in place.kind == .main ? Interface.main + Interface.main : Interface.anywhere {
-        let policy = random.draw(2) == 0 ? .unbounded : BufferingPolicy.draw(&random)
-        kinds.append(SubscriptionKind(at: place, interface, policy))
+      guard !withVersions else { return (random, subscribers) }
+      for policy in [BufferingPolicy.unbounded, .unbounded, .draw(&random)] {
+        subscribers.add(SubscriptionKind(actorWith: policy))
       }
-    }
-    return kinds
-  }
-
-  private static func withOwnLanes(_ random: inout SeededGenerator) -> [SubscriptionKind] {
-    var kinds = [BufferingPolicy.unbounded, .unbounded, .draw(&random)].map { SubscriptionKind(actorWith: $0) }
-    for place in Places.all where !place.kind.isShared {
-      for interface in [Interface.typed, .handler] {
-        kinds.append(SubscriptionKind(at: place, interface))
-        kinds.append(SubscriptionKind(at: place, random.pick(Interface.anywhere), .draw(&random)))
+      for index in 0..<18 {
+        subscribers.addReader(Interface.sequences[index % 3], index < 15 ? .unbounded : .draw(&random))
       }
+      return (random, subscribers)
     }
-    return kinds
+    guard !withVersions else { return subscribers }
+    let policies = (0..<10).map { $0 % 2 == 0 ? .unbounded : BufferingPolicy.draw(&random) }
+    subscribers.live += await MainActor.run { policies.map { tested.subscribeExplicitly($0) } }
+    return subscribers
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Support
@@ -31,13 +30,20 @@ struct SubscriptionKind: Sendable {
   }
 }
 
+extension Interface {
+  /// Those that take a subscriber on any context.
+  static let anywhere: [Interface] = [.typed, .untyped, .handler, .explicit]
+  /// Those of the main actor that any thread can use to subscribe.
+  static let main: [Interface] = [.mainTyped, .mainUntyped, .mainHandler]
+  static let sequences: [Interface] = [.states, .values, .publications]
+}
+
 /// The contexts that all rounds share: all kinds, and several of some.
 enum Places {
   static let all: [Place] =
     ContextKind.allCases.map { Place($0) } + [Place(.queue), Place(.actor), .serialExecutor()]
 
   static subscript(_ kind: ContextKind) -> [Place] { all.filter { $0.kind == kind } }
-  static var background: Place { self[.background][0] }
   static var main: Place { self[.main][0] }
 
   static func draw(_ kind: ContextKind, _ random: inout SeededGenerator) -> Place { random.pick(self[kind]) }

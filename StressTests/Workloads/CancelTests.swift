@@ -2,41 +2,147 @@ import Dispatch
 import SubPub
 import SubPubTesting
 import Support
+import Synchronization
 import Testing
 
 extension StressTests {
+  /// Several threads cancel the same subscriptions, from everywhere, while deliveries are in flight.
   @Test("the outcome of a cancel is true")
-  func stochastic_2_06_3_01_3_02_3_03_3_04_cancel() async { await Workload.cancel.run(Cancelling.perform) }
+  func stochastic_2_06_3_01_3_02_3_03_3_04_cancel() async {
+    await Workload.cancel.run { round in
+      let (tested, targets, pending) = (PublisherUnderTest(), Guarded<[Target]>([]), DispatchGroup())
+      var subscribers = Subscribers(of: tested)
+      subscribers.addReference()
+      let (others, calls) = await round.play { _, random, caller in
+        var others: [RecordedSubscription] = []
+        for order in 0..<50 {
+          let target = Self.makeTarget(of: tested, &random)
+          targets.with { $0.append(target) }
+          for _ in 0..<(1 + random.draw(6)) { caller.publish(tested.publisher, &random) }
+          for _ in 0..<2 { Self.cancel(targets.value, &random, pending) }
+          if order % 4 == 1 { others.append(Self.cancelHeld(of: tested, &random)) }
+          if order % 8 == 0 { others.append(Self.replace(of: tested, &random, &caller)) }
+        }
+        return others
+      }
+      // Cancels on queues and in tasks.
+      await withCheckedContinuation { done in pending.notify(queue: .global()) { done.resume() } }
+      subscribers.ended = targets.value.map(\.subscription) + others.joined()
+      var history = await subscribers.history(of: tested, calls: calls)
+      // Targets that no thread has drawn are alive.
+      history.count = nil
+      return RoundResult(histories: [history])
+    }
+  }
+
+  /// A subscription for threads to cancel.
+  private typealias Target = (subscription: RecordedSubscription, meeting: Meeting)
+
+  private static func makeTarget(of tested: PublisherUnderTest, _ random: inout SeededGenerator) -> Target {
+    let (meeting, cancelsItself) = (Meeting(), random.draw(2) == 0)
+    let subscription = tested.subscribe(.draw(&random)) { subscription, number in
+      meeting.deliver(number)
+      if cancelsItself, number % 2 == 0 { subscription.cancel(isOnOwnContext: true) }
+    }
+    return (subscription, meeting)
+  }
+
+  /// Cancels one of the targets, mostly one of the newest: from here, from its own context, or with a wait.
+  private static func cancel(_ targets: [Target], _ random: inout SeededGenerator, _ pending: DispatchGroup) {
+    let (subscription, meeting) = random.pick(Array(targets.suffix(random.draw(4) == 0 ? .max : 8)))
+    switch random.draw(8) {
+    case 0:
+      guard let place = subscription.kind.place, place.isExclusive, let queue = place.queue else {
+        return subscription.cancel()
+      }
+      queue.async(group: pending) { subscription.cancel(isOnOwnContext: true) }
+    case 1:
+      pending.enter()
+      Task.detached {
+        await subscription.cancelAndWait()
+        pending.leave()
+      }
+    case 2: subscription.readStatistics()
+    case 3...5: meeting.meet { subscription.cancel() }
+    default: subscription.cancel()
+    }
+  }
+
+  /// Subscribes, waits inside the first delivery, cancels from here, and lets the delivery go on.
+  ///
+  /// So the delivery is certainly active on another thread.
+  private static func cancelHeld(
+    of tested: PublisherUnderTest, _ random: inout SeededGenerator
+  ) -> RecordedSubscription {
+    let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let contexts: [ContextKind] = [
+      .background, .queue, .concurrentQueue, .independentQueue, .executor, .actorOnQueue,
+    ]
+    let place = Places.draw(random.pick(contexts), &random)
+    let kind = SubscriptionKind(at: place, random.pick(Interface.anywhere), .draw(&random))
+    let subscription = tested.subscribe(kind) { _, _ in
+      began.signal()
+      // The checker finds it if the cancel never happens.
+      _ = mayEnd.wait(timeout: .now() + .seconds(30))
+    }
+    let isInFlight = began.wait(timeout: .now() + .seconds(30)) == .success
+    subscription.cancel(mustBeInFlight: isInFlight)
+    mayEnd.signal()
+    return subscription
+  }
+
+  /// Makes an object that replaces its own subscription again and again, each time on another context.
+  private static func replace(
+    of tested: PublisherUnderTest, _ random: inout SeededGenerator, _ caller: inout Caller
+  ) -> RecordedSubscription {
+    let (began, isOver, count) = (DispatchSemaphore(value: 0), Guarded(false), 6)
+    // Long enough for the next delivery to begin during this one.
+    var kind = SubscriptionKind(at: Places[.background][0])
+    kind.place = nil
+    let subscription = RecordedSubscription(kind) { _, _ in
+      guard !isOver.value else { return }
+      began.signal()
+      BusyWait.wait(30_000)
+    }
+    let subscriber = TypedRecorder(subscription)
+    var contexts = [DeliveryContext.background] + Places[.queue].map(\.context)
+    var last: Subscription?
+    let begin = Stamp.now()
+    for _ in 0...count {
+      // Never the one before, which is at the end.
+      contexts.append(contexts.remove(at: random.draw(contexts.count - 1)))
+      last = tested.publisher.subscribe(subscriber, on: contexts[contexts.count - 1], ifDuplicate: .replace)
+      caller.publish(tested.publisher, &random)
+      _ = began.wait(timeout: .now() + .milliseconds(20))
+    }
+    isOver.with { $0 = true }
+    subscription.begin(Span(since: begin), replay: 0...UInt32.max, last.map { (subscriber, $0) })
+    subscription.note { $0.replacements = count }
+    return subscription
+  }
 }
 
-/// Several threads cancel the same subscriptions, from everywhere, while deliveries are in flight.
-enum Cancelling {
-  private static let steps = 50
+/// Makes a delivery and a cancel meet.
+private final class Meeting: Sendable {
+  // Relaxed: they order nothing.
+  private let isAwaited = Atomic<Bool>(false)
+  private let isInFlight = Atomic<Bool>(false)
+  private static let patience: UInt64 = 50_000
 
-  @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let tested = PublisherUnderTest()
-    var subscribers = Subscribers()
-    subscribers.addReference(to: tested)
-    let targets = CancelTargets()
-    let pending = DispatchGroup()
-    let calls = await round.threads.run { index in
-      var (random, caller) = (round.random(index), Caller(index + 1))
-      for order in 0..<steps {
-        targets.add(CancelTarget(tested, &random, by: index + 1, order: order))
-        for _ in 0..<(1 + random.draw(6)) { caller.publish(tested.publisher, &random) }
-        for _ in 0..<2 { targets.draw(&random)?.cancel(&random, pending) }
-        if order % 4 == 1 { targets.keep(HeldDelivery.cancel(of: tested, &random, by: 100 + index, order: order)) }
-        if order % 8 == 0 {
-          targets.keep(Replacements.make(of: tested, &random, by: 200 + index, order: order, caller: &caller))
-        }
-      }
-      return caller.calls
-    }
-    // Cancels on queues and in tasks.
-    await withCheckedContinuation { done in pending.notify(queue: .global()) { done.resume() } }
-    var history = await subscribers.history(of: tested, calls: calls.flatMap { $0 }, others: targets.subscriptions)
-    // Targets that no thread has drawn are alive.
-    history.count = nil
-    return RoundResult(histories: [history])
+  /// Takes a while, and longer if a thread waits for the delivery.
+  func deliver(_ number: UInt32) {
+    isInFlight.store(true, ordering: .relaxed)
+    BusyWait.short(number)
+    if isAwaited.load(ordering: .relaxed) { BusyWait.wait(Self.patience / 2) }
+    isInFlight.store(false, ordering: .relaxed)
+  }
+
+  /// Runs the body after a short wait for a delivery.
+  func meet(_ body: () -> Void) {
+    isAwaited.store(true, ordering: .relaxed)
+    let end = Stamp.now() + Self.patience
+    while !isInFlight.load(ordering: .relaxed), Stamp.now() < end {}
+    body()
+    isAwaited.store(false, ordering: .relaxed)
   }
 }

@@ -1,41 +1,69 @@
 import SubPub
+import SubPubTesting
 import Support
 import Testing
 
 extension StressTests {
+  /// Every thread publishes, subscribes, cancels and releases at random.
   @Test("a new subscriber gets the current state and all later ones, while others come and go")
-  func stochastic_1_02_1_03_2_01_2_06_3_02_3_07_churn() async { await Workload.churn.run(Churn.perform) }
-}
-
-/// Every thread publishes, subscribes, cancels and releases at random.
-enum Churn {
-  private static let steps = 200
-
-  @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let tested = PublisherUnderTest()
-    var subscribers = Subscribers()
-    subscribers.addReference(to: tested)
-    let played = await round.threads.run { index in
-      var (random, caller) = (round.random(index), Caller(index + 1))
-      var group = ChurnGroup(tested, joiner: index + 1)
-      for _ in 0..<steps {
-        switch random.draw(24) {
-        case 0...8: for _ in 0..<random.draw(8) { caller.publish(tested.publisher, &random) }
-        case 9...16: group.subscribe(.draw(&random))
-        case 17: group.cancel(&random)
-        case 18: group.unsubscribe(&random)
-        case 19: group.release(&random)
-        case 20: group.read(&random)
-        case 21: _ = tested.publisher.subscriberCount
-        case 22: group.subscribeAgain(&random)
-        default: group.readStatistics(&random)
+  func stochastic_1_02_1_03_2_01_2_06_3_02_3_07_churn() async {
+    await Workload.churn.run { round in
+      await Self.churn(round) { tested, _, random, caller, group in
+        for _ in 0..<200 {
+          switch random.draw(24) {
+          case 0...8: for _ in 0..<random.draw(8) { caller.publish(tested.publisher, &random) }
+          case 9...16: group.add(.draw(&random))
+          case 17: group.cancel(&random)
+          case 18: group.unsubscribe(&random)
+          case 19: group.release(&random)
+          case 20: group.read(&random, limit: random.draw(50))
+          case 21: _ = tested.publisher.subscriberCount
+          case 22: group.subscribeAgain(&random)
+          default: group.readStatistics(&random)
+          }
         }
       }
-      return (group, caller.calls)
     }
-    let ended = await subscribers.take(played.map(\.0))
-    return RoundResult(histories: [
-      await subscribers.history(of: tested, calls: played.flatMap(\.1), others: ended)
-    ])
+  }
+
+  /// Half of the threads only publish, the others only subscribe.
+  ///
+  /// Few subscribers at a time make a publish fast, and lanes of their own keep pending states from hiding a replay.
+  @Test("a new subscriber misses no state, however fast they are published")
+  func stochastic_1_02_2_01_joining() async {
+    await Workload.joining.run { round in
+      await Self.churn(round) { tested, index, random, caller, group in
+        if index % 2 == 0 {
+          for _ in 0..<1_500 { caller.publish(tested.publisher, &random) }
+        } else {
+          for _ in 0..<120 {
+            let context = random.pick([ContextKind.background, .independentQueue, .executor, .immediate])
+            group.add(SubscriptionKind(at: Places.draw(context, &random), random.pick(Interface.anywhere)))
+            if group.live.count > 3 { group.cancel(&random) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Gives each thread a group of subscribers of one publisher.
+  private static func churn(
+    _ round: Round,
+    _ body:
+      @escaping @Sendable (
+        _ tested: PublisherUnderTest, _ index: Int, _ random: inout SeededGenerator, _ caller: inout Caller,
+        _ group: inout Subscribers
+      ) -> Void
+  ) async -> RoundResult {
+    let tested = PublisherUnderTest()
+    var subscribers = Subscribers(of: tested)
+    subscribers.addReference()
+    let (groups, calls) = await round.play { index, random, caller in
+      var group = Subscribers(of: tested)
+      body(tested, index, &random, &caller, &group)
+      return group
+    }
+    subscribers += groups
+    return RoundResult(histories: [await subscribers.history(of: tested, calls: calls)])
   }
 }

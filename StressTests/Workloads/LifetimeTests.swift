@@ -1,92 +1,110 @@
 import SubPub
 import SubPubTesting
 import Support
+import Synchronization
 import Testing
 
 extension StressTests {
+  /// Subscribers, and actors that are contexts, die while states are published.
   @Test("a dead subscriber gets nothing, and nothing keeps one alive")
-  func stochastic_2_05_3_01_3_05_lifetime() async { await Workload.lifetime.run(Lifetime.perform) }
-}
-
-/// Subscribers, and actors that are contexts, die while states are published.
-enum Lifetime {
-  private static let generations = 30
-
-  @Sendable static func perform(_ round: Round) async -> RoundResult {
-    let (tested, deaths) = (PublisherUnderTest(), Countdown())
-    var subscribers = Subscribers()
-    subscribers.addReference(to: tested)
-    let played = await round.threads.run { index in
-      var (random, caller) = (round.random(index), Caller(index + 1))
-      var group = ChurnGroup(tested, joiner: index + 1)
-      var shortLived: [RecordedSubscription] = []
-      for _ in 0..<generations {
-        for _ in 0..<8 { group.subscribe(.draw(&random)) }
-        if random.draw(2) == 0 {
-          shortLived.append(unsubscribeInDeinit(tested, &random, by: 100 + index, order: shortLived.count))
+  func stochastic_2_05_3_01_3_05_lifetime() async {
+    await Workload.lifetime.run { round in
+      let (tested, deaths) = (PublisherUnderTest(), Countdown())
+      var subscribers = Subscribers(of: tested)
+      subscribers.addReference()
+      let (groups, calls) = await round.play { _, random, caller in
+        var group = Subscribers(of: tested)
+        for generation in 0..<30 {
+          for _ in 0..<8 { group.add(.draw(&random)) }
+          if random.draw(2) == 0 { group.ended.append(Self.unsubscribeInDeinit(tested, &random)) }
+          let death = ActorDeath(deaths)
+          let actor: any Actor = generation % 2 == 0 ? ShortLivedActor(death) : ShortLivedQueueActor(death)
+          group.ended.append(Self.subscribe(to: tested, on: actor, death))
+          for _ in 0..<(2 + random.draw(12)) { caller.publish(tested.publisher, &random) }
+          for _ in 0..<(random.draw(3) == 0 ? 8 : 6) {
+            group.release(&random)
+            if random.draw(4) == 0 { caller.publish(tested.publisher, &random) }
+          }
         }
-        shortLived.append(subscribeOnActor(tested, deaths, by: 200 + index, order: shortLived.count))
-        for _ in 0..<(2 + random.draw(12)) { caller.publish(tested.publisher, &random) }
-        for _ in 0..<(random.draw(3) == 0 ? 8 : 6) {
-          group.release(&random)
-          if random.draw(4) == 0 { caller.publish(tested.publisher, &random) }
-        }
+        return group
       }
-      return (group, caller.calls, shortLived)
+      subscribers += groups
+      let result = RoundResult(histories: [await subscribers.history(of: tested, calls: calls)])
+      result.findings.expect(await deaths.wait(), "2.05", "something holds an actor")
+      return result
     }
-    let others = await subscribers.take(played.map(\.0)) + played.flatMap(\.2)
-    var result = RoundResult(histories: [
-      await subscribers.history(of: tested, calls: played.flatMap(\.1), others: others)
-    ])
-    if await !deaths.wait() { result.violations = [Violation(rule: "2.05", text: "something holds an actor")] }
-    return result
   }
 
   /// Makes a subscriber that dies at once, and unsubscribes in its `deinit`.
   private static func unsubscribeInDeinit(
-    _ tested: PublisherUnderTest, _ random: inout SeededGenerator, by joiner: Int, order: Int
+    _ tested: PublisherUnderTest, _ random: inout SeededGenerator
   ) -> RecordedSubscription {
     let contexts: [ContextKind] = [.background, .queue, .concurrentQueue, .immediate]
-    let kind = SubscriptionKind(at: Places.draw(random.pick(contexts), &random))
-    let log = DeliveryLog(at: kind.place)
-    let subscription = tested.record(kind, log, by: joiner, order: order) {
-      let recorder = UnsubscribingRecorder(log, tested)
-      return (recorder, tested.publisher.subscribe(recorder, on: kind.place?.context ?? .background))
-    }.subscription
-    subscription.willRelease()
+    let place = Places.draw(random.pick(contexts), &random)
+    let subscription = tested.record(SubscriptionKind(at: place)) { log in
+      let recorder = TypedRecorder(log, unsubscribingFrom: tested)
+      return (recorder, tested.publisher.subscribe(recorder, on: place.context))
+    }
+    subscription.release()
     return subscription
   }
 
   /// Makes a subscriber whose actor dies before it does.
-  private static func subscribeOnActor(
-    _ tested: PublisherUnderTest, _ deaths: Countdown, by joiner: Int, order: Int
+  private static func subscribe(
+    to tested: PublisherUnderTest, on actor: any Actor, _ death: ActorDeath
   ) -> RecordedSubscription {
-    let death = ActorDeath(deaths)
-    let actor: any Actor = order % 2 == 0 ? ShortLivedActor(death) : ShortLivedQueueActor(death)
-    return withExtendedLifetime(actor) {
-      let kind = SubscriptionKind(at: Place(.actor, .actor(actor), isExclusive: true))
-      let subscriber = tested.subscribe(kind, by: joiner, order: order)
-      subscriber.subscription.mayEnd()
-      death.watch(subscriber)
-      return subscriber.subscription
+    withExtendedLifetime(actor) {
+      let subscription = tested.subscribe(SubscriptionKind(at: Place(.actor, .actor(actor), isExclusive: true)))
+      subscription.mayEnd()
+      death.watched.with { $0 = subscription }
+      return subscription
     }
   }
-}
 
-/// Unsubscribes in its `deinit`.
-private final class UnsubscribingRecorder: TypedSubscriber {
-  private let log: DeliveryLog
-  private let tested: PublisherUnderTest
-
-  init(_ log: DeliveryLog, _ tested: PublisherUnderTest) { (self.log, self.tested) = (log, tested) }
-
-  deinit {
-    log.died()
-    tested.publisher.unsubscribe(self)
+  /// Payloads publish, read, cancel, subscribe and unsubscribe when they are released, wherever that is.
+  @Test("payloads are released outside all locks, so that they can call the library, and none is kept")
+  func stochastic_1_04_3_05_payloads() async {
+    await Workload.payloads.run { round in
+      let (tested, side) = (PublisherUnderTest(), PublisherUnderTest())
+      let releases = PayloadReleases(tested, side)
+      var (subscribers, sideSubscribers) = await Threads.alone {
+        var (random, all) = (round.random(50), [Subscribers(of: tested), Subscribers(of: side)])
+        all[0].addReference()
+        all[1].add(SubscriptionKind(at: Places[.queue][0]))
+        for index in 0..<24 { all[index % 2].add(.draw(&random)) }
+        return (all[0], all[1])
+      }
+      let (groups, calls) = await round.play { _, random, caller in
+        var group = Subscribers(of: tested)
+        for _ in 0..<120 {
+          switch random.draw(8) {
+          case 0: group.add(.draw(&random))
+          case 1: group.cancel(&random)
+          case 2: group.release(&random)
+          default:
+            let release = releases.action(&random, watching: group.live.last)
+            caller.publish(tested.publisher, &random) { Payload(number: $0, whenReleased: release) }
+          }
+        }
+        return group
+      }
+      subscribers += groups
+      for subscription in subscribers.ended { await subscription.cancelAndWait() }
+      // Replaces the last payload with an action; the others are released after their deliveries.
+      var (last, random) = (Caller(1_001), round.random(60))
+      last.publish(tested.publisher, &random)
+      var result = RoundResult()
+      result.findings.expect(await releases.open.wait(), "3.05", "payloads are kept")
+      sideSubscribers.live += releases.noted.value.subscriptions
+      result.histories = [
+        await subscribers.history(of: tested, calls: calls + releases.noted.value.calls + last.calls),
+        await sideSubscribers.history(of: side, calls: releases.noted.value.sideCalls),
+      ]
+      // A payload may be released, and publish, on any thread.
+      for index in result.histories.indices { result.histories[index].isPublishedByTestThreads = false }
+      return result
+    }
   }
-
-  func receive(_ state: LoadState<Payload>) {}
-  func receive(_ publication: Publication<Payload>) { log.record(publication) }
 }
 
 private actor ShortLivedActor {
@@ -104,23 +122,71 @@ private actor ShortLivedQueueActor {
   deinit { death.record() }
 }
 
-/// Records when an actor dies, and holds the subscriber until then, so that the actor's death ends the subscription.
+/// Records when an actor dies, and releases the subscriber then, so that the actor's death ends the subscription.
 private final class ActorDeath: Sendable {
   private let deaths: Countdown
-  private let watched = Guarded<LiveSubscriber?>(nil)
+  let watched = Guarded<RecordedSubscription?>(nil)
 
   init(_ deaths: Countdown) {
     self.deaths = deaths
     deaths.expect(1)
   }
 
-  func watch(_ subscriber: LiveSubscriber) { watched.with { $0 = subscriber } }
-
   func record() {
-    let death = Stamp.now()
-    // Released outside the lock, because the subscriber may die here.
-    let watched = watched.with { $0.take() }
-    watched?.subscription.note { $0.contextDeath = death }
+    let (death, watched) = (Stamp.now(), watched.value)
+    watched?.note { $0.contextDeath = death }
+    watched?.drop()
     deaths.arrive()
+  }
+}
+
+/// What payloads do when they are released.
+private final class PayloadReleases: Sendable {
+  struct Noted: Sendable {
+    var calls: [Call] = []
+    var sideCalls: [Call] = []
+    var subscriptions: [RecordedSubscription] = []
+  }
+
+  /// The publisher of the payloads, and another one.
+  private let tested: PublisherUnderTest
+  private let side: PublisherUnderTest
+  private let given = Atomic<Int>(0)
+  /// Has counted the payloads that were released.
+  let open = Countdown()
+  let noted = Guarded(Noted())
+
+  init(_ tested: PublisherUnderTest, _ side: PublisherUnderTest) { (self.tested, self.side) = (tested, side) }
+
+  /// Something random to do when a payload is released.
+  func action(
+    _ random: inout SeededGenerator, watching subscription: RecordedSubscription?
+  ) -> @Sendable () -> Void {
+    let number = Number.make(caller: 1_000, count: given.add(1, ordering: .relaxed).newValue)
+    let seed = random.next()
+    open.expect(1)
+    return { [weak self] in
+      self?.perform(number, SeededGenerator(seed: seed), subscription)
+      self?.open.arrive()
+    }
+  }
+
+  private func perform(_ number: UInt32, _ seeded: SeededGenerator, _ subscription: RecordedSubscription?) {
+    var random = seeded
+    switch random.draw(6) {
+    case 0:
+      let (_, span) = Span.of { side.publisher.updateData(Payload(number: number)) }
+      noted.with { $0.sideCalls.append(Call(span: span, number: number)) }
+    case 1:
+      let (_, span) = Span.of { tested.publisher.updateData(Payload(number: number)) }
+      noted.with { $0.calls.append(Call(span: span, number: number)) }
+    case 2 where noted.with({ $0.subscriptions.count }) < 40:
+      let subscription = side.subscribe(.draw(&random))
+      noted.with { $0.subscriptions.append(subscription) }
+    case 3: subscription?.readStatistics()
+    // An object without a subscription, for which the publisher searches all the same.
+    case 4: tested.publisher.unsubscribe(self)
+    default: _ = tested.publisher.current.version + UInt64(tested.publisher.subscriberCount)
+    }
   }
 }

@@ -13,19 +13,19 @@ package final class CountedStream: Sendable {
     package var description: String { "\(run).\(index)" }
   }
 
-  private let opened = Atomic<Int>(0)
-  private let open = Atomic<Int>(0)
-  private let publisher = Guarded<WeakPublisher?>(nil)
-  private let findings = Guarded<[String]>([])
-  private let flow = Guarded(Flow())
-  private let closed: @Sendable () -> Void
-
   private struct Flow {
     var waiting = 0
     var suspended: [CheckedContinuation<Void, Never>] = []
   }
 
   private struct WeakPublisher { weak let publisher: Publisher<Element>? }
+
+  private let opened = Atomic<Int>(0)
+  private let open = Atomic<Int>(0)
+  private let publisher = Guarded<WeakPublisher?>(nil)
+  private let findings = Findings()
+  private let flow = Guarded(Flow())
+  private let closed: @Sendable () -> Void
 
   /// Creates the source; `closed` is called when a run's iterator has been released.
   package init(closed: @escaping @Sendable () -> Void = {}) { self.closed = closed }
@@ -40,9 +40,9 @@ package final class CountedStream: Sendable {
   /// The number of runs so far.
   package var runs: Int { opened.load(ordering: .acquiring) }
   /// The violations of rule 5.21.
-  package var violations: [String] { findings.with { $0 } }
+  package var violations: [Violation] { findings.violations }
 
-  package func report(_ violation: String) { findings.with { if $0.count < 20 { $0.append(violation) } } }
+  fileprivate func report(_ violation: String) { findings.expect(false, "5.21", violation) }
 
   /// Lets elements flow while the body runs.
   package func flowing(_ body: () -> Void) {
@@ -61,7 +61,7 @@ package final class CountedStream: Sendable {
   }
 
   /// Returns when somebody waits for an element, or the task is cancelled.
-  fileprivate func waitForDemand() async {
+  private func waitForDemand() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isDue = flow.with { flow in
@@ -78,49 +78,39 @@ package final class CountedStream: Sendable {
 
   private func openRun() -> Elements {
     if open.add(1, ordering: .acquiringAndReleasing).newValue > 1 { report("two runs at once") }
-    return Elements(life: Life(self, number: opened.add(1, ordering: .acquiringAndReleasing).oldValue))
+    return Elements(life: Life(self), run: opened.add(1, ordering: .acquiringAndReleasing).oldValue)
   }
 
-  fileprivate func checkPublished(_ last: Element) {
-    let state = publisher.with { $0 }?.publisher?.state
-    if let state, state.value != last { report("the element after \(last) is asked for in the state \(state)") }
-  }
-
-  fileprivate func close() {
-    open.subtract(1, ordering: .acquiringAndReleasing)
-    closed()
-  }
-
-  fileprivate final class Life: Sendable {
+  private final class Life: Sendable {
     let stream: CountedStream
-    let number: Int
 
-    init(_ stream: CountedStream, number: Int) { (self.stream, self.number) = (stream, number) }
+    init(_ stream: CountedStream) { self.stream = stream }
 
-    deinit { stream.close() }
+    deinit {
+      stream.open.subtract(1, ordering: .acquiringAndReleasing)
+      stream.closed()
+    }
   }
 
-  package struct Elements: AsyncSequence, Sendable {
-    fileprivate let life: Life
+  private struct Elements: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    let life: Life
+    let run: Int
+    var index = 0
 
-    package func makeAsyncIterator() -> Iterator { Iterator(life: life) }
-  }
-
-  package struct Iterator: AsyncIteratorProtocol {
-    fileprivate let life: Life
-    private var index = 0
-
-    fileprivate init(life: Life) { self.life = life }
+    func makeAsyncIterator() -> Elements { self }
 
     /// Every other run ignores its cancellation.
-    package mutating func next() async throws -> Element? {
-      if index > 0 { life.stream.checkPublished(Element(run: life.number, index: index - 1)) }
+    mutating func next() async throws -> Element? {
+      let last = Element(run: run, index: index - 1)
+      if index > 0, let state = life.stream.publisher.with({ $0?.publisher })?.state, state.value != last {
+        life.stream.report("the element after \(last) is asked for in the state \(state)")
+      }
       await life.stream.waitForDemand()
       // The pool has few threads, and other streams need them, too.
       await Task.yield()
-      if Task.isCancelled, life.number.isMultiple(of: 2) { return nil }
+      if Task.isCancelled, run.isMultiple(of: 2) { return nil }
       defer { index += 1 }
-      return Element(run: life.number, index: index)
+      return Element(run: run, index: index)
     }
   }
 }
@@ -136,7 +126,6 @@ package final class StreamListener: TypedSubscriber {
   private let stream: CountedStream
   private let state = Guarded(State())
   private let arrived = DispatchSemaphore(value: 0)
-
   private let token: (any Sendable)?
 
   /// Creates a listener, which keeps a token until it dies.
@@ -157,10 +146,8 @@ package final class StreamListener: TypedSubscriber {
       case .loaded(let element):
         defer { (state.last, state.hasSeenLoading) = (element, false) }
         if isFirst { return (false, nil) }
-        let follows =
-          state.hasSeenLoading
-          ? element.index == 0 : element.run == last?.run && element.index == (last?.index ?? 0) + 1
-        return (true, follows ? nil : "\(element) after \(last.map { "\($0)" } ?? "nothing")")
+        let next = state.hasSeenLoading ? 0 : last?.run == element.run ? (last?.index ?? 0) + 1 : nil
+        return (true, element.index == next ? nil : "\(element) after \(last.map { "\($0)" } ?? "nothing")")
       }
     }
     if let problem { stream.report("a listener has received \(problem)") }

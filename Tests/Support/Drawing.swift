@@ -26,13 +26,4 @@ extension BufferingPolicy {
     case .newest(let count): count
     }
   }
-
-  /// The policy without its number.
-  package var name: String {
-    switch self {
-    case .unbounded: "unbounded"
-    case .latest: "latest"
-    case .newest: "newest"
-    }
-  }
 }

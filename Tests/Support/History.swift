@@ -25,6 +25,14 @@ package struct History: Sendable {
   package init() {}
 }
 
+/// The way in which a subscriber meets the publisher.
+package enum Interface: CaseIterable, Sendable {
+  case typed, untyped, mainTyped, mainUntyped, handler, mainHandler, actorHandler
+  case explicit, mainExplicit, states, values, publications, multicast, mainMulticast
+
+  package var isSequence: Bool { self == .states || self == .values || self == .publications }
+}
+
 /// Everything that is known of one subscription at the end.
 package struct SubscriptionHistory: Sendable {
   /// The kind of context; nil for a task that iterates.
@@ -33,9 +41,8 @@ package struct SubscriptionHistory: Sendable {
   package var policy = BufferingPolicy.unbounded
   /// Subscriptions with the same number share a lane; one without a number has its own.
   package var lane: Int?
-  /// The thread that subscribed, and how many subscriptions it made before.
+  /// A number of whoever subscribed, for messages.
   package var joiner = 0
-  package var order = 0
   package var joining = Span(begin: 0, end: 0)
   /// The versions of the publisher before and after the subscribe call: the replay is one of them.
   ///
@@ -71,8 +78,8 @@ package struct SubscriptionHistory: Sendable {
   package init() {}
 
   /// For messages.
-  package var name: String {
-    "\(interface) on \(context.map { "\($0)" } ?? "a task"), \(policy), joined by \(joiner) as \(order)"
+  var name: String {
+    "\(interface) on \(context.map { "\($0)" } ?? "a task"), \(policy), joined by \(joiner) at \(joining.begin)"
   }
 
   /// Whether nothing may have ended it before the given moment.

@@ -9,7 +9,7 @@ package struct Payload: Sendable, Equatable {
     let compare: @Sendable () -> Void
     let release: @Sendable () -> Void
 
-    init(compare: @escaping @Sendable () -> Void, release: @escaping @Sendable () -> Void) {
+    init(_ compare: @escaping @Sendable () -> Void, _ release: @escaping @Sendable () -> Void) {
       (self.compare, self.release) = (compare, release)
     }
 
@@ -22,7 +22,7 @@ package struct Payload: Sendable, Equatable {
     number: UInt32, whenCompared compare: @escaping @Sendable () -> Void = {},
     whenReleased release: @escaping @Sendable () -> Void
   ) {
-    (self.number, hooks) = (number, Hooks(compare: compare, release: release))
+    (self.number, hooks) = (number, Hooks(compare, release))
   }
 
   package static func == (left: Payload, right: Payload) -> Bool {
@@ -34,8 +34,6 @@ package struct Payload: Sendable, Equatable {
 /// Numbers for values that many threads publish: 10 bits name the caller, 22 bits count.
 package enum Number {
   package static func make(caller: Int, count: Int) -> UInt32 { UInt32(caller) << 22 | UInt32(count) }
-  static func caller(of number: UInt32) -> Int { Int(number >> 22) }
-  static func count(of number: UInt32) -> Int { Int(number & (1 << 22 - 1)) }
 }
 
 extension LoadPhase {

@@ -21,10 +21,8 @@ package final class Place: @unchecked Sendable {
 
   /// The mark of its queue, which all places on the main queue share.
   private let number: Int
-
   private static let mark = DispatchSpecificKey<Int>()
   private static let last = Atomic<Int>(0)
-
   /// Marks the main queue once: Dispatch frees a mark that is replaced, even while the queue reads it.
   private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: mark, value: 0)
 

@@ -1,26 +1,26 @@
 import SubPub
 
-/// The outcome of a cancel, and whether it was true (section 3).
+/// The outcome of a cancel, and whether it was true; what a drain has waited for (section 3).
 extension Checker {
   func checkCancels(_ subscription: SubscriptionHistory) {
-    let name = subscription.name
-    let deciding = subscription.cancels.count { $0.isDeciding }
-    expect(deciding <= 1, "3.02", "\(deciding) cancels found it active, of \(name)")
+    let deciding = subscription.cancels.count { ![.waited, .outcome(.alreadyCancelled)].contains($0.answer) }
+    expect(deciding <= 1, "3.02", "\(deciding) cancels found it active", of: subscription)
     for cancel in subscription.cancels {
+      let isInFlight = cancel.answer == .outcome(.inFlight)
       expect(
-        !cancel.mustBeInFlight || cancel.answer == .outcome(.inFlight), "3.02",
-        "\(cancel.answer) while a delivery was active elsewhere, of \(name)")
+        !cancel.mustBeInFlight || isInFlight, "3.02", "\(cancel.answer) while a delivery was active elsewhere",
+        of: subscription)
+      expect(!cancel.isOnOwnContext || !isInFlight, "3.03", "inFlight on its own context", of: subscription)
       let pending = cancel.pendingAfter ?? 0
-      expect(pending == 0, "2.04", "\(pending) pending after a cancel, \(cancel.answer), of \(name)")
-      switch cancel.answer {
-      case .outcome(.inFlight):
-        expect(!cancel.isOnOwnContext, "3.03", "inFlight on its own context, of \(name)")
-      case .outcome(.alreadyCancelled):
+      expect(pending == 0, "2.04", "\(pending) pending after a cancel, \(cancel.answer)", of: subscription)
+      if cancel.answer == .outcome(.alreadyCancelled) {
+        let end = min(subscription.death ?? .max, subscription.mayHaveEndedSince ?? .max)
         let isExplained =
-          min(subscription.death ?? .max, subscription.mayHaveEndedSince ?? .max) <= cancel.span.end
-          || subscription.cancels.contains { $0.mayHaveEnded && $0.span.begin <= cancel.span.end }
-        expect(isExplained, "3.02", "alreadyCancelled, but no cancel had ended it, of \(name)")
-      default: break
+          end <= cancel.span.end
+          || subscription.cancels.contains {
+            $0.answer != .outcome(.alreadyCancelled) && $0.span.begin <= cancel.span.end
+          }
+        expect(isExplained, "3.02", "alreadyCancelled, but no cancel had ended it", of: subscription)
       }
       if !subscription.sharesDeliveries, subscription.replacements == 0 { checkSilence(after: cancel, subscription) }
     }
@@ -28,27 +28,26 @@ extension Checker {
 
   /// Checks that the deliveries around the cancel, and after it, are as its outcome says.
   private func checkSilence(after cancel: CancelRecord, _ subscription: SubscriptionHistory) {
-    let name = subscription.name
     let around = subscription.delivery(around: cancel)
     let end = subscription.deliveries.last?.end ?? 0
     let late = subscription.deliveries.suffix(2).count { $0.end > cancel.span.end }
     switch cancel.answer {
     case .outcome(.quiescent):
-      expect(end <= cancel.span.end, "3.02", "a delivery after a quiescent cancel, of \(name)")
-      expect(around == nil, "3.02", "quiescent inside a delivery, of \(name)")
+      expect(end <= cancel.span.end, "3.02", "a delivery after a quiescent cancel", of: subscription)
+      expect(around == nil, "3.02", "quiescent inside a delivery", of: subscription)
     case .outcome(.inFlight):
-      expect(late <= 1, "3.02", "\(late) deliveries after an inFlight cancel, of \(name)")
-      expect(around == nil, "3.02", "inFlight inside a delivery, of \(name)")
+      expect(late <= 1, "3.02", "\(late) deliveries after an inFlight cancel", of: subscription)
+      expect(around == nil, "3.02", "inFlight inside a delivery", of: subscription)
       // The active delivery may find that its subscriber has died.
-      let hasDelivered = subscription.deliveries.count > cancel.deliveredBefore ?? 0 || subscription.mayHaveDied
-      expect(hasDelivered, "3.02", "inFlight without a delivery, of \(name)")
+      let mayHaveDied = subscription.isReleased || subscription.death != nil || subscription.contextDeath != nil
+      let hasDelivered = subscription.deliveries.count > cancel.deliveredBefore ?? 0
+      expect(hasDelivered || mayHaveDied, "3.02", "inFlight without a delivery", of: subscription)
     case .outcome(.reentrant):
-      expect(around != nil, "3.02", "reentrant outside a delivery, of \(name)")
-      expect(around ?? end == end, "3.02", "a delivery after a reentrant cancel, of \(name)")
+      expect(around != nil, "3.02", "reentrant outside a delivery", of: subscription)
+      expect(around ?? end == end, "3.02", "a delivery after a reentrant cancel", of: subscription)
     case .outcome(.alreadyCancelled):
-      expect(late <= 1, "3.02", "\(late) deliveries after it was cancelled, of \(name)")
-    case .waited:
-      expect(end <= cancel.span.end, "3.04", "a delivery after cancelAndWait, of \(name)")
+      expect(late <= 1, "3.02", "\(late) deliveries after it was cancelled", of: subscription)
+    case .waited: expect(end <= cancel.span.end, "3.04", "a delivery after cancelAndWait", of: subscription)
     }
   }
 
@@ -62,37 +61,16 @@ extension Checker {
         let isLate = subscription.deliveries.contains { $0.version <= version && $0.end > span.end }
         let served = subscription.deliveries.last { $0.end <= span.end }?.version
         let isComplete = subscription.policy != .unbounded || served.map { $0 >= version } ?? false
-        expect(!isLate && isComplete, "3.07", "drain at \(version) returned too soon, of \(subscription.name)")
+        expect(!isLate && isComplete, "3.07", "drain at \(version) returned too soon", of: subscription)
       }
     }
   }
 }
 
-extension CancelRecord {
-  /// A later cancel may find the subscription ended by this one.
-  fileprivate var mayHaveEnded: Bool { isDeciding || answer == .waited }
-
-  /// The outcome says that this cancel has ended the subscription.
-  fileprivate var isDeciding: Bool {
-    switch answer {
-    case .outcome(let outcome): outcome != .alreadyCancelled
-    case .waited: false
-    }
-  }
-}
-
 extension SubscriptionHistory {
-  fileprivate var mayHaveDied: Bool { isReleased || death != nil || contextDeath != nil }
-
   /// The end of the delivery that contains the cancel, on the same thread.
   fileprivate func delivery(around cancel: CancelRecord) -> UInt64? {
-    var (low, high) = (0, deliveries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if deliveries[middle].begin <= cancel.span.begin { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
-    let delivery = deliveries[low - 1]
-    return delivery.thread == cancel.thread && delivery.end >= cancel.span.end ? delivery.end : nil
+    let delivery = deliveries.last { $0.begin <= cancel.span.begin }
+    return delivery.flatMap { $0.thread == cancel.thread && $0.end >= cancel.span.end ? $0.end : nil }
   }
 }

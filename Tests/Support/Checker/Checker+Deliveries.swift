@@ -1,68 +1,58 @@
 import SubPub
 
-/// Order, overlap, context (1.02, 1.03, 2.01 to 2.03, 2.09).
+/// Order, overlap, context, bounds and statistics (1.02, 1.03, section 2).
 extension Checker {
   func checkDeliveries(_ subscription: SubscriptionHistory) {
-    let isUnbounded = subscription.policy == .unbounded
-    let needsTestThread = subscription.context == .immediate && history.isPublishedByTestThreads
     let isReplaced = subscription.replacements > 0
-    var breaks = 0
-    expect(
-      subscription.overlaps == 0, isReplaced ? "2.06" : "2.02",
-      "\(subscription.overlaps) deliveries began inside another, of \(subscription.name)")
-    var before: Delivery?
+    let needsEach = subscription.policy == .unbounded && !isReplaced
+    let needsTestThread = subscription.context == .immediate && history.isPublishedByTestThreads
+    let overlapRule = isReplaced ? "2.06" : "2.02"
+    let overlaps = subscription.overlaps
+    expect(overlaps == 0, overlapRule, "\(overlaps) deliveries began inside another", of: subscription)
+    var (before, breaks) = (Delivery?.none, 0)
     for delivery in subscription.deliveries {
       let version = delivery.version
       guard version <= states.last else {
-        expect(false, "1.01", "version \(version) is above \(states.last), says \(subscription.name)")
-        return
+        return expect(false, "1.01", "version \(version) is above \(states.last)", of: subscription)
       }
       if let before {
-        expect(
-          delivery.begin >= before.end, isReplaced ? "2.06" : "2.02",
-          "version \(version) overlaps the one before, of \(subscription.name)")
+        expect(delivery.begin >= before.end, overlapRule, "\(version) overlaps the one before", of: subscription)
         if isReplaced, version != before.version &+ 1 { breaks += 1 }
         // A replacement replays a state that its predecessor may have delivered.
-        expect(
-          isReplaced ? version >= before.version : version > before.version, "1.02",
-          "version \(version) after \(before.version), of \(subscription.name)")
-        if isUnbounded, !isReplaced, version > before.version {
+        let isLater = version > before.version || isReplaced && version == before.version
+        expect(isLater, "1.02", "version \(version) after \(before.version)", of: subscription)
+        if needsEach, version > before.version {
           let step = rank(version, subscription) - rank(before.version, subscription)
-          expect(step == 1, "1.02", "version \(version) after \(before.version) leaves a gap, of \(subscription.name)")
+          expect(step == 1, "1.02", "version \(version) after \(before.version) leaves a gap", of: subscription)
         }
       }
-      expect(delivery.isInPlace, "2.03", "version \(version) ran on another context, of \(subscription.name)")
-      expect(
-        !needsTestThread || delivery.isOnTestThread, "2.03",
-        "version \(version) ran on a thread that doesn't publish, of \(subscription.name)")
-      expect(
-        delivery.begin >= states.callBegin[Int(version)], "2.09",
-        "version \(version) was delivered before it was published, of \(subscription.name)")
+      expect(delivery.isInPlace, "2.03", "version \(version) ran on another context", of: subscription)
+      let isOnItsThread = !needsTestThread || delivery.isOnTestThread
+      expect(isOnItsThread, "2.03", "version \(version) ran on a thread that doesn't publish", of: subscription)
+      let isPublished = delivery.begin >= states.callBegin[Int(version)]
+      expect(isPublished, "2.09", "version \(version) was delivered before it was published", of: subscription)
       before = delivery
     }
     expect(
       breaks <= subscription.replacements, "2.06",
-      "\(breaks) breaks in the order for \(subscription.replacements) replacements, of \(subscription.name)")
+      "\(breaks) breaks in the order for \(subscription.replacements) replacements", of: subscription)
   }
 
   /// The first state is the one that was current when the subscription was made.
   func checkBegin(_ subscription: SubscriptionHistory) {
     guard let first = subscription.deliveries.first?.version, first <= states.last else { return }
-    if let replay = subscription.replay {
-      expect(first >= replay.lowerBound, "2.01", "begins at \(first), before \(replay), of \(subscription.name)")
-      guard subscription.policy == .unbounded else { return }
-      let isValues = subscription.interface == .values
-      let latest = isValues ? rank(max(replay.upperBound, 1) - 1, subscription) + 1 : Int(replay.upperBound)
-      expect(
-        rank(first, subscription) <= latest, "2.01", "begins at \(first), after \(replay), of \(subscription.name)")
-    } else {
+    guard let replay = subscription.replay else {
       // Calls aren't replayed: a delegate gets none from before it was added, and all from after it.
-      expect(
-        states.callEnd[Int(first)] >= subscription.joining.begin, "2.01",
-        "begins at \(first), too early, of \(subscription.name)")
-      let isLate = (0..<Int(first)).contains { states.callBegin[$0] > subscription.joining.end }
-      expect(!isLate, "2.01", "begins at \(first), too late, of \(subscription.name)")
+      let isEarly = states.callEnd[Int(first)] < subscription.joining.begin
+      expect(!isEarly, "2.01", "begins at \(first), too early", of: subscription)
+      let isLate = states.callBegin[..<Int(first)].contains { $0 > subscription.joining.end }
+      return expect(!isLate, "2.01", "begins at \(first), too late", of: subscription)
     }
+    expect(first >= replay.lowerBound, "2.01", "begins at \(first), before \(replay)", of: subscription)
+    guard subscription.policy == .unbounded else { return }
+    let isValues = subscription.interface == .values
+    let latest = isValues ? rank(max(replay.upperBound, 1) - 1, subscription) + 1 : Int(replay.upperBound)
+    expect(rank(first, subscription) <= latest, "2.01", "begins at \(first), after \(replay)", of: subscription)
   }
 
   /// Each subscription that stays gets the last state.
@@ -76,12 +66,54 @@ extension Checker {
     let start = subscription.replay.map { isValues ? rank(max($0.upperBound, 1) - 1, subscription) : -1 } ?? 0
     let last = subscription.deliveries.last.map { rank($0.version, subscription) } ?? start
     let rule = subscription.interface.isSequence ? "6.03" : history.isEnded ? "3.06" : "1.03"
-    expect(last == end || isSuperseded, rule, "ends at \(last) and not at \(end), of \(subscription.name)")
-    if subscription.isHeld { checkHeld(subscription) }
+    expect(last == end || isSuperseded, rule, "ends at \(last) and not at \(end)", of: subscription)
+    // After all were pending, exactly the states that the policy keeps are left.
+    guard subscription.isHeld, let first = subscription.replay?.lowerBound else { return }
+    let kept = Array((first...states.last).suffix(subscription.policy.bound ?? .max))
+    let versions = subscription.deliveries.map(\.version)
+    expect(versions == kept, "2.04", "got \(versions.prefix(9)) of \(kept.prefix(9))", of: subscription)
   }
 
   /// Counts the states that a subscription gets: a sequence of values gets only the loaded ones.
-  func rank(_ version: UInt32, _ subscription: SubscriptionHistory) -> Int {
+  private func rank(_ version: UInt32, _ subscription: SubscriptionHistory) -> Int {
     subscription.interface == .values ? Int(states.loaded[Int(min(version, states.last))]) : Int(version)
+  }
+
+  func checkCounts(_ subscription: SubscriptionHistory) {
+    let bound = subscription.policy.bound ?? .max
+    for counts in subscription.readings + [subscription.settled, subscription.closing].compactMap(\.self) {
+      expect(
+        counts.pending <= bound && counts.highWater <= bound, "2.04",
+        "\(counts.pending) pending, at most \(counts.highWater), with bound \(bound)", of: subscription)
+    }
+    if let settled = subscription.settled {
+      let isComplete = subscription.policy != .unbounded || settled.skipped == 0
+      expect(isComplete, "2.01", "\(settled.skipped) skipped", of: subscription)
+      // Nil before the first call of a delegate, which gets no replay.
+      let last = settled.lastVersion ?? 0
+      expect(last == states.last, "2.04", "counts up to \(last)", of: subscription)
+      check(settled, isLasting: true, subscription)
+    }
+    if let closing = subscription.closing, subscription.interface != .values, subscription.replacements == 0 {
+      check(closing, isLasting: false, subscription)
+    }
+  }
+
+  /// Counts at rest, of a subscription that stays or has ended.
+  private func check(_ counts: Counts, isLasting: Bool, _ subscription: SubscriptionHistory) {
+    let (deliveries, delivered) = (subscription.deliveries, counts.delivered)
+    expect(counts.pending == 0, "2.04", "\(counts.pending) pending at rest", of: subscription)
+    guard !subscription.sharesDeliveries else { return }
+    expect(
+      delivered == deliveries.count, "2.04", "\(delivered) counted, \(deliveries.count) delivered", of: subscription)
+    guard let replay = subscription.replay else { return }
+    let total = delivered + counts.skipped
+    let most = Int(states.last) - Int(replay.lowerBound) + 1
+    let least = isLasting ? Int(states.last) - Int(replay.upperBound) + 1 : 0
+    expect(
+      total >= least && total <= most, "2.04",
+      "\(delivered) delivered and \(counts.skipped) skipped, of \(least) to \(most)", of: subscription)
+    let isCurrent = isLasting || counts.lastVersion == deliveries.last?.version
+    expect(isCurrent, "2.04", "counts up to \(counts.lastVersion ?? 0)", of: subscription)
   }
 }

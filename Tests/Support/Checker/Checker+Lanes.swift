@@ -1,46 +1,43 @@
 /// What the subscriptions of one lane share: one delivery at a time, in the order of subscribing (2.07, 4.01).
 extension Checker {
-  private struct Visit {
-    var begin: UInt64
-    var end: UInt64
-    var subscription: Int
-  }
+  private typealias Visit = (delivery: Delivery, subscription: Int)
 
   func checkLanes() {
-    var lanes: [Int: [Int]] = [:]
-    for index in history.subscriptions.indices {
-      if let lane = history.subscriptions[index].lane { lanes[lane, default: []].append(index) }
+    let shared = history.subscriptions.indices.filter { history.subscriptions[$0].lane != nil }
+    for members in Dictionary(grouping: shared, by: { history.subscriptions[$0].lane }).values where members.count > 1 {
+      checkLane(members)
     }
-    for members in lanes.values where members.count > 1 { checkLane(members) }
   }
 
   private func checkLane(_ members: [Int]) {
     var rounds = [[Visit]](repeating: [], count: states.numbers.count)
     for index in members {
       for delivery in history.subscriptions[index].deliveries where delivery.version <= states.last {
-        rounds[Int(delivery.version)].append(Visit(begin: delivery.begin, end: delivery.end, subscription: index))
+        rounds[Int(delivery.version)].append((delivery, index))
       }
     }
     var roundEnd: UInt64 = 0
-    for (version, visits) in rounds.enumerated() where !visits.isEmpty {
-      let visits = visits.sorted { $0.begin < $1.begin }
-      let name = history.subscriptions[visits[0].subscription].name
-      expect(visits[0].begin >= roundEnd, "4.01", "version \(version) began inside an earlier round, by \(name)")
-      roundEnd = max(roundEnd, checkRound(visits, version))
+    for visits in rounds where !visits.isEmpty {
+      let visits = visits.sorted { $0.delivery.begin < $1.delivery.begin }
+      let first = visits[0].delivery
+      expect(
+        first.begin >= roundEnd, "4.01", "version \(first.version) began inside an earlier round",
+        of: history.subscriptions[visits[0].subscription])
+      roundEnd = max(roundEnd, checkRound(visits))
     }
   }
 
   /// Checks the deliveries of one state, and returns the end of the last one.
-  private func checkRound(_ visits: [Visit], _ version: Int) -> UInt64 {
-    var (end, latestJoining) = (visits[0].begin, UInt64(0))
-    for visit in visits {
-      let subscription = history.subscriptions[visit.subscription]
-      expect(visit.begin >= end, "2.07", "version \(version) overlaps another of the lane, of \(subscription.name)")
+  private func checkRound(_ visits: [Visit]) -> UInt64 {
+    var (end, latestJoining) = (UInt64(0), UInt64(0))
+    for (delivery, index) in visits {
+      let subscription = history.subscriptions[index]
+      let version = delivery.version
+      expect(delivery.begin >= end, "2.07", "version \(version) overlaps another of the lane", of: subscription)
       // One that subscribed later, without a doubt, was visited before it.
-      expect(
-        latestJoining <= subscription.joining.end, "2.07", "version \(version) is out of order, of \(subscription.name)"
-      )
-      end = max(end, visit.end)
+      let isInOrder = latestJoining <= subscription.joining.end
+      expect(isInOrder, "2.07", "version \(version) is out of order", of: subscription)
+      end = max(end, delivery.end)
       latestJoining = max(latestJoining, subscription.joining.begin)
     }
     return end

@@ -13,7 +13,7 @@ extension Checker {
   private mutating func learn(_ delivery: Delivery, of subscription: SubscriptionHistory) {
     let version = delivery.version
     let isSame = states.learn(version: version, number: delivery.number, phase: delivery.phase)
-    expect(isSame, "1.02", "version \(version) isn't what others received, says \(subscription.name)")
+    expect(isSame, "1.02", "version \(version) isn't what others received", of: subscription)
   }
 
   /// Gives calls of delegates a version: their place in the first subscription, which has received all of them.
@@ -32,8 +32,7 @@ extension Checker {
         var delivery = history.subscriptions[index].deliveries[place]
         guard delivery.version == Delivery.unknownVersion else { continue }
         guard let version = states.version(of: delivery.number) else {
-          let name = history.subscriptions[index].name
-          expect(false, "1.02", "number \(delivery.number) was never accepted, says \(name)")
+          expect(false, "1.02", "number \(delivery.number) was never accepted", of: history.subscriptions[index])
           // Nothing more can be checked after it.
           history.subscriptions[index].deliveries.removeSubrange(place...)
           break

@@ -37,47 +37,50 @@ package struct Checker {
     }
     checkLanes()
     checkDrains()
-    if let count = history.count {
-      expect(
-        count.living.contains(count.found), "2.05", "counts \(count.found) subscribers, of \(count.living) living")
+    if let (found, living) = history.count {
+      expect(living.contains(found), "2.05", "counts \(found) subscribers, of \(living) living")
     }
   }
 
   /// Subscribers and actors that die (2.05).
   private func checkLife(_ subscription: SubscriptionHistory) {
-    if let last = subscription.deliveries.last?.end {
-      expect(last <= subscription.death ?? .max, "2.05", "a delivery after the death of \(subscription.name)")
-      expect(last <= subscription.contextDeath ?? .max, "2.05", "a delivery to a dead actor, of \(subscription.name)")
-    }
-    if subscription.isReleased {
-      expect(subscription.death != nil, "2.05", "something holds the subscriber of \(subscription.name)")
-    }
+    let last = subscription.deliveries.last?.end ?? 0
+    expect(last <= subscription.death ?? .max, "2.05", "a delivery after the death", of: subscription)
+    expect(last <= subscription.contextDeath ?? .max, "2.05", "a delivery to a dead actor", of: subscription)
+    let isHeld = subscription.isReleased && subscription.death == nil
+    expect(!isHeld, "2.05", "something holds the subscriber", of: subscription)
   }
 
   @inline(__always)
-  func expect(_ holds: Bool, _ rule: String, _ text: @autoclosure () -> String) {
-    if !holds { findings.add(rule, text) }
+  func expect(
+    _ holds: Bool, _ rule: String, _ text: @autoclosure () -> String,
+    of subscription: @autoclosure () -> SubscriptionHistory? = nil
+  ) {
+    if !holds { findings.add(rule, text() + (subscription().map { ", of \($0.name)" } ?? "")) }
   }
 }
 
 /// A rule of the contract that was broken, and how.
-package struct Violation: Sendable, CustomStringConvertible {
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
   package let rule: String
   package let text: String
-
-  package init(rule: String, text: String) { (self.rule, self.text) = (rule, text) }
-
   package var description: String { "rule \(rule): \(text)" }
 }
 
-/// The violations so far; an object, so that a check may read the history while it adds one.
-package final class Findings {
-  package private(set) var violations: [Violation] = []
-  private static let most = 20
+/// The violations that were found, on any thread; the first are enough.
+package final class Findings: Sendable {
+  private let all = Guarded<[Violation]>([])
 
   package init() {}
 
-  package func add(_ rule: String, _ text: () -> String) {
-    if violations.count < Self.most { violations.append(Violation(rule: rule, text: text())) }
+  package var violations: [Violation] { all.value }
+
+  package func add(_ rule: String, _ text: String) {
+    all.with { if $0.count < 20 { $0.append(Violation(rule: rule, text: text)) } }
+  }
+
+  @inline(__always)
+  package func expect(_ holds: Bool, _ rule: String, _ text: @autoclosure () -> String) {
+    if !holds { add(rule, text()) }
   }
 }

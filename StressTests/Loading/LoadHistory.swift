@@ -12,36 +12,35 @@ struct LoadHistory: Sendable {
   var finalVersion: UInt64 = 0
   var calls: [LoaderCall] = []
   var waits: [LoadWait] = []
-  var logouts: [LogoutRecord] = []
+  /// For each logout, the number of the next login, and the publisher's version when it had returned.
+  var logouts: [(login: Int, version: UInt64)] = []
   /// Versions that are known to come from other transitions, and not from loads.
   var foreign: Set<UInt64> = []
   /// Some of the waits haven't returned.
   var hasHangingWaits = false
 }
 
-/// The operations on a manager, which determine what may happen to its loads.
-struct LoadMix: OptionSet, Hashable, Sendable {
-  let rawValue: Int
-
-  static let refresh = LoadMix(rawValue: 1)
-  static let appear = LoadMix(rawValue: 2)
-  static let restart = LoadMix(rawValue: 4)
-  static let nextPage = LoadMix(rawValue: 8)
-  static let cancel = LoadMix(rawValue: 16)
-  static let logout = LoadMix(rawValue: 32)
-  /// Transitions that no load makes.
-  static let foreign = LoadMix(rawValue: 64)
+/// An operation on a manager.
+enum LoadOperation: CaseIterable, Sendable {
+  case refresh, appear, restart, nextPage, cancel, logout
+  /// A transition that no load makes.
+  case foreign
   /// The same state once more, which supersedes nothing.
-  static let copies = LoadMix(rawValue: 128)
+  case copies
   /// The data becomes stale, so that nobody joins a load that began before.
-  static let invalidate = LoadMix(rawValue: 256)
-  /// Loads are cancelled, whoever waits for them.
-  static let abandon = LoadMix(rawValue: 512)
-  /// Values that no load has returned.
-  static let set = LoadMix(rawValue: 1024)
-  /// Tasks that refresh again and again until they are cancelled.
-  static let poll = LoadMix(rawValue: 2048)
+  case invalidate
+  /// The load is cancelled, whoever waits for it.
+  case abandon
+  /// A value that no load has returned.
+  case set
+  /// A task refreshes again and again until it is cancelled.
+  case poll
+}
 
+/// The operations on a manager, which determine what may happen to its loads.
+typealias LoadMix = Set<LoadOperation>
+
+extension LoadMix {
   /// No load is superseded or cancelled, so calls of the loader follow each other.
   var isShared: Bool {
     isDisjoint(with: [.restart, .cancel, .logout, .foreign, .invalidate, .abandon, .set, .poll]) && !refreshesPages
@@ -52,8 +51,6 @@ struct LoadMix: OptionSet, Hashable, Sendable {
   var mayRestore: Bool { !isDisjoint(with: [.cancel, .abandon, .poll]) }
   /// A load of the first page supersedes one of a later page.
   private var refreshesPages: Bool { isSuperset(of: [.nextPage, .refresh]) }
-
-  var operations: [LoadMix] { (0..<12).map { LoadMix(rawValue: 1 << $0) }.filter { contains($0) } }
 }
 
 /// One state of a manager's publisher.
@@ -72,7 +69,7 @@ struct LoaderCall: Hashable, Sendable {
 
   var page = 0
   /// The publisher's version when the call began, or an earlier one.
-  let version: UInt64
+  var version: UInt64
   let begin: UInt64
   var end: UInt64 = .max
   var outcome = Outcome.open
@@ -80,22 +77,14 @@ struct LoaderCall: Hashable, Sendable {
 
 /// One wait for a load.
 struct LoadWait: Hashable, Sendable {
-  let operation: LoadMix
+  let operation: LoadOperation
   let begin: UInt64
   /// The publisher's version before the wait.
   let version: UInt64
   /// The phase that it returned, and the calls that its value and its error come from.
   let phase: LoadPhase
   let item: Int?
-  let failure: Int?
-}
-
-/// One logout, recorded when it has returned.
-struct LogoutRecord: Hashable, Sendable {
-  /// The number of the next login.
-  let login: Int
-  /// The publisher's version after the logout, or a later one.
-  let version: UInt64
+  var failure: Int?
 }
 
 /// A value that a loader returns, or that is set by hand.
@@ -103,8 +92,8 @@ struct LoadedItem: Hashable, Sendable {
   /// The number of the call; negative for a value that is set by hand.
   let number: Int
   /// The number of the login when the call began.
-  let login: Int
-  let page: Int
+  var login = 0
+  var page = 0
   /// Its index in the page.
-  let place: Int
+  var place = 0
 }

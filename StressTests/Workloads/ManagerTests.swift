@@ -1,0 +1,207 @@
+import Dispatch
+import SubPub
+import SubPubTesting
+import Support
+import Testing
+
+extension StressTests {
+  /// Threads refresh, cancel, log out, invalidate, set, poll, turn pages, and answer the loaders of several managers,
+  /// and churn those of a family.
+  @Test("loads are shared, superseded, cancelled and rolled back, and a late result is never published")
+  func stochastic_5_01_5_02_5_03_5_04_5_05_5_07_5_08_5_09_5_15_5_16_5_17_5_19_loading() async {
+    await Workload.loading.run { round in
+      let managers = LoadProfile.all.enumerated().map { $1.makeManager(round, 70 + 2 * $0) }
+      var (random, result) = (round.random(69), RoundResult())
+      let family = FamilyChurn(&random, result.findings)
+      _ = await round.threads.run { index in
+        var random = round.random(index)
+        for _ in 0..<400 {
+          random.pick(managers).act(&random)
+          family.act(&random)
+        }
+      }
+      family.finish()
+      for manager in managers { result.loads.append(await manager.finish()) }
+      return result
+    }
+  }
+
+  /// Threads edit one list, load it, cancel loads, and cancel the callers of edits.
+  @Test("edits are shown while they are sent, failed ones leave no trace, and in the end the server is right")
+  func stochastic_5_20_editing() async {
+    await Workload.editing.run { round in
+      let result = RoundResult()
+      let list = EditedList(result.findings)
+      let tasks = await round.threads.run { index in
+        var random = round.random(index)
+        return (0..<60).compactMap { list.act(&random, number: index * 60 + $0) }
+      }
+      for task in tasks.joined() { await task.value }
+      await list.finish()
+      return result
+    }
+  }
+
+  /// Eight threads whose listeners come, receive elements, and leave or die, so that a stream starts and stops in each
+  /// cycle.
+  @Test("10,000 listeners come and go on eight threads, and start and stop a stream 1,000 times")
+  func stochastic_5_21_streams() async {
+    await Workload.streams.run { round in
+      let (threads, cycles, closed) = (8, 1_000, DispatchSemaphore(value: 0))
+      let source = CountedStream { closed.signal() }
+      let manager = source.makeManager(keepingAlive: round.seed.isMultiple(of: 4) ? .microseconds(100) : .zero)
+      let (barrier, listeners) = (Barrier(threads), Tally())
+      _ = await Threads(count: threads).run { index in
+        var random = round.random(index)
+        for _ in 0..<cycles {
+          barrier.pass()
+          for _ in 0...random.draw(2) {
+            listeners.add()
+            let listener = StreamListener(source)
+            let waits = index == 0 || random.draw(2) == 0
+            let subscription = manager.publisher.subscribe(listener, on: random.draw(2) == 0 ? .immediate : .background)
+            if waits { listener.waitForElement() }
+            // Otherwise, it dies.
+            if random.draw(2) == 0 { subscription.cancel() }
+          }
+          barrier.pass()
+          guard index == 0 else { continue }
+          // Until the run has ended, once no thread has a listener any more. A delivery may still hold one that has
+          // died; then the next element ends the run. A run that has ended before its sequence was opened closes
+          // nothing, so it has to be asked again.
+          source.flowing {
+            while manager.publisher.subscriberCount > 0 || manager.isRunning {
+              _ = closed.wait(timeout: .now() + .milliseconds(1))
+            }
+          }
+        }
+      }
+      let result = RoundResult()
+      for violation in source.violations { result.findings.add(violation.rule, violation.text) }
+      result.findings.expect(
+        source.runs >= cycles && listeners.count >= 10_000, "5.21",
+        "\(listeners.count) listeners have started the stream \(source.runs) times only")
+      return result
+    }
+  }
+}
+
+/// A list of numbers on a server, and a manager that shows it.
+private final class EditedList: Sendable {
+  private struct Refused: Error {}
+
+  private let server = Guarded<[Int]>([])
+  private let findings: Findings
+  private let manager: LoadingManager<[Int]>
+
+  init(_ findings: Findings) {
+    self.findings = findings
+    manager = LoadingManager(initial: [], refreshes: .quiet) { [server] in
+      await Task.yield()
+      return server.value
+    }
+  }
+
+  func act(_ random: inout SeededGenerator, number: Int) -> Task<Void, Never>? {
+    switch random.draw(8) {
+    case 0: return Task { [manager] in await manager.refresh() }
+    case 1:
+      manager.cancel()
+      return nil
+    case 2:
+      let task = Task { await edit(number, answers: true, isRefused: false, pauses: 2) }
+      task.cancel()
+      return task
+    default:
+      let (answers, isRefused, pauses) = (random.draw(2) == 0, random.draw(3) == 0, random.draw(4))
+      return Task { await edit(number, answers: answers, isRefused: isRefused, pauses: pauses) }
+    }
+  }
+
+  private func edit(_ number: Int, answers: Bool, isRefused: Bool, pauses: Int) async {
+    let showing: @Sendable ([Int]) -> [Int] = { $0.contains(number) ? $0 : $0 + [number] }
+    let send: @Sendable () async throws -> [Int] = { [self] in
+      findings.expect(shows(number), "5.20", "\(number) isn't shown when it is sent")
+      for _ in 0..<pauses { await Task.yield() }
+      findings.expect(shows(number), "5.20", "\(number) isn't shown while it is sent")
+      if isRefused { throw Refused() }
+      return server.with { list in
+        list.append(number)
+        return list
+      }
+    }
+    do {
+      if answers {
+        try await manager.mutate(showing: showing, send: send)
+      } else {
+        try await manager.mutate(showing: showing, sendOnly: { _ = try await send() })
+      }
+    } catch is Refused {
+      findings.expect(!shows(number), "5.20", "\(number) was refused, and is shown")
+    } catch {
+      // Its caller was cancelled.
+    }
+  }
+
+  private func shows(_ number: Int) -> Bool { manager.publisher.state.value?.contains(number) ?? false }
+
+  /// Compares what is shown with the server, once no edit is pending.
+  func finish() async {
+    // Edits whose callers were cancelled may still be on their way.
+    for await publication in manager.publisher.publications(buffering: .latest) where publication.origin != .edited {
+      break
+    }
+    let (last, list) = (await manager.refresh(restarting: true), server.value)
+    let isRight = last.value == list && manager.publisher.current.origin != .edited
+    findings.expect(isRight, "5.20", "\(list) is on the server, and \(last) is shown")
+  }
+}
+
+/// A family whose managers threads ask for, hold for a moment, and release.
+///
+/// A key must never have two managers that are held at the same time (5.19).
+private final class FamilyChurn: Sendable {
+  private let family: ManagerFamily<Int, LoadingManager<Int>>
+  private let lingers: Bool
+  private let holdings = Guarded<[Int: (manager: ObjectIdentifier, holders: Int)]>([:])
+  private let findings: Findings
+
+  init(_ random: inout SeededGenerator, _ findings: Findings) {
+    (lingers, self.findings) = (random.draw(2) == 0, findings)
+    family = ManagerFamily(lingering: lingers ? .milliseconds(1) : .zero) { key in
+      LoadingManager<Int>(label: "\(key)", staleAfter: .zero) { key }
+    }
+  }
+
+  func act(_ random: inout SeededGenerator) {
+    switch random.draw(16) {
+    case 0: family.logoutAll()
+    case 1: family.refreshAllIfNeeded()
+    case 2: _ = family.keys
+    default: hold(random.draw(4), random.draw(3))
+    }
+  }
+
+  private func hold(_ key: Int, _ use: Int) {
+    let manager = family[key]
+    let isOnly = holdings.with { holdings in
+      let (other, holders) = holdings[key] ?? (ObjectIdentifier(manager), 0)
+      holdings[key] = (ObjectIdentifier(manager), holders + 1)
+      return holders == 0 || other == ObjectIdentifier(manager)
+    }
+    findings.expect(isOnly, "5.19", "the key \(key) has two managers at once")
+    switch use {
+    case 0: manager.refreshIfNeeded()
+    case 1: manager.invalidate()
+    default: manager.set(key)
+    }
+    holdings.with { $0[key]?.holders -= 1 }
+    withExtendedLifetime(manager) {}
+  }
+
+  /// Looks for managers that are left, when no thread holds one any more.
+  func finish() {
+    let left = family.keys
+    findings.expect(lingers || left.isEmpty, "5.19", "the managers of \(left) live although nobody holds them")
+  }
+}
