@@ -39,22 +39,28 @@ struct FileCacheFailureTests {
     #expect(try await FileCache<MixedValue>(file: folder.file).read()?.value == MixedValue())
   }
 
-  @Test(
-    "a file that isn't JSON is reported as damaged",
-    arguments: ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"])
-  func notJSON(text: String) async throws {
-    #expect(try await refusal(of: Data(text.utf8))?.isDamaged == true)
-  }
-
-  @Test(
-    "JSON that isn't a cache is reported as foreign",
-    arguments: [
+  /// What a file may hold in place of a cached value.
+  static let contents: [String: [String]] = [
+    "damaged": ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"],
+    "foreign": [
       "{}", "[]", "[1]", "3", "null", "\"text\"", #"{"value":1}"#,
       #"{"format":"other","version":1,"written":1,"value":1}"#,
       #"{"format":7,"version":1}"#, #"{"format":"SubPub cache"}"#, #"{"format":"SubPub cache","version":"1"}"#,
-    ])
-  func foreign(text: String) async throws {
-    #expect(try await refusal(of: Data(text.utf8)) == .foreign)
+    ],
+    "undecodable": [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#].map {
+      #"{"format":"SubPub cache","version":1,\#($0)}"#
+    },
+  ]
+
+  @Test("a file that holds something else is reported as what it is", arguments: ["damaged", "foreign", "undecodable"])
+  func contents(kind: String) async throws {
+    for text in try #require(Self.contents[kind]) {
+      let reason = try #require(try await refusal(of: Data(text.utf8)))
+      let isAsExpected = [
+        "damaged": reason.isDamaged, "foreign": reason == .foreign, "undecodable": reason.isUndecodable,
+      ]
+      #expect(isAsExpected[kind] == true, "\(text)")
+    }
   }
 
   @Test("another version of the format is reported, whatever its fields mean", arguments: [0, 2, -1, 1_000])
@@ -63,14 +69,6 @@ struct FileCacheFailureTests {
     let reason = try await refusal(of: Data(text.utf8))
     #expect(reason == .version(number))
     #expect(reason?.description == "it has format version \(number), but this library supports version 1")
-  }
-
-  @Test(
-    "a file without a value of the type is reported as undecodable",
-    arguments: [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#])
-  func otherType(rest: String) async throws {
-    let reason = try await refusal(of: Data(#"{"format":"SubPub cache","version":1,\#(rest)}"#.utf8))
-    #expect(reason?.isUndecodable == true)
   }
 
   @Test("a file that can't be read is replaced by the next write and removed by a clear", arguments: [true, false])
@@ -104,8 +102,7 @@ struct FileCacheFailureTests {
     #expect(error?.reason == .notAFile)
   }
 
-  @Test(
-    "every operation reports a file in place of the folder", arguments: ["plain/cache.json", "plain/a/b/cache.json"])
+  @Test("every operation reports a file in place of the folder", arguments: ["plain/a.json", "plain/a/b/a.json"])
   func fileInPlaceOfFolder(path: String) async throws {
     try Data().write(to: folder.url.appending(path: "plain"))
     let cache = FileCache<Int>(file: folder.url.appending(path: path))

@@ -19,10 +19,7 @@ struct FileCacheLeftoverTests {
     #expect(try await cache.read()?.value == 1)
     try await cache.clear()
     #expect(try folder.names == ["cache.json.subpub-lock"])
-  }
-
-  @Test("a clear removes a leftover even without a cache file")
-  func alone() async throws {
+    // Even without a cache file.
     try Data("half".utf8).write(to: folder.temporary)
     try await cache.clear()
     #expect(try folder.names == ["cache.json.subpub-lock"])

@@ -32,32 +32,47 @@ struct FileCacheNameTests {
     }
   }
 
+  /// Names that could be those of the temporary file or the lock of another cache.
+  static let reserved = [
+    ("news.subpub-new", ".subpub-new"), ("news.subpub-lock", ".subpub-lock"), (".subpub-new", ".subpub-new"),
+    ("news.subpub-lock.subpub-new", ".subpub-new"), ("news.subpub%2Dnew", ".subpub-new"),
+    // The same name on a file system that ignores case.
+    ("news.SubPub-New", ".subpub-new"), ("news.SUBPUB-LOCK", ".subpub-lock"), ("news.%C5%BFubpub-new", ".subpub-new"),
+    // The Kelvin sign, which is canonically equivalent to a K, and a wide letter.
+    ("news.subpub-loc%E2%84%AA", ".subpub-lock"), ("news.subpub-%EF%BD%8Eew", ".subpub-new"),
+    // Characters that some file systems ignore or remove.
+    ("news.sub%E2%80%8Dpub-new", ".subpub-new"), ("news.subpub-lock.%20.", ".subpub-lock"),
+    // A scalar that forms one character with the following period.
+    ("news%D8%80.subpub-new", ".subpub-new"),
+  ].map { name, suffix in
+    (
+      "file:///c/" + name,
+      "whose name ends with \(suffix), a suffix reserved for files that belong to another cache: "
+        + "choose a name without it"
+    )
+  }
+
+  static let noFiles = [
+    ("https://example.com/a.json", "which names no file: give a file URL"),
+    ("file:///c/a%00b", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+    ("file:///c%00/a", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+    ("file:///c/a%FFb", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+    ("file:", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
+    ("file:///c/a/", "which names a folder: give the URL of a file"),
+    ("file:///", "which names a folder: give the URL of a file"),
+  ]
+
   @Test(
-    "a URL that could name the temporary file or the lock of another cache stops the program",
-    arguments: [
-      ("news.subpub-new", ".subpub-new"), ("news.subpub-lock", ".subpub-lock"), (".subpub-new", ".subpub-new"),
-      ("news.subpub-lock.subpub-new", ".subpub-new"), ("news.subpub%2Dnew", ".subpub-new"),
-      // The same name on a file system that ignores case.
-      ("news.SubPub-New", ".subpub-new"), ("news.SUBPUB-LOCK", ".subpub-lock"),
-      ("news.%C5%BFubpub-new", ".subpub-new"),
-      // The Kelvin sign, which is canonically equivalent to a K, and a wide letter.
-      ("news.subpub-loc%E2%84%AA", ".subpub-lock"), ("news.subpub-%EF%BD%8Eew", ".subpub-new"),
-      // Characters that some file systems ignore or remove.
-      ("news.sub%E2%80%8Dpub-new", ".subpub-new"), ("news.subpub-lock.%20.", ".subpub-lock"),
-      // A scalar that forms one character with the following period.
-      ("news%D8%80.subpub-new", ".subpub-new"),
-    ])
-  func required_5_10_reserved(name: String, suffix: String) async {
+    "a URL that names no file, or could name a file of another cache, stops the program",
+    arguments: FileCacheNameTests.reserved + FileCacheNameTests.noFiles)
+  func required_5_10_reserved(text: String, reason: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      [name = name as String] in
-      guard let url = URL(string: "file:///c/" + name) else { return }
+      [text = text as String] in
+      guard let url = URL(string: text) else { return }
       _ = FileCache<Int>(file: url)
     }
     let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(
-      message.contains(
-        "A FileCache was made with file:///c/\(name), whose name ends with \(suffix), a suffix reserved for files that "
-          + "belong to another cache: choose a name without it"))
+    #expect(message.contains("A FileCache was made with \(text), \(reason)"))
   }
 
   @Test("a name that leaves no room for the suffixes is reported, and one that is a byte shorter works")
@@ -81,27 +96,6 @@ struct FileCacheNameTests {
     #expect(try folder.names == before, "no file is made")
   }
 
-  @Test(
-    "a URL that names no file stops the program",
-    arguments: [
-      ("https://example.com/a.json", "which names no file: give a file URL"),
-      ("file:///c/a%00b", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
-      ("file:///c%00/a", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
-      ("file:///c/a%FFb", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
-      ("file:", "whose path is invalid: it is empty, contains a NUL, or isn't UTF-8"),
-      ("file:///c/a/", "which names a folder: give the URL of a file"),
-      ("file:///", "which names a folder: give the URL of a file"),
-    ])
-  func misuse(text: String, reason: String) async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      [text = text as String] in
-      guard let url = URL(string: text) else { return }
-      _ = FileCache<Int>(file: url)
-    }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("A FileCache was made with \(text), \(reason)"))
-  }
-
   @Test("an encoded slash is a part of the name and makes no folder")
   func encodedSlash() async throws {
     let text = folder.url.appending(path: "a").absoluteString
@@ -112,9 +106,7 @@ struct FileCacheNameTests {
     #expect("\(cache)".hasSuffix("/a%2Fb)"))
   }
 
-  @Test(
-    "a name that begins with a combining mark stays in its folder",
-    arguments: ["\u{301}", "\u{20DD}\u{301}", "\u{FE0F}"])
+  @Test("a combining mark keeps a name in its folder", arguments: ["\u{301}", "\u{20DD}\u{301}", "\u{FE0F}"])
   func combiningMark(mark: String) async throws {
     let file = folder.url.appending(path: "\(mark)folder").appending(path: "\(mark)cache.json")
     try await FileCache<Int>(file: file).write(1)

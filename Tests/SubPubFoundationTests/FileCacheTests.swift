@@ -1,7 +1,6 @@
 import Foundation
 import SubPub
 import SubPubFoundation
-import SubPubTesting
 import Testing
 
 /// A value with every kind of JSON value in it.
@@ -89,23 +88,6 @@ struct FileCacheTests {
     #expect(try await cache.read() == Cached(value: 1, age: .seconds(93.5)))
     try await cache.write(2, age: .seconds(-5))
     #expect(try await cache.read() == Cached(value: 2, age: .zero))
-  }
-
-  @Test("a tool that edits in every run, each half an hour after the last, asks its server once an hour")
-  func required_5_06_5_20_editingToolWithFile() async throws {
-    let (time, loads, list) = (Locked(Date(timeIntervalSince1970: 1_000_000)), Locked(0), Locked<[Int]>([]))
-    for run in 0..<10 {
-      let cache = FileCache<[Int]>(file: folder.file, now: { time.withLock { $0 } })
-      let manager = LoadingManager<[Int]>(staleAfter: .seconds(3_600), cache: cache) {
-        loads.withLock { $0 += 1 }
-        return list.withLock { $0 }
-      }
-      #expect(try await manager.value() == list.withLock { $0 })
-      try await manager.mutate(showing: { $0 + [run] }, sendOnly: { list.withLock { $0.append(run) } })
-      await manager.waitForCache()
-      time.withLock { $0 += 1_800 }
-    }
-    #expect(loads.withLock { $0 } == 5)
   }
 
   @Test("any time in a file results in an age, without a crash", arguments: ["1e308", "-1e308", "0", "-5.5", "1e19"])

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rules 5.11, 5.12, and 5.16.
+// Rules 5.10 to 5.12, and 5.16: which values count, and caches that fail or hang.
 extension Section5LoadTests {
   @Test("a fresh cached value makes a load unnecessary until it is stale")
   func required_5_11_fresh() {
@@ -17,8 +17,7 @@ extension Section5LoadTests {
     bench.pass(.seconds(1))
     #expect(bench.publisher.isStale)
     bench.refreshIfNeeded()
-    #expect(bench.source.calls == 1)
-    #expect(bench.publisher.current.origin == .cached)
+    #expect((bench.source.calls, bench.publisher.current.origin) == (1, .cached))
     bench.answer(0, 7)
     #expect((bench.publisher.state, bench.publisher.current.origin) == (.loaded(7), .loaded))
     #expect(cache.operations == [.read, .write])
@@ -75,7 +74,6 @@ extension Section5LoadTests {
 
   @Test("every publication names the origin of its data, which previous data keeps")
   func required_5_11_origins() {
-    let bench = LoadBench()
     let publisher = bench.publisher
     #expect(publisher.current.origin == nil)
     bench.refresh()
@@ -122,10 +120,8 @@ extension Section5LoadTests {
     let bench = failing.bench
     failing.cache.refuse(.read)
     bench.refreshIfNeeded()
-    #expect(failing.reports == [.read])
-    #expect(failing.reasons == [ProbeCache.Refusal(operation: .read)])
-    #expect(failing.cache.operations == [.read])
-    #expect(bench.source.calls == 1)
+    #expect((failing.reports, failing.reasons) == ([.read], [ProbeCache.Refusal(operation: .read)]))
+    #expect((failing.cache.operations, bench.source.calls) == ([.read], 1))
     bench.fail(0)
     #expect(
       bench.states == [.unknown, .loading(previous: nil), .error(PublishingTests.Failure.offline, previous: nil)])
@@ -144,8 +140,7 @@ extension Section5LoadTests {
     let caller = bench.refresh()
     bench.manager.set(5)
     bench.run()
-    #expect(caller.result == .loaded(5))
-    #expect(bench.source.cancelled == [0])
+    #expect((caller.result, bench.source.cancelled) == (.loaded(5), [0]))
     #expect((bench.publisher.state, bench.publisher.isStale, cache.content) == (.loaded(5), false, 5))
     cache.hold(.write)
     bench.manager.set(6)
@@ -158,5 +153,95 @@ extension Section5LoadTests {
     bench.manager.set(7)
     bench.run()
     #expect((cache.content, cache.isOneAtATime) == (7, true))
+  }
+
+  /// A manager with a cache that fails, and the failures that were reported.
+  struct FailingCacheBench {
+    let cache: ProbeCache
+    let bench: LoadBench
+    private let failures: Locked<[CacheFailure]>
+
+    var reports: [CacheFailure.Operation] { failures.withLock { $0.map(\.operation) } }
+    var reasons: [ProbeCache.Refusal?] { failures.withLock { $0.map { $0.reason as? ProbeCache.Refusal } } }
+
+    init(_ content: Int? = nil) {
+      let (cache, failures) = (ProbeCache(content), Locked<[CacheFailure]>([]))
+      (self.cache, self.failures) = (cache, failures)
+      bench = LoadBench(cache: cache) { failure in failures.withLock { $0.append(failure) } }
+    }
+  }
+
+  @Test("a failed write is reported, and changes neither the state nor the cache")
+  func required_5_10_failingWrite() {
+    let failing = FailingCacheBench(1)
+    let bench = failing.bench
+    failing.cache.refuse(.write)
+    let caller = bench.load(7)
+    #expect((caller.result, bench.publisher.state) == (.loaded(7), .loaded(7)))
+    #expect((failing.reports, failing.cache.content) == ([.write], 1))
+    // Only the next load writes again.
+    failing.cache.refuse()
+    bench.load(8)
+    #expect((failing.cache.content, failing.cache.operations) == (8, [.read, .write, .write]))
+  }
+
+  @Test("after a failed clear nothing is read until a load has cleared the cache")
+  func required_5_10_failingClear() {
+    let failing = FailingCacheBench(1)
+    let (bench, cache) = (failing.bench, failing.cache)
+    cache.refuse(.clear)
+    bench.logout()
+    #expect((failing.reports, cache.content, bench.publisher.state) == ([.clear], 1, .unknown))
+    // The next load can't clear it either, and reads nothing.
+    bench.cancel(bench.refresh())
+    #expect((cache.operations, failing.reports) == ([.clear, .clear], [.clear, .clear]))
+    #expect(bench.publisher.state == .unknown)
+    cache.refuse()
+    bench.cancel(bench.refresh())
+    #expect((cache.operations, cache.content) == ([.clear, .clear, .clear], nil))
+    #expect(!bench.states.contains { $0.value == 1 })
+    bench.refresh()
+    #expect(cache.operations.last == .read)
+  }
+
+  @Test("after a failed clear nothing is read until a write has replaced the value")
+  func required_5_10_writeAfterFailingClear() {
+    let failing = FailingCacheBench(1)
+    let (bench, cache) = (failing.bench, failing.cache)
+    cache.refuse(.clear, .write)
+    bench.manager.logout()
+    bench.refresh()
+    // The failed write leaves the old value there, which must not be read.
+    bench.answer(0, 7)
+    #expect(cache.content == 1)
+    bench.publisher.reset()
+    bench.cancel(bench.refresh())
+    #expect(!cache.operations.contains(.read))
+    cache.refuse(.clear)
+    bench.load(8)
+    #expect(cache.content == 8)
+    bench.publisher.reset()
+    bench.refresh()
+    #expect((cache.operations.last, bench.publisher.state) == (.read, .loading(previous: 8)))
+    #expect(!bench.states.contains { $0.value == 1 })
+  }
+
+  @Test("the timeout ends a load's wait for a read, and the cache isn't called again until it answers")
+  func required_5_12_5_07_hangingRead() {
+    let (cache, failures) = (ProbeCache(1), Locked<[CacheFailure]>([]))
+    let bench = LoadBench(timeout: .seconds(10), cache: cache) { failure in failures.withLock { $0.append(failure) } }
+    cache.hold(.read)
+    let caller = bench.refresh()
+    bench.pass(.seconds(10))
+    #expect(bench.states.last == .loading(previous: nil))
+    #expect(bench.states == [.unknown, .loading(previous: nil)])
+    #expect(failures.withLock { $0 }.map(\.operation) == [.read])
+    #expect(failures.withLock { $0 }.first?.reason as? LoadTimedOut == LoadTimedOut(timeout: .seconds(10)))
+    bench.answer(0, 7)
+    #expect((caller.result, cache.operations) == (.loaded(7), [.read]))
+    cache.release(.read)
+    bench.run()
+    #expect((cache.operations, bench.publisher.state) == ([.read, .write], .loaded(7)))
+    #expect(cache.content == 7)
   }
 }

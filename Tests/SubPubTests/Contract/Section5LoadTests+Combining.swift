@@ -42,8 +42,7 @@ extension Section5LoadTests {
     let hasData = a.state.value != nil && b.state.value != nil && phase != .unknown
     for combined in [before, combining(a.readOnly, b.readOnly)] {
       let state = combined.state
-      #expect(state.phase == phase)
-      #expect(state.value?.0 == (hasData ? 1 : nil))
+      #expect((state.phase, state.value?.0) == (phase, (hasData ? 1 : nil)))
       #expect(state.value?.1 == (hasData ? 2 : nil))
       #expect(state.error as? Failure == a.state.error as? Failure ?? b.state.error as? Failure)
       #expect(combined.current.origin == (hasData ? .published : nil))
@@ -74,9 +73,7 @@ extension Section5LoadTests {
         "unknown none", "unknown none", "unknown none", "loaded a1true", "loaded a2true", "loaded b2true",
         "loading b2true", "loading b2false", "error b2false", "loaded b3false", "unknown none",
       ])
-    #expect(log.publications.map(\.version) == Array(0...10))
-    #expect(all.label == "all")
-    #expect(all.staleAfter == nil)
+    #expect((log.publications.map(\.version), all.label, all.staleAfter) == (Array(0...10), "all", nil))
   }
 
   @Test("one publisher can be several parts, whose transitions come one after the other")
@@ -99,20 +96,16 @@ extension Section5LoadTests {
   func required_5_22_5_06_origins() {
     let (bench, other) = (LoadBench(staleAfter: .seconds(10)), Publisher<Int>())
     let both = combining(bench.publisher.readOnly, other.readOnly)
-    bench.refresh()
-    bench.answer(0, 1)
+    bench.load(1)
     #expect(both.current.origin == nil)
     other.updateData(2)
     #expect(both.current.origin == .published)
     let loaded = combining(bench.publisher.readOnly, bench.publisher.readOnly)
-    #expect(loaded.current.origin == .loaded)
-    #expect(both.age(of: both.current) == nil)
-    #expect(!both.isStale)
+    #expect((loaded.current.origin, both.age(of: both.current), both.isStale) == (.loaded, nil, false))
     bench.pass(.seconds(10))
     #expect(both.isStale)
     other.startLoading()
-    #expect(both.isStale)
-    #expect(both.current.origin == .published)
+    #expect((both.isStale, both.current.origin) == (true, .published))
   }
 
   @Test("combined publishers hold their sources, and leave nothing there")
@@ -126,14 +119,29 @@ extension Section5LoadTests {
     a.updateData(1)
     b.updateData(values.makeToken())
     b.updateData(values.makeToken())
-    #expect(values.count == 1)
-    #expect(all?.state.phase == .loaded)
-    #expect(a.subscriberCount == 2)
+    #expect((values.count, all?.state.phase, a.subscriberCount) == (1, .loaded, 2))
     #expect(b.subscriberCount == 1)
     b.reset()
     #expect(values.count == 2)
     all = nil
-    #expect(a.subscriberCount == 0)
-    #expect(b.subscriberCount == 0)
+    #expect((a.subscriberCount, b.subscriberCount) == (0, 0))
+  }
+
+  @Test("of two origins, combined data has the less settled one", arguments: 0..<4, 0..<4)
+  func required_5_22_originsInOrder(first: Int, second: Int) {
+    let origins: [DataOrigin] = [.edited, .cached, .published, .loaded]
+    let edited = EditBench()
+    edited.edit(1)
+    let cached = LoadBench(cache: ProbeCache(1))
+    cached.refreshIfNeeded()
+    let published = Publisher<Int>()
+    published.updateData(1)
+    let loaded = LoadBench()
+    loaded.refresh()
+    loaded.answer(0, 1)
+    let sources = [edited.publisher, cached.publisher, published, loaded.publisher]
+    #expect(sources.map(\.current.origin) == origins)
+    let both = combining(sources[first].readOnly, sources[second].readOnly)
+    #expect(both.current.origin == origins[min(first, second)])
   }
 }

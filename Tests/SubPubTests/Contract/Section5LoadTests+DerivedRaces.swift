@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 5.22 on real threads.
+// Rule 5.22 on real threads, and while others publish.
 extension Section5LoadTests {
   @Test("each transition of a combined publisher replaces one part, whatever threads publish")
   func stochastic_5_22_1_02_interleaving() async throws {
@@ -55,20 +55,20 @@ extension Section5LoadTests {
           case 1: source.setError(Failure.offline)
           case 2: source.reset()
           case 3:
-            let (late, log) = (source.map { $0 }, Recorder<Int>())
+            let late: ReadOnlyPublisher<Int>
+            if step.isMultiple(of: 2) { late = source.map { $0 } } else { late = combining(source.readOnly) }
+            let log = Recorder<Int>()
             late.subscribe(log, on: .immediate)
             derived.withLock { $0.append((late, log)) }
           default: source.updateData(thread * 100 + step)
           }
         }
       }
-      #expect(log.states == order.states)
-      #expect(mapped.current.version == source.current.version)
+      #expect((log.states, mapped.current.version) == (order.states, source.current.version))
       #expect(distinct.state == source.state.map { $0 / 4 })
       // A publisher that is derived late has a suffix of the source's states, with nothing missing.
       for (late, log) in derived.withLock({ $0 }) {
-        #expect(late.state == source.state)
-        #expect(order.states.suffix(log.states.count) == log.states[...])
+        #expect((late.state, order.states.suffix(log.states.count)) == (source.state, log.states[...]))
       }
     }
   }
@@ -97,8 +97,35 @@ extension Section5LoadTests {
         }
       }
       shared.withLock { $0.take() }
-      #expect(sources.map(\.subscriberCount) == [0, 0])
-      #expect(deaths.count == made.withLock { $0 })
+      #expect((sources.map(\.subscriberCount), deaths.count) == ([0, 0], made.withLock { $0 }))
     }
+  }
+
+  @Test("map returns although others publish, one state or more for each transform", arguments: [false, true], [1, 3])
+  func required_5_22_returns(removingDuplicates: Bool, rate: Int) async throws {
+    let (source, order, depth) = (Publisher<Int>(), Recorder<Int>(), NestingDepth())
+    let (made, isDone) = (Locked<[Int]>([]), Locked(false))
+    source.updateData(0)
+    source.subscribe(order, on: .immediate)
+    let transform: @Sendable (Int) -> Int = { [weak source] value in
+      depth.enter()
+      defer { depth.leave() }
+      made.withLock { $0.append(value) }
+      // Not for ever, so that a failure isn't a hang.
+      if !isDone.withLock({ $0 }), value < 1_000 {
+        OwnThread.runBlocking { for next in 1...rate { source?.updateData(value * rate + next) } }
+      }
+      return value
+    }
+    let mapped = removingDuplicates ? source.map(removingDuplicates: true, transform) : source.map(transform)
+    let count = made.withLock(\.count)
+    isDone.withLock { $0 = true }
+    #expect(count < 200)
+    source.updateData(-1)
+    for await state in mapped.states() where state == source.state { break }
+    // Every state once, in order, by whatever threads.
+    #expect((made.withLock { $0 }, depth.deepest) == (order.states.compactMap(\.value), 1))
+    source.updateData(-2)
+    #expect(mapped.state == .loaded(-2))
   }
 }

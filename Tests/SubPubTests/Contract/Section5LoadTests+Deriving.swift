@@ -67,8 +67,7 @@ extension Section5LoadTests {
         .loaded(1), .error(Failure.denied, previous: 0), .loading(previous: 0), .unknown,
         .error(Failure.offline, previous: nil), .loaded(1), .loaded(0), .loading(previous: 0), .loaded(0),
       ])
-    #expect(distinct.publications.map(\.version) == Array(0..<14))
-    #expect(all.states.count == 19)
+    #expect((distinct.publications.map(\.version), all.states.count) == (Array(0..<14), 19))
   }
 
   @Test("a mapped publisher begins with its source's state", arguments: Before.allCases)
@@ -80,11 +79,9 @@ extension Section5LoadTests {
       let source = Publisher<Int>()
       before.make(at: source)
       let derived = derive(source)
-      #expect(derived.state == source.state)
-      #expect(derived.current.version == (before == .unknown ? 0 : 1))
+      #expect((derived.state, derived.current.version) == (source.state, (before == .unknown ? 0 : 1)))
       source.updateData(2)
-      #expect(derived.state == .loaded(2))
-      #expect(derived.current.version == (before == .unknown ? 1 : 2))
+      #expect((derived.state, derived.current.version) == (.loaded(2), (before == .unknown ? 1 : 2)))
     }
   }
 
@@ -136,9 +133,7 @@ extension Section5LoadTests {
     gate.open()
     try await done.wait()
     let mapped = try #require(derived.withLock { $0 })
-    #expect(calls.withLock { $0 } == [1, 2, 2])
-    #expect(depth.deepest == 1)
-    #expect(mapped.state == .unknown)
+    #expect((calls.withLock { $0 }, depth.deepest, mapped.state) == ([1, 2, 2], 1, .unknown))
     #expect(mapped.current.version == (removingDuplicates ? 3 : 4))
     source.updateData(3)
     #expect(mapped.state == .loaded(3))
@@ -150,8 +145,7 @@ extension Section5LoadTests {
     let mapped = bench.publisher.map { $0 }.map { "\($0)" }
     let distinct = bench.publisher.map(removingDuplicates: true) { $0 % 2 }
     bench.publisher.updateData(1, age: .seconds(4))
-    #expect(mapped.staleAfter == .seconds(10))
-    #expect(mapped.current.origin == .published)
+    #expect((mapped.staleAfter, mapped.current.origin) == (.seconds(10), .published))
     #expect(mapped.age(of: mapped.current) == .seconds(4))
     bench.pass(.seconds(6))
     #expect(mapped.isStale)
@@ -159,19 +153,15 @@ extension Section5LoadTests {
     let old = mapped.current
     bench.publisher.updateData(3)
     #expect(!mapped.isStale)
-    #expect(mapped.age(of: old) == .seconds(10))
-    #expect(mapped.age(of: mapped.current) == .zero)
+    #expect((mapped.age(of: old), mapped.age(of: mapped.current)) == (.seconds(10), .zero))
     // It has no transition, but its data is as new as the source's.
-    #expect(distinct.current.version == 1)
-    #expect(!distinct.isStale)
+    #expect((distinct.current.version, distinct.isStale) == (1, false))
     #expect(distinct.age(of: distinct.current) == .zero)
 
     bench.refresh()
-    #expect(mapped.current.phase == .loading)
-    #expect(!mapped.isStale)
+    #expect((mapped.current.phase, mapped.isStale) == (.loading, false))
     bench.answer(0, 7)
-    #expect(mapped.state == .loaded("7"))
-    #expect(mapped.current.origin == .loaded)
+    #expect((mapped.state, mapped.current.origin) == (.loaded("7"), .loaded))
     // Publishes nothing.
     bench.manager.invalidate()
     #expect(mapped.isStale)
@@ -191,8 +181,7 @@ extension Section5LoadTests {
     }
     mapped.subscribe(log, on: .immediate)
     source.updateData(0)
-    #expect(log.states == [.unknown] + (0...100).map { .loaded($0) })
-    #expect(depth.deepest == 1)
+    #expect((log.states, depth.deepest) == ([.unknown] + (0...100).map { .loaded($0) }, 1))
     // For the current state, the transform runs inside `map`.
     let again = source.map { [weak source] value in
       depth.enter()
@@ -200,9 +189,7 @@ extension Section5LoadTests {
       if value < 105 { source?.updateData(value + 1) }
       return value
     }
-    #expect(again.state == .loaded(105))
-    #expect(again.current.version == 6)
-    #expect(depth.deepest == 2)
+    #expect((again.state, again.current.version, depth.deepest) == (.loaded(105), 6, 2))
     #expect(mapped.state == .loaded(105))
   }
 
@@ -225,8 +212,7 @@ extension Section5LoadTests {
     }
     target.withLock { $0 = mapped }
     source.updateData(1)
-    #expect(mapped.state == .loaded(11))
-    #expect(other.state == .loaded(11))
+    #expect((mapped.state, other.state) == (.loaded(11), .loaded(11)))
     #expect(probe.deliveries.load(ordering: .relaxed) > 0)
     target.withLock { $0.take() }
   }

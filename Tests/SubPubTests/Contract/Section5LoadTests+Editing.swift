@@ -2,137 +2,59 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 5.20, without loads.
+// Rule 5.20: edits and their callers. `EditScheduleTests` compares histories of edits, answers, failures, and loads
+// with a model.
 extension Section5LoadTests {
-  @Test("an edit is shown at once, and its answer is the server's value")
-  func required_5_20_answered() throws {
-    let bench = EditBench()
-    let edit = bench.edit(1)
-    #expect(bench.publisher.state == .loaded(51))
-    #expect(bench.origin == .edited)
-    #expect(edit.result == nil)
-    bench.answer(0, 7)
+  @Test("an edit is shown at once; a failure takes it back, an accepted edit stays, and an answer takes its place")
+  func required_5_20_shown() throws {
+    let refused = edits.edit(1)
+    #expect((edits.origin, refused.result == nil) == (.edited, true))
+    edits.refuse(0)
+    #expect(throws: Failure.denied) { try refused.result?.get() }
+    #expect((edits.states, edits.origin) == ([.loaded(5), .loaded(51), .loaded(5)], .published))
+    let note = edits.note(1)
+    edits.accept(0)
+    try #require(note.result).get()
+    #expect((edits.states.suffix(2), edits.origin) == ([.loaded(51), .loaded(51)], .published))
+    let edit = edits.edit(2)
+    edits.answer(1, 7)
     #expect(try edit.result?.get() == 7)
-    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(7)])
-    #expect(bench.origin == .loaded)
+    #expect((edits.states.suffix(2), edits.origin) == ([.loaded(512), .loaded(7)], .loaded))
   }
 
-  @Test("an accepted edit is part of the server's value")
-  func required_5_20_accepted() throws {
-    let bench = EditBench()
-    let edit = bench.note(1)
-    bench.accept(0)
-    try #require(edit.result).get()
-    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(51)])
-    #expect(bench.origin == .published)
-    bench.note(2)
-    bench.refuseNote(1)
-    #expect(bench.publisher.state == .loaded(51))
-  }
-
-  @Test("a failure takes the edit back, and the caller gets the error")
-  func required_5_20_refused() {
-    let bench = EditBench()
-    let edit = bench.edit(1)
-    bench.refuse(0)
-    #expect(throws: Failure.denied) { try edit.result?.get() }
-    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(5)])
-    #expect(bench.origin == .published)
-  }
-
-  @Test(
-    "edits are folded in the order of their calls, whichever ends first",
-    arguments: [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+  @Test("edits are folded in the order of their calls", arguments: [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
   func required_5_20_order(refusals: [Int]) {
-    let bench = EditBench()
-    for digit in 1...3 { bench.edit(digit) }
-    #expect(bench.publisher.state == .loaded(5123))
+    for digit in 1...3 { edits.edit(digit) }
+    #expect(edits.publisher.state == .loaded(5123))
     var left = [1, 2, 3]
     for call in refusals {
-      bench.refuse(call)
+      edits.refuse(call)
       left.removeAll { $0 == call + 1 }
-      #expect(bench.publisher.state == .loaded(left.reduce(5) { $0 * 10 + $1 }))
-      #expect(bench.origin == (left.isEmpty ? .published : .edited))
+      #expect(edits.publisher.state == .loaded(left.reduce(5) { $0 * 10 + $1 }))
+      #expect(edits.origin == (left.isEmpty ? .published : .edited))
     }
-    #expect(bench.states.count == 7)
+    #expect(edits.states.count == 7)
   }
 
-  @Test("a success replaces the server's value, and the other edits stay folded over it")
-  func required_5_20_othersStay() {
-    let bench = EditBench()
-    for digit in 1...3 { bench.edit(digit) }
-    bench.answer(1, 7)
-    #expect(bench.publisher.state == .loaded(713))
-    bench.refuse(0)
-    #expect(bench.publisher.state == .loaded(73))
-    bench.answer(2, 8)
-    #expect(bench.publisher.state == .loaded(8))
-  }
-
-  @Test("an accepted edit is applied to the server's value, below the others")
-  func required_5_20_acceptedBelowOthers() {
-    let bench = EditBench()
-    for digit in 1...3 { bench.note(digit) }
-    bench.accept(1)
-    #expect(bench.publisher.state == .loaded(5213))
-    bench.refuseNote(0)
-    #expect(bench.publisher.state == .loaded(523))
-    bench.refuseNote(2)
-    #expect(bench.publisher.state == .loaded(52))
-    #expect(bench.origin == .published)
-  }
-
-  @Test("without data an edit isn't shown, and is sent")
-  func required_5_20_withoutData() throws {
-    let bench = EditBench(LoadBench())
-    let edits = (bench.edit(1), bench.note(2), bench.edit(3))
-    #expect(bench.answering.calls == 2)
-    #expect(bench.accepting.calls == 1)
-    bench.accept(0)
-    bench.refuse(0)
-    #expect(bench.states == [.unknown])
-    bench.answer(1, 7)
-    #expect(bench.states == [.unknown, .loaded(7)])
-    #expect(throws: Failure.denied) { try edits.0.result?.get() }
-    #expect(try edits.2.result?.get() == 7)
-    try #require(edits.1.result).get()
-  }
-
-  @Test("an edit that was made without data is shown as soon as there is some")
-  func required_5_20_shownLater() {
-    let bench = EditBench(LoadBench())
-    bench.edit(1)
-    bench.loads.refresh()
-    bench.loads.answer(0, 6)
-    #expect(bench.publisher.state == .loaded(61))
-    #expect(bench.origin == .edited)
-    bench.refuse(0)
-    #expect(bench.publisher.state == .loaded(6))
-    #expect(bench.origin == .loaded)
-  }
-
-  @Test("an error keeps its phase while an edit is pending, and an answer ends it")
-  func required_5_20_error() {
-    let bench = EditBench()
-    bench.loads.refresh()
-    bench.loads.fail(0)
-    bench.edit(1)
-    bench.note(2)
-    #expect(bench.publisher.state == .error(Failure.offline, previous: 512))
-    bench.accept(0)
-    #expect(bench.publisher.state == .error(Failure.offline, previous: 521))
-    bench.answer(0, 7)
-    #expect(bench.publisher.state == .loaded(7))
+  @Test("a value that is set drops all edits, and republishing drops none")
+  func required_5_20_set() {
+    edits.edit(1)
+    edits.publisher.republish()
+    #expect(edits.states.suffix(2) == [.loaded(51), .loaded(51)])
+    #expect(edits.refuse(0) == .loaded(5))
+    edits.edit(1)
+    edits.manager.set(8)
+    edits.refuse(1)
+    #expect(edits.states.suffix(2) == [.loaded(51), .loaded(8)])
   }
 
   @Test("a transition by hand drops all edits, and what was sent ends in silence", arguments: Superseding.allCases)
   func required_5_20_byHand(by superseding: Superseding) throws {
-    let bench = EditBench()
-    let (edit, note) = (bench.edit(1), bench.note(2))
-    bench.loads.supersede(by: superseding)
+    let (edit, note) = (edits.edit(1), edits.note(2))
+    edits.loads.supersede(by: superseding)
     guard superseding != .restartingRefresh else {
       // A load is no transition by hand.
-      #expect(bench.publisher.state == .loading(previous: 512))
+      #expect(edits.publisher.state == .loading(previous: 512))
       return
     }
     let expected: LoadState<Int> =
@@ -143,45 +65,125 @@ extension Section5LoadTests {
       case .reset, .logout: .unknown
       case .update, .restartingRefresh: .loaded(5)
       }
-    #expect(bench.publisher.state == expected)
-    #expect(bench.origin != .edited)
-    let count = bench.states.count
-    bench.accept(0)
-    bench.answer(0, 7)
-    #expect(bench.states.count == count)
+    #expect(edits.publisher.state == expected)
+    #expect(edits.origin != .edited)
+    let count = edits.states.count
+    edits.accept(0)
+    edits.answer(0, 7)
+    #expect(edits.states.count == count)
     #expect(try edit.result?.get() == 7)
     try #require(note.result).get()
   }
 
   @Test("a value that an edit shows isn't loaded yet, so it is published")
   func required_5_20_ifChanged() {
-    let bench = EditBench()
-    bench.edit(1)
-    #expect(bench.publisher.updateData(ifChanged: 51))
-    bench.refuse(0)
-    #expect(bench.publisher.state == .loaded(51))
-    bench.edit(2)
+    edits.edit(1)
+    #expect(edits.publisher.updateData(ifChanged: 51))
+    #expect(edits.refuse(0) == .loaded(51))
+    edits.edit(2)
     // Equal to the server's data, so nothing changes.
-    #expect(!bench.publisher.updateData(ifChanged: 51))
-    #expect(bench.publisher.state == .loaded(512))
+    #expect(!edits.publisher.updateData(ifChanged: 51))
+    #expect(edits.publisher.state == .loaded(512))
   }
 
-  @Test("a value that is set drops all edits")
-  func required_5_20_set() {
-    let bench = EditBench()
-    bench.edit(1)
-    bench.manager.set(8)
-    bench.refuse(0)
-    #expect(bench.states == [.loaded(5), .loaded(51), .loaded(8)])
+  @Test("a cancelled caller returns at once, and its edit stays until the sending has ended", arguments: [true, false])
+  func required_5_20_cancelledCaller(succeeds: Bool) {
+    let edit = edits.edit(1)
+    edits.loads.cancel(edit)
+    #expect(throws: CancellationError.self) { try edit.result?.get() }
+    #expect((edits.answering.cancelled.isEmpty, edits.publisher.state) == (true, .loaded(51)))
+    if succeeds { edits.answer(0, 7) } else { edits.refuse(0) }
+    #expect(edits.publisher.state == .loaded(succeeds ? 7 : 5))
   }
 
-  @Test("republishing drops no edit")
-  func required_5_20_republish() {
-    let bench = EditBench()
-    bench.edit(1)
-    bench.publisher.republish()
-    #expect(bench.states.suffix(2) == [.loaded(51), .loaded(51)])
-    bench.refuse(0)
-    #expect(bench.publisher.state == .loaded(5))
+  @Test("a caller that is cancelled before its call sends nothing")
+  func required_5_20_cancelledBefore() {
+    let caller = Caller(on: edits.loads.executor) { [manager = edits.manager] in
+      await #expect(throws: CancellationError.self) {
+        try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") })
+      }
+    }
+    caller.cancel()
+    edits.loads.run()
+    #expect(caller.result != nil)
+    #expect(edits.states == [.loaded(5)])
+  }
+
+  @Test("what only sends may have several statements, and may cancel the active load")
+  func required_5_20_5_05_sendOnly() {
+    edits.loads.refresh()
+    let caller = edits.loads.call { [manager = edits.manager, accepting = edits.accepting] in
+      try? await manager.mutate(
+        showing: { $0 * 10 + 1 },
+        sendOnly: {
+          manager.cancel()
+          try await accepting.load()
+        })
+    }
+    #expect((edits.publisher.state, edits.origin) == (.loaded(51), .edited))
+    #expect(edits.loads.source.cancelled == [0])
+    edits.accept(0)
+    #expect((edits.publisher.state, edits.origin) == (.loaded(51), .published))
+    #expect(caller.result != nil)
+  }
+
+  private enum Marker { @TaskLocal static var number = 0 }
+
+  @Test("an edit is sent with the caller's task-local values")
+  func required_5_20_taskLocals() async throws {
+    let (manager, found) = (LoadingManager(initial: 5) { 0 }, Locked(0))
+    try await Marker.$number.withValue(3) {
+      try await manager.mutate(showing: { $0 }, sendOnly: { found.withLock { $0 = Marker.number } })
+    }
+    #expect(found.withLock { $0 } == 3)
+  }
+
+  @Test("an edit ends after its manager was released, if the publisher is still there")
+  func required_5_20_releasedManager() async throws {
+    let (executor, server) = (ManualExecutor(), Source<Int>(isStubborn: true))
+    var manager: LoadingManager? = LoadingManager(
+      LoadingOptions<Int>(on: executor, clock: ManualClock()), initial: 5
+    ) { 0 }
+    let publisher = try #require(manager).publisher
+    let caller = Caller(on: executor) { [manager] in
+      _ = try? await manager?.mutate(showing: { $0 * 10 + 1 }, send: { try await server.load() })
+    }
+    manager = nil
+    executor.runAll()
+    #expect(publisher.state == .loaded(51))
+    caller.cancel()
+    executor.runAll()
+    server.answer(0, .success(7))
+    executor.runAll()
+    #expect(publisher.state == .loaded(7))
+  }
+
+  @Test("threads that edit at once lose no edit, and resurrect none")
+  func stochastic_5_20_threads() async throws {
+    let manager = LoadingManager<[Int]>(initial: []) { [] }
+    let server = Locked<[Int]>([])
+    await withTaskGroup { group in
+      for task in 0..<8 {
+        group.addTask {
+          for index in 0..<50 {
+            let number = task * 50 + index
+            if number % 3 == 0 {
+              await #expect(throws: Failure.denied) {
+                try await manager.mutate(showing: { $0 + [number] }, sendOnly: { throw Failure.denied })
+              }
+            } else {
+              try? await manager.mutate(
+                showing: { $0 + [number] }, sendOnly: { server.withLock { $0.append(number) } })
+            }
+            // Its own edits are in order, and none that has failed.
+            let own = (manager.publisher.state.value ?? []).filter { $0 / 50 == task }
+            #expect(own == (0...index).map { task * 50 + $0 }.filter { $0 % 3 != 0 })
+          }
+        }
+      }
+    }
+    let shown = try #require(manager.publisher.state.value)
+    #expect(shown.sorted() == server.withLock { $0.sorted() })
+    #expect(manager.publisher.current.origin == .published)
   }
 }

@@ -57,8 +57,7 @@ extension Section5LoadTests {
       handedOut.observe(on: .background) { observed.receive($0) },
       handedOut.observe { screen.observed.append($0.version) },
     ]
-    #expect(handedOut.subscriberCount == 9)
-    #expect(handedOut.subscriptions.count == 9)
+    #expect((handedOut.subscriberCount, handedOut.subscriptions.count) == (9, 9))
     // One after the other, so that a drain sees the replays, too.
     await handedOut.drain()
     publisher.startLoading()
@@ -66,20 +65,15 @@ extension Section5LoadTests {
     await publisher.drain()
     try await handedOut.drain(within: Event.limit)
 
-    #expect(typed.publications.map(\.version) == [0, 1, 2])
-    #expect(typed.states == Self.threeStates)
+    #expect((typed.publications.map(\.version), typed.states) == ([0, 1, 2], Self.threeStates))
     #expect(typed.publications.allSatisfy { $0.source == handedOut.id })
-    #expect(untyped.versions.withLock { $0 } == [0, 1, 2])
-    #expect(closure.states == Self.threeStates)
-    #expect(screen.untyped == [0, 1, 2])
-    #expect(screen.typed == [0, 1, 2])
-    #expect(screen.closure == Self.threeStates)
-    #expect(screen.observed == [0, 1, 2])
+    #expect((untyped.versions.withLock { $0 }, closure.states) == ([0, 1, 2], Self.threeStates))
+    #expect((screen.untyped, screen.typed) == ([0, 1, 2], [0, 1, 2]))
+    #expect((screen.closure, screen.observed) == (Self.threeStates, [0, 1, 2]))
     #expect(await store.states == Self.threeStates)
     #expect(observed.states == Self.threeStates)
     #expect(handedOut.unsubscribe(typed) == .quiescent)
-    #expect(handedOut.unsubscribe(typed) == .alreadyCancelled)
-    #expect(handedOut.subscriberCount == 8)
+    #expect((handedOut.unsubscribe(typed), handedOut.subscriberCount) == (.alreadyCancelled, 8))
     withExtendedLifetime(observations) {}
   }
 
@@ -104,16 +98,12 @@ extension Section5LoadTests {
     let publisher = Publisher<Int>(label: "numbers", staleAfter: .seconds(10), clock: clock)
     let readOnly = publisher.readOnly
     publisher.updateData(1, age: .seconds(4))
-    #expect(readOnly.id == publisher.id)
-    #expect(readOnly.label == "numbers")
-    #expect(readOnly.state == .loaded(1))
+    #expect((readOnly.id, readOnly.label, readOnly.state) == (publisher.id, "numbers", .loaded(1)))
     #expect(readOnly.current === publisher.current)
-    #expect(readOnly.staleAfter == .seconds(10))
-    #expect(readOnly.age(of: readOnly.current) == .seconds(4))
+    #expect((readOnly.staleAfter, readOnly.age(of: readOnly.current)) == (.seconds(10), .seconds(4)))
     #expect(!readOnly.isStale)
     clock.advance(by: .seconds(6))
-    #expect(readOnly.isStale)
-    #expect("\(readOnly)" == "ReadOnlyPublisher<Int>(numbers 1: loaded(1))")
+    #expect((readOnly.isStale, "\(readOnly)") == (true, "ReadOnlyPublisher<Int>(numbers 1: loaded(1))"))
   }
 
   @Test("waiting for a value keeps no publisher alive")

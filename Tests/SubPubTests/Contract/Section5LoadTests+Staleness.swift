@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 5.06.
+// Rules 5.06, 5.13, 5.15, and 5.20: what is stale, and which errors are tried again.
 extension Section5LoadTests {
   @Test("refreshIfNeeded loads an unknown state, an error, and data from the moment when it is stale")
   func required_5_06_needed() {
@@ -13,6 +13,8 @@ extension Section5LoadTests {
       return bench.source.calls > before
     }
     #expect(loads())
+    // The age of the data counts from its publication.
+    bench.pass(.seconds(100))
     bench.answer(0, 1)
     #expect(!loads())
     bench.pass(.seconds(60) - .nanoseconds(1))
@@ -64,26 +66,11 @@ extension Section5LoadTests {
     var callers = [bench.refresh()]
     for _ in 1..<refreshes { callers.append(bench.refresh(restarting: true)) }
     bench.pass(.seconds(20))
-    bench.cancel(callers[refreshes - 1])
-    #expect(bench.publisher.state == .loaded(1))
-    #expect(!bench.publisher.isStale)
+    #expect((bench.cancel(callers[refreshes - 1]), bench.publisher.isStale) == (.loaded(1), false))
     bench.pass(.seconds(10) - .nanoseconds(1))
     #expect(!bench.publisher.isStale)
     bench.pass(.nanoseconds(1))
     #expect(bench.publisher.isStale)
-  }
-
-  @Test("the age of loaded data counts from its publication")
-  func required_5_06_loaded() {
-    let bench = LoadBench(staleAfter: .seconds(60))
-    bench.refresh()
-    bench.pass(.seconds(100))
-    bench.answer(0, 1)
-    bench.pass(.seconds(59))
-    #expect(!bench.publisher.isStale)
-    bench.pass(.seconds(1))
-    #expect(bench.publisher.isStale)
-    #expect(bench.publisher.current.version == 2)
   }
 
   @Test("without staleAfter a manager never reads the clock, and loaded data never becomes stale")
@@ -97,7 +84,130 @@ extension Section5LoadTests {
     bench.refresh()
     bench.fail(2)
     bench.logout()
-    #expect(clock.readings == 0)
+    #expect((clock.readings, bench.source.calls) == (0, 3))
+  }
+
+  /// How a value is written that an invalidation has overtaken.
+  enum Overtaken: String, CaseIterable, Codable, Sendable {
+    case loaded, unchanged, answered, cachedAgain
+
+    /// Returns how often the loader was called.
+    func perform(at bench: EditBench) -> Int {
+      switch self {
+      case .loaded, .unchanged:
+        bench.loads.refresh()
+        bench.manager.invalidate()
+        bench.loads.answer(0, self == .loaded ? 6 : 5)
+        return 1
+      case .answered:
+        bench.edit(1)
+        bench.manager.invalidate()
+        bench.answer(0, 7)
+        return 0
+      case .cachedAgain:
+        // Two answers of which nobody knows which is newer.
+        bench.edit(1)
+        bench.edit(2)
+        bench.answer(1, 7)
+        bench.answer(0, 8)
+        return 0
+      }
+    }
+  }
+
+  @Test("a value that was stale when it was written isn't fresh as a cached value", arguments: Overtaken.allCases)
+  func required_5_15_5_20_5_11_staleInCache(overtaken: Overtaken) {
+    let bench = EditBench(
+      LoadBench(
+        staleAfter: .seconds(600), cache: ProbeCache(), initial: 5, options: { $0.isUnchanged = { $0 == $1 } }))
+    let calls = overtaken.perform(at: bench)
+    #expect(bench.publisher.isStale)
+    bench.publisher.reset()
+    bench.loads.refreshIfNeeded()
+    #expect(bench.loads.source.calls == calls + 1)
+  }
+
+  @Test("a load that finds the data unchanged between an edit and its confirmation counts", arguments: [true, false])
+  func required_5_20_5_18_unchangedBetween(answers: Bool) {
+    let bench = EditBench(
+      LoadBench(staleAfter: .seconds(600), initial: 5, options: { $0.isUnchanged = { $0 == $1 } }))
+    if answers { bench.edit(1) } else { bench.note(1) }
+    bench.loads.load(5)
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
+    if answers { bench.answer(0, 51) } else { bench.accept(0) }
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), true))
+  }
+
+  @Test("an error is left alone until it is old enough, unless it was published by hand")
+  func required_5_13_errors() {
+    let bench = LoadBench(options: { $0.errorStaleAfter = .seconds(10) })
+    bench.refreshIfNeeded()
+    bench.fail(0)
+    bench.publisher.republish()
+    bench.pass(.seconds(9))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    // The same error again, after a refresh that was cancelled.
+    bench.cancel(bench.refresh())
+    #expect((bench.publisher.state.phase, bench.source.calls) == (.error, 2))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+    bench.pass(.seconds(1))
+    bench.refreshIfNeeded()
     #expect(bench.source.calls == 3)
+    bench.answer(2, 1)
+    bench.publisher.setError(PublishingTests.Failure.offline)
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 4)
+  }
+
+  @Test("an error without an age to reach is tried again at once, and so is an invalidated one")
+  func required_5_13_atOnce() {
+    let eager = LoadBench()
+    eager.refreshIfNeeded()
+    eager.fail(0)
+    eager.refreshIfNeeded()
+    #expect(eager.source.calls == 2)
+    let patient = LoadBench(options: { $0.errorStaleAfter = .seconds(10) })
+    patient.refreshIfNeeded()
+    patient.fail(0)
+    patient.manager.invalidate()
+    patient.refreshIfNeeded()
+    #expect(patient.source.calls == 2)
+  }
+
+  @Test("a loading that was published by hand keeps nobody from loading")
+  func required_5_13_loadingByHand() {
+    bench.publisher.startLoading()
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 1)
+    #expect(bench.answer(0, 1) == .loaded(1))
+  }
+
+  @Test("a load that fails after the data was invalidated doesn't count")
+  func required_5_13_5_15_outdated() {
+    let bench = LoadBench(options: { $0.errorStaleAfter = .seconds(10) })
+    bench.refresh()
+    bench.manager.invalidate()
+    bench.fail(0)
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+    bench.fail(1)
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == 2)
+  }
+
+  @Test("an error that a cancel restores is as old as it was, even after a restart", arguments: [true, false])
+  func required_5_13_5_05_restored(isInvalidated: Bool) {
+    let bench = LoadBench(options: { $0.errorStaleAfter = .seconds(10) })
+    bench.refresh()
+    bench.fail(0)
+    bench.refresh()
+    let last = bench.refresh(restarting: true)
+    if isInvalidated { bench.manager.invalidate() }
+    bench.cancel(last)
+    #expect((bench.publisher.state.phase, bench.source.calls) == (.error, 3))
+    bench.refreshIfNeeded()
+    #expect(bench.source.calls == (isInvalidated ? 4 : 3))
   }
 }

@@ -4,10 +4,9 @@ import SubPubTesting
 import Support
 import Testing
 
-// Rule 5.21 on real threads.
+// Rule 5.21: keepingAlive, one run at a time, and listeners on real threads.
 extension Section5LoadTests {
-  @Test(
-    "listeners of many threads come and go, die and cancel, and a stream runs once for all of them", arguments: [0, 50])
+  @Test("a stream runs once for listeners that come and go, die and cancel", arguments: [0, 50])
   func stochastic_5_21_comeAndGo(microseconds: Int) async throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     print("the seed is \(seed)")
@@ -66,22 +65,6 @@ extension Section5LoadTests {
     }
   }
 
-  @Test("refresh calls a finite stream once, however soon that has ended")
-  func stochastic_5_21_refreshOnce() async {
-    let calls = Event()
-    let manager = StreamManager<Int>(label: "finite") {
-      calls.happen()
-      return AsyncStream { elements in
-        elements.yield(calls.count)
-        elements.finish()
-      }
-    }
-    for call in 1...2_000 {
-      #expect(await manager.refresh() == .loaded(call))
-      #expect(calls.count == call)
-    }
-  }
-
   @Test("threads that subscribe and ask at once begin one run")
   func stochastic_5_21_begunOnce() async throws {
     let source = CountedStream()
@@ -100,9 +83,7 @@ extension Section5LoadTests {
     #expect(source.violations == [])
   }
 
-  @Test(
-    "a listener that takes over while another one leaves or dies misses nothing", arguments: [true, false],
-    [0, 1, 60_000_000])
+  @Test("a listener that takes over misses nothing", arguments: [true, false], [0, 1, 60_000_000])
   func stochastic_5_21_handOver(dies: Bool, microseconds: Int) async throws {
     let source = CountedStream()
     let manager = source.makeManager(keepingAlive: .microseconds(microseconds))
@@ -148,5 +129,116 @@ extension Section5LoadTests {
       #expect(publisher.state.phase != .loading)
     }
     try await closed.wait(count: source.runs)
+  }
+
+  @Test("the run ends keepingAlive after the last listener is gone, and not before")
+  func required_5_21_keepingAlive() {
+    let bench = StreamBench(keepingAlive: .seconds(10))
+    let listener = bench.listen()
+    bench.send(1)
+    bench.leave(listener)
+    bench.pass(.seconds(10) - .nanoseconds(1))
+    #expect(bench.isRunning)
+    #expect(bench.send(2) == .loaded(2))
+    bench.pass(.nanoseconds(1))
+    #expect((bench.isRunning, bench.source.last.isOver, bench.clock.sleepers) == (false, true, 0))
+    let next = bench.listen()
+    #expect((bench.calls, next.states) == (2, [.loaded(2), .loading(previous: 2)]))
+  }
+
+  @Test("a departure doesn't end the run if somebody has come back, even if its clock ignores the cancellation")
+  func required_5_21_cameBack() {
+    let clock = StubbornClock()
+    let bench = StreamBench(keepingAlive: .seconds(10), clock: clock)
+    defer {
+      clock.wakeAll()
+      bench.run()
+    }
+    let listener = bench.listen()
+    bench.send(1)
+    bench.leave(listener)
+    #expect(clock.sleepers == 1)
+    // Its pause is over, and the task that ends the run hasn't run yet.
+    clock.wakeAll()
+    let next = Recorder<Int>()
+    bench.publisher.subscribe(next, on: .immediate)
+    bench.run()
+    #expect(bench.isRunning)
+    bench.leave(next)
+    let last = Recorder<Int>()
+    bench.publisher.subscribe(last, on: .immediate)
+    clock.wakeAll()
+    bench.run()
+    #expect(bench.isRunning)
+    bench.send(2)
+    #expect((last.states, bench.calls) == ([.loaded(1), .loaded(2)], 1))
+  }
+
+  @Test("if keepingAlive can't be measured, the run ends, and with a century or more it never does")
+  func required_5_21_noTime() {
+    let broken = StreamBench(keepingAlive: .seconds(10), clock: BrokenClock())
+    broken.leave(broken.listen())
+    #expect(!broken.isRunning)
+    let endless = StreamBench(keepingAlive: .seconds(Int64.max), clock: ContinuousClock())
+    endless.leave(endless.listen())
+    #expect(endless.isRunning)
+    endless.send(1)
+    #expect((endless.listen().states, endless.calls) == ([.loaded(1)], 1))
+  }
+
+  @Test("a new run waits for the iterator of the last one, even if that ignores its cancellation")
+  func required_5_21_oneAtATime() {
+    let bench = StreamBench(isStubborn: true)
+    var listener = bench.listen()
+    for _ in 0..<3 {
+      bench.leave(listener)
+      #expect(!bench.isRunning)
+      listener = bench.listen()
+      #expect(bench.isRunning)
+    }
+    #expect((listener.states, bench.calls) == ([.unknown, .loading(previous: nil)], 1))
+    #expect(bench.source.last.isCancelled)
+    // The element that ends the wait belongs to no active run.
+    bench.send(1)
+    #expect((bench.calls, bench.publisher.state) == (2, .loading(previous: nil)))
+    #expect(bench.source.runs[0].isOver)
+    bench.send(2)
+    #expect((listener.states.last, bench.source.depth.deepest) == (.loaded(2), 1))
+    // And if nobody is left by the time when it returns, none begins.
+    bench.leave(listener)
+    bench.leave(bench.listen())
+    bench.send(3)
+    #expect((bench.calls, bench.source.last.isOver) == (2, true))
+    listener = bench.listen()
+    #expect(bench.calls == 3)
+  }
+
+  @Test("an error of a stream, and the loading after it, keep the origin of the previous data")
+  func required_5_21_originAfterError() {
+    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(1) })
+    let log = bench.listen()
+    bench.send(1)
+    bench.fail()
+    bench.pass(.seconds(1))
+    bench.fail()
+    #expect(!bench.isRunning)
+    #expect(log.states.map(\.phase) == [.unknown, .loading, .loaded, .error, .loading, .error])
+    #expect(log.publications.dropFirst(2).allSatisfy { $0.origin == .loaded })
+  }
+
+  @Test("a departure is cancelled when somebody comes back, so that its clock needn't wait")
+  func required_5_21_departureCancelled() {
+    let bench = StreamBench(keepingAlive: .seconds(10))
+    let listener = bench.listen()
+    bench.send(1)
+    bench.leave(listener)
+    #expect(bench.clock.sleepers == 1)
+    let next = bench.listen()
+    #expect((bench.clock.sleepers, bench.isRunning) == (0, true))
+    // The earlier departure doesn't end the run, which goes on where it was.
+    bench.pass(.seconds(10))
+    bench.send(2)
+    #expect((next.states, bench.calls) == ([.loaded(1), .loaded(2)], 1))
+    bench.leave(next)
   }
 }

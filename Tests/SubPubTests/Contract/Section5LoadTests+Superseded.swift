@@ -4,31 +4,22 @@ import Testing
 
 // Rule 5.04.
 extension Section5LoadTests {
-  @Test("superseding a load cancels its loader, and its callers return at once", arguments: Superseding.allCases)
-  func required_5_04_callers(how: Superseding) {
+  @Test("a superseded load is cancelled and its result dropped", arguments: Superseding.allCases, [true, false])
+  func required_5_04_lateResult(how: Superseding, isData: Bool) {
     let bench = LoadBench(isStubborn: true)
     bench.publisher.updateData(1)
     let callers = [bench.refresh(), bench.refresh()]
     bench.supersede(by: how)
-    #expect(bench.source.cancelled == [0])
-    let current = bench.publisher.state
-    for caller in callers { #expect(caller.result == current) }
-    if how == .restartingRefresh { #expect(current == .loading(previous: 1)) }
-  }
-
-  @Test("the late result of a superseded load is dropped", arguments: Superseding.allCases, [true, false])
-  func required_5_04_lateResult(how: Superseding, isData: Bool) {
-    let bench = LoadBench(isStubborn: true)
-    bench.refresh()
-    bench.supersede(by: how)
     let before = bench.publisher.current
+    #expect(bench.source.cancelled == [0])
+    #expect(callers.allSatisfy { $0.result == before.state })
     if isData { bench.answer(0, 7) } else { bench.fail(0) }
     #expect(bench.publisher.current === before)
-    #expect(bench.source.calls == (how == .restartingRefresh ? 2 : 1))
-    if how == .restartingRefresh {
-      bench.answer(1, 8)
-      #expect(bench.publisher.state == .loaded(8))
-    }
+    guard how == .restartingRefresh else { return #expect(bench.source.calls == 1) }
+    let joining = bench.refresh()
+    #expect((joining.result == nil, bench.source.cancelled) == (true, [0]))
+    bench.answer(1, 8)
+    #expect((bench.publisher.state, joining.result, bench.source.calls) == (.loaded(8), .loaded(8), 2))
   }
 
   @Test("an unpublished result of a superseded load is dropped", arguments: Superseding.allCases, [0, 1])
@@ -43,10 +34,8 @@ extension Section5LoadTests {
       let other = ManualExecutor()
       _ = bench.caller(restarting: true, on: other)
       other.runAll()
-      bench.run()
-      #expect(bench.publisher.state == .loading(previous: nil))
-      bench.answer(1, 8)
-      #expect(bench.publisher.state == .loaded(8))
+      #expect(bench.run() == .loading(previous: nil))
+      #expect(bench.answer(1, 8) == .loaded(8))
       other.runAll()
     } else {
       how.perform(at: bench)
@@ -54,21 +43,6 @@ extension Section5LoadTests {
       bench.run()
       #expect(bench.publisher.current === before)
     }
-  }
-
-  @Test("a load superseded between two attempts isn't retried", arguments: Superseding.allCases)
-  func required_5_04_betweenAttempts(how: Superseding) {
-    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) })
-    bench.refresh()
-    bench.fail(0)
-    #expect(bench.clock.sleepers == 1)
-    bench.supersede(by: how)
-    #expect(bench.clock.sleepers == 0)
-    let before = bench.publisher.current
-    bench.pass(.seconds(5))
-    #expect(bench.publisher.current === before)
-    // The restarting refresh calls it for its own load.
-    #expect(bench.source.calls == (how == .restartingRefresh ? 2 : 1))
   }
 
   @Test("a superseded load isn't retried even if its clock ignores the cancellation", arguments: Superseding.allCases)
@@ -101,9 +75,7 @@ extension Section5LoadTests {
     for _ in 0..<times { bench.publisher.republish() }
     bench.run()
     let second = bench.refresh()
-    #expect(bench.source.calls == 1)
-    #expect(bench.source.cancelled == [])
-    #expect(first.result == nil)
+    #expect((bench.source.calls, bench.source.cancelled, first.result) == (1, [], nil))
     bench.publisher.republish()
     bench.answer(0, 7)
     for caller in [first, second] { #expect(caller.result == .loaded(7)) }
@@ -119,13 +91,11 @@ extension Section5LoadTests {
     bench.publisher.updateData(50)
     bench.run()
     #expect(first.result == .loaded(50))
-    bench.answer(0, 7)
-    #expect(bench.publisher.state == .loaded(50))
+    #expect(bench.answer(0, 7) == .loaded(50))
     let second = bench.refresh()
     bench.publisher.republish()
     bench.cancel(second)
-    #expect(bench.source.cancelled == [0, 1])
-    #expect(bench.publisher.state == .loaded(50))
+    #expect((bench.source.cancelled, bench.publisher.state) == ([0, 1], .loaded(50)))
   }
 
   @Test("an update that throws and an updateData(ifChanged:) without a change supersede no load")
@@ -142,8 +112,7 @@ extension Section5LoadTests {
     #expect(found.states.contains(.loaded(2)))
     #expect(throws: Failure.denied) { try bench.publisher.update { _ in throw Failure.denied } }
     bench.answer(0, 7)
-    #expect(caller.result == .loaded(7))
-    #expect(bench.source.cancelled == [])
+    #expect((caller.result, bench.source.cancelled) == (.loaded(7), []))
   }
 
   @Test("a subscriber that resets when it sees the loading state ends the load before its loader is called")
@@ -154,25 +123,7 @@ extension Section5LoadTests {
       subscriber.receive(state)
     }
     let caller = bench.refresh()
-    #expect(caller.result == .unknown)
-    #expect(bench.source.calls == 0)
+    #expect((caller.result, bench.source.calls) == (.unknown, 0))
     #expect(bench.states == [.unknown, .loading(previous: nil), .unknown])
-  }
-
-  @Test("a restarting refresh starts a second load, and callers that join it get its result")
-  func required_5_04_restarting() {
-    let bench = LoadBench(isStubborn: true)
-    let first = bench.refresh()
-    let restarting = bench.refresh(restarting: true)
-    let joining = bench.refresh()
-    #expect(bench.source.calls == 2)
-    #expect(bench.source.cancelled == [0])
-    #expect(first.result == .loading(previous: nil))
-    bench.answer(0, 7)
-    #expect(restarting.result == nil)
-    bench.answer(1, 8)
-    #expect(restarting.result == .loaded(8))
-    #expect(joining.result == .loaded(8))
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loading(previous: nil), .loaded(8)])
   }
 }

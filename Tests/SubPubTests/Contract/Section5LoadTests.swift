@@ -9,6 +9,8 @@ struct Section5LoadTests {
   typealias Failure = PublishingTests.Failure
 
   let bench = LoadBench()
+  let edits = EditBench()
+  let stream = StreamBench()
 
   /// The state before a load.
   enum Before: String, CaseIterable, Codable, Sendable {
@@ -32,24 +34,16 @@ struct Section5LoadTests {
 
   // MARK: 5.03
 
-  @Test("concurrent callers share one call of the loader, and all get its result", arguments: [1, 2, 100])
-  func required_5_03_result(callers count: Int) {
+  @Test("callers share one call of the loader and its result or error", arguments: [1, 2, 100], [true, false])
+  func required_5_03_result(callers count: Int, succeeds: Bool) {
+    bench.publisher.updateData(1)
     let callers = (0..<count).map { _ in bench.refresh() }
     #expect(bench.source.calls == 1)
     #expect(callers.allSatisfy { $0.result == nil })
-    bench.answer(0, 7)
-    #expect(callers.allSatisfy { $0.result == .loaded(7) })
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
-    #expect(bench.source.calls == 1)
-  }
-
-  @Test("concurrent callers all get the error of the load", arguments: [1, 2, 100])
-  func required_5_03_error(callers count: Int) {
-    bench.publisher.updateData(1)
-    let callers = (0..<count).map { _ in bench.refresh() }
-    bench.fail(0)
-    #expect(callers.allSatisfy { $0.result == .error(Failure.offline, previous: 1) })
-    #expect(bench.states.suffix(2) == [.loading(previous: 1), .error(Failure.offline, previous: 1)])
+    if succeeds { bench.answer(0, 7) } else { bench.fail(0) }
+    let result: State = succeeds ? .loaded(7) : .error(Failure.offline, previous: 1)
+    #expect(callers.allSatisfy { $0.result == result })
+    #expect(bench.states == [.unknown, .loaded(1), .loading(previous: 1), result])
     #expect(bench.source.calls == 1)
   }
 
@@ -76,11 +70,9 @@ struct Section5LoadTests {
     #expect(bench.source.calls == 1)
     bench.pass(.seconds(5))
     #expect(bench.source.calls == 2)
-    let third = bench.refresh()
-    bench.answer(1, 7)
+    let third = bench.load(7)
     for caller in [first, second, third] { #expect(caller.result == .loaded(7)) }
-    #expect(bench.source.calls == 2)
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
+    #expect((bench.source.calls, bench.states) == (2, [.unknown, .loading(previous: nil), .loaded(7)]))
   }
 
   @Test("refreshIfNeeded and refresh share a load, whichever of them began it")
@@ -96,14 +88,12 @@ struct Section5LoadTests {
 
   @Test("a refresh after the end of a load starts a new one, with the loaded value as previous data")
   func required_5_03_after() {
-    bench.refresh()
-    bench.answer(0, 1)
+    bench.load(1)
     let second = bench.refresh()
     #expect(bench.source.calls == 2)
     bench.fail(1)
     #expect(second.result == .error(Failure.offline, previous: 1))
-    let third = bench.refresh()
-    bench.answer(2, 3)
+    let third = bench.load(3)
     #expect(third.result == .loaded(3))
     #expect(
       bench.states == [
@@ -120,11 +110,9 @@ struct Section5LoadTests {
       eager.receive(state)
     }
     bench.run()
-    #expect(bench.source.calls == 1)
-    #expect(eager.states.map(\.phase) == [.unknown, .loading])
+    #expect((bench.source.calls, eager.states.map(\.phase)) == (1, [.unknown, .loading]))
     bench.answer(0, 7)
-    #expect(eager.states.map(\.phase) == [.unknown, .loading, .loaded])
-    #expect(bench.source.calls == 1)
+    #expect((eager.states.map(\.phase), bench.source.calls) == ([.unknown, .loading, .loaded], 1))
   }
 
   @Test("two loaders never run at once, and each of many threads gets a result")
@@ -146,8 +134,7 @@ struct Section5LoadTests {
       let before = source.calls
       #expect(await manager.refresh() == .loaded(before))
     }
-    #expect(source.mostAtOnce == 1)
-    #expect(wrong.count == 0)
+    #expect((source.mostAtOnce, wrong.count) == (1, 0))
     #expect(source.calls <= 400 * 6)
     // Each load publishes loading and loaded.
     #expect(manager.publisher.current.version == UInt64(2 * source.calls))

@@ -36,18 +36,6 @@ extension DirectoryTests {
       #expect(directory.publisher(of: Int.self).label == "Int")
     }
 
-    @Test("a manager that publishes while it is made is subscribed to before anybody receives it")
-    func required_5_19_2_01_publishesInMake() {
-      let listener = Listener()
-      let family = makeFamily { $0.publisher.updateData(1) }
-      directory.subscribeToAll(listener, on: .immediate)
-      directory.register(family)
-      let manager = family["a"]
-      #expect(listener.lines == ["a 1"])
-      manager.publisher.updateData(2)
-      #expect(listener.lines == ["a 1", "a 2"])
-    }
-
     @Test("the directory logs out, refreshes and awaits the managers of a family as it does others")
     func required_5_19_all() async {
       let (executor, cache) = (ManualExecutor(), MemoryCache(limit: 1_000))

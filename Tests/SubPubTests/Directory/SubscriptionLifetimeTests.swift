@@ -6,9 +6,10 @@ import Testing
 extension DirectoryTests {
   @Suite("A directory subscription keeps nothing alive, and leaves nothing behind")
   struct SubscriptionLifetimeTests {
+    let directory = PublisherDirectory()
+
     @Test("the subscriber is held weakly, and its subscriptions are removed at the next registration")
     func required_2_05_listener() {
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       weak let handle: DirectorySubscription?
       weak let part: Subscription?
@@ -28,13 +29,11 @@ extension DirectoryTests {
       #expect(handle == nil)
       // The lane compacts its list after some more entries.
       for _ in 0..<40 { numbers.subscribe(Listener(), on: .immediate).cancel() }
-      #expect(numbers.subscriberCount == 0)
-      #expect(part == nil)
+      #expect((numbers.subscriberCount, part) == (0, nil))
     }
 
     @Test("released subscribers leave nothing behind, even if no publisher is registered")
     func required_2_05_manyListeners() {
-      let directory = PublisherDirectory()
       // Made first, so that none of them gets the address of the released one.
       let others = (0..<40).map { _ in Listener() }
       weak let first: DirectorySubscription?
@@ -48,35 +47,22 @@ extension DirectoryTests {
       #expect(first == nil)
     }
 
-    @Test("a cancelled subscription is removed while its subscriber lives on")
-    func required_3_05_cancelled() {
-      let directory = PublisherDirectory()
-      _ = directory.publisher(of: Int.self)
-      let listener = Listener()
-      weak let handle: DirectorySubscription?
-      do {
-        let standing = directory.subscribeToAll(listener, on: .immediate)
-        handle = standing
-        standing.cancel()
-      }
-      directory.register(Publisher<String>())
-      #expect(handle == nil)
-    }
-
-    @Test("a cancel releases the subscriptions before it returns, even if the handle is kept")
+    @Test("a cancel releases the subscriptions before it returns, even if the handle is kept, which then is removed")
     func required_3_05_keptHandle() {
-      let directory = PublisherDirectory()
       let (numbers, names) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
       let listener = Listener()
-      let handle = directory.subscribeToAll(listener, on: .immediate)
-      weak let first = numbers.subscriptions.first
-      weak let second = names.subscriptions.first
-      #expect(first?.isActive == true)
-      #expect(second?.isActive == true)
-      #expect(handle.cancel() == .quiescent)
-      #expect(first == nil)
-      #expect(second == nil)
-      #expect(listener.notes.count == 2)
+      weak let released: DirectorySubscription?
+      do {
+        let handle = directory.subscribeToAll(listener, on: .immediate)
+        released = handle
+        weak let first = numbers.subscriptions.first
+        weak let second = names.subscriptions.first
+        #expect((first?.isActive, second?.isActive) == (true, true))
+        #expect(handle.cancel() == .quiescent)
+        #expect(first == nil && second == nil)
+      }
+      directory.register(Publisher<Bool>())
+      #expect((released, listener.notes.count) == (nil, 2))
     }
 
     @Test("a kept handle keeps neither the directory, nor publishers, nor subscriptions alive")
@@ -102,8 +88,7 @@ extension DirectoryTests {
       }
       #expect(directoryProbe == nil)
       #expect(made == nil)
-      #expect(!handle.isActive)
-      #expect(listener.notes.count == 42)
+      #expect((handle.isActive, listener.notes.count) == (false, 42))
     }
 
     @Test("the release of the directory ends every subscription, even to publishers that live on")
@@ -117,14 +102,12 @@ extension DirectoryTests {
         mine.startLoading()
       }
       mine.startLoading()
-      #expect(listener.lines == ["mine 0", "mine 1"])
-      #expect(mine.subscriberCount == 0)
+      #expect((listener.lines, mine.subscriberCount) == (["mine 0", "mine 1"], 0))
     }
 
     @Test("an object at the address of a released one is another subscriber")
     func required_2_06_address() throws {
       guard AddressReuse.isPossible else { return }
-      let directory = PublisherDirectory()
       let numbers = directory.publisher(of: Int.self)
       var places: Set<ObjectIdentifier> = []
       var reused = 0
@@ -132,8 +115,7 @@ extension DirectoryTests {
         let listener = Listener()
         if !places.insert(ObjectIdentifier(listener)).inserted { reused += 1 }
         let handle = directory.subscribeToAll(listener, on: .immediate)
-        #expect(handle.isActive)
-        #expect(listener.notes.count == 1)
+        #expect((handle.isActive, listener.notes.count) == (true, 1))
       }
       #expect(reused > 0)
       #expect(numbers.subscriberCount == 0)

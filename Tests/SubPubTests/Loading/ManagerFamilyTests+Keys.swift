@@ -49,7 +49,7 @@ extension ManagerFamilyTests {
 
   @Test("the death of a key can use the family")
   func required_5_19_1_04_released() {
-    let (family, deaths) = (ManagerFamily { (key: Key) in Counting(key.number) }, Deaths())
+    let family = ManagerFamily { (key: Key) in Counting(key.number) }
     for number in 0..<100 {
       let token = deaths.makeToken()
       let key = Key(
@@ -60,26 +60,22 @@ extension ManagerFamilyTests {
         })
       _ = family[key]
     }
-    #expect(family.keys.isEmpty)
-    #expect(deaths.count == 100)
+    #expect((family.keys.isEmpty, deaths.count) == (true, 100))
   }
 
   @Test("managers that were evicted leave no keys behind")
   func required_5_19_evictedKeys() async throws {
-    let (clock, deaths) = (ManualClock(), Deaths())
     let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Key) in Counting(key.number) }
     for number in 0..<100 {
       let token = deaths.makeToken()
       _ = family[Key(number, whenReleased: { withExtendedLifetime(token) {} })]
     }
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(10))
+    try await passWhenAsleep(.seconds(10))
     try await deaths.wait(count: 100)
   }
 
   @Test("dead managers leave few keys behind, even if nobody looks")
   func required_5_19_sweeps() {
-    let deaths = Deaths()
     let family = ManagerFamily { (key: Key) in Counting(key.number) }
     for number in 0..<1_000 {
       let token = deaths.makeToken()
@@ -135,8 +131,7 @@ extension ManagerFamilyTests {
 
   @Test("a manager that takes longer to be made than it lingers lives for its whole time")
   func required_5_19_slowMake() async throws {
-    let (clock, deaths) = (ManualClock(), Deaths())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { [clock, deaths] (key: Int) in
       clock.advance(by: .seconds(20))
       return Counting(key, deaths: deaths)
     }
@@ -149,8 +144,7 @@ extension ManagerFamilyTests {
 
   @Test("a request that was made earlier doesn't shorten the life of a manager")
   func required_5_19_latestDeadline() async throws {
-    let (clock, deaths) = (ManualClock(), Deaths())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Key) in
+    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { [deaths] (key: Key) in
       Counting(key.number, deaths: deaths)
     }
     _ = family[Key(1)]

@@ -8,23 +8,20 @@ extension ManagerFamilyTests {
 
   @Test("a manager stays while anybody listens, and lingers after the last listener has left")
   func required_5_19_listenedTo() async throws {
-    let (clock, deaths, screen) = (ManualClock(), Deaths(), Screen())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
+    let (family, screen) = (makeFamily(lingering: .seconds(10)), Screen())
     let (first, last) = (
       family[1].publisher.subscribe(screen, on: .immediate) { _, _ in },
       family[1].publisher.subscribe(screen, on: .immediate) { _, _ in }
     )
     _ = family[2]
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(10))
+    try await passWhenAsleep(.seconds(10))
     try await deaths.wait()
     #expect(family.keys == [1])
     first.cancel()
     clock.advance(by: .seconds(50))
     #expect(family.keys == [1])
     last.cancel()
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(9))
+    try await passWhenAsleep(.seconds(9))
     #expect((family.keys, deaths.count) == ([1], 1))
     clock.advance(by: .seconds(1))
     try await deaths.wait(count: 2)
@@ -34,11 +31,9 @@ extension ManagerFamilyTests {
 
   @Test("a manager whose last listener leaves early lingers from that moment, and a listener who returns keeps it")
   func required_5_19_leftEarly() async throws {
-    let (clock, deaths, screen) = (ManualClock(), Deaths(), Screen())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
+    let (family, screen) = (makeFamily(lingering: .seconds(10)), Screen())
     let subscription = family[1].publisher.subscribe(screen, on: .immediate) { _, _ in }
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(8))
+    try await passWhenAsleep(.seconds(8))
     subscription.cancel()
     clock.advance(by: .seconds(2))
     try await clock.waitForSleepers(1)
@@ -62,28 +57,13 @@ extension ManagerFamilyTests {
     common.withLock { $0 = nil }
     manager.withLock { $0 = nil }
     if isFirstGone { first = nil } else { second = nil }
-    #expect((first ?? second)?.keys == [1])
-    #expect(subscription?.isActive == true)
+    #expect(((first ?? second)?.keys, subscription?.isActive) == ([1], true))
     withExtendedLifetime(screen) {}
-  }
-
-  @Test("without lingering, a manager is released when its last listener leaves")
-  func required_5_19_withoutLingering() {
-    let (deaths, screen) = (Deaths(), Screen())
-    let family = ManagerFamily { (key: Int) in Counting(key, deaths: deaths) }
-    var manager: Counting? = family[1]
-    let id = manager.map { ObjectIdentifier($0) }
-    manager?.publisher.subscribe(screen, on: .immediate) { _, _ in }
-    manager = nil
-    #expect((family.existing(1).map { ObjectIdentifier($0) }, deaths.count) == (id, 0))
-    family.existing(1)?.publisher.unsubscribe(screen)
-    #expect((family.existing(1) == nil, deaths.count) == (true, 1))
   }
 
   @Test("a derived publisher keeps its source's manager; a directory doesn't")
   func required_5_19_kindsOfListeners() {
-    let (deaths, directory, screen) = (Deaths(), PublisherDirectory(), Listener())
-    let family = ManagerFamily { (key: Int) in Counting(key, deaths: deaths) }
+    let (family, directory, screen) = (makeFamily(), PublisherDirectory(), Listener())
     directory.subscribeToAll(screen, on: .immediate)
     directory.register(family)
     var manager: Counting? = family[1]
@@ -100,31 +80,17 @@ extension ManagerFamilyTests {
 
   @Test("a manager whose listeners have died is released when the family looks through its managers")
   func required_5_19_deadListeners() {
-    let deaths = Deaths()
-    let family = ManagerFamily { (key: Int) in Counting(key, deaths: deaths) }
+    let family = makeFamily()
     func listenForAMoment(to key: Int) {
       let (manager, screen) = (family[key], Screen())
       manager.publisher.subscribe(screen, on: .immediate) { _, _ in }
       withExtendedLifetime((manager, screen)) {}
     }
     listenForAMoment(to: 1)
-    #expect(family.keys.isEmpty)
-    #expect(deaths.count == 1)
+    #expect((family.keys.isEmpty, deaths.count) == (true, 1))
     for key in 2..<1_000 { listenForAMoment(to: key) }
     // Nobody has asked for all of them.
     #expect(deaths.count > 900)
-  }
-
-  @Test("a family that is gone keeps nothing, however many listen")
-  func required_5_19_familyGone() {
-    let (deaths, screen) = (Deaths(), Screen())
-    do {
-      let family = ManagerFamily(lingering: .seconds(4e9)) { (key: Int) in Counting(key, deaths: deaths) }
-      for key in 0..<10 { family[key].publisher.subscribe(screen, on: .immediate) { _, _ in } }
-      #expect(deaths.count == 0)
-    }
-    #expect(deaths.count == 10)
-    withExtendedLifetime(screen) {}
   }
 }
 
@@ -166,8 +132,8 @@ extension ManagerFamilyTests {
 
   @Test("managers die on time after the clock was set ahead and back", arguments: [true, false])
   func required_5_19_clockSetBack(waitsForTime: Bool) async throws {
-    let (clock, deaths) = (SetClock(waitsForTime: waitsForTime), Deaths())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
+    let clock = SetClock(waitsForTime: waitsForTime)
+    let family = makeFamily(.seconds(10), clock)
     clock.set(by: .seconds(1_000_000))
     _ = family[1]
     try await clock.manual.waitForSleepers(1)
@@ -180,13 +146,55 @@ extension ManagerFamilyTests {
 
   @Test("a clock that has failed is tried again with the next request")
   func required_5_19_clockRecovers() async throws {
-    let (clock, deaths) = (SetClock(failures: 1), Deaths())
-    let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, deaths: deaths) }
+    let clock = SetClock(failures: 1)
+    let family = makeFamily(.seconds(10), clock)
     _ = family[1]
     try await deaths.wait()
     _ = family[1]
     try await clock.manual.waitForSleepers(1)
     clock.manual.advance(by: .seconds(10))
     try await deaths.wait(count: 2)
+  }
+}
+
+// Logouts while managers are being made.
+extension ManagerFamilyTests {
+  @Test("a manager that is being made for two keys is logged out once, if one of them gets it first")
+  func required_5_19_logoutOfBoth() async throws {
+    let (gates, logouts) = ([Gate(), Gate()], Locked<[Int]>([]))
+    defer { gates.forEach { $0.open() } }
+    let common = Counting(9, logouts: logouts)
+    let family = ManagerFamily { (key: Int) in
+      gates[key].pass()
+      return common
+    }
+    async let first = OwnThread.result { (family[0], logouts.withLock { $0 }) }
+    async let second = OwnThread.result { (family[1], logouts.withLock { $0 }) }
+    for gate in gates { try await gate.waitUntilHeld(threads: 1) }
+    family.logoutAll()
+    gates[0].open()
+    #expect(try await first.1 == [9])
+    gates[1].open()
+    #expect(try await second.1 == [9])
+  }
+
+  @Test("a logout reaches a manager that is being made, although another key gets it meanwhile")
+  func required_5_19_logoutWhileShared() async throws {
+    let (gate, logouts) = (Gate(), Locked<[Int]>([]))
+    defer { gate.open() }
+    let common = Counting(9, logouts: logouts)
+    let family = ManagerFamily { (key: Int) in
+      if key == 1 { gate.pass() }
+      return common
+    }
+    async let first = OwnThread.result { (family[1], logouts.withLock { $0 }) }
+    try await gate.waitUntilHeld(threads: 1)
+    family.logoutAll()
+    // Asked for after the logout, so it isn't logged out for this key.
+    let second = family[2]
+    #expect(logouts.withLock { $0 } == [])
+    gate.open()
+    #expect(try await first.1 == [9])
+    withExtendedLifetime(second) {}
   }
 }

@@ -23,16 +23,23 @@ struct ManagerFamilyTests {
     func logout() { logouts.withLock { $0.append(key) } }
   }
 
-  private let made = Locked<[Int]>([])
-  private let deaths = Deaths()
+  let made = Locked<[Int]>([])
+  let deaths = Deaths()
+  let clock = ManualClock()
 
-  private func makeFamily(lingering: Duration = .zero, clock: ManualClock = ManualClock()) -> ManagerFamily<
-    Int, Counting
-  > {
+  func makeFamily(lingering: Duration = .zero) -> ManagerFamily<Int, Counting> { makeFamily(lingering, clock) }
+
+  func makeFamily(_ lingering: Duration, _ clock: any Clock<Duration>) -> ManagerFamily<Int, Counting> {
     ManagerFamily(lingering: lingering, clock: clock) { [made, deaths] key in
       made.withLock { $0.append(key) }
       return Counting(key, deaths: deaths)
     }
+  }
+
+  /// Advances the clock as soon as the family's timer sleeps.
+  func passWhenAsleep(_ duration: Duration) async throws {
+    try await clock.waitForSleepers(1)
+    clock.advance(by: duration)
   }
 
   @Test("a key has the same manager for as long as anybody holds it, and then a new one")
@@ -50,17 +57,14 @@ struct ManagerFamilyTests {
     #expect(deaths.count == 2)
     #expect(family.existing(1) == nil)
     #expect(family.keys.isEmpty)
-    #expect(family[1].publisher.label == "1")
-    #expect(made.withLock { $0 } == [1, 2, 1])
+    #expect((family[1].publisher.label, made.withLock { $0 }) == ("1", [1, 2, 1]))
   }
 
   @Test("a manager lingers after each request, by the family's clock")
   func required_5_19_lingering() async throws {
-    let clock = ManualClock()
-    let family = makeFamily(lingering: .seconds(10), clock: clock)
+    let family = makeFamily(lingering: .seconds(10))
     _ = family[1]
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(6))
+    try await passWhenAsleep(.seconds(6))
     _ = (family[1], family[2])
     // The timer wakes up for the first request, and goes on sleeping for the second.
     clock.advance(by: .seconds(4))
@@ -73,40 +77,29 @@ struct ManagerFamilyTests {
     #expect(family.keys.isEmpty)
     _ = family[1]
     #expect(made.withLock { $0 } == [1, 2, 1])
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(10))
+    try await passWhenAsleep(.seconds(10))
     try await deaths.wait(count: 3)
-  }
-
-  @Test("a clock that fails ends the lingering of all managers")
-  func required_5_19_brokenClock() async throws {
-    let family = ManagerFamily(lingering: .seconds(10), clock: BrokenClock()) { [deaths] (key: Int) in
-      Counting(key, deaths: deaths)
-    }
-    _ = family[1]
-    try await deaths.wait()
-    #expect(family.existing(1) == nil)
   }
 
   @Test("lingering keeps no manager that somebody holds from outliving it")
   func required_5_19_heldLonger() async throws {
-    let clock = ManualClock()
-    let family = makeFamily(lingering: .seconds(10), clock: clock)
+    let family = makeFamily(lingering: .seconds(10))
     let one = family[1]
     _ = family[2]
-    try await clock.waitForSleepers(1)
-    clock.advance(by: .seconds(10))
+    try await passWhenAsleep(.seconds(10))
     try await deaths.wait()
     #expect(family.keys == [1])
     #expect(family[1] === one)
   }
 
-  @Test("managers that linger for a hundred years live as long as their family", arguments: [true, false])
+  @Test(
+    "managers that linger for a century live as long as their family, listened to or not", arguments: [true, false])
   func required_5_19_asLongAsTheFamily(forever: Bool) async throws {
-    let clock = ManualClock()
+    let listener = Listener()
     do {
-      let family = makeFamily(lingering: forever ? .seconds(4e9) : .seconds(10), clock: clock)
+      let family = makeFamily(lingering: forever ? .seconds(4e9) : .seconds(10))
       for key in 0..<100 { _ = family[key] }
+      family[7].publisher.subscribe(listener, on: .immediate)
       #expect(family.keys.count == 100)
       if !forever { try await clock.waitForSleepers(1) }
     }
@@ -157,33 +150,30 @@ struct ManagerFamilyTests {
   @Test("a make may ask for its own key, and receives what the inner call has made")
   func required_5_19_asksForItself() {
     let family = Locked<ManagerFamily<Int, Counting>?>(nil)
-    let inner = Locked<Counting?>(nil)
-    let isFirst = Locked<Bool?>(true)
+    let (inner, isFirst) = (Locked<Counting?>(nil), Locked<Bool?>(true))
+    defer { family.withLock { $0 = nil } }
     family.withLock {
       $0 = ManagerFamily { key in
-        if isFirst.withLock({ $0.take() }) == true {
-          let found = family.withLock { $0 }?[key]
-          inner.withLock { $0 = found }
-        }
+        guard isFirst.withLock({ $0.take() }) == true else { return Counting(key) }
+        let found = family.withLock { $0 }?[key]
+        inner.withLock { $0 = found }
         return Counting(key)
       }
     }
     let found = family.withLock { $0 }?[1]
     #expect(found != nil && found === inner.withLock { $0 })
-    family.withLock { $0 = nil }
   }
 
   @Test("a family asks every living manager, and every lingering one")
   func required_5_19_all() async {
-    let (logouts, clock) = (Locked<[Int]>([]), ManualClock())
+    let logouts = Locked<[Int]>([])
     let family = ManagerFamily(lingering: .seconds(10), clock: clock) { (key: Int) in Counting(key, logouts: logouts) }
     let held = family[1]
     _ = family[2]
     family.logoutAll()
     #expect(logouts.withLock { $0.sorted() } == [1, 2])
     family.refreshAllIfNeeded()
-    #expect(held.refreshes.withLock { $0 } == 1)
-    #expect(family.existing(2)?.refreshes.withLock { $0 } == 1)
+    #expect((held.refreshes.withLock { $0 }, family.existing(2)?.refreshes.withLock { $0 }) == (1, 1))
   }
 
   @Test("threads that ask for a key at the same time have the same manager")
@@ -206,8 +196,7 @@ struct ManagerFamilyTests {
             held[key] = (ObjectIdentifier(manager), holders + 1)
             return holders == 0 || other == ObjectIdentifier(manager)
           }
-          #expect(isOnlyOne)
-          #expect(manager.publisher.label == "\(key)")
+          #expect((isOnlyOne, manager.publisher.label) == (true, "\(key)"))
           held.withLock { $0[key]?.holders -= 1 }
           withExtendedLifetime(manager) {}
         }

@@ -78,7 +78,6 @@ struct MemoryCacheModelTests {
       }
     }
     let kept = (0..<10).compactMap { memory.cache(for: "\($0)", of: [Int].self).read()?.value }
-    #expect(memory.count == kept.count)
-    #expect(memory.size == kept.reduce(0) { $0 + $1.count })
+    #expect((memory.count, memory.size) == (kept.count, kept.reduce(0) { $0 + $1.count }))
   }
 }

@@ -20,26 +20,15 @@ struct MemoryCacheTests {
     try await names.clear()
   }
 
-  @Test("two caches for one key share the value; caches for other keys don't")
-  func keys() {
-    let memory = MemoryCache(limit: 10)
-    let (first, second) = (memory.cache(for: "a", of: Int.self), memory.cache(for: "a", of: Int.self))
-    let other = memory.cache(for: "b", of: Int.self)
-    first.write(1)
-    #expect(second.read()?.value == 1)
-    #expect(other.read() == nil)
-    other.write(2)
-    second.clear()
-    #expect(first.read() == nil)
-    #expect(other.read()?.value == 2)
-    #expect(other.key == "b")
-  }
-
-  @Test("nil is a value like any other")
-  func nilValue() {
-    let cache = MemoryCache(limit: 1, clock: ManualClock()).cache(for: "a", of: Int?.self)
-    cache.write(nil)
-    #expect(cache.read() == Cached(value: nil, age: .zero))
+  @Test("nil is a value like any other, which outlives its cache; a key without a value is free for another type")
+  func values() {
+    let memory = MemoryCache(limit: 1, clock: ManualClock())
+    memory.cache(for: "a", of: Int?.self).write(nil)
+    #expect(memory.cache(for: "a", of: Int?.self).read() == Cached(value: nil, age: .zero))
+    memory.cache(for: "b").write(2)
+    let text = memory.cache(for: "a", of: String.self)
+    text.write("one")
+    #expect((text.key, text.read()?.value, memory.count) == ("a", "one", 1))
   }
 
   @Test("the age is the time since the write, on the clock of the cache")
@@ -57,53 +46,13 @@ struct MemoryCacheTests {
     #expect(cache.read() == Cached(value: 2, age: .zero))
   }
 
-  @Test("a value larger than the limit isn't kept and removes its predecessor; other keys keep their values")
-  func tooLarge() {
-    let memory = MemoryCache(limit: 10)
-    let cache = memory.cache(for: "a", of: Int.self, size: { $0 })
-    let other = memory.cache(for: "b", of: Int.self)
-    other.write(7)
-    cache.write(3)
-    cache.write(11)
-    #expect(cache.read() == nil)
-    #expect(other.read()?.value == 7)
-    #expect(memory.size == 1 && memory.count == 1)
-    cache.write(.max)
-    #expect(cache.read() == nil)
-    cache.write(9)
-    #expect(memory.size == 10 && memory.count == 2)
-    cache.write(10)
-    #expect(other.read() == nil, "a value as large as the limit displaces all others")
-    #expect(cache.read()?.value == 10)
-  }
-
   @Test("the sum of the sizes doesn't overflow")
   func hugeSizes() {
     let memory = MemoryCache(limit: .max)
     let caches = (0..<2).map { memory.cache(for: "\($0)", of: Int.self, size: { $0 }) }
     caches[0].write(.max)
     caches[1].write(.max - 1)
-    #expect(caches.map { $0.read()?.value } == [nil, .max - 1])
-    #expect(memory.size == .max - 1)
-  }
-
-  @Test("a value outlives its cache, and the next cache for the key reads it")
-  func released() {
-    let memory = MemoryCache(limit: 10)
-    memory.cache(for: "a").write(1)
-    #expect(memory.count == 1)
-    #expect(memory.cache(for: "a", of: Int.self).read()?.value == 1)
-  }
-
-  @Test("a key without a cache and without a value is free for another type")
-  func freeKey() {
-    let memory = MemoryCache(limit: 1)
-    memory.cache(for: "a").write(1)
-    memory.cache(for: "b").write(2)
-    let text = memory.cache(for: "a", of: String.self)
-    text.write("one")
-    #expect(text.read()?.value == "one")
-    #expect(memory.count == 1)
+    #expect((caches.map { $0.read()?.value }, memory.size) == ([nil, .max - 1], .max - 1))
   }
 
   @Test("a value is released when it is replaced, cleared, displaced, too large or removed, and with its cache")

@@ -3,72 +3,60 @@ import SubPubTesting
 import Testing
 
 extension MisuseTests {
-  /// Every function that takes a buffering policy.
-  enum BufferedFunction: String, CaseIterable, Codable, Sendable {
-    case typed, untyped, mainActorTyped, mainActorUntyped
-    case closure, mainActorClosure, actorClosure, observer, mainActorObserver
-    case explicitPublisher, mainActorExplicitPublisher, states, values, publications, directory
-
+  @Suite("A buffer without room would lose the last state, so it stops the program")
+  struct CapacityTests {
     @MainActor private final class Screen: MainActorTypedSubscriber, MainActorSubscriber {
       func receive(_ state: LoadState<Int>) {}
       func receive(_ publication: any AnyPublication) {}
-    }
-
-    private final class Listener: Subscriber {
-      func receive(_ publication: any AnyPublication) {}
-      func hear(_ state: LoadState<Int>) {}
     }
 
     private actor Counter {
       func count(_ state: LoadState<Int>) {}
     }
 
-    @MainActor func call(with policy: BufferingPolicy) {
-      let publisher = Publisher<Int>()
-      switch self {
-      case .typed: publisher.subscribe(Recorder<Int>(), on: .immediate, buffering: policy)
-      case .untyped: publisher.subscribe(Listener(), on: .immediate, buffering: policy)
-      case .mainActorTyped: publisher.subscribe(Screen(), buffering: policy)
-      case .mainActorUntyped: publisher.subscribe(Screen() as any MainActorSubscriber, buffering: policy)
-      case .closure: publisher.subscribe(Listener(), on: .immediate, buffering: policy) { $0.hear($1) }
-      case .mainActorClosure: publisher.subscribe(Screen(), buffering: policy) { $0.receive($1) }
-      case .actorClosure: publisher.subscribe(Counter(), buffering: policy) { $0.count($1) }
-      case .observer: _ = publisher.observe(on: .immediate, buffering: policy) { _ in }
-      case .mainActorObserver: _ = publisher.observe(buffering: policy) { _ in }
-      case .explicitPublisher:
-        ExplicitPublisher<Int, any Subscriber> { _, _ in }.subscribe(Listener(), on: .immediate, buffering: policy)
-      case .mainActorExplicitPublisher:
-        MainActorExplicitPublisher<Int, any MainActorSubscriber> { _, _ in }.subscribe(Screen(), buffering: policy)
-      case .states: _ = publisher.states(buffering: policy)
-      case .values: _ = publisher.values(buffering: policy)
-      case .publications: _ = publisher.publications(buffering: policy)
-      case .directory: PublisherDirectory().subscribeToAll(Listener(), on: .immediate, buffering: policy)
-      }
-    }
-  }
+    typealias Function = @MainActor @Sendable (Publisher<Int>, BufferingPolicy) -> Void
 
-  @Suite("A buffer without room would lose the last state, so it stops the program")
-  struct CapacityTests {
-    @Test("every function that takes a policy rejects a capacity of zero", arguments: BufferedFunction.allCases)
-    func required_2_04_zero(function: BufferedFunction) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [function] in
-        await function.call(with: .newest(0))
-      }
-      #expect(message(result).contains(".newest(0) keeps no state"))
-    }
+    /// Every function that takes a buffering policy.
+    static let functions: [String: Function] = [
+      "typed": { $0.subscribe(Recorder<Int>(), on: .immediate, buffering: $1) },
+      "untyped": { $0.subscribe(Listener(), on: .immediate, buffering: $1) },
+      "main-actor typed": { $0.subscribe(Screen(), buffering: $1) },
+      "main-actor untyped": { $0.subscribe(Screen() as any MainActorSubscriber, buffering: $1) },
+      "closure": { $0.subscribe(Recorder<Int>(), on: .immediate, buffering: $1) { $0.receive($1) } },
+      "main-actor closure": { $0.subscribe(Screen(), buffering: $1) { $0.receive($1) } },
+      "actor closure": { $0.subscribe(Counter(), buffering: $1) { $0.count($1) } },
+      "observer": { _ = $0.observe(on: .immediate, buffering: $1) { _ in } },
+      "main-actor observer": { _ = $0.observe(buffering: $1) { _ in } },
+      "explicit": {
+        ExplicitPublisher<Int, any Subscriber> { _, _ in }.subscribe(Listener(), on: .immediate, buffering: $1)
+      },
+      "main-actor explicit": {
+        MainActorExplicitPublisher<Int, any MainActorSubscriber> { _, _ in }.subscribe(Screen(), buffering: $1)
+      },
+      "states": { _ = $0.states(buffering: $1) },
+      "values": { _ = $0.values(buffering: $1) },
+      "publications": { _ = $0.publications(buffering: $1) },
+      "directory": { PublisherDirectory().subscribeToAll(Listener(), on: .immediate, buffering: $1) },
+    ]
 
-    @Test("a negative capacity is rejected, too", arguments: [BufferedFunction.typed, .states], [-3, Int.min])
-    func required_2_04_negative(function: BufferedFunction, capacity: Int) async {
+    @Test(
+      "every function that takes a policy rejects a capacity below one",
+      arguments: CapacityTests.functions.keys.sorted(), [0, Int.min])
+    func required_2_04_rejected(function: String, capacity: Int) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         [function, capacity] in
-        await function.call(with: .newest(capacity))
+        await CapacityTests.functions[function]?(Publisher(), .newest(capacity))
       }
       #expect(message(result).contains(".newest(\(capacity)) keeps no state"))
     }
 
-    @Test("every function accepts every other policy", arguments: BufferedFunction.allCases)
-    @MainActor func required_2_04_accepted(function: BufferedFunction) {
-      for policy: BufferingPolicy in [.unbounded, .latest, .newest(1), .newest(.max)] { function.call(with: policy) }
+    @Test("every function accepts every other policy")
+    @MainActor func required_2_04_accepted() {
+      for function in Self.functions.values {
+        for policy in [.unbounded, .latest, .newest(1), .newest(.max)] as [BufferingPolicy] {
+          function(Publisher(), policy)
+        }
+      }
     }
   }
 
@@ -161,32 +149,6 @@ extension MisuseTests {
       taker.remove(object as any NoInstance.Listener)
       taker.remove(actor as any NoInstance.Listener)
       taker.remove(object)
-    }
-  }
-
-  @Suite("An iterator that two tasks await stops the program")
-  struct IteratorMisuseTests {
-    @Test("the message names its publisher")
-    func required_6_01_twoTasks() async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        await IteratorMisuseTests.awaitTwice(Publisher<Int>(label: "news"))
-      }
-      #expect(message(result).contains("Two tasks await one iterator of news"))
-    }
-
-    static func awaitTwice(_ publisher: Publisher<Int>) async {
-      let executor = ManualExecutor()
-      // Without this the compiler rejects the program.
-      nonisolated(unsafe) let iterator = publisher.states().makeAsyncIterator()
-      for _ in 1...2 {
-        Task(executorPreference: executor) {
-          var copy = unsafe iterator
-          // Only the first state is available, so the second call suspends.
-          while await copy.next() != nil {}
-        }
-      }
-      executor.runAll()
-      withExtendedLifetime(publisher) {}
     }
   }
 }

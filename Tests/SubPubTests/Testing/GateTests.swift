@@ -1,124 +1,181 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
 
+/// What a gate for threads and one for tasks have in common.
+protocol AnyGate: Sendable, CustomStringConvertible {
+  var isOpen: Bool { get }
+  var held: Int { get }
+  func open()
+  /// Returns when so many are held.
+  func reach(_ count: Int, within limit: Duration) async throws
+  /// Goes to the gate on a thread, or in a task, of its own.
+  func start(_ passed: Event)
+}
+
+extension AnyGate {
+  func reach(_ count: Int) async throws { try await reach(count, within: Event.limit) }
+}
+
+extension Gate: AnyGate {
+  func reach(_ count: Int, within limit: Duration) async throws {
+    try await waitUntilHeld(threads: count, within: limit, fileID: "Gates.swift", line: 7)
+  }
+
+  func start(_ passed: Event) {
+    OwnThread.start {
+      self.pass()
+      passed.happen()
+    }
+  }
+}
+
+extension AsyncGate: AnyGate {
+  func reach(_ count: Int, within limit: Duration) async throws {
+    try await waitUntilHeld(tasks: count, within: limit, fileID: "Gates.swift", line: 7)
+  }
+
+  func start(_ passed: Event) {
+    Task {
+      await self.pass()
+      passed.happen()
+    }
+  }
+}
+
+/// What a gate holds.
+enum GateKind: String, CaseIterable, Sendable {
+  case thread, task
+
+  func make() -> any AnyGate {
+    switch self {
+    case .thread: Gate()
+    case .task: AsyncGate()
+    }
+  }
+}
+
 extension TestingKitTests {
-  @Suite("A gate holds threads until it is opened")
+  @Suite("A gate holds threads, or tasks without blocking a thread, until it is opened")
   struct GateTests {
-    @Test("an open gate lets every thread pass, and opening it again changes nothing")
-    func openStaysOpen() {
-      let gate = Gate()
+    @Test("an open gate lets everybody pass, and opening it again changes nothing", arguments: GateKind.allCases)
+    func openStaysOpen(kind: GateKind) async throws {
+      let (gate, passed) = (kind.make(), Event())
       #expect(!gate.isOpen)
       gate.open()
       gate.open()
-      gate.pass()
-      gate.pass()
-      #expect(gate.isOpen)
-      #expect(gate.held == 0)
+      for _ in 0..<2 { gate.start(passed) }
+      try await passed.wait(count: 2)
+      #expect((gate.isOpen, gate.held) == (true, 0))
     }
 
-    @Test("a thread passes only after the gate has been opened")
-    func holds() async throws {
-      let gate = Gate()
-      let log = Locked<[String]>([])
-      async let thread: Void = onThread {
-        gate.pass()
-        log.withLock { $0.append("passed") }
-      }
-      try await gate.waitUntilHeld()
-      #expect(gate.held == 1)
-      log.withLock { $0.append("opened") }
-      gate.open()
-      await thread
-      #expect(log.snapshot == ["opened", "passed"])
-      #expect(gate.held == 0)
-    }
-
-    @Test("waitUntilHeld() suspends until a thread is held")
-    func waitUntilHeld() async {
-      let gate = Gate()
+    @Test("it holds everybody who comes until it is opened, and describes itself", arguments: GateKind.allCases)
+    func holds(kind: GateKind) async throws {
+      let (gate, passed, noun) = (kind.make(), Event(), kind.rawValue)
       defer { gate.open() }
-      let trial = Trial { try await gate.waitUntilHeld() }
-      #expect(!trial.run().isOver)
-      DispatchQueue(label: "held").async { gate.pass() }
-      await trial.executor.waitForPending(1)
-      #expect(trial.run().isOver)
-    }
-
-    @Test("waitUntilHeld() returns at once if a thread is held or the gate is open")
-    func waitUntilHeldAtOnce() async throws {
-      let gate = Gate()
-      DispatchQueue(label: "held").async { gate.pass() }
-      try await gate.waitUntilHeld()
-      try await gate.waitUntilHeld()
-      gate.open()
-      try await gate.waitUntilHeld()
-      try await gate.waitUntilHeld(threads: 3)
-    }
-
-    @Test("it holds several threads at the same time, which opening releases together")
-    func severalThreads() async throws {
-      let gate = Gate()
-      async let threads: Void = withTaskGroup { group in
-        for _ in 0..<4 { group.addTask { await onThread { gate.pass() } } }
+      let name = kind == .thread ? "Gate" : "AsyncGate"
+      #expect("\(gate)" == "\(name): closed, holding 0 \(noun)s")
+      for count in 1...4 {
+        gate.start(passed)
+        try await gate.reach(count)
+        #expect(gate.held == count)
+        #expect("\(gate)" == "\(name): closed, holding \(count) \(noun)\(count == 1 ? "" : "s")")
       }
-      try await gate.waitUntilHeld(threads: 4)
-      #expect(gate.held == 4)
+      #expect(passed.count == 0)
       gate.open()
-      await threads
+      try await passed.wait(count: 4)
+      #expect((gate.held, "\(gate)") == (0, "\(name): open"))
+      try await gate.reach(9)
     }
 
-    @Test("opening ends every waitUntilHeld()")
-    func openWakesWaiters() {
-      let gate = Gate()
-      let trials = (1...2).map { threads in Trial { try await gate.waitUntilHeld(threads: threads) }.run() }
-      #expect(trials.allSatisfy { !$0.isOver })
+    @Test("a wait suspends until as many are held, or the gate is opened", arguments: GateKind.allCases)
+    func waitUntilHeld(kind: GateKind) async throws {
+      let gate = kind.make()
+      defer { gate.open() }
+      let waits = (1...3).map { count in PublishingTests.Trial { try await gate.reach(count) }.run() }
+      #expect(waits.allSatisfy { !$0.isOver })
+      for count in 0..<2 {
+        gate.start(Event())
+        try await waits[count].finish()
+        #expect(!waits[count + 1].run().isOver)
+      }
       gate.open()
-      #expect(trials.allSatisfy { $0.run().isOver })
+      #expect(waits[2].run().value != nil)
     }
 
-    @Test("waitUntilHeld() throws a CancellationError if its task is cancelled", arguments: [false, true])
-    func cancelledWait(beforeItStarts: Bool) {
-      let gate = Gate()
-      let trial = Trial { try await gate.waitUntilHeld() }
+    @Test("a cancelled wait throws a CancellationError", arguments: GateKind.allCases, [false, true])
+    func cancelledWait(kind: GateKind, beforeItStarts: Bool) {
+      let gate = kind.make()
+      let trial = Trial { try await gate.reach(1) }
       if !beforeItStarts { trial.run() }
       #expect(!trial.isOver)
       trial.cancel()
       #expect(trial.run().error is CancellationError)
     }
 
-    @Test("it holds a subscriber inside receive while the publisher goes on")
-    func holdsSubscriber() async throws {
-      final class Held: TypedSubscriber {
-        let gate = Gate()
-        let recorder = Recorder<Int>()
-        func receive(_ state: LoadState<Int>) {
-          gate.pass()
-          recorder.receive(state)
-        }
+    @Test("a wait that ends at its limit says how many the gate was to hold, and holds", arguments: GateKind.allCases)
+    func timeout(kind: GateKind) async throws {
+      let (gate, noun) = (kind.make(), kind.rawValue)
+      defer { gate.open() }
+      let first = try await #require(throws: WaitTimeout.self) {
+        try await gate.reach(1, within: .milliseconds(20))
       }
-      let publisher = Publisher<Int>()
-      let subscriber = Held()
-      defer { subscriber.gate.open() }
-      publisher.subscribe(subscriber, on: .queue(DispatchQueue(label: "subscriber")))
-      try await subscriber.gate.waitUntilHeld()
-      publisher.updateData(1)
-      #expect(subscriber.recorder.states.isEmpty)
-      subscriber.gate.open()
-      try await subscriber.recorder.wait(count: 2)
-      #expect(subscriber.recorder.states == [.unknown, .loaded(1)])
+      #expect(
+        "\(first)" == "Waited 0.02 seconds for a gate that holds 1 \(noun) (Gates.swift:7); "
+          + "the gate is closed, holding 0 \(noun)s")
+      gate.start(Event())
+      try await gate.reach(1)
+      let second = try await #require(throws: WaitTimeout.self) { try await gate.reach(2, within: .zero) }
+      #expect(second.expectation == "a gate that holds 2 \(noun)s")
+      #expect(second.situation == "the gate is closed, holding 1 \(noun)")
+      try await gate.reach(1, within: .zero)
+      gate.open()
+      try await gate.reach(2, within: .zero)
     }
 
-    @Test("its description tells whether it is open and how many threads it holds")
-    func description() async throws {
-      let gate = Gate()
-      #expect("\(gate)" == "Gate: closed, holding 0 threads")
-      DispatchQueue(label: "held").async { gate.pass() }
-      try await gate.waitUntilHeld()
-      #expect("\(gate)" == "Gate: closed, holding 1 thread")
+    @Test("tasks pass in the order in which they arrived, and only after the gate has been opened")
+    func order() {
+      let (gate, log, executor) = (AsyncGate(), Locked<[Int]>([]), ManualExecutor())
+      for number in 0..<3 {
+        Task(executorPreference: executor) {
+          await gate.pass()
+          log.withLock { $0.append(number) }
+        }
+        executor.runAll()
+      }
+      #expect((gate.held, log.snapshot) == (3, []))
       gate.open()
-      #expect("\(gate)" == "Gate: open")
+      executor.runAll()
+      #expect((gate.held, log.snapshot) == (0, [0, 1, 2]))
+    }
+
+    @Test("a task that is cancelled passes, and is no longer held", arguments: [false, true])
+    func cancelledPass(beforeItStarts: Bool) {
+      let gate = AsyncGate()
+      let (other, trial) = (Trial { await gate.pass() }, Trial { await gate.pass() })
+      other.run()
+      if !beforeItStarts {
+        trial.run()
+        #expect(gate.held == 2)
+      }
+      trial.cancel()
+      #expect(trial.run().isOver)
+      #expect(gate.held == 1)
+      #expect(!other.run().isOver)
+      gate.open()
+      #expect(other.run().isOver)
+    }
+
+    @Test("more tasks than the pool has threads can be held at once")
+    func holdsMoreThanThePool() async throws {
+      let gate = AsyncGate()
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<500 { group.addTask { await gate.pass() } }
+        try await gate.waitUntilHeld(tasks: 500)
+        #expect(gate.held == 500)
+        gate.open()
+      }
+      #expect(gate.held == 0)
     }
   }
 }

@@ -43,23 +43,23 @@ final class EditBench: Sendable {
     }
   }
 
-  func answer(_ call: Int, _ value: Int) {
+  @discardableResult func answer(_ call: Int, _ value: Int) -> LoadState<Int> {
     answering.answer(call, .success(value))
-    loads.run()
+    return loads.run()
   }
 
-  func refuse(_ call: Int) {
+  @discardableResult func refuse(_ call: Int) -> LoadState<Int> {
     answering.answer(call, .failure(PublishingTests.Failure.denied))
-    loads.run()
+    return loads.run()
   }
 
-  func accept(_ call: Int) {
+  @discardableResult func accept(_ call: Int) -> LoadState<Int> {
     accepting.answer(call, .success(()))
-    loads.run()
+    return loads.run()
   }
 
-  func refuseNote(_ call: Int) {
+  @discardableResult func refuseNote(_ call: Int) -> LoadState<Int> {
     accepting.answer(call, .failure(PublishingTests.Failure.denied))
-    loads.run()
+    return loads.run()
   }
 }

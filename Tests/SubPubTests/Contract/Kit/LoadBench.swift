@@ -14,24 +14,27 @@ protocol SteppedBench: AnyObject {
 }
 
 extension SteppedBench {
-  /// Runs everything until it waits or has ended.
-  func run() { executor.runAll() }
-
-  /// Makes a call of the loader fail, and runs what follows.
-  func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) {
-    source.answer(call, .failure(error))
-    run()
+  /// Runs everything until it waits or has ended, and returns the state of then.
+  @discardableResult func run() -> LoadState<Value> {
+    executor.runAll()
+    return publisher.state
   }
 
-  func cancel<Result>(_ caller: Caller<Result>) {
+  /// Makes a call of the loader fail, and runs what follows.
+  @discardableResult func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) -> LoadState<Value> {
+    source.answer(call, .failure(error))
+    return run()
+  }
+
+  @discardableResult func cancel<Result>(_ caller: Caller<Result>) -> LoadState<Value> {
     caller.cancel()
-    run()
+    return run()
   }
 
   /// Advances the clock, and runs what follows.
-  func pass(_ duration: Duration) {
+  @discardableResult func pass(_ duration: Duration) -> LoadState<Value> {
     clock.advance(by: duration)
-    run()
+    return run()
   }
 
   /// Starts a task on the executor, and runs it until it waits or has ended.
@@ -99,25 +102,25 @@ final class LoadBench: SteppedBench, Sendable {
     }
   }
 
-  func refreshIfNeeded() {
+  @discardableResult func refreshIfNeeded() -> LoadState<Int> {
     manager.refreshIfNeeded()
-    run()
+    return run()
   }
 
-  func logout() {
+  @discardableResult func logout() -> LoadState<Int> {
     manager.logout()
-    run()
+    return run()
   }
 
-  func supersede(by superseding: Superseding) {
+  @discardableResult func supersede(by superseding: Superseding) -> LoadState<Int> {
     superseding.perform(at: self)
-    run()
+    return run()
   }
 
   /// Answers a call of the loader, and runs what follows.
-  func answer(_ call: Int, _ value: Int) {
+  @discardableResult func answer(_ call: Int, _ value: Int) -> LoadState<Int> {
     source.answer(call, .success(value))
-    run()
+    return run()
   }
 }
 

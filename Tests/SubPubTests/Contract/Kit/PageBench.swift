@@ -43,23 +43,23 @@ final class PageBench: SteppedBench, Sendable {
 
   @discardableResult func loadNextPage() -> Caller<State> { call { [manager] in await manager.loadNextPage() } }
 
-  func refreshIfNeeded() {
+  @discardableResult func refreshIfNeeded() -> State {
     manager.refreshIfNeeded()
-    run()
+    return run()
   }
 
   /// Answers a call, and runs what follows.
-  func answer(_ call: Int, isLast: Bool = false) {
+  @discardableResult func answer(_ call: Int, isLast: Bool = false) -> State {
     let cursor = cursors[call]
     source.answer(call, .success((elements: [cursor, cursor + 1], next: isLast ? nil : cursor + 10)))
-    run()
+    return run()
   }
 
-  /// Loads the first pages, before anything else is loaded.
+  /// Loads the next pages, while nothing else is loaded.
   func load(pages: Int) {
-    for page in 0..<pages {
+    for _ in 0..<pages {
       loadNextPage()
-      answer(page)
+      answer(source.calls - 1)
     }
   }
 

@@ -193,8 +193,11 @@ final class StreamBench: Sendable {
     withExtendedLifetime(objects) {}
   }
 
-  /// Runs everything until it waits or has ended.
-  func run() { executor.runAll() }
+  /// Runs everything until it waits or has ended, and returns the state of then.
+  @discardableResult func run() -> LoadState<Int> {
+    executor.runAll()
+    return publisher.state
+  }
 
   /// A listener that has received everything since now, and whose stream has got as far as it can.
   func listen(on context: DeliveryContext = .immediate) -> Recorder<Int> {
@@ -204,34 +207,34 @@ final class StreamBench: Sendable {
     return listener
   }
 
-  func leave(_ listener: Recorder<Int>) {
+  @discardableResult func leave(_ listener: Recorder<Int>) -> LoadState<Int> {
     publisher.unsubscribe(listener)
-    run()
+    return run()
   }
 
-  func send(_ elements: Int...) {
+  @discardableResult func send(_ elements: Int...) -> LoadState<Int> {
     for element in elements { source.last.send(element) }
-    run()
+    return run()
   }
 
-  func fail(_ error: any Error = PublishingTests.Failure.offline) {
+  @discardableResult func fail(_ error: any Error = PublishingTests.Failure.offline) -> LoadState<Int> {
     source.last.fail(error)
-    run()
+    return run()
   }
 
-  func end() {
+  @discardableResult func end() -> LoadState<Int> {
     source.last.end()
-    run()
+    return run()
   }
 
-  func pass(_ duration: Duration) {
+  @discardableResult func pass(_ duration: Duration) -> LoadState<Int> {
     clock.advance(by: duration)
-    run()
+    return run()
   }
 
-  func refreshIfNeeded() {
+  @discardableResult func refreshIfNeeded() -> LoadState<Int> {
     manager?.refreshIfNeeded()
-    run()
+    return run()
   }
 
   func refresh() -> Caller<LoadState<Int>?> {
