@@ -4,17 +4,12 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import class Foundation.Thread
 
 /// Everything here is written as a user writes it: with the public declarations of two libraries, all of which occur.
 ///
-/// `.ci/client-check` compiles it with both default isolations, so what isn't for the main actor says so.
+/// What each does in every case is tested elsewhere, rule by rule; here it is used once. `.ci/client-check` compiles
+/// this with both default isolations, so what isn't for the main actor says so.
 @Suite("A user who sees only public declarations can write everything", .timeLimit(.minutes(2)))
 enum ClientTests {}
 
@@ -61,14 +56,8 @@ nonisolated func publishThree(_ publisher: Publisher<Int>) {
 
 /// Where the calling code runs.
 nonisolated enum Here {
-  /// The thread's number, which can be kept and compared.
-  static var thread: UInt {
-    #if canImport(Darwin)
-      UInt(bitPattern: pthread_self())
-    #else
-      UInt(pthread_self())
-    #endif
-  }
+  /// The thread, which can be kept and compared.
+  static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
   /// Stops unless this runs on the main actor, which is on the main queue.
   static func assertMainActor() {
@@ -83,13 +72,6 @@ nonisolated enum Here {
   static func assertBackground() {
     dispatchPrecondition(condition: .notOnQueue(.main))
     unsafe withUnsafeCurrentTask { unsafe precondition($0 == nil, "in a task") }
-  }
-}
-
-/// Runs `body` on a thread outside Swift's concurrency.
-nonisolated func onAThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-  await withCheckedContinuation { continuation in
-    DispatchQueue(label: "a thread").async { continuation.resume(returning: body()) }
   }
 }
 

@@ -12,16 +12,14 @@ extension ClientTests {
 
     func getShipment(_ response: @escaping Response) { waiting.withLock { $0.append(response) } }
 
-    /// How many requests wait for an answer.
-    var requests: Int { waiting.withLock { $0.count } }
-
-    /// Answers every request.
-    func answer(_ result: Result<[Product], any Error>) {
+    /// Answers every request, and returns how many there were.
+    @discardableResult func answer(_ result: Result<[Product], any Error>) -> Int {
       let responses = waiting.withLock { waiting in
         defer { waiting = [] }
         return waiting
       }
       for response in responses { response(result) }
+      return responses.count
     }
   }
 
@@ -30,9 +28,9 @@ extension ClientTests {
     let publisher: Publisher<[Product]>
     private let endpoint: DataEndpoint
 
-    init(_ endpoint: DataEndpoint, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
+    init(_ endpoint: DataEndpoint, clock: any Clock<Duration>) {
       self.endpoint = endpoint
-      publisher = Publisher(label: "shipment", staleAfter: staleAfter, clock: clock)
+      publisher = Publisher(label: "shipment", staleAfter: .seconds(60), clock: clock)
     }
 
     func getData() {
@@ -66,9 +64,6 @@ extension ClientTests {
     }
 
     private let manager: DataManager
-    private(set) var viewState = ViewState.blank {
-      didSet { changes.append(viewState) }
-    }
     private(set) var changes: [ViewState] = []
 
     init(_ manager: DataManager) { self.manager = manager }
@@ -78,13 +73,12 @@ extension ClientTests {
     func viewWillAppear() { manager.refreshIfNeeded() }
 
     func receive(_ publication: any AnyPublication) {
-      if let publication = publication as? Publication<[Product]> {
-        switch publication.state {
-        case .loaded(let newData): viewState = .loaded(newData)
-        case .error(let theError, _): viewState = .error("\(theError)")
-        case .loading: viewState = .loading
-        case .unknown: viewState = .blank
-        }
+      guard let publication = publication as? Publication<[Product]> else { return }
+      switch publication.state {
+      case .loaded(let newData): changes.append(.loaded(newData))
+      case .error(let theError, _): changes.append(.error("\(theError)"))
+      case .loading: changes.append(.loading)
+      case .unknown: changes.append(.blank)
       }
     }
   }
@@ -92,88 +86,47 @@ extension ClientTests {
   @Suite("SubPub: a view controller shows what its manager publishes")
   @MainActor struct ViewControllerTests {
     let endpoint = DataEndpoint()
+    let clock = ManualClock()
     let apples = [Product("apple")]
 
-    @Test("each state becomes a view state, whatever thread publishes it")
+    @Test("each state becomes a view state, and a screen that opens late shows the current one")
     func viewStates() async {
-      let manager = DataManager(endpoint)
-      let screen = PublisherViewController(manager)
+      let manager = DataManager(endpoint, clock: clock)
+      let (screen, late) = (PublisherViewController(manager), PublisherViewController(manager))
       screen.viewDidLoad()
       manager.getData()
-      await Task.detached { [endpoint, apples] in endpoint.answer(.success(apples)) }.value
+      await Task.detached { [endpoint, apples] in _ = endpoint.answer(.success(apples)) }.value
+      late.viewDidLoad()
       manager.getData()
-      #expect(manager.publisher.state == .loading(previous: apples))
       endpoint.answer(.failure(Failure.offline))
-      #expect(manager.publisher.state == .error(Failure.offline, previous: apples))
       manager.logout()
-      #expect(manager.publisher.state == .unknown)
       await manager.publisher.drain()
       #expect(screen.changes == [.blank, .loading, .loaded(apples), .loading, .error("offline"), .blank])
-    }
-
-    @Test("a screen that opens late shows the current state and none before it")
-    func late() async {
-      let manager = DataManager(endpoint)
-      manager.getData()
-      endpoint.answer(.success(apples))
-      let screen = PublisherViewController(manager)
-      screen.viewDidLoad()
-      await manager.publisher.drain()
-      #expect(screen.changes == [.loaded(apples)])
-    }
-
-    @Test("a screen can be dismissed without unsubscribing; other screens go on")
-    func dismissed() async {
-      let manager = DataManager(endpoint)
-      let other = PublisherViewController(manager)
-      other.viewDidLoad()
+      #expect(late.changes == [.loaded(apples), .loading, .error("offline"), .blank])
       expectReleased {
-        let screen = PublisherViewController(manager)
-        screen.viewDidLoad()
-        #expect(manager.publisher.subscriberCount == 2)
-        return screen
+        let dismissed = PublisherViewController(manager)
+        dismissed.viewDidLoad()
+        return dismissed
       }
-      #expect(manager.publisher.subscriberCount == 1)
-      manager.getData()
-      await manager.publisher.drain()
-      #expect(other.viewState == .loading)
+      #expect(manager.publisher.subscriberCount == 2)
     }
 
-    @Test("a screen that appears with an error loads again")
-    func refreshAfterError() async {
-      let manager = DataManager(endpoint)
-      let screen = PublisherViewController(manager)
-      screen.viewDidLoad()
-      manager.getData()
-      endpoint.answer(.failure(Failure.offline))
-      screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
-      endpoint.answer(.success(apples))
-      await manager.publisher.drain()
-      #expect(screen.viewState == .loaded(apples))
-    }
-
-    @Test("a screen that appears loads stale data again, and leaves fresh data and active loads alone")
-    func refreshWhenStale() {
-      let clock = ManualClock()
-      let manager = DataManager(endpoint, staleAfter: .seconds(60), clock: clock)
+    @Test("a screen that appears loads after an error or when data is stale, and leaves all else alone")
+    func refreshing() {
+      let manager = DataManager(endpoint, clock: clock)
       let screen = PublisherViewController(manager)
       screen.viewWillAppear()
-      #expect(endpoint.requests == 0, "the document's refreshIfNeeded() doesn't load unknown data")
+      #expect(manager.publisher.state == .unknown, "the document's refreshIfNeeded() doesn't load unknown data")
       manager.getData()
       screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
-      endpoint.answer(.success(apples))
-      clock.advance(by: .seconds(59))
+      #expect(endpoint.answer(.failure(Failure.offline)) == 1)
       screen.viewWillAppear()
-      #expect(endpoint.requests == 0)
-      clock.advance(by: .seconds(2))
+      #expect(endpoint.answer(.success(apples)) == 1)
       screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
+      #expect(manager.publisher.state == .loaded(apples))
+      clock.advance(by: .seconds(61))
+      screen.viewWillAppear()
       #expect(manager.publisher.state == .loading(previous: apples))
-      endpoint.answer(.success(apples))
-      screen.viewWillAppear()
-      #expect(endpoint.requests == 0)
     }
   }
 }
