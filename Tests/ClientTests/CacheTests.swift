@@ -35,7 +35,7 @@ extension ClientTests {
       let recorder = Recorder<Int>()
       manager.publisher.subscribe(recorder, on: .immediate)
       manager.refreshIfNeeded()
-      try await gate.waitUntilHeld()
+      try await gate.waitUntilHeld(within: patience)
       #expect(recorder.states == [.unknown, .loading(previous: nil), .loaded(1), .loading(previous: 1)])
       #expect(manager.publisher.age(of: manager.publisher.current) == .seconds(9))
       #expect(manager.publisher.current.origin == .cached)

@@ -1,6 +1,5 @@
 import Dispatch
 import SubPub
-import SubPubTesting
 import Synchronization
 import Testing
 
@@ -17,10 +16,7 @@ enum ClientTests {}
 nonisolated enum Failure: Error, Equatable { case offline, denied }
 
 /// A value, as a server sends it.
-nonisolated struct Product: Equatable, Sendable {
-  let name: String
-  init(_ name: String) { self.name = name }
-}
+nonisolated struct Product: Equatable, Sendable { let name: String }
 
 /// A list of what happened, in order, to which any thread can add.
 nonisolated final class Journal<Entry: Sendable>: Sendable {
@@ -75,28 +71,5 @@ nonisolated enum Here {
   }
 }
 
-/// Expects that the object that `make` returns is released with its last reference outside the library.
-nonisolated func expectReleased(_ location: SourceLocation = #_sourceLocation, _ make: () -> some AnyObject) {
-  weak var probe: AnyObject?
-  do {
-    let object = make()
-    probe = object
-    withExtendedLifetime(object) {}
-  }
-  #expect(probe == nil, sourceLocation: location)
-}
-
-// The default limit of ten seconds is too short for tests that all run at once.
-nonisolated private let patience = Duration.seconds(100)
-
-nonisolated extension ManualClock {
-  func waitForSleepers(_ count: Int) async throws { try await waitForSleepers(count, within: patience) }
-}
-
-nonisolated extension Gate {
-  func waitUntilHeld() async throws { try await waitUntilHeld(within: patience) }
-}
-
-nonisolated extension Recorder {
-  func wait(count: Int) async throws { try await wait(count: count, within: patience) }
-}
+/// How long tests wait that all run at once.
+nonisolated let patience = Duration.seconds(100)

@@ -42,12 +42,14 @@ extension ClientTests {
         listener.note(state)
       }
       publishThree(publisher)
+      if context == .immediate { #expect(listener.journal.entries == threeStates, "before the publish returns") }
       await publisher.drain()
       #expect(listener.journal.entries == threeStates, "\(context)")
     }
 
     @Test("deliveries run where the context says, in order")
     func places() async {
+      await expectDeliveries(on: .immediate) {}
       await expectDeliveries(on: .main) { Here.assertMainActor() }
       await expectDeliveries(on: .background) { Here.assertBackground() }
       await expectDeliveries(on: .queue(queue)) { [queue] in Here.assertQueue(queue) }
@@ -61,18 +63,6 @@ extension ClientTests {
         Here.assertQueue(queue)
       }
       withExtendedLifetime((tally, housekeeper)) {}
-    }
-
-    @Test("immediate: on the publishing thread, before subscribe or the publish returns")
-    func immediate() {
-      let (publisher, listener, thread) = (Publisher<Int>(), Listener(), Here.thread)
-      publisher.subscribe(listener, on: .immediate) { listener, state in
-        #expect(Here.thread == thread)
-        listener.note(state)
-      }
-      #expect(listener.journal.entries == [.unknown])
-      publishThree(publisher)
-      #expect(listener.journal.entries == threeStates)
     }
 
     @Test("a queue executor runs tasks and actors, in order on a queue that it makes")

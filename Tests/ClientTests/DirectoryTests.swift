@@ -17,15 +17,6 @@ extension ClientTests {
       }
     }
 
-    @MainActor final class StatusBar: MainActorSubscriber {
-      private(set) var phases: [LoadPhase] = []
-
-      func receive(_ publication: any AnyPublication) {
-        Here.assertMainActor()
-        phases.append(publication.phase)
-      }
-    }
-
     let directory = PublisherDirectory()
     let handler = ErrorHandler()
 
@@ -50,7 +41,7 @@ extension ClientTests {
       let inferred: Publisher<Int> = directory.publisher()
       #expect(inferred === numbers)
       #expect(directory.publisher(of: Int.self, named: "other") !== numbers)
-      let bar = StatusBar()
+      let bar = TypedSubscriberTests.TwoFacedScreen()
       directory.subscribeToAll(bar)
       let mine = Publisher<Bool>(label: "mine")
       directory.register(mine, named: "mine")
@@ -58,7 +49,7 @@ extension ClientTests {
       numbers.setError(Failure.offline)
       mine.setError(Failure.offline)
       await directory.drain()
-      #expect(bar.phases.filter { $0 == .error }.count == 2)
+      #expect(bar.faces.filter { $0 == "type-less 1" }.count == 2)
     }
 
     @Test("a subscription to all publishers is one for each, and is cancelled everywhere")

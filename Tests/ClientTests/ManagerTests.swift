@@ -49,7 +49,7 @@ extension ClientTests {
       manager.publisher.subscribe(recorder, on: .immediate)
       let polling = Task { [manager] in await manager.refresh(every: .seconds(5)) { $0.value != 2 } }
       for _ in 1...2 {
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, within: patience)
         clock.advance(by: .seconds(5))
       }
       await polling.value  // the condition has failed
@@ -87,7 +87,7 @@ extension ClientTests {
         })
       hanging.refreshIfNeeded()
       for seconds in [5, 1, 5] {
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, within: patience)
         clock.advance(by: .seconds(seconds))
       }
       let error = await #expect(throws: LoadTimedOut.self) { try await hanging.publisher.value() }
@@ -140,7 +140,7 @@ extension ClientTests {
       sender.yield(1)
       #expect(await manager.refresh() == .loaded(1))
       listener.cancel()
-      try await clock.waitForSleepers(1)
+      try await clock.waitForSleepers(1, within: patience)
       #expect(manager.isRunning)
       manager.logout()
       #expect(!manager.isRunning)

@@ -10,46 +10,36 @@ extension ClientTests {
       func doSomething(with text: String)
     }
 
-    /// The document's groups, given to each screen instead of being global.
-    nonisolated final class MyAppNotificationCenter: Sendable {
-      let firstViewController = MainActorMulticastDelegate<any FirstViewControllerDelegate>(label: "first")
-    }
-
-    @MainActor final class FirstViewController {
-      private let center: MyAppNotificationCenter
-      init(_ center: MyAppNotificationCenter) { self.center = center }
-      func buttonDidTap() { center.firstViewController.call { $0.buttonDidTap() } }
+    /// The document's groups, which are `Sendable`.
+    nonisolated enum MyAppNotificationCenter {
+      static let firstViewController = MainActorMulticastDelegate<any FirstViewControllerDelegate>(label: "first")
     }
 
     /// Removes itself when it is released, if not before.
     @MainActor final class SecondViewController: FirstViewControllerDelegate {
-      private let center: MyAppNotificationCenter
       private(set) var taps = 0
-      init(_ center: MyAppNotificationCenter) { self.center = center }
-      deinit { MainActor.assumeIsolated { _ = center.firstViewController.remove(self) } }
-      func viewDidLoad() { center.firstViewController.add(self) }
-      func viewDidDisappear() { center.firstViewController.remove(self) }
+      deinit { MainActor.assumeIsolated { _ = MyAppNotificationCenter.firstViewController.remove(self) } }
+      func viewDidLoad() { MyAppNotificationCenter.firstViewController.add(self) }
+      func viewDidDisappear() { MyAppNotificationCenter.firstViewController.remove(self) }
       func buttonDidTap() {
         Here.assertMainActor()
         taps += 1
       }
     }
 
-    let center = MyAppNotificationCenter()
-
     @Test("a call from any thread reaches all screens that have neither left nor been dismissed, on the main actor")
     func calls() async {
-      let (group, first) = (center.firstViewController, FirstViewController(center))
-      var screens = (0..<3).map { _ in SecondViewController(center) }
+      let group = MyAppNotificationCenter.firstViewController
+      var screens = (0..<3).map { _ in SecondViewController() }
       for screen in screens { screen.viewDidLoad() }
       #expect(group.add(screens[0]) != group.add(screens[0], ifDuplicate: .replace))
-      first.buttonDidTap()
+      group.call { $0.buttonDidTap() }
       #expect(screens[0].taps == 0, "never before the call returns")
       await Task.detached { [group] in group.call { $0.doSomething(with: "unanswered") } }.value
       await group.drain()
       screens[1].viewDidDisappear()
       #expect(group.count == 2)
-      first.buttonDidTap()
+      group.call { $0.buttonDidTap() }
       await group.drain()
       #expect(screens.map(\.taps) == [2, 1, 2])
       screens = []

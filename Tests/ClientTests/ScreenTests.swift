@@ -1,27 +1,10 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 extension ClientTests {
-  /// A stand-in for a remote service, whose requests wait until the test answers.
-  nonisolated final class DataEndpoint: Sendable {
-    typealias Response = @Sendable (Result<[Product], any Error>) -> Void
-
-    private let waiting = Mutex<[Response]>([])
-
-    func getShipment(_ response: @escaping Response) { waiting.withLock { $0.append(response) } }
-
-    /// Answers every request, and returns how many there were.
-    @discardableResult func answer(_ result: Result<[Product], any Error>) -> Int {
-      let responses = waiting.withLock { waiting in
-        defer { waiting = [] }
-        return waiting
-      }
-      for response in responses { response(result) }
-      return responses.count
-    }
-  }
+  /// A stand-in for a remote service: its requests, which wait until the test answers.
+  typealias DataEndpoint = Journal<@Sendable (Result<[Product], any Error>) -> Void>
 
   /// The document's manager, which owns a publisher and drives it by hand.
   nonisolated final class DataManager: Sendable {
@@ -35,7 +18,7 @@ extension ClientTests {
 
     func getData() {
       publisher.startLoading()
-      endpoint.getShipment { [publisher] response in
+      endpoint.add { [publisher] response in
         switch response {
         case .success(let newData): publisher.updateData(newData)
         case .failure(let error): publisher.setError(error)
@@ -54,13 +37,17 @@ extension ClientTests {
     func logout() { publisher.reset() }
   }
 
-  /// The document's screen, which maps each published state to a state of its view.
+  /// A wrapper, which tells a list of names from any other.
+  nonisolated struct SongNames: Equatable, Sendable { let names: [String] }
+
+  /// The document's screen, which maps each state that a publisher has to a state of its view.
   @MainActor final class PublisherViewController: MainActorSubscriber {
     nonisolated enum ViewState: Equatable {
       case blank
       case loading
-      case loaded([Product])
+      case loaded([String])
       case error(String)
+      case unhandled(String)
     }
 
     private let manager: DataManager
@@ -73,9 +60,19 @@ extension ClientTests {
     func viewWillAppear() { manager.refreshIfNeeded() }
 
     func receive(_ publication: any AnyPublication) {
-      guard let publication = publication as? Publication<[Product]> else { return }
+      Here.assertMainActor()
+      if let publication = publication as? Publication<[Product]> {
+        handleProducts(publication)
+      } else if let publication = publication as? Publication<SongNames> {
+        if case .loaded(let songs) = publication.state { changes.append(.loaded(songs.names)) }
+      } else {
+        changes.append(.unhandled("\(publication.valueType) of \(publication.source)"))
+      }
+    }
+
+    private func handleProducts(_ publication: Publication<[Product]>) {
       switch publication.state {
-      case .loaded(let newData): changes.append(.loaded(newData))
+      case .loaded(let newData): changes.append(.loaded(newData.map(\.name)))
       case .error(let theError, _): changes.append(.error("\(theError)"))
       case .loading: changes.append(.loading)
       case .unknown: changes.append(.blank)
@@ -87,7 +84,10 @@ extension ClientTests {
   @MainActor struct ViewControllerTests {
     let endpoint = DataEndpoint()
     let clock = ManualClock()
-    let apples = [Product("apple")]
+    let apples = [Product(name: "apple")]
+
+    /// Answers the last request.
+    private func answer(_ result: Result<[Product], any Error>) { endpoint.entries.last?(result) }
 
     @Test("each state becomes a view state, and a screen that opens late shows the current one")
     func viewStates() async {
@@ -95,20 +95,32 @@ extension ClientTests {
       let (screen, late) = (PublisherViewController(manager), PublisherViewController(manager))
       screen.viewDidLoad()
       manager.getData()
-      await Task.detached { [endpoint, apples] in _ = endpoint.answer(.success(apples)) }.value
+      await Task.detached { [endpoint, apples] in endpoint.entries.last?(.success(apples)) }.value
       late.viewDidLoad()
       manager.getData()
-      endpoint.answer(.failure(Failure.offline))
+      answer(.failure(Failure.offline))
       manager.logout()
       await manager.publisher.drain()
-      #expect(screen.changes == [.blank, .loading, .loaded(apples), .loading, .error("offline"), .blank])
-      #expect(late.changes == [.loaded(apples), .loading, .error("offline"), .blank])
-      expectReleased {
-        let dismissed = PublisherViewController(manager)
-        dismissed.viewDidLoad()
-        return dismissed
+      #expect(screen.changes == [.blank, .loading, .loaded(["apple"]), .loading, .error("offline"), .blank])
+      #expect(late.changes == [.loaded(["apple"]), .loading, .error("offline"), .blank])
+    }
+
+    @Test("a screen consumes several publishers, recognizes unknown ones, and can be dismissed without unsubscribing")
+    func severalPublishers() async {
+      let (songs, albums) = (Publisher<SongNames>(), Publisher<[String]>(label: "albums"))
+      var screen: PublisherViewController? = PublisherViewController(DataManager(endpoint, clock: clock))
+      if let screen {
+        songs.subscribe(screen)
+        albums.subscribe(screen)
       }
-      #expect(manager.publisher.subscriberCount == 2)
+      await albums.drain()
+      songs.updateData(SongNames(names: ["Yesterday"]))
+      await songs.drain()
+      #expect(screen?.changes == [.unhandled("Array<String> of albums"), .loaded(["Yesterday"])])
+      weak let probe = screen
+      screen = nil
+      #expect(probe == nil)
+      #expect((songs.subscriberCount, albums.subscriberCount) == (0, 0))
     }
 
     @Test("a screen that appears loads after an error or when data is stale, and leaves all else alone")
@@ -119,11 +131,12 @@ extension ClientTests {
       #expect(manager.publisher.state == .unknown, "the document's refreshIfNeeded() doesn't load unknown data")
       manager.getData()
       screen.viewWillAppear()
-      #expect(endpoint.answer(.failure(Failure.offline)) == 1)
+      answer(.failure(Failure.offline))
       screen.viewWillAppear()
-      #expect(endpoint.answer(.success(apples)) == 1)
+      answer(.success(apples))
       screen.viewWillAppear()
       #expect(manager.publisher.state == .loaded(apples))
+      #expect(endpoint.entries.count == 2)
       clock.advance(by: .seconds(61))
       screen.viewWillAppear()
       #expect(manager.publisher.state == .loading(previous: apples))

@@ -52,10 +52,6 @@ extension ClientTests {
       #expect(iterator.statistics.skipped == 2)
       #expect(sequence.source == publisher.id)
       #expect(sequence.description == "publications of sequence, newest(2)")
-      for await publication in publisher.publications() {
-        #expect(publication === publisher.current)
-        break
-      }
     }
 
     /// Collects states up to the first error.
