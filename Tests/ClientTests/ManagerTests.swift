@@ -152,9 +152,8 @@ extension ClientTests {
     func erasedStreams() async {
       let (numbers, sender) = AsyncThrowingStream<Int, any Error>.makeStream()
       let erased: @Sendable () async throws -> any AsyncSequence<Int, any Error> & Sendable = { numbers }
-      let failing = StreamManager(stream: erased)
       sender.finish(throwing: Failure.denied)
-      #expect(await failing.refresh() == .error(Failure.denied, previous: nil))
+      #expect(await StreamManager(stream: erased).refresh() == .error(Failure.denied, previous: nil))
     }
 
     @Test("a family makes a manager for each key, and keeps it while somebody needs it")

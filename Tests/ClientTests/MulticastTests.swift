@@ -130,6 +130,7 @@ extension ClientTests {
       #expect(group.remove(a) == .alreadyCancelled)
       group.call { $0.newMessageReceived(ChatMessage(text: "bye")) }
       await group.drain()
+      withExtendedLifetime(b) {}
       #expect(journal.entries.sorted() == ["a received hello", "b received bye", "b received hello"])
     }
   }
