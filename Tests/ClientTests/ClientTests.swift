@@ -1,20 +1,14 @@
 import Dispatch
 import SubPub
-import SubPubTesting
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import class Foundation.Thread
 
 /// Everything here is written as a user writes it: with the public declarations of two libraries, all of which occur.
 ///
-/// `.ci/client-check` compiles it with both default isolations, so what isn't for the main actor says so.
+/// What each does in every case is tested elsewhere, rule by rule; here it is used once. `.ci/client-check` compiles
+/// this with both default isolations, so what isn't for the main actor says so.
 @Suite("A user who sees only public declarations can write everything", .timeLimit(.minutes(2)))
 enum ClientTests {}
 
@@ -22,10 +16,7 @@ enum ClientTests {}
 nonisolated enum Failure: Error, Equatable { case offline, denied }
 
 /// A value, as a server sends it.
-nonisolated struct Product: Equatable, Sendable {
-  let name: String
-  init(_ name: String) { self.name = name }
-}
+nonisolated struct Product: Equatable, Sendable { let name: String }
 
 /// A list of what happened, in order, to which any thread can add.
 nonisolated final class Journal<Entry: Sendable>: Sendable {
@@ -61,14 +52,8 @@ nonisolated func publishThree(_ publisher: Publisher<Int>) {
 
 /// Where the calling code runs.
 nonisolated enum Here {
-  /// The thread's number, which can be kept and compared.
-  static var thread: UInt {
-    #if canImport(Darwin)
-      UInt(bitPattern: pthread_self())
-    #else
-      UInt(pthread_self())
-    #endif
-  }
+  /// The thread, which can be kept and compared.
+  static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
   /// Stops unless this runs on the main actor, which is on the main queue.
   static func assertMainActor() {
@@ -86,35 +71,5 @@ nonisolated enum Here {
   }
 }
 
-/// Runs `body` on a thread outside Swift's concurrency.
-nonisolated func onAThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-  await withCheckedContinuation { continuation in
-    DispatchQueue(label: "a thread").async { continuation.resume(returning: body()) }
-  }
-}
-
-/// Expects that the object that `make` returns is released with its last reference outside the library.
-nonisolated func expectReleased(_ location: SourceLocation = #_sourceLocation, _ make: () -> some AnyObject) {
-  weak var probe: AnyObject?
-  do {
-    let object = make()
-    probe = object
-    withExtendedLifetime(object) {}
-  }
-  #expect(probe == nil, sourceLocation: location)
-}
-
-// The default limit of ten seconds is too short for tests that all run at once.
-nonisolated private let patience = Duration.seconds(100)
-
-nonisolated extension ManualClock {
-  func waitForSleepers(_ count: Int) async throws { try await waitForSleepers(count, within: patience) }
-}
-
-nonisolated extension Gate {
-  func waitUntilHeld() async throws { try await waitUntilHeld(within: patience) }
-}
-
-nonisolated extension Recorder {
-  func wait(count: Int) async throws { try await wait(count: count, within: patience) }
-}
+/// How long tests wait that all run at once.
+nonisolated let patience = Duration.seconds(100)

@@ -1,6 +1,5 @@
 import Dispatch
 import SubPub
-import SubPubTesting
 import Testing
 
 extension ClientTests {
@@ -18,172 +17,52 @@ extension ClientTests {
       }
     }
 
-    let publisher = Publisher<Int>()
-    let listener = Listener()
     let queue = DispatchQueue(label: "orders")
 
     @Test("contexts are values: equal if they are the same place, and described each in its own way")
     func values() {
-      let executor = QueueExecutor(label: "e")
-      let actor = Tally()
+      let (executor, actor) = (QueueExecutor(label: "e"), Tally())
       let all: [DeliveryContext] = [
         .immediate, .main, .background, .queue(queue), .queue(queue, independent: true), .executor(executor),
         .actor(actor),
       ]
       #expect(Set(all).count == all.count)
       #expect(Set(all.map(\.description)).count == all.count)
-      #expect(DeliveryContext.queue(queue) == .queue(queue))
-      #expect(DeliveryContext.executor(executor) == .executor(executor))
-      #expect(DeliveryContext.actor(actor) == .actor(actor))
+      #expect(all[3...] == [.queue(queue), .queue(queue, independent: true), .executor(executor), .actor(actor)])
       #expect(DeliveryContext.queue(.main) == .main)
-      #expect(DeliveryContext.queue(queue) != .queue(DispatchQueue(label: "orders")))
     }
 
-    @Test("immediate: on the publishing thread, before subscribe or the publish returns")
-    func immediate() async {
-      let thread = Here.thread
-      publisher.subscribe(listener, on: .immediate) { listener, state in
-        #expect(Here.thread == thread)
-        listener.note(state)
-      }
-      #expect(listener.journal.entries == [.unknown])
-      publishThree(publisher)
-      #expect(listener.journal.entries == threeStates)
-
-      let other = Publisher<Int>()
-      let threads = Journal<UInt>()
-      let subscribed = Here.thread
-      other.subscribe(listener, on: .immediate) { _, _ in threads.add(Here.thread) }
-      let published = await onAThread {
-        other.startLoading()
-        return Here.thread
-      }
-      #expect(threads.entries == [subscribed, published])
-    }
-
-    @Test("main: on the main actor, and never before the publish returns")
-    @MainActor func main() async {
-      publisher.subscribe(listener, on: .main) { listener, state in
-        Here.assertMainActor()
+    /// Expects a subscription's deliveries in order, where `assertPlace` runs without stopping.
+    @concurrent private nonisolated func expectDeliveries(
+      on context: DeliveryContext, _ assertPlace: @escaping @Sendable () -> Void
+    ) async {
+      let (publisher, listener) = (Publisher<Int>(), Listener())
+      publisher.subscribe(listener, on: context) { listener, state in
+        assertPlace()
         listener.note(state)
       }
       publishThree(publisher)
-      #expect(listener.journal.entries == [])
+      if context == .immediate { #expect(listener.journal.entries == threeStates, "before the publish returns") }
       await publisher.drain()
-      #expect(listener.journal.entries == threeStates)
+      #expect(listener.journal.entries == threeStates, "\(context)")
     }
 
-    @Test("background: on no queue of the program, and in no task")
-    func background() async {
-      publisher.subscribe(listener, on: .background) { listener, state in
-        Here.assertBackground()
-        listener.note(state)
-      }
-      publishThree(publisher)
-      await publisher.drain()
-      #expect(listener.journal.entries == threeStates)
-    }
-
-    @Test("queue: on the queue, in the order in which the subscribers have subscribed")
-    func onAQueue() async {
-      let listeners = [Listener(), Listener()]
-      let visits = Journal<Int>()
-      for (index, listener) in listeners.enumerated() {
-        publisher.subscribe(listener, on: .queue(queue)) { [queue] listener, state in
-          Here.assertQueue(queue)
-          visits.add(index)
-          listener.note(state)
-        }
-      }
-      await publisher.drain()
-      publishThree(publisher)
-      await publisher.drain()
-      for listener in listeners { #expect(listener.journal.entries == threeStates) }
-      #expect(visits.entries.suffix(6) == [0, 1, 0, 1, 0, 1])
-    }
-
-    @Test("independent: a quick subscriber doesn't wait for a slow one, which gets all states one after the other")
-    func onAnIndependentQueue() async throws {
+    @Test("deliveries run where the context says, in order")
+    func places() async {
+      await expectDeliveries(on: .immediate) {}
+      await expectDeliveries(on: .main) { Here.assertMainActor() }
+      await expectDeliveries(on: .background) { Here.assertBackground() }
+      await expectDeliveries(on: .queue(queue)) { [queue] in Here.assertQueue(queue) }
+      await expectDeliveries(on: .executor(QueueExecutor(queue))) { [queue] in Here.assertQueue(queue) }
       let pool = DispatchQueue(label: "pool", attributes: .concurrent)
-      let (gate, quick) = (Gate(), Recorder<Int>())
-      publisher.subscribe(listener, on: .queue(pool, independent: true)) { listener, state in
-        gate.pass()
-        Here.assertQueue(pool)
-        listener.note(state)
-      }
-      try await gate.waitUntilHeld()
-      publisher.subscribe(quick, on: .queue(pool, independent: true)) { quick, state in
-        Here.assertQueue(pool)
-        quick.receive(state)
-      }
-      publishThree(publisher)
-      try await quick.wait(count: 4)
-      #expect(quick.states == threeStates)
-      #expect(listener.journal.entries == [])
-      gate.open()
-      await publisher.drain()
-      #expect(listener.journal.entries == threeStates)
-    }
-
-    @Test("executor: as its jobs, when it runs them")
-    func onAnExecutor() async {
-      let executor = QueueExecutor(queue)
-      publisher.subscribe(listener, on: .executor(executor)) { [queue] listener, state in
-        Here.assertQueue(queue)
-        listener.note(state)
-      }
-      publishThree(publisher)
-      await publisher.drain()
-      #expect(listener.journal.entries == threeStates)
-
-      let (manual, held) = (ManualExecutor(), Listener())
-      publisher.subscribe(held, on: .executor(manual)) { held, state in
-        manual.checkIsolated()
-        held.note(state)
-      }
-      #expect(held.journal.entries == [])
-      manual.runAll()
-      #expect(held.journal.entries == [.error(Failure.offline, previous: 1)])
-    }
-
-    @Test("actor: isolated to the actor, whatever its executor is, and only as long as the actor lives")
-    func onAnActor() async {
+      await expectDeliveries(on: .queue(pool, independent: true)) { Here.assertQueue(pool) }
       let (tally, housekeeper) = (Tally(), Housekeeper())
-      publisher.subscribe(listener, on: .actor(tally)) { [weak tally] listener, state in
-        tally?.preconditionIsolated()
-        listener.note(state)
-      }
-      publishThree(publisher)
-      await publisher.drain()
-      #expect(listener.journal.entries == threeStates)
-
-      let second = Listener()
-      publisher.subscribe(second, on: .actor(housekeeper)) { [weak housekeeper] listener, state in
+      await expectDeliveries(on: .actor(tally)) { [weak tally] in tally?.preconditionIsolated() }
+      await expectDeliveries(on: .actor(housekeeper)) { [weak housekeeper, queue = housekeeper.executor.queue] in
         housekeeper?.preconditionIsolated()
-        if let queue = housekeeper?.executor.queue { Here.assertQueue(queue) }
-        listener.note(state)
+        Here.assertQueue(queue)
       }
-      publisher.reset()
-      await publisher.drain()
-      #expect(second.journal.entries.last == .unknown)
       withExtendedLifetime((tally, housekeeper)) {}
-    }
-
-    @Test("a subscription ends with its actor")
-    func actorEnds() async {
-      actor Brief {
-        nonisolated let executor: ManualExecutor
-        nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-        init(_ executor: ManualExecutor) { self.executor = executor }
-      }
-      let executor = ManualExecutor()
-      let subscription = {
-        let actor = Brief(executor)
-        return publisher.subscribe(listener, on: .actor(actor)) { _, _ in }
-      }()
-      executor.runAll()  // its first delivery may hold the actor
-      #expect(!subscription.isActive)
-      #expect(subscription.cancel() == .alreadyCancelled)
     }
 
     @Test("a queue executor runs tasks and actors, in order on a queue that it makes")
@@ -197,20 +76,11 @@ extension ClientTests {
         executor.checkIsolated()
         #expect(executor.isIsolatingCurrentContext() == true)
       }.value
-      await withTaskExecutorPreference(executor) { await Self.assertQueue(queue) }
-
-      let housekeeper = Housekeeper()
-      await housekeeper.add(.loaded(1))
-      #expect(await housekeeper.states == [.loaded(1)])
-
-      let own = QueueExecutor(label: "own")
-      let journal = Journal<Int>()
+      let (own, journal) = (QueueExecutor(label: "own"), Journal<Int>())
       await withTaskGroup { group in
         for number in 1...100 { group.addTask(executorPreference: own) { journal.add(number) } }
       }
       #expect(journal.entries == Array(1...100))
     }
-
-    @concurrent private nonisolated static func assertQueue(_ queue: DispatchQueue) async { Here.assertQueue(queue) }
   }
 }

@@ -12,84 +12,27 @@ extension ClientTests {
       func receive(_ publication: any AnyPublication) {
         Here.assertQueue(queue)
         guard let error = publication.error else { return }
-        alerts.add("\(publication.source) \(publication.version): \(error)")
-      }
-    }
-
-    @MainActor final class StatusBar: MainActorSubscriber {
-      private(set) var phases: [LoadPhase] = []
-
-      func receive(_ publication: any AnyPublication) {
-        Here.assertMainActor()
-        phases.append(publication.phase)
-      }
-    }
-
-    /// A manager of the program's own, with the defaults of the protocol.
-    nonisolated final class Account: Manager {
-      let publisher = Publisher<String>(label: "account")
-      let logouts = Journal<String>()
-
-      func refreshIfNeeded() { publisher.updateData("me") }
-
-      func logout() {
-        logouts.add("account")
-        publisher.reset()
+        let previous = publication.anyValue.map { "\($0)" } ?? "nothing"
+        alerts.add("\(publication.source) \(publication.version): \(error), before: \(previous)")
       }
     }
 
     let directory = PublisherDirectory()
     let handler = ErrorHandler()
 
-    @Test(
-      "a handler sees the errors of every publisher, of any type, subscribed one by one or through a directory",
-      arguments: [false, true])
-    func errorsOfAll(usesDirectory: Bool) async {
+    @Test("a handler sees the errors of every publisher, of any type, and the previous data")
+    func errorsOfAll() async {
       let products = directory.publisher(of: [Product].self)
       let visitors = Publisher<Int>(label: "visitors")
-      if usesDirectory {
-        directory.subscribeToAll(handler, on: .queue(handler.queue), buffering: .unbounded)
-        directory.register(visitors)
-      } else {
-        products.subscribe(handler, on: .queue(handler.queue))
-        visitors.subscribe(handler, on: .queue(handler.queue))
-      }
-      products.startLoading()
       products.setError(Failure.offline)
+      directory.subscribeToAll(handler, on: .queue(handler.queue), buffering: .unbounded)
+      directory.register(visitors)
       await products.drain()
       visitors.updateData(1)
       visitors.setError(Failure.denied)
       await visitors.drain()
-      products.updateData([])
-      await products.drain()
-      #expect(handler.alerts.entries == ["Array<Product> 2: offline", "visitors 2: denied"])
-    }
-
-    @Test("a handler that subscribes late sees the current error")
-    func standingError() async {
-      let visitors = Publisher<Int>(label: "visitors")
-      visitors.setError(Failure.offline)
-      visitors.subscribe(handler, on: .queue(handler.queue))
-      await visitors.drain()
-      #expect(handler.alerts.entries == ["visitors 1: offline"])
-    }
-
-    nonisolated final class Keeper: Subscriber {
-      let values = Journal<String>()
-      func receive(_ publication: any AnyPublication) {
-        guard publication.phase == .error else { return }
-        values.add("\(publication.valueType): \(publication.anyValue.map { "\($0)" } ?? "nothing")")
-      }
-    }
-
-    @Test("previous data is available to a subscriber that doesn't know its type")
-    func previousData() {
-      let (visitors, keeper) = (Publisher<Int>(), Keeper())
-      visitors.subscribe(keeper, on: .immediate)
-      visitors.setError(Failure.offline)
-      visitors.updateData(7)
-      visitors.setError(Failure.offline)
-      #expect(keeper.values.entries == ["Int: nothing", "Int: 7"])
+      #expect(
+        handler.alerts.entries == ["Array<Product> 1: offline, before: nothing", "visitors 2: denied, before: 1"])
     }
 
     @Test("a publisher is found by type and name, and a screen hears of all of them")
@@ -98,17 +41,15 @@ extension ClientTests {
       let inferred: Publisher<Int> = directory.publisher()
       #expect(inferred === numbers)
       #expect(directory.publisher(of: Int.self, named: "other") !== numbers)
-
-      let bar = StatusBar()
+      let bar = TypedSubscriberTests.TwoFacedScreen()
       directory.subscribeToAll(bar)
-      directory.register(Publisher<Bool>(label: "released at once"))
       let mine = Publisher<Bool>(label: "mine")
       directory.register(mine, named: "mine")
       #expect(directory.description == "PublisherDirectory(publishers: 3, subscribers: 1)")
       numbers.setError(Failure.offline)
       mine.setError(Failure.offline)
       await directory.drain()
-      #expect(bar.phases.filter { $0 == .error }.count == 2)
+      #expect(bar.faces.filter { $0 == "type-less 1" }.count == 2)
     }
 
     @Test("a subscription to all publishers is one for each, and is cancelled everywhere")
@@ -123,9 +64,14 @@ extension ClientTests {
       #expect(subscription.cancel() == .alreadyCancelled)
       #expect(Set([subscription, subscription]).count == 1)
       numbers.setError(Failure.offline)
-      directory.publisher(of: Bool.self).setError(Failure.offline)
       await directory.drain()
       #expect(handler.alerts.entries == [])
+    }
+
+    /// A manager of the program's own, with the defaults of the protocol.
+    nonisolated final class Account: Manager {
+      let publisher = Publisher<String>(label: "account")
+      func refreshIfNeeded() { publisher.updateData("me") }
     }
 
     @Test("one call logs out all managers, and another refreshes them")
@@ -141,28 +87,16 @@ extension ClientTests {
       #expect(await account.refresh() == .loaded("me"))
       account.start(with: ())
       directory.logoutAll()
-      #expect(account.logouts.entries == ["account"])
-      #expect(account.publisher.state == .unknown)
-      #expect(third.publisher.state == .unknown)
+      #expect((account.publisher.state, third.publisher.state) == (.unknown, .unknown))
       #expect(other.state == .loaded(1), "a publisher without a manager stays as it is")
       directory.logoutAll(resettingOthers: true)
       #expect(other.state == .unknown)
       await directory.waitForCaches()
-    }
-
-    /// A manager that relies on all defaults.
-    nonisolated struct Plain: Manager {
-      let publisher = Publisher<Int>()
-      func refreshIfNeeded() { publisher.updateData(1) }
-    }
-
-    @Test("a manager needs a publisher and a function; the rest has defaults")
-    func defaults() async {
-      let manager: any Manager<Int> = Plain()
-      #expect(await manager.refresh() == .loaded(1))
+      let manager: any Manager<String> = account
+      #expect(await manager.refresh() == .loaded("me"))
       manager.logout()
-      #expect(manager.publisher.state == .unknown)
       await manager.waitForCache()
+      #expect(manager.publisher.state == .unknown)
     }
   }
 }

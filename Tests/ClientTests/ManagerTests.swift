@@ -6,14 +6,8 @@ import Testing
 extension ClientTests {
   @Suite("Managers load, and publish what they have loaded")
   struct ManagerTests {
-    nonisolated final class Calls: Sendable {
-      private let calls = Atomic(0)
-      var count: Int { calls.load(ordering: .relaxed) }
-      @discardableResult func next() -> Int { calls.add(1, ordering: .relaxed).newValue }
-    }
-
     let clock = ManualClock()
-    let calls = Calls()
+    let calls = Journal<Int>()
 
     @Test("a loading manager loads what is unknown or stale, or what it is asked for")
     func loading() async throws {
@@ -21,31 +15,27 @@ extension ClientTests {
         label: "answer", staleAfter: .seconds(60), errorStaleAfter: .zero, timeout: .seconds(10), retry: .never,
         clock: clock, cache: nil
       ) { [calls] in
-        calls.next()
+        calls.add(0)
+        return calls.entries.count
       }
       let publisher: Publisher<Int> = manager.publisher
-      #expect(publisher.label == "answer")
-      #expect(publisher.staleAfter == .seconds(60))
+      #expect((publisher.label, publisher.staleAfter) == ("answer", .seconds(60)))
       #expect(manager.description.hasPrefix("LoadingManager of Publisher<Int>(answer"))
       #expect(await manager.refresh() == .loaded(1))
       #expect(await manager.refresh(restarting: true) == .loaded(2))
       #expect(publisher.current.origin == .loaded)
-
       manager.refreshIfNeeded()
-      #expect(calls.count == 2, "fresh data isn't loaded again")
+      #expect(try await manager.value() == 2, "fresh data isn't loaded again")
       clock.advance(by: .seconds(60))
       #expect(publisher.isStale)
-      #expect(publisher.age(of: publisher.current) == .seconds(60))
       manager.refreshIfNeeded()
       #expect(try await publisher.value() == 3)
-      #expect(try await manager.value() == 3)
       #expect(try await manager.value(maxAge: .zero) == 4)
       manager.invalidate()
       #expect(publisher.isStale)
       manager.set(9)
       #expect(publisher.state == .loaded(9))
       manager.cancel()  // nothing is loading
-
       manager.start(with: ())
       manager.logout()
       #expect(publisher.state == .unknown)
@@ -58,11 +48,10 @@ extension ClientTests {
       let recorder = Recorder<Int>()
       manager.publisher.subscribe(recorder, on: .immediate)
       let polling = Task { [manager] in await manager.refresh(every: .seconds(5)) { $0.value != 2 } }
-      try await clock.waitForSleepers(1)
-      clock.advance(by: .seconds(5))
-      try await recorder.wait { $0 == .loaded(2) }
-      try await clock.waitForSleepers(1)
-      clock.advance(by: .seconds(5))
+      for _ in 1...2 {
+        try await clock.waitForSleepers(1, within: patience)
+        clock.advance(by: .seconds(5))
+      }
       await polling.value  // the condition has failed
       #expect(recorder.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(2)])
       #expect(Set<RefreshVisibility>([.quiet, .visible]).count == 2)
@@ -71,9 +60,9 @@ extension ClientTests {
     @Test("an edit shows at once, and is taken back if the server refuses it")
     func edits() async throws {
       let manager = LoadingManager<[Int]>(initial: [0]) { [] }
-      let seen = Journal<[Int]>()
+      let seen = Journal<[Int]?>()
       let observation = manager.publisher.observe(on: .immediate) { publication in
-        seen.add(publication.state.value.map { publication.origin == .edited ? $0 : $0.reversed() } ?? [])
+        if publication.origin == .edited { seen.add(publication.state.value) }
       }
       #expect(try await manager.mutate(showing: { $0 + [1] }, send: { [7, 8] }) == [7, 8])
       try await manager.mutate(showing: { $0 + [2] }, sendOnly: {})
@@ -81,30 +70,31 @@ extension ClientTests {
         try await manager.mutate(showing: { $0 + [3] }, sendOnly: { throw Failure.denied })
       }
       #expect(manager.publisher.state == .loaded([7, 8, 2]))
-      #expect(seen.entries == [[0], [0, 1], [8, 7], [7, 8, 2], [2, 8, 7], [7, 8, 2, 3], [2, 8, 7]])
+      #expect(seen.entries == [[0, 1], [7, 8, 2], [7, 8, 2, 3]])
       observation.cancel()
     }
 
-    @Test("a policy says when a failed load is tried again, and only the last failure is published")
+    @Test("a policy says when a failed load is tried again, and a time-out when it has failed")
     func retries() async throws {
       let failures = Journal<Int>()
-      let policy = RetryPolicy(maxAttempts: 3) { attempt, error in error is Failure ? .seconds(attempt) : nil }
-      #expect(policy.maxAttempts == 3)
-      let manager = LoadingManager<Int>(
-        retry: policy, clock: clock, attemptFailed: { attempt, _ in failures.add(attempt) },
-        load: { [calls] in
-          if calls.next() < 3 { throw Failure.offline }
-          return 7
+      let policy = RetryPolicy(maxAttempts: 2) { attempt, error in error is LoadTimedOut ? .seconds(attempt) : nil }
+      #expect(policy.maxAttempts == 2)
+      let hanging = LoadingManager<Int>(
+        timeout: .seconds(5), retry: policy, clock: clock, attemptFailed: { attempt, _ in failures.add(attempt) },
+        load: {
+          try await ManualClock().sleep(for: .seconds(1))
+          return 0
         })
-      manager.refreshIfNeeded()
-      try await clock.waitForSleepers(1)
-      clock.advance(by: .seconds(1))
-      try await clock.waitForSleepers(1)
-      #expect(manager.publisher.state == .loading(previous: nil))
-      clock.advance(by: .seconds(2))
-      #expect(try await manager.publisher.value() == 7)
+      hanging.refreshIfNeeded()
+      for seconds in [5, 1, 5] {
+        try await clock.waitForSleepers(1, within: patience)
+        clock.advance(by: .seconds(seconds))
+      }
+      let error = await #expect(throws: LoadTimedOut.self) { try await hanging.publisher.value() }
+      #expect(error == LoadTimedOut(timeout: .seconds(5)))
+      #expect(error?.timeout == .seconds(5))
+      #expect(error?.description == "the load took longer than 5.0 seconds")
       #expect(failures.entries == [1, 2])
-
       let failing = LoadingManager<Int>(
         retry: .exponential(maxAttempts: 2, initial: .zero, factor: 2, maximum: .seconds(1), jitter: 0.5)
       ) {
@@ -113,37 +103,17 @@ extension ClientTests {
       #expect(await failing.refresh() == .error(Failure.offline, previous: nil))
     }
 
-    @Test("a load that takes too long fails")
-    func timeouts() async throws {
-      let hanging = LoadingManager<Int>(timeout: .seconds(1), clock: clock) {
-        try await ManualClock().sleep(for: .seconds(1))
-        return 0
-      }
-      hanging.refreshIfNeeded()
-      try await clock.waitForSleepers(1)
-      clock.advance(by: .seconds(1))
-      let error = await #expect(throws: LoadTimedOut.self) { try await hanging.publisher.value() }
-      #expect(error == LoadTimedOut(timeout: .seconds(1)))
-      #expect(error?.timeout == .seconds(1))
-      #expect(error?.description == "the load took longer than 1.0 seconds")
-    }
-
     @Test("a paged manager loads one page after the other, and a refresh starts over")
     func pages() async throws {
       let manager = PagedManager<String, Int>(label: "list", clock: clock, firstPage: 1) { page in
-        (elements: ["\(page)a", "\(page)b"], next: page < 3 ? page + 1 : nil)
+        (elements: ["\(page)a", "\(page)b"], next: page < 2 ? page + 1 : nil)
       }
       let first = await manager.refresh()
       #expect(first.value == Paged(elements: ["1a", "1b"], next: 2))
-      #expect(first.value?.next == 2)
-      #expect(first.value?.isComplete == false)
-      await manager.loadNextPage()
+      #expect((first.value?.next, first.value?.isComplete) == (2, false))
       let last = await manager.loadNextPage()
-      #expect(last.value?.elements == ["1a", "1b", "2a", "2b", "3a", "3b"])
+      #expect(last.value?.elements == ["1a", "1b", "2a", "2b"])
       #expect(last.value?.isComplete == true)
-      let version = manager.publisher.current.version
-      await manager.loadNextPage()
-      #expect(manager.publisher.current.version == version)
       #expect(await manager.refresh(restarting: true).value?.elements == ["1a", "1b"])
       manager.refreshIfNeeded()
       manager.invalidate()
@@ -164,50 +134,40 @@ extension ClientTests {
         numbers
       }
       let publisher: Publisher<Int> = manager.publisher
-      #expect(publisher.label == "numbers")
       manager.refreshIfNeeded()
       #expect(!manager.isRunning)
-      let listener = Recorder<Int>()
-      publisher.subscribe(listener, on: .background)
-      #expect(manager.isRunning)
+      let listener = publisher.observe(on: .background) { _ in }
       sender.yield(1)
       #expect(await manager.refresh() == .loaded(1))
-      publisher.unsubscribe(listener)
+      listener.cancel()
+      try await clock.waitForSleepers(1, within: patience)
       #expect(manager.isRunning)
-      try await clock.waitForSleepers(1)
-      let next = publisher.observe(on: .background) { _ in }
       manager.logout()
       #expect(!manager.isRunning)
       #expect(publisher.state == .unknown)
-      next.cancel()
-      #expect(manager.description.hasPrefix("StreamManager of Publisher<Int>"))
+      #expect(manager.description.hasPrefix("StreamManager of Publisher<Int>(numbers"))
     }
 
     @Test("a stream manager publishes the error of a stream, whose type needn't be known")
     func erasedStreams() async {
       let (numbers, sender) = AsyncThrowingStream<Int, any Error>.makeStream()
       let erased: @Sendable () async throws -> any AsyncSequence<Int, any Error> & Sendable = { numbers }
-      let failing = StreamManager(stream: erased)
       sender.finish(throwing: Failure.denied)
-      #expect(await failing.refresh() == .error(Failure.denied, previous: nil))
+      #expect(await StreamManager(stream: erased).refresh() == .error(Failure.denied, previous: nil))
     }
 
     @Test("a family makes a manager for each key, and keeps it while somebody needs it")
     func families() async {
-      let family = ManagerFamily<String, LoadingManager<Int>>(lingering: .zero, clock: clock) { [calls] key in
-        LoadingManager {
-          calls.next()
-          return key.count
-        }
+      let family = ManagerFamily<String, LoadingManager<Int>>(lingering: .zero, clock: clock) { key in
+        LoadingManager { key.count }
       }
       do {
         let one = family["one"]
         #expect(family["one"] === one)
         #expect(family.existing("one") === one)
         #expect(family.keys == ["one"])
-        #expect(await one.refresh() == .loaded(3))
         family.refreshAllIfNeeded()
-        #expect(calls.count == 1)
+        #expect(await one.refresh() == .loaded(3))
         family.logoutAll()
         #expect(one.publisher.state == .unknown)
         #expect(family.description == "ManagerFamily<String, LoadingManager<Int>>(managers: 1)")

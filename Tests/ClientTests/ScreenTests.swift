@@ -1,43 +1,24 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 extension ClientTests {
-  /// A stand-in for a remote service, whose requests wait until the test answers.
-  nonisolated final class DataEndpoint: Sendable {
-    typealias Response = @Sendable (Result<[Product], any Error>) -> Void
-
-    private let waiting = Mutex<[Response]>([])
-
-    func getShipment(_ response: @escaping Response) { waiting.withLock { $0.append(response) } }
-
-    /// How many requests wait for an answer.
-    var requests: Int { waiting.withLock { $0.count } }
-
-    /// Answers every request.
-    func answer(_ result: Result<[Product], any Error>) {
-      let responses = waiting.withLock { waiting in
-        defer { waiting = [] }
-        return waiting
-      }
-      for response in responses { response(result) }
-    }
-  }
+  /// A stand-in for a remote service: its requests, which wait until the test answers.
+  typealias DataEndpoint = Journal<@Sendable (Result<[Product], any Error>) -> Void>
 
   /// The document's manager, which owns a publisher and drives it by hand.
   nonisolated final class DataManager: Sendable {
     let publisher: Publisher<[Product]>
     private let endpoint: DataEndpoint
 
-    init(_ endpoint: DataEndpoint, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock()) {
+    init(_ endpoint: DataEndpoint, clock: any Clock<Duration>) {
       self.endpoint = endpoint
-      publisher = Publisher(label: "shipment", staleAfter: staleAfter, clock: clock)
+      publisher = Publisher(label: "shipment", staleAfter: .seconds(60), clock: clock)
     }
 
     func getData() {
       publisher.startLoading()
-      endpoint.getShipment { [publisher] response in
+      endpoint.add { [publisher] response in
         switch response {
         case .success(let newData): publisher.updateData(newData)
         case .failure(let error): publisher.setError(error)
@@ -56,19 +37,20 @@ extension ClientTests {
     func logout() { publisher.reset() }
   }
 
-  /// The document's screen, which maps each published state to a state of its view.
+  /// A wrapper, which tells a list of names from any other.
+  nonisolated struct SongNames: Equatable, Sendable { let names: [String] }
+
+  /// The document's screen, which maps each state that a publisher has to a state of its view.
   @MainActor final class PublisherViewController: MainActorSubscriber {
     nonisolated enum ViewState: Equatable {
       case blank
       case loading
-      case loaded([Product])
+      case loaded([String])
       case error(String)
+      case unhandled(String)
     }
 
     private let manager: DataManager
-    private(set) var viewState = ViewState.blank {
-      didSet { changes.append(viewState) }
-    }
     private(set) var changes: [ViewState] = []
 
     init(_ manager: DataManager) { self.manager = manager }
@@ -78,13 +60,22 @@ extension ClientTests {
     func viewWillAppear() { manager.refreshIfNeeded() }
 
     func receive(_ publication: any AnyPublication) {
+      Here.assertMainActor()
       if let publication = publication as? Publication<[Product]> {
-        switch publication.state {
-        case .loaded(let newData): viewState = .loaded(newData)
-        case .error(let theError, _): viewState = .error("\(theError)")
-        case .loading: viewState = .loading
-        case .unknown: viewState = .blank
-        }
+        handleProducts(publication)
+      } else if let publication = publication as? Publication<SongNames> {
+        if case .loaded(let songs) = publication.state { changes.append(.loaded(songs.names)) }
+      } else {
+        changes.append(.unhandled("\(publication.valueType) of \(publication.source)"))
+      }
+    }
+
+    private func handleProducts(_ publication: Publication<[Product]>) {
+      switch publication.state {
+      case .loaded(let newData): changes.append(.loaded(newData.map(\.name)))
+      case .error(let theError, _): changes.append(.error("\(theError)"))
+      case .loading: changes.append(.loading)
+      case .unknown: changes.append(.blank)
       }
     }
   }
@@ -92,88 +83,63 @@ extension ClientTests {
   @Suite("SubPub: a view controller shows what its manager publishes")
   @MainActor struct ViewControllerTests {
     let endpoint = DataEndpoint()
-    let apples = [Product("apple")]
+    let clock = ManualClock()
+    let apples = [Product(name: "apple")]
 
-    @Test("each state becomes a view state, whatever thread publishes it")
+    /// Answers the last request.
+    private func answer(_ result: Result<[Product], any Error>) { endpoint.entries.last?(result) }
+
+    @Test("each state becomes a view state, and a screen that opens late shows the current one")
     func viewStates() async {
-      let manager = DataManager(endpoint)
-      let screen = PublisherViewController(manager)
+      let manager = DataManager(endpoint, clock: clock)
+      let (screen, late) = (PublisherViewController(manager), PublisherViewController(manager))
       screen.viewDidLoad()
       manager.getData()
-      await Task.detached { [endpoint, apples] in endpoint.answer(.success(apples)) }.value
+      await Task.detached { [endpoint, apples] in endpoint.entries.last?(.success(apples)) }.value
+      late.viewDidLoad()
       manager.getData()
-      #expect(manager.publisher.state == .loading(previous: apples))
-      endpoint.answer(.failure(Failure.offline))
-      #expect(manager.publisher.state == .error(Failure.offline, previous: apples))
+      answer(.failure(Failure.offline))
       manager.logout()
-      #expect(manager.publisher.state == .unknown)
       await manager.publisher.drain()
-      #expect(screen.changes == [.blank, .loading, .loaded(apples), .loading, .error("offline"), .blank])
+      #expect(screen.changes == [.blank, .loading, .loaded(["apple"]), .loading, .error("offline"), .blank])
+      #expect(late.changes == [.loaded(["apple"]), .loading, .error("offline"), .blank])
     }
 
-    @Test("a screen that opens late shows the current state and none before it")
-    func late() async {
-      let manager = DataManager(endpoint)
-      manager.getData()
-      endpoint.answer(.success(apples))
-      let screen = PublisherViewController(manager)
-      screen.viewDidLoad()
-      await manager.publisher.drain()
-      #expect(screen.changes == [.loaded(apples)])
-    }
-
-    @Test("a screen can be dismissed without unsubscribing; other screens go on")
-    func dismissed() async {
-      let manager = DataManager(endpoint)
-      let other = PublisherViewController(manager)
-      other.viewDidLoad()
-      expectReleased {
-        let screen = PublisherViewController(manager)
-        screen.viewDidLoad()
-        #expect(manager.publisher.subscriberCount == 2)
-        return screen
+    @Test("a screen consumes several publishers, recognizes unknown ones, and can be dismissed without unsubscribing")
+    func severalPublishers() async {
+      let (songs, albums) = (Publisher<SongNames>(), Publisher<[String]>(label: "albums"))
+      var screen: PublisherViewController? = PublisherViewController(DataManager(endpoint, clock: clock))
+      if let screen {
+        songs.subscribe(screen)
+        albums.subscribe(screen)
       }
-      #expect(manager.publisher.subscriberCount == 1)
-      manager.getData()
-      await manager.publisher.drain()
-      #expect(other.viewState == .loading)
+      await albums.drain()
+      songs.updateData(SongNames(names: ["Yesterday"]))
+      await songs.drain()
+      #expect(screen?.changes == [.unhandled("Array<String> of albums"), .loaded(["Yesterday"])])
+      weak let probe = screen
+      screen = nil
+      #expect(probe == nil)
+      #expect((songs.subscriberCount, albums.subscriberCount) == (0, 0))
     }
 
-    @Test("a screen that appears with an error loads again")
-    func refreshAfterError() async {
-      let manager = DataManager(endpoint)
-      let screen = PublisherViewController(manager)
-      screen.viewDidLoad()
-      manager.getData()
-      endpoint.answer(.failure(Failure.offline))
-      screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
-      endpoint.answer(.success(apples))
-      await manager.publisher.drain()
-      #expect(screen.viewState == .loaded(apples))
-    }
-
-    @Test("a screen that appears loads stale data again, and leaves fresh data and active loads alone")
-    func refreshWhenStale() {
-      let clock = ManualClock()
-      let manager = DataManager(endpoint, staleAfter: .seconds(60), clock: clock)
+    @Test("a screen that appears loads after an error or when data is stale, and leaves all else alone")
+    func refreshing() {
+      let manager = DataManager(endpoint, clock: clock)
       let screen = PublisherViewController(manager)
       screen.viewWillAppear()
-      #expect(endpoint.requests == 0, "the document's refreshIfNeeded() doesn't load unknown data")
+      #expect(manager.publisher.state == .unknown, "the document's refreshIfNeeded() doesn't load unknown data")
       manager.getData()
       screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
-      endpoint.answer(.success(apples))
-      clock.advance(by: .seconds(59))
+      answer(.failure(Failure.offline))
       screen.viewWillAppear()
-      #expect(endpoint.requests == 0)
-      clock.advance(by: .seconds(2))
+      answer(.success(apples))
       screen.viewWillAppear()
-      #expect(endpoint.requests == 1)
+      #expect(manager.publisher.state == .loaded(apples))
+      #expect(endpoint.entries.count == 2)
+      clock.advance(by: .seconds(61))
+      screen.viewWillAppear()
       #expect(manager.publisher.state == .loading(previous: apples))
-      endpoint.answer(.success(apples))
-      screen.viewWillAppear()
-      #expect(endpoint.requests == 0)
     }
   }
 }
