@@ -42,19 +42,6 @@ extension Section5LoadTests {
     #expect(cache.operations == [.read])
   }
 
-  @Test("a cancel before the cache answers restores the state, and the answer never shows")
-  func required_5_10_5_05_givenUpBeforeRead() {
-    let cache = ProbeCache(1)
-    let bench = LoadBench(cache: cache)
-    cache.hold(.read)
-    let caller = bench.refresh()
-    bench.cancel(caller)
-    #expect(caller.result == .unknown)
-    cache.release(.read)
-    bench.run()
-    #expect((bench.states, bench.source.calls) == ([.unknown, .loading(previous: nil), .unknown], 0))
-  }
-
   @Test("cache operations run one at a time and in order, and needless ones are left out")
   func required_5_10_order() {
     let cache = ProbeCache()
@@ -162,5 +149,47 @@ extension Section5LoadTests {
     cache.release(.write)
     executor.runAll()
     #expect((cache.operations, cache.content) == ([.read, .write, .clear], nil))
+  }
+
+  @Test("after a logout nothing from before it shows, whatever several threads load and cache")
+  func stochastic_5_10_logouts() async throws {
+    let (cache, begun) = (ProbeCache(), Locked(0))
+    // A value is the number of logouts that had begun when it was loaded.
+    let manager = LoadingManager<Int>(cache: cache) {
+      await Task.yield()
+      return begun.withLock { $0 }
+    }
+    let log = Recorder<Int>()
+    manager.publisher.subscribe(log, on: .immediate)
+    for _ in 0..<500 {
+      let callers = Locked<[Caller<State>]>([])
+      try await Race.run(threads: 3) { thread in
+        for step in 0..<4 {
+          if thread == 0, step.isMultiple(of: 2) {
+            begun.withLock { $0 += 1 }
+            manager.logout()
+          } else if thread == 1, step == 3 {
+            // Without a value to show, the next load reads the cache.
+            manager.publisher.setState(.error(Failure.offline, previous: nil))
+          } else {
+            let caller = Caller { await manager.refresh() }
+            callers.withLock { $0.append(caller) }
+          }
+        }
+      }
+      for caller in callers.withLock({ $0 }) { try await caller.wait() }
+    }
+    await manager.waitForCache()
+    #expect(cache.isOneAtATime)
+    var (logouts, fromCache) = (0, 0)
+    let history = log.publications.sorted { $0.version < $1.version }
+    for (index, publication) in history.enumerated() {
+      if publication.phase == .unknown, publication.version > 0 { logouts += 1 }
+      guard case .loaded(let value) = publication.state else { continue }
+      #expect(value >= logouts, "version \(publication.version) is from before a logout")
+      if index + 1 < history.count, history[index + 1].phase == .loading { fromCache += 1 }
+    }
+    #expect(logouts == 1_000)
+    #expect(fromCache > 0)
   }
 }

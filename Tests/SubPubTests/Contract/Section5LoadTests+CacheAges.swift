@@ -4,25 +4,6 @@ import Testing
 
 // Rule 5.06, beyond the life of a manager: a cache keeps the age of its data.
 extension Section5LoadTests {
-  @Test("a tool that edits every half hour, with data that is fresh for an hour, asks its server once an hour")
-  func required_5_06_5_20_editingTool() async throws {
-    let (clock, loads, list) = (ManualClock(), Locked(0), Locked<[Int]>([]))
-    let memory = MemoryCache(limit: 1, clock: clock)
-    for run in 0..<20 {
-      let manager = LoadingManager<[Int]>(
-        staleAfter: .seconds(3_600), clock: clock, cache: memory.cache(for: "list")
-      ) {
-        loads.withLock { $0 += 1 }
-        return list.withLock { $0 }
-      }
-      #expect(try await manager.value() == list.withLock { $0 })
-      try await manager.mutate(showing: { $0 + [run] }, sendOnly: { list.withLock { $0.append(run) } })
-      await manager.waitForCache()
-      clock.advance(by: .seconds(1_800))
-    }
-    #expect(loads.withLock { $0 } == 10)
-  }
-
   @Test("a list of pages is as old for the next manager as its first page")
   func required_5_06_5_08_pagesOfNextManager() {
     let clock = ManualClock()
@@ -213,17 +194,11 @@ extension Section5LoadTests {
   }
 
   @Test("a cache that can't keep ages is written to as before")
-  func required_5_06_withoutAges() async {
-    final class Plain: StateCache {
-      let content = Locked<Int?>(nil)
-      func read() async throws -> Cached<Int>? { content.withLock { $0 }.map { Cached(value: $0, age: .zero) } }
-      func write(_ value: Int) async throws { content.withLock { $0 = value } }
-      func clear() async throws { content.withLock { $0 = nil } }
-    }
-    let cache = Plain()
-    let bench = LoadBench(staleAfter: .seconds(600), cache: cache)
+  func required_5_06_withoutAges() {
+    let probe = ProbeCache()
+    let bench = LoadBench(staleAfter: .seconds(600), cache: NamedCache(probe: probe))
     bench.manager.set(3)
     bench.run()
-    #expect(cache.content.withLock { $0 } == 3)
+    #expect(probe.content == 3)
   }
 }

@@ -137,20 +137,6 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 0)
   }
 
-  @Test("when several threads cancel all callers at once, no loading state is left behind")
-  func stochastic_5_05_giveUp() async throws {
-    let loader = EndlessLoader()
-    let manager = LoadingManager<Int> { try await loader.load() }
-    for round in 0..<1_000 {
-      manager.publisher.updateData(round)
-      let callers = (0..<3).map { _ in Caller { await manager.refresh() } }
-      try await Race.run(threads: 3) { callers[$0].cancel() }
-      for caller in callers { try await caller.wait() }
-      #expect(manager.publisher.state == .loaded(round))
-    }
-    try await loader.waitUntilNoneRuns()
-  }
-
   @Test("refreshIfNeeded keeps a load that starts and is cancelled at the same moment")
   func stochastic_5_05_keptMeanwhile() async throws {
     let loader = EndlessLoader()

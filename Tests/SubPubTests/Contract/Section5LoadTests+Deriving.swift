@@ -1,6 +1,5 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 import Testing
 
 // Rule 5.22: what `map` publishes.
@@ -195,15 +194,15 @@ extension Section5LoadTests {
 
   @Test("a transform may read, subscribe, publish and derive, and other threads needn't wait for it")
   func required_5_22_1_04_transform() {
-    let (source, other, probe) = (Publisher<Int>(), Publisher<Int>(), LockProbeCount())
+    let (source, other, probe) = (Publisher<Int>(), Publisher<Int>(), Recorder<Int>())
     let target = Locked<ReadOnlyPublisher<Int>?>(nil)
     let mapped = source.map { [weak source] value in
       guard let source else { return value }
       other.updateData(source.current.state.value ?? 0)
-      source.subscribe(probe, on: .immediate) { probe, _ in probe.deliveries.add(1, ordering: .relaxed) }.cancel()
+      source.subscribe(probe, on: .immediate) { _, _ in }.cancel()
       _ = source.map { $0 }
       OwnThread.runBlocking {
-        probe.deliveries.add(source.subscriberCount, ordering: .relaxed)
+        #expect(source.subscriberCount >= 1)
         source.observe(on: .background) { _ in }.cancel()
         target.withLock { $0 }?.observe(on: .background) { _ in }.cancel()
         if value < 10 { source.updateData(value + 10) }
@@ -213,11 +212,8 @@ extension Section5LoadTests {
     target.withLock { $0 = mapped }
     source.updateData(1)
     #expect((mapped.state, other.state) == (.loaded(11), .loaded(11)))
-    #expect(probe.deliveries.load(ordering: .relaxed) > 0)
     target.withLock { $0.take() }
   }
-
-  final class LockProbeCount: Sendable { let deliveries = Atomic<Int>(0) }
 
   @Test("a subscriber of a derived publisher that publishes to the source uses constant stack")
   func required_5_22_4_04_subscriberPublishes() async throws {

@@ -76,13 +76,7 @@ extension Section5LoadTests {
 
   @Test("data has the age of its answer, after a load that is dropped and after one that found it unchanged")
   func required_5_20_5_06_ageOfAnswer() {
-    let bench = EditBench(
-      LoadBench(
-        staleAfter: .seconds(600), initial: 5,
-        options: { options in
-          options.refreshes = .quiet
-          options.isUnchanged = { $0 == $1 }
-        }))
+    let bench = EditBench(LoadBench(staleAfter: .seconds(600), initial: 5, options: Self.onlyChanges))
     bench.loads.pass(.seconds(30))
     bench.loads.load(5)
     bench.loads.pass(.seconds(20))
@@ -150,26 +144,13 @@ extension Section5LoadTests {
     #expect((other.publisher.state, held.content) == (.loaded(7), 7))
   }
 
-  /// A transition that drops the edits.
-  enum Dropping: String, CaseIterable, Codable, Sendable {
-    case logout, startLoading, setError, reset, updateData
-
-    func perform(at bench: EditBench) {
-      switch self {
-      case .logout: bench.loads.logout()
-      case .startLoading: bench.publisher.startLoading()
-      case .setError: bench.publisher.setError(PublishingTests.Failure.offline)
-      case .reset: bench.publisher.reset()
-      case .updateData: bench.publisher.updateData(4)
-      }
-    }
-  }
-
-  @Test("a dropped edit that is confirmed makes loaded data stale", arguments: Dropping.allCases, [true, false])
-  func required_5_20_confirmedAfterNextLoad(dropping: Dropping, answers: Bool) {
+  @Test(
+    "a dropped edit that is confirmed makes loaded data stale",
+    arguments: Superseding.allCases.filter { $0 != .restartingRefresh }, [true, false])
+  func required_5_20_confirmedAfterNextLoad(dropping: Superseding, answers: Bool) {
     let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: ProbeCache(), initial: 5))
     if answers { bench.edit(1) } else { bench.note(1) }
-    dropping.perform(at: bench)
+    bench.loads.supersede(by: dropping)
     bench.loads.load(5)
     #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(5), false))
     if answers { bench.answer(0, 51) } else { bench.accept(0) }

@@ -39,21 +39,6 @@ extension Section5LoadTests {
     #expect((bench.loads.answer(0, 6), bench.publisher.isStale) == (.loaded(6), true))
   }
 
-  @Test("a load that is cancelled returns to the state before it, with the edits and the server's value of now")
-  func required_5_20_cancelledLoad() {
-    let load = edits.loads.refresh()
-    edits.edit(1)
-    edits.edit(2)
-    #expect(edits.loads.cancel(load) == .loaded(512))
-    let second = edits.loads.refresh()
-    edits.answer(1, 7)
-    #expect(edits.loads.cancel(second) == .loaded(71))
-    edits.loads.refresh()
-    edits.manager.cancel()
-    #expect(edits.publisher.state == .loaded(71))
-    #expect(edits.refuse(0) == .loaded(7))
-  }
-
   @Test("nobody joins a load during which an edit was confirmed", arguments: [true, false])
   func required_5_20_notJoined(byRefresh: Bool) {
     let bench = EditBench(LoadBench(initial: 5, options: { $0.refreshes = .quiet }))
@@ -69,13 +54,7 @@ extension Section5LoadTests {
 
   @Test("a load is compared with the server's value, and its loader is given it")
   func required_5_20_unchanged() async {
-    let bench = EditBench(
-      LoadBench(
-        staleAfter: .seconds(60), initial: 5,
-        options: { options in
-          options.refreshes = .quiet
-          options.isUnchanged = { $0 == $1 }
-        }))
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5, options: Self.onlyChanges))
     bench.loads.pass(.seconds(60))
     bench.edit(1)
     bench.loads.load(5)

@@ -121,12 +121,7 @@ extension Section5LoadTests {
 
   @Test("invalidated data is loaded again whatever its age, and its age stays as it was")
   func required_5_15_5_06_age() {
-    let bench = LoadBench(
-      staleAfter: .seconds(60), initial: 1,
-      options: { options in
-        options.refreshes = .quiet
-        options.isUnchanged = { $0 == $1 }
-      })
+    let bench = LoadBench(staleAfter: .seconds(60), initial: 1, options: Self.onlyChanges)
     bench.pass(.seconds(50))
     bench.load(1)
     bench.pass(.seconds(5))

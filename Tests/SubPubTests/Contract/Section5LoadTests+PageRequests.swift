@@ -26,11 +26,12 @@ extension Section5LoadTests {
     #expect(bench.cursors == [0, 10, 20, 20, 0, 0, 0])
   }
 
-  @Test("a page that is asked for during a refresh is the one behind its result")
-  func required_5_14_duringRefresh() {
+  @Test("a page that is asked for during a refresh is the one behind its result", arguments: [true, false])
+  func required_5_14_5_15_duringRefresh(isFresh: Bool) {
     let bench = PageBench()
     bench.load(pages: 2)
     let refresh = bench.refresh()
+    if !isFresh { bench.manager.invalidate() }
     let next = bench.loadNextPage()
     #expect(bench.cursors == [0, 10, 0])
     bench.answer(2)
@@ -43,20 +44,6 @@ extension Section5LoadTests {
     let failed = bench.loadNextPage()
     bench.fail(4)
     #expect((failed.result?.phase, bench.cursors.count) == (.error, 5))
-  }
-
-  @Test("a page waits even for a refresh whose result won't be fresh")
-  func required_5_14_5_15_outdated() {
-    let bench = PageBench()
-    bench.load(pages: 2)
-    let refresh = bench.refresh()
-    bench.manager.invalidate()
-    let next = bench.loadNextPage()
-    #expect((bench.cursors, refresh.result == nil) == ([0, 10, 0], true))
-    bench.answer(2)
-    bench.answer(3)
-    #expect(bench.cursors == [0, 10, 0, 10])
-    #expect((refresh.result?.value, next.result?.value) == (PageBench.pages(1), PageBench.pages(2)))
   }
 
   @Test("a page that is asked for while a cached list is loaded again is the one behind the new list")

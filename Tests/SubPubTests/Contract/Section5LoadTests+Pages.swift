@@ -62,20 +62,6 @@ extension Section5LoadTests {
     for caller in again { #expect(caller.result == .loaded(PageBench.pages(1))) }
   }
 
-  @Test("an error on a page keeps the pages, and the next load asks for the same page")
-  func required_5_08_error() {
-    let bench = PageBench()
-    bench.load(pages: 2)
-    for call in 2..<4 {
-      let caller = bench.loadNextPage()
-      bench.fail(call)
-      #expect(caller.result == .error(Failure.offline, previous: PageBench.pages(2)))
-    }
-    bench.load(pages: 1)
-    #expect(bench.cursors == [0, 10, 20, 20, 20])
-    #expect(bench.publisher.state == .loaded(PageBench.pages(3)))
-  }
-
   @Test("an error of a refresh keeps the pages")
   func required_5_08_errorOnRefresh() {
     let bench = PageBench()

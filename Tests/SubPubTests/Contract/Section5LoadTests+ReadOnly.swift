@@ -4,13 +4,6 @@ import Testing
 
 // Rule 5.22: publishers without their transitions.
 extension Section5LoadTests {
-  /// Records what arrives through a protocol that hides the type.
-  final class UntypedRecorder: Subscriber {
-    let versions = Locked<[UInt64]>([])
-
-    func receive(_ publication: any AnyPublication) { versions.withLock { $0.append(publication.version) } }
-  }
-
   @MainActor
   final class Screen: MainActorSubscriber, MainActorTypedSubscriber {
     var (untyped, typed, closure, observed): ([UInt64], [UInt64], [State], [UInt64]) = ([], [], [], [])
@@ -44,7 +37,7 @@ extension Section5LoadTests {
   @MainActor func required_5_22_subscribing(as handout: Handout) async throws {
     let publisher = Publisher<Int>()
     let handedOut = handout.make(of: publisher)
-    let (typed, untyped, closure) = (Recorder<Int>(), UntypedRecorder(), Recorder<Int>())
+    let (typed, untyped, closure) = (Recorder<Int>(), Listener(), Recorder<Int>())
     let (screen, store, observed) = (Screen(), Store(), Recorder<Int>())
     handedOut.subscribe(typed, on: .background)
     handedOut.subscribe(untyped, on: .immediate)
@@ -67,7 +60,7 @@ extension Section5LoadTests {
 
     #expect((typed.publications.map(\.version), typed.states) == ([0, 1, 2], Self.threeStates))
     #expect(typed.publications.allSatisfy { $0.source == handedOut.id })
-    #expect((untyped.versions.withLock { $0 }, closure.states) == ([0, 1, 2], Self.threeStates))
+    #expect((untyped.versions(of: handedOut.id), closure.states) == ([0, 1, 2], Self.threeStates))
     #expect((screen.untyped, screen.typed) == ([0, 1, 2], [0, 1, 2]))
     #expect((screen.closure, screen.observed) == (Self.threeStates, [0, 1, 2]))
     #expect(await store.states == Self.threeStates)

@@ -163,34 +163,4 @@ extension Section5LoadTests {
     bench.cancel(caller)
     #expect((caller.result, bench.source.calls) == (.unknown, 1))
   }
-
-  @Test("each load calls its loader as often as its policy says, and publishes once")
-  func stochastic_5_07_attempts() async throws {
-    let calls = Locked(0)
-    let manager = LoadingManager<Int>(retry: RetryPolicy(maxAttempts: 3) { _, _ in .zero }) {
-      let call = calls.withLock { calls in
-        calls += 1
-        return calls
-      }
-      await Task.yield()
-      // Loads don't overlap, so this is the third call of each.
-      guard call.isMultiple(of: 3) else { throw Failure.offline }
-      if call.isMultiple(of: 6) { throw Failure.denied }
-      return call
-    }
-    for _ in 0..<500 {
-      let callers = Locked<[Caller<State>]>([])
-      try await Race.run(threads: 3) { _ in
-        let caller = Caller { await manager.refresh() }
-        callers.withLock { $0.append(caller) }
-      }
-      for caller in callers.withLock({ $0 }) {
-        try await caller.wait()
-        let result = try #require(caller.result)
-        #expect(result.phase == .loaded || result.error as? Failure == .denied)
-      }
-    }
-    // Each load publishes loading and a result.
-    #expect(calls.withLock { $0 } == 3 * Int(manager.publisher.current.version) / 2)
-  }
 }

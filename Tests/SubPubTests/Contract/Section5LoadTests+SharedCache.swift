@@ -112,7 +112,7 @@ extension Section5LoadTests {
     #expect(cache.operations == [.read, .read, .read])
   }
 
-  /// A value type with the identity of the cache that it wraps.
+  /// A value type with the identity of the cache that it wraps, and without ages.
   struct NamedCache: StateCache {
     let probe: ProbeCache
     var identity: CacheIdentity? { CacheIdentity(of: probe) }

@@ -46,18 +46,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.isStale)
   }
 
-  @Test("the age that data comes with counts")
-  func required_5_06_needsRefreshByAge() {
-    let bench = LoadBench(staleAfter: .seconds(60))
-    bench.publisher.updateData(1, age: .seconds(59))
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 0)
-    bench.pass(.seconds(1))
-    #expect(bench.publisher.current.version == 1)
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 1)
-  }
-
   @Test("data that a cancel restores keeps its age, even after restarting refreshes", arguments: [1, 2, 3])
   func required_5_06_restored(refreshes: Int) {
     let bench = LoadBench(staleAfter: .seconds(60))

@@ -6,35 +6,6 @@ import Testing
 
 // Rule 5.21: keepingAlive, one run at a time, and listeners on real threads.
 extension Section5LoadTests {
-  @Test("a stream runs once for listeners that come and go, die and cancel", arguments: [0, 50])
-  func stochastic_5_21_comeAndGo(microseconds: Int) async throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
-    print("the seed is \(seed)")
-    let (closed, deaths) = (Event(), Deaths())
-    let source = CountedStream { closed.happen() }
-    let manager = source.makeManager(keepingAlive: .microseconds(microseconds))
-    for round in 0..<300 {
-      try await Race.run(threads: 8) { thread in
-        var generator = SeededGenerator(seed: seed &+ UInt64(round * 8 + thread))
-        for _ in 0..<2 {
-          let listener = StreamListener(source, keeping: deaths.makeToken())
-          let context: DeliveryContext = Bool.random(using: &generator) ? .immediate : .background
-          let subscription = manager.publisher.subscribe(listener, on: context)
-          if Bool.random(using: &generator) { listener.waitForElement() }
-          // Otherwise, it dies.
-          if Bool.random(using: &generator) { subscription.cancel() }
-        }
-      }
-      // A delivery may still hold one of them.
-      try await deaths.wait(count: 16 * (round + 1))
-      #expect(manager.publisher.subscriberCount == 0)
-    }
-    // A run that is kept alive may not have opened its sequence yet.
-    try await closed.wait(count: source.runs)
-    #expect(source.violations == [])
-    if microseconds == 0 { #expect(source.runs >= 150) }
-  }
-
   @Test("refresh doesn't call a finite stream again that has ended before its request")
   func required_5_21_refreshOnce() async {
     let calls = Event()

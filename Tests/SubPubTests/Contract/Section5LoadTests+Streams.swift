@@ -99,7 +99,7 @@ extension Section5LoadTests {
       bench.end()
       withExtendedLifetime(dying) {}
     }
-    let (directory, log) = (PublisherDirectory(), TypelessLog())
+    let (directory, log) = (PublisherDirectory(), Listener())
     directory.register(bench.publisher)
     let all = directory.subscribeToAll(log, on: .immediate)
     #expect(bench.isRunning)
@@ -217,9 +217,4 @@ extension Section5LoadTests {
     bench.keep(object)
     return object
   }
-}
-
-/// A type-less subscriber that does nothing.
-final class TypelessLog: Subscriber {
-  func receive(_ publication: any AnyPublication) {}
 }

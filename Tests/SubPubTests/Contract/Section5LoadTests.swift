@@ -32,6 +32,12 @@ struct Section5LoadTests {
     }
   }
 
+  /// The options of a manager whose refreshes publish only what has changed.
+  static func onlyChanges(_ options: inout LoadingOptions<Int>) {
+    options.refreshes = .quiet
+    options.isUnchanged = { $0 == $1 }
+  }
+
   // MARK: 5.03
 
   @Test("callers share one call of the loader and its result or error", arguments: [1, 2, 100], [true, false])
@@ -45,6 +51,9 @@ struct Section5LoadTests {
     #expect(callers.allSatisfy { $0.result == result })
     #expect(bench.states == [.unknown, .loaded(1), .loading(previous: 1), result])
     #expect(bench.source.calls == 1)
+    // After its end, a refresh begins the next load, with the data at hand.
+    bench.refresh()
+    #expect((bench.source.calls, bench.publisher.state) == (2, .loading(previous: result.value)))
   }
 
   @Test("callers get the result of their load even if another state follows before they run")
@@ -75,33 +84,6 @@ struct Section5LoadTests {
     #expect((bench.source.calls, bench.states) == (2, [.unknown, .loading(previous: nil), .loaded(7)]))
   }
 
-  @Test("refreshIfNeeded and refresh share a load, whichever of them began it")
-  func required_5_03_ifNeeded() {
-    for _ in 0..<100 { bench.manager.refreshIfNeeded() }
-    let caller = bench.refresh()
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 1)
-    bench.answer(0, 7)
-    #expect(caller.result == .loaded(7))
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(7)])
-  }
-
-  @Test("a refresh after the end of a load starts a new one, with the loaded value as previous data")
-  func required_5_03_after() {
-    bench.load(1)
-    let second = bench.refresh()
-    #expect(bench.source.calls == 2)
-    bench.fail(1)
-    #expect(second.result == .error(Failure.offline, previous: 1))
-    let third = bench.load(3)
-    #expect(third.result == .loaded(3))
-    #expect(
-      bench.states == [
-        .unknown, .loading(previous: nil), .loaded(1), .loading(previous: 1), .error(Failure.offline, previous: 1),
-        .loading(previous: 1), .loaded(3),
-      ])
-  }
-
   @Test("a subscriber that refreshes when it sees a load shares that load")
   func required_5_03_fromCallback() {
     let eager = Recorder<Int>()
@@ -113,30 +95,5 @@ struct Section5LoadTests {
     #expect((bench.source.calls, eager.states.map(\.phase)) == (1, [.unknown, .loading]))
     bench.answer(0, 7)
     #expect((eager.states.map(\.phase), bench.source.calls) == ([.unknown, .loading, .loaded], 1))
-  }
-
-  @Test("two loaders never run at once, and each of many threads gets a result")
-  func stochastic_5_03_oneAtATime() async throws {
-    let (source, wrong) = (CountedLoader(), Event())
-    let manager = LoadingManager<Int> { await source.load() }
-    for _ in 0..<400 {
-      let (callers, done) = (4, Event())
-      try await Race.run(threads: callers) { thread in
-        if thread == 0 { manager.refreshIfNeeded() }
-        Task.detached {
-          let state = await manager.refresh()
-          if state.phase != .loaded { wrong.happen() }
-          done.happen()
-        }
-      }
-      try await done.wait(count: callers)
-      // No load is active now, so this refresh calls the loader.
-      let before = source.calls
-      #expect(await manager.refresh() == .loaded(before))
-    }
-    #expect((source.mostAtOnce, wrong.count) == (1, 0))
-    #expect(source.calls <= 400 * 6)
-    // Each load publishes loading and loaded.
-    #expect(manager.publisher.current.version == UInt64(2 * source.calls))
   }
 }
