@@ -6,7 +6,7 @@ import Testing
 extension Section1PublisherTests {
   /// Where the library releases a payload.
   enum PayloadRelease: String, CaseIterable, Codable {
-    case replaced, reset, error, overflow, cancelled, severalCancelled, subscriberDied, delivered, handedOver
+    case replaced, error, overflow, cancelled, severalCancelled, subscriberDied, delivered, handedOver
     case iteratorReleased
   }
 
@@ -26,10 +26,6 @@ extension Section1PublisherTests {
       publisher.startLoading()
       publisher.setError(Operation.Failure.offline)
       publisher.setState(.unknown)
-    case .reset:
-      publish()
-      probe.arm()
-      publisher.reset()
     case .error:
       publisher.setError(ProbingError(probe))
       probe.arm()

@@ -5,27 +5,6 @@ import Testing
 
 // Rule 1.04. The deinits are in a file of their own.
 extension Section1PublisherTests {
-  @Test("others read, publish, subscribe and cancel while a subscriber's code runs", arguments: ContextKind.allCases)
-  func required_1_04_callback(kind: ContextKind) async throws {
-    let (place, publisher) = (makePlace(kind), publisher)
-    let probe = LockProbe(at: publisher)
-    probe.arm()
-    // The replay serves the lane for the first time; the publish finds it idle.
-    for _ in 0..<2 {
-      publisher.subscribe(recorder, on: place.context) { recorder, state in
-        probe.run()
-        recorder.receive(state)
-      }
-      await publisher.drain()
-      #expect(probe.hasRun)
-      probe.arm()
-      publisher.updateData(1)
-      await publisher.drain()
-      #expect(probe.hasRun)
-      probe.arm()
-    }
-  }
-
   @Test("every operation of another thread returns while a subscriber is held", arguments: ContextKind.holdable)
   func required_1_04_1_05_heldCallback(kind: ContextKind) async throws {
     let (place, publisher) = (makePlace(kind), publisher)

@@ -58,24 +58,6 @@ struct Section1PublisherTests: ContractSuite {
     #expect(publisher.state == .loaded(2))
   }
 
-  @Test("state and version are read together while two threads publish")
-  func stochastic_1_01_together() async throws {
-    let (publisher, faults) = (publisher, Event())
-    publisher.updateData(0)
-    try await Race.run(threads: 4) { thread in
-      var last: UInt64 = 0
-      for _ in 0..<2_000 {
-        if thread < 2 { publisher.update { .loaded(($0.value ?? 0) + 1) } }
-        let current = publisher.current
-        // The value counts the versions after the first.
-        if current.state.value != Int(current.version) - 1 || current.version < last { faults.happen() }
-        last = current.version
-      }
-    }
-    #expect(faults.count == 0)
-    #expect(publisher.current.version == 4_001)
-  }
-
   // MARK: 1.05
 
   @Test("immediate deliveries run inside the call that makes them, and no others", arguments: ContextKind.allCases)
@@ -149,15 +131,6 @@ struct Section1PublisherTests: ContractSuite {
       #expect(seen.map(\.version) == Array(0...UInt64(20 * Operation.allCases.count)), "\(place.kind)")
       #expect(zip(seen, recorders[0].publications).allSatisfy { $0 === $1 }, "\(place.kind)")
     }
-  }
-
-  @Test("calls on different threads keep their order if one happens before the other", arguments: ContextKind.allCases)
-  func required_1_02_alternatingThreads(kind: ContextKind) async throws {
-    let (place, publisher) = (makePlace(kind), publisher)
-    publisher.subscribe(recorder, on: place.context)
-    for number in 1...50 { try await OwnThread.run { publisher.updateData(number) } }
-    await publisher.drain()
-    #expect(recorder.states == [.unknown] + (1...50).map { .loaded($0) })
   }
 
   @Test(

@@ -89,23 +89,6 @@ extension Section2SubscriptionTests {
     #expect(publisher.current.version == lane.newest)
   }
 
-  @Test("a newer state makes a bounded buffer skip one that the lane has already taken")
-  func required_2_04_overtakenInRound() {
-    let (publisher, host, bounded) = (publisher, ManualHost(), Recorder<Int>())
-    publisher.subscribe(recorder, on: .actor(host)) { [weak publisher] recorder, state in
-      recorder.receive(state)
-      if state == .loaded(1) { for number in 2...4 { publisher?.updateData(number) } }
-    }
-    let subscription = publisher.subscribe(bounded, on: .actor(host), buffering: .latest)
-    host.executor.runAll()
-    publisher.updateData(1)
-    host.executor.runAll()
-    #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3), .loaded(4)])
-    #expect(bounded.states == [.unknown, .loaded(4)])
-    #expect(subscription.statistics.skipped == 3)
-    #expect(subscription.statistics.highWater == 1)
-  }
-
   @Test("after a cancel nothing is pending, and the pending states count as skipped", arguments: exactPolicies)
   func required_2_04_cancelled(policy: BufferingPolicy) {
     let executor = ManualExecutor()
@@ -121,23 +104,6 @@ extension Section2SubscriptionTests {
     executor.runAll()
     #expect(recorder.states == [])
     #expect(subscription.statistics == statistics)
-  }
-
-  @Test("a cancel counts the delivery under way as delivered", arguments: BufferingPolicy.oneOfEach)
-  func required_2_04_cancelledUnderWay(policy: BufferingPolicy) async throws {
-    let held = makeHeldRecorder()
-    let subscription = publisher.subscribe(held, on: .background, buffering: policy)
-    await publisher.drain()
-    try await held.hold(publisher)
-    for number in 2...10 { publisher.updateData(number) }
-    #expect(subscription.cancel() == .inFlight)
-    var statistics = subscription.statistics
-    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (1, 9, 0))
-    held.gate.open()
-    await subscription.cancelAndWait()
-    statistics = subscription.statistics
-    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (2, 9, 0))
-    #expect(held.versions == [0, 1])
   }
 
   @Test("skipped payloads die: as many live as are pending", arguments: exactPolicies)
@@ -204,5 +170,21 @@ extension Section2SubscriptionTests {
     gate.open()
     await publisher.drain()
     #expect(recorder.states == [.unknown, .loaded(2), .loaded(3)])
+  }
+
+  @Test("an unbounded subscriber that joins a flooded lane receives everything, and the others the last state")
+  func required_1_03_2_01_unbounded() {
+    let (publisher, recorder, executor, flood) = (publisher, recorder, ManualExecutor(), Event())
+    // Two states in each delivery, so every later one is overtaken.
+    publisher.subscribe(flood, on: .executor(executor), buffering: .latest) { [weak publisher] flood, _ in
+      flood.happen()
+      guard let publisher, flood.count <= 50 else { return }
+      if flood.count == 10 { publisher.subscribe(recorder, on: .executor(executor)) }
+      publisher.updateData(2 * flood.count)
+      publisher.updateData(2 * flood.count + 1)
+    }
+    executor.runAll()
+    #expect(recorder.states.compactMap(\.value) == Array(19...101))
+    #expect(flood.count == 51)
   }
 }

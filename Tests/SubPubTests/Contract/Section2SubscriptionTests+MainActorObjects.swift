@@ -78,7 +78,9 @@ extension Section2SubscriptionTests {
       case .typed: joining(TypedWindow(deaths)) { publisher.subscribe($0) }
       case .directory:
         joining(Window(deaths)) { window in
-          let part = directory.subscribeToAll(window).subscriptions.first { $0.source == publisher.id }
+          let handle = directory.subscribeToAll(window)
+          #expect(directory.subscribeToAll(window) === handle)
+          let part = handle.subscriptions.first { $0.source == publisher.id && $0.context == .main }
           return part ?? publisher.subscribe(window)
         }
       case .handler: joining(Window(deaths)) { publisher.subscribe($0) { window, _ in window.noteCall() } }

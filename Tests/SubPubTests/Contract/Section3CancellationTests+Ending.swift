@@ -4,26 +4,6 @@ import Testing
 
 // Rule 3.06: how subscriptions end with their publisher.
 extension Section3CancellationTests {
-  @Test("an idle subscription ends with its publisher", arguments: ContextKind.allCases)
-  func required_3_06_3_02_idlePublisher(kind: ContextKind) async throws {
-    let (place, deaths) = (makePlace(kind), Deaths())
-    weak var probe: Publisher<Int>?
-    let subscription: Subscription
-    do {
-      let brief = Publisher<Int>()
-      probe = brief
-      subscription = brief.subscribe(recorder, on: place.context, capturing: deaths) { $0.receive($1) }
-      brief.updateData(1)
-      await brief.drain()
-    }
-    #expect(probe == nil)
-    // The end comes at once if the lane is idle, otherwise after the serving thread's last turn.
-    try await deaths.wait()
-    #expect(subscription.cancel() == .alreadyCancelled)
-    #expect(!subscription.isActive)
-    #expect(recorder.states == [.unknown, .loaded(1)])
-  }
-
   @Test("on one thread subscriptions end during the publisher's release", arguments: ManualPlace.Kind.allCases)
   func required_3_06_endsAtOnce(kind: ManualPlace.Kind) {
     let (place, deaths) = (ManualPlace(kind), Deaths())
@@ -138,5 +118,4 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
     #expect(delegate.states == [.loaded(1), .loaded(2), .loaded(3)])
   }
-
 }

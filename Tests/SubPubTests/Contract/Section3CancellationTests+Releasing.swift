@@ -163,17 +163,4 @@ extension Section3CancellationTests {
     #expect(deaths.count == 4)
     withExtendedLifetime(subscription) {}
   }
-
-  @Test("a lane that was served keeps no payload", arguments: ContextKind.allCases, BufferingPolicy.oneOfEach)
-  func required_3_05_bursts(kind: ContextKind, policy: BufferingPolicy) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
-    let subscription = publisher.subscribe(makeListener(), on: place.context, buffering: policy) { _, _ in }
-    for burst in 1...3 {
-      publish(300, deaths, at: publisher)
-      publisher.reset()
-      await publisher.drain()
-      try await deaths.wait(count: 300 * burst)
-    }
-    #expect(subscription.isActive)
-  }
 }
