@@ -37,55 +37,37 @@ extension DirectoryTests {
     }
 
     @Test("the directory logs out, refreshes and awaits the managers of a family as it does others")
-    func required_5_19_all() async {
-      let (executor, cache) = (ManualExecutor(), MemoryCache(limit: 1_000))
-      let calls = Locked<[String]>([])
-      let family = ManagerFamily { (key: String) in
-        LoadingManager<Int>(on: executor, cache: cache.cache(for: key, of: Int.self)) {
-          calls.withLock { $0.append(key) }
-          return 7
-        }
-      }
+    func required_5_19_5_10_all() {
+      let (executor, cache) = (ManualExecutor(), ProbeCache())
+      let family = ManagerFamily { (_: String) in LoadingManager<Int>(on: executor, cache: cache) { 7 } }
       directory.register(family)
       let plain = ClassManager(Publisher<String>(label: "plain"), in: journal)
       directory.register(plain)
-      let members = [family["a"], family["b"]]
+      let member = family["a"]
+      cache.hold(.write)
       directory.refreshAllIfNeeded()
       executor.runAll()
-      #expect(calls.withLock { $0.sorted() } == ["a", "b"])
-      await directory.waitForCaches()
-      #expect(cache.cache(for: "a", of: Int.self).read()?.value == 7)
+      #expect(member.publisher.state == .loaded(7))
+      let caller = Caller(on: executor) { [directory] in await directory.waitForCaches() }
+      executor.runAll()
+      #expect((caller.result == nil, cache.operations) == (true, [.read, .write]))
+      cache.release(.write)
+      executor.runAll()
+      #expect((caller.result != nil, cache.content) == (true, 7))
       directory.logoutAll()
       executor.runAll()
-      #expect(journal.entries == ["plain"])
-      #expect(members.allSatisfy { $0.publisher.state == .unknown })
-      #expect(cache.cache(for: "a", of: Int.self).read()?.value == nil)
+      #expect((journal.entries, member.publisher.state, cache.content) == (["plain"], .unknown, nil))
     }
 
-    @Test("a subscriber that is called as a manager is made can ask for it, and receives the same one")
-    func required_5_19_4_01_asksForNewManager() {
-      let family = makeFamily()
-      let found = Locked<[ClassManager<Int>]>([])
-      let listener = Listener { _ in
-        let manager = family["a"]
-        found.withLock { $0.append(manager) }
-      }
-      directory.subscribeToAll(listener, on: .immediate)
-      directory.register(family)
-      let made = family["a"]
-      #expect(found.withLock { $0.map { $0 === made } } == [true])
-      found.withLock { $0 = [] }
-    }
-
-    @Test("subscribers that are called on two threads can ask for each other's new manager")
+    @Test("subscribers that are called on two threads can ask for the new manager, and for each other's")
     func required_5_19_4_01_askForEachOther() async throws {
       let (family, begun) = (makeFamily(), Locked<Set<String>>([]))
       let listener = Listener { publication in
         let key = "\(publication.source)"
         begun.withLock { _ = $0.insert(key) }
         while begun.withLock({ $0.count < 2 }) {}
-        let other = family[key == "a" ? "b" : "a"]
-        #expect(other.publisher.label != key)
+        #expect(family[key].publisher.id == publication.source)
+        #expect(family[key == "a" ? "b" : "a"].publisher.label != key)
       }
       directory.subscribeToAll(listener, on: .immediate)
       directory.register(family)
@@ -98,18 +80,7 @@ extension DirectoryTests {
       #expect(listener.lines.sorted() == ["a 0", "b 0"])
     }
 
-    @Test("a manager of a family that is registered itself is logged out once")
-    func required_5_19_1_06_once() {
-      let family = makeFamily()
-      let (member, other) = (family["member"], family["other"])
-      directory.register(family)
-      directory.register(member)
-      directory.logoutAll()
-      #expect(journal.entries.sorted() == ["member", "other"])
-      withExtendedLifetime((member, other)) {}
-    }
-
-    @Test("a manager that several keys and families share is logged out once")
+    @Test("a manager that several keys and families share, and that is registered itself, is logged out once")
     func required_5_19_1_06_shared() {
       let shared = ClassManager(Publisher<Int>(label: "shared"), in: journal)
       let first = ManagerFamily { (_: Int) in shared }
@@ -117,6 +88,7 @@ extension DirectoryTests {
       directory.register(first)
       directory.register(second)
       _ = (first[1], first[2], second["a"])
+      directory.register(shared)
       first.logoutAll()
       #expect(journal.entries == ["shared"])
       directory.logoutAll()
@@ -138,22 +110,6 @@ extension DirectoryTests {
       #expect((journal.entries, manager.publisher.state) == (["a"], .unknown))
     }
 
-    @Test("waitForCaches() waits for the managers of families")
-    func required_5_19_5_10_caches() {
-      let (executor, cache) = (ManualExecutor(), ProbeCache())
-      let family = ManagerFamily { (_: String) in LoadingManager<Int>(on: executor, cache: cache) { 7 } }
-      directory.register(family)
-      let manager = family["a"]
-      cache.hold(.write)
-      manager.set(1)
-      let caller = Caller(on: executor) { [directory] in await directory.waitForCaches() }
-      executor.runAll()
-      #expect((caller.result == nil, cache.operations) == (true, [.write]))
-      cache.release(.write)
-      executor.runAll()
-      #expect((caller.result != nil, cache.content) == (true, 1))
-    }
-
     @Test("a directory and a family hold each other weakly")
     func required_5_19_2_05_weak() {
       let family = makeFamily()
@@ -162,9 +118,10 @@ extension DirectoryTests {
         directory.register(family)
         return directory
       }()
+      for _ in 0..<1_000 { PublisherDirectory().register(family) }
       #expect(released == nil)
-      // It no longer tells that directory about new managers.
-      #expect(family["a"].publisher.subscriberCount == 0)
+      // It forgets them, and no longer tells them about new managers.
+      #expect((family.observerCount, family["a"].publisher.subscriberCount) == (0, 0))
 
       weak let gone = {
         let family = makeFamily()
@@ -174,6 +131,68 @@ extension DirectoryTests {
       #expect(gone == nil)
       directory.logoutAll()
       #expect(journal.entries.isEmpty)
+    }
+
+    // Threads that ask for managers and log out at the same time.
+
+    @Test("whoever receives a manager finds it subscribed to, even while another thread introduces it")
+    func required_5_19_2_01_beforeOthers() async throws {
+      let (family, gate, isFirst) = (makeFamily(), Gate(), Locked<Bool?>(true))
+      defer { gate.open() }
+      let held = Listener { _ in if isFirst.withLock({ $0.take() }) == true { gate.pass() } }
+      let (other, third, last) = (Listener(), Listener(), PublisherDirectory())
+      directory.subscribeToAll(held, on: .immediate)
+      directory.subscribeToAll(other, on: .immediate)
+      directory.register(family)
+      last.subscribeToAll(third, on: .immediate)
+      last.register(family)
+      async let first = OwnThread.result { family["a"] }
+      try await gate.waitUntilHeld()
+      let second = try await OwnThread.result { (family["a"], family.existing("a")) }
+      #expect(second.0.publisher.subscriberCount == 3)
+      #expect(second.1 === second.0)
+      gate.open()
+      let made = try await first
+      #expect(made === second.0)
+      made.publisher.updateData(1)
+      for listener in [held, other, third] { #expect(listener.lines == ["a 0", "a 1"]) }
+    }
+
+    @Test("a manager that lost the race is unknown to subscribers of the directory")
+    func required_5_19_2_01_unseen() async throws {
+      let (gate, isFirst, listener) = (Gate(), Locked<Bool?>(true), Listener())
+      defer { gate.open() }
+      let family = makeFamily { manager in
+        let isSlow = isFirst.withLock { $0.take() } == true
+        manager.publisher.updateData(isSlow ? 1 : 2)
+        if isSlow { gate.pass() }
+      }
+      directory.subscribeToAll(listener, on: .immediate)
+      directory.register(family)
+      async let first = OwnThread.result { family["a"] }
+      try await gate.waitUntilHeld()
+      let second = try await OwnThread.result { family["a"] }
+      gate.open()
+      #expect(try await first === second)
+      #expect((second.publisher.state, listener.lines) == (.loaded(2), ["a 1"]))
+      #expect("\(directory)" == "PublisherDirectory(publishers: 1, subscribers: 1)")
+    }
+
+    @Test("a directory's logout reaches a manager that is being made")
+    func required_5_19_1_06_beingMade() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let family = makeFamily { manager in
+        manager.publisher.updateData(1)
+        gate.pass()
+      }
+      directory.register(family)
+      async let manager = OwnThread.result { family["a"] }
+      try await gate.waitUntilHeld()
+      directory.logoutAll()
+      gate.open()
+      #expect(try await manager.publisher.state == .unknown)
+      #expect(journal.entries == ["a"])
     }
   }
 }

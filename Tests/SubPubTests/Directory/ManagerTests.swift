@@ -145,9 +145,7 @@ extension DirectoryTests {
     @Test("while others are registered and released, a living manager gets each logout once")
     func stochastic_1_06_logouts() async throws {
       for _ in 0..<100 {
-        let (directory, journal, others) = (
-          PublisherDirectory(), Journal<String>(), Journal<String>()
-        )
+        let (directory, journal, others) = (PublisherDirectory(), Journal<String>(), Journal<String>())
         let standing = ClassManager(Publisher<Int>(label: "standing"), in: journal)
         directory.register(standing)
         try await Race.run(threads: 4) { thread in

@@ -56,30 +56,6 @@ extension DirectoryTests {
       #expect(handle.subscriptions.map(\.statistics.skipped) == [5, 5])
     }
 
-    @MainActor private final class Screen: MainActorSubscriber {
-      private(set) var lines: [String] = []
-      func receive(_ publication: any AnyPublication) {
-        MainActor.preconditionIsolated()
-        lines.append("\(publication.source) \(publication.version)")
-      }
-    }
-
-    @Test("a main-actor object is called on the main actor, after the current call has returned")
-    @MainActor func required_2_03_mainActor() async {
-      let numbers = directory.publisher(of: Int.self)
-      let screen = Screen()
-      let handle = directory.subscribeToAll(screen)
-      let names = directory.publisher(of: String.self)
-      names.updateData("a")
-      #expect(screen.lines == [])
-      await numbers.drain()
-      await names.drain()
-      #expect(screen.lines.sorted() == ["Int 0", "String 0", "String 1"])
-      #expect(handle.subscriptions.allSatisfy { $0.context == .main })
-      #expect(directory.subscribeToAll(screen) === handle)
-      #expect(handle.cancel() == .quiescent)
-    }
-
     @Test("the context can be an actor, whose release ends the subscription; the object can then subscribe again")
     func required_2_05_actor() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())

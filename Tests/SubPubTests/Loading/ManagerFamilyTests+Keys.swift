@@ -84,42 +84,21 @@ extension ManagerFamilyTests {
     #expect(deaths.count > 900)
   }
 
-  @Test("a manager that is made while another key is compared isn't made twice")
-  func required_5_19_madeMeanwhile() {
-    let made = Locked(0)
-    let family = ManagerFamily { (key: Key) in
-      made.withLock { $0 += 1 }
-      return Counting(key.number)
-    }
-    let (other, manager) = (family[Key(1)], Locked<Counting?>(nil))
-    let key = Key(
-      2,
-      whenCompared: {
-        if manager.withLock({ $0 == nil }) {
-          let found = family[Key(2)]
-          manager.withLock { $0 = found }
-        }
-      })
-    let found = family[key]
-    #expect(manager.withLock { $0 } === found)
-    #expect(made.withLock { $0 } == 2)
-    withExtendedLifetime(other) {}
-  }
-
-  @Test("a comparison of keys that replaces dead managers by new ones doesn't lead to two managers for one key")
-  func required_5_19_replacedMeanwhile() {
+  @Test("a manager that is made while another key is compared isn't made twice", arguments: [false, true])
+  func required_5_19_madeMeanwhile(replacesDead: Bool) {
     let made = Locked<[Int]>([])
     let family = ManagerFamily { (key: Key) in
       made.withLock { $0.append(key.number) }
       return Counting(key.number)
     }
-    _ = family[Key(1)]
     let manager = Locked<Counting?>(nil)
+    var other: Counting? = family[Key(1)]
+    if replacesDead { other = nil }
     let key = Key(
       2,
       whenCompared: {
         guard manager.withLock({ $0 == nil }) else { return }
-        // Removes the first key, so there is again one key in the bucket.
+        // Removes the key of the dead one, so there is again one key in the bucket.
         _ = family.keys
         let found = family[Key(2)]
         manager.withLock { $0 = found }
@@ -127,6 +106,7 @@ extension ManagerFamilyTests {
     let found = family[key]
     #expect(manager.withLock { $0 } === found)
     #expect(made.withLock { $0 } == [1, 2])
+    withExtendedLifetime(other) {}
   }
 
   @Test("a manager that takes longer to be made than it lingers lives for its whole time")
@@ -164,32 +144,5 @@ extension ManagerFamilyTests {
     #expect((family.existing(Key(1)) != nil, deaths.count) == (true, 0))
     clock.advance(by: .seconds(5))
     try await deaths.wait()
-  }
-
-  @Test("two threads whose makes ask for the same key have one manager of it")
-  func stochastic_5_19_noCycle() async throws {
-    let families = Locked<ManagerFamily<Int, Counting>?>(nil)
-    for round in 0..<300 {
-      let isAsked = Locked(false)
-      let family = ManagerFamily { (key: Int) in
-        if key == 1 {
-          isAsked.withLock { $0 = true }
-          _ = families.withLock { $0 }?[2]
-        } else {
-          // Long enough for the other thread to fall asleep, most of the time.
-          while !isAsked.withLock({ $0 }) {}
-          for _ in 0..<round { _ = ContinuousClock.now }
-        }
-        return Counting(key)
-      }
-      families.withLock { $0 = family }
-      try await Race.run(threads: 2) { thread in
-        let first = family[thread + 1]
-        // Its thread may not have woken up yet.
-        let second = family[2 - thread]
-        #expect((first.publisher.label, second.publisher.label) == ("\(thread + 1)", "\(2 - thread)"))
-      }
-      families.withLock { $0 = nil }
-    }
   }
 }

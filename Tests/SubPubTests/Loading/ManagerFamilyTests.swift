@@ -81,17 +81,6 @@ struct ManagerFamilyTests {
     try await deaths.wait(count: 3)
   }
 
-  @Test("lingering keeps no manager that somebody holds from outliving it")
-  func required_5_19_heldLonger() async throws {
-    let family = makeFamily(lingering: .seconds(10))
-    let one = family[1]
-    _ = family[2]
-    try await passWhenAsleep(.seconds(10))
-    try await deaths.wait()
-    #expect(family.keys == [1])
-    #expect(family[1] === one)
-  }
-
   @Test(
     "managers that linger for a century live as long as their family, listened to or not", arguments: [true, false])
   func required_5_19_asLongAsTheFamily(forever: Bool) async throws {
@@ -174,35 +163,5 @@ struct ManagerFamilyTests {
     #expect(logouts.withLock { $0.sorted() } == [1, 2])
     family.refreshAllIfNeeded()
     #expect((held.refreshes.withLock { $0 }, family.existing(2)?.refreshes.withLock { $0 }) == (1, 1))
-  }
-
-  @Test("threads that ask for a key at the same time have the same manager")
-  func stochastic_5_19_oneAtATime() async throws {
-    let family = ManagerFamily { [made, deaths] (key: Int) in
-      made.withLock { $0.append(key) }
-      // Long enough for others to ask in the meantime.
-      for _ in 0..<100 { _ = ContinuousClock.now }
-      return Counting(key, deaths: deaths)
-    }
-    let held = Locked<[Int: (manager: ObjectIdentifier, holders: Int)]>([:])
-    for round in 0..<50 {
-      try await Race.run(threads: 4) { thread in
-        var generator = SeededGenerator(seed: UInt64(round * 4 + thread))
-        for _ in 0..<200 {
-          let key = Int.random(in: 0..<3, using: &generator)
-          let manager = family[key]
-          let isOnlyOne = held.withLock { held in
-            let (other, holders) = held[key] ?? (ObjectIdentifier(manager), 0)
-            held[key] = (ObjectIdentifier(manager), holders + 1)
-            return holders == 0 || other == ObjectIdentifier(manager)
-          }
-          #expect((isOnlyOne, manager.publisher.label) == (true, "\(key)"))
-          held.withLock { $0[key]?.holders -= 1 }
-          withExtendedLifetime(manager) {}
-        }
-      }
-    }
-    try await deaths.wait(count: made.withLock { $0.count })
-    #expect(family.keys.isEmpty)
   }
 }
