@@ -5,10 +5,6 @@ import Testing
 extension PublishingTests {
   @Suite("Every type describes itself for logs")
   struct DescriptionTests {
-    final class Listener: Subscriber {
-      func receive(_ publication: any AnyPublication) {}
-    }
-
     @Test("a publisher prints its label or ID, version and state, and a publication the same")
     func publishers() {
       let (publisher, other) = (Publisher<Int>(label: "news"), Publisher<Int>())

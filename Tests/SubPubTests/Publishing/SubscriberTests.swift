@@ -54,9 +54,6 @@ extension PublishingTests {
 
     @Test("it ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
     func required_3_02_everyInterface(others: Int) {
-      final class Listener: Subscriber {
-        func receive(_ publication: any AnyPublication) {}
-      }
       let crowd = (0..<others).map { _ in Recorder<Int>() }
       for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
       let explicit = ExplicitPublisher<Int, any Subscriber>(publisher) { _, _ in }

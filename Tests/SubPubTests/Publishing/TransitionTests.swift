@@ -87,22 +87,5 @@ extension PublishingTests {
       #expect(other.state == .loaded(11))
       #expect(other.current.version == 3)
     }
-
-    @Test("of four threads that call updateData(ifChanged:) with the same values, one publishes each change")
-    func stochastic_1_01_fourThreads() async throws {
-      let (publisher, recorder, changes) = (publisher, Recorder<Int>(), Locked(0))
-      publisher.subscribe(recorder, on: .immediate)
-      for _ in 0..<20 {
-        try await Race.run(threads: 4) { _ in
-          for number in 0..<100 where publisher.updateData(ifChanged: number / 10) { changes.withLock { $0 += 1 } }
-        }
-      }
-      await publisher.drain()
-      let values = recorder.states.compactMap(\.value)
-      #expect(values.count == changes.withLock { $0 })
-      #expect(publisher.current.version == UInt64(values.count))
-      #expect(zip(values, values.dropFirst()).allSatisfy { $0 != $1 })
-      #expect(Set(values) == Set(0..<10))
-    }
   }
 }

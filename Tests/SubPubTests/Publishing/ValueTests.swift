@@ -63,14 +63,5 @@ extension PublishingTests {
       #expect(ended.source.description == "brief")
       #expect("\(ended)" == "brief was released before it had a value")
     }
-
-    @Test("a call on the main actor returns on the main actor")
-    @MainActor func mainActor() async throws {
-      let publisher = publisher
-      Task.detached { publisher.updateData(5) }
-      let value = try await publisher.value()
-      MainActor.preconditionIsolated()
-      #expect(value == 5)
-    }
   }
 }

@@ -31,19 +31,6 @@ extension StateTests {
         #expect((publication.error == nil) == (publication.phase != .error))
       }
     }
-
-    @Test("it doesn't change with its publisher, and outlives it")
-    func immutable() {
-      var publisher: Publisher<Int>? = Publisher<Int>(label: "numbers")
-      publisher?.updateData(1)
-      let publication = publisher?.current
-      publisher?.updateData(2)
-      #expect(publication?.state == .loaded(1))
-      #expect(publication?.version == 1)
-      publisher = nil
-      #expect(publication?.state == .loaded(1))
-      #expect(publication?.source.description == "numbers")
-    }
   }
 
   @Suite("An ID names one publisher and prints its label")
