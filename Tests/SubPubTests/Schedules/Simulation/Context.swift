@@ -11,30 +11,22 @@ final class Context {
   /// Whether it runs one thing at a time.
   let isSerial: Bool
   private let isHere: () -> Bool
-  /// The actor, which the library holds weakly.
+  /// The actor, which the library holds weakly; nil once it is released.
   private var actor: (any Actor)?
-  /// It is an actor that was released.
   private(set) var isGone = false
 
   init(
     _ kind: ContextKind, _ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil,
     isHere: @escaping () -> Bool
   ) {
-    self.kind = kind
-    self.context = context
-    self.lane = lane
-    self.isSerial = isSerial
-    self.actor = actor
-    self.isHere = isHere
+    (self.kind, self.context, self.lane, self.isSerial) = (kind, context, lane, isSerial)
+    (self.actor, self.isHere) = (actor, isHere)
   }
 
   /// Whether the running strand is on it.
   var isRunningHere: Bool { isHere() }
 
-  func releaseActor() {
-    isGone = true
-    actor = nil
-  }
+  func releaseActor() { (actor, isGone) = (nil, true) }
 
   /// An actor on a manual executor.
   actor Host {
@@ -80,7 +72,7 @@ extension Simulation {
 
   /// An actor on a manual executor, or on a serial queue if nothing is left to chance.
   func actor() -> Context {
-    if isExplored {
+    if exploration != nil {
       let queue = makeQueue(.serial)
       let host = StandInActor(queue)
       return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
@@ -91,4 +83,7 @@ extension Simulation {
       executor.isIsolatingCurrentContext() == true
     }
   }
+
+  /// Draws one of the contexts at each call.
+  func anyOf(_ contexts: [Context]) -> () -> Context { { contexts[self.draw(contexts.count)] } }
 }

@@ -40,21 +40,19 @@ extension Simulation {
   }
 
   /// Iterates in a task.
-  @discardableResult
-  func iterate(_ buffering: BufferingPolicy = .unbounded) -> SimulatedSubscription? {
-    guard let publisher else { return nil }
+  func iterate(_ name: String, _ buffering: BufferingPolicy) {
+    guard let publisher else { return }
     let inbox = makeInbox()
     let member = makeMember(inbox, on: immediate, buffering)
     inbox.members.append(member)
-    let number = member.number
-    perform(.iterate, number) {
+    perform(.iterate, member.number) {
       member.joining.begin = stamp(scheduler.trace.events.count)
       let iterator = publisher.publications(buffering: buffering).makeAsyncIterator()
       member.joining.end = stamp(scheduler.trace.events.count)
-      member.task = consume(iterator, number)
-      return .join(member: number, replay: nil)
+      member.task = consume(iterator, member.number)
+      return .join(member: member.number, replay: nil)
     }
-    return member
+    named[name] = member
   }
 
   private func consume(
@@ -77,8 +75,8 @@ extension Simulation {
 
   private func endOfIterating(_ number: Int) {
     let response = scheduler.note(.finished, number)
-    for index in operations.indices where operations[index].effect == .leave(member: number, received: -1) {
-      operations[index].response = response
+    for index in operations.indices {
+      if case .leave(number, nil) = operations[index].effect { operations[index].response = response }
     }
   }
 
@@ -89,7 +87,7 @@ extension Simulation {
       // The runtime cancels the subscription under a lock of the task.
       scheduler.undisturbed { task.cancel() }
       member.isLeaving = true
-      return member.counts == nil ? .leave(member: member.number, received: -1) : nil
+      return member.counts == nil ? .leave(member: member.number, received: nil) : nil
     }
   }
 }
