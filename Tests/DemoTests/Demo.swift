@@ -140,7 +140,7 @@
     /// Expects that nothing was started, and one line on standard error.
     func expectFailure(status: Int32, _ message: String = "") {
       #expect(self.status == status)
-      #expect(errors.count == 1 && (message.isEmpty || errors[0].contains(message)), "\(errors)")
+      #expect(errors.count == 1 && errors.allSatisfy { message.isEmpty || $0.contains(message) }, "\(errors)")
       #expect(lines.isEmpty)
     }
   }
@@ -178,6 +178,11 @@
 
     func read(_ name: String) throws -> String { try String(contentsOfFile: self[name], encoding: .utf8) }
 
-    func names(in name: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: self[name]) }
+    /// The names of the files in its folder `cache` that hold a value.
+    var caches: [String] {
+      get throws {
+        try FileManager.default.contentsOfDirectory(atPath: self["cache"]).filter { $0.hasSuffix(".json") }
+      }
+    }
   }
 #endif

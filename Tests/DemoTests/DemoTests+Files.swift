@@ -32,7 +32,7 @@
       func fullDisk() async throws {
         let printed = try await Demo.run("--seconds", "1", "--interval", "0.2", "--log", "/dev/full")
         printed.expectTable(hasLog: true, errors: 1)
-        #expect(printed.hasLiveValues && printed.errors[0].contains("no space left on device"))
+        #expect(printed.hasLiveValues && printed.errors.contains { $0.contains("no space left on device") })
       }
     #endif
 
@@ -78,11 +78,11 @@
     func damagedCache() async throws {
       let arguments = ["--watch", here, "--cache", folder["cache"]]
       try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }.expectTable()
-      let file = try #require(try folder.names(in: "cache").first { $0.hasPrefix("path") })
+      let file = try #require(try folder.caches.first { $0.hasPrefix("path") })
       try folder.write("{\"format\":", to: "cache/\(file)")
       let damaged = try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }
       damaged.expectTable(errors: 1)
-      #expect(damaged.errors[0].contains(/path: the cache could not read: .*path[^ ]*\.json/))
+      #expect(damaged.errors.contains { $0.contains(/path: the cache could not read: .*path[^ ]*\.json/) })
       #expect(!damaged.shows("path", /error/))
       try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry, .* \(cached,/) }.expectTable()
     }
@@ -127,7 +127,7 @@
       let folder = try Folder(in: Demo.products)
       let arguments = ["--watch", here, "--cache", folder["cache"]]
       try await Demo.run(arguments) { $0.hasLiveValues }.expectTable()
-      let temporary = try folder.names(in: "cache").map { folder["cache/\($0).subpub-new"] }
+      let temporary = try folder.caches.map { folder["cache/\($0).subpub-new"] }
       try #require(temporary.count == 3)
       @Sendable func isLeft() -> Bool { temporary.contains { unsafe access($0, F_OK) == 0 } }
       var hits = 0
