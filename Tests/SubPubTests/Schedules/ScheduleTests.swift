@@ -87,14 +87,15 @@ struct ScheduleTests {
   @Test("on task executors with several threads and with one")
   func stochastic_1_02_2_02_2_05_3_02_executors() async {
     await Self.hold("executors") { simulation in
-      let (wide, manual) = (simulation.executor(), simulation.manualExecutor())
+      let (wide, unordered) = (simulation.executor(), simulation.unorderedExecutor())
       simulation.subscribe("first", on: wide)
       simulation.client(.publish(3))
       simulation.client(
-        .subscribe("second", on: manual, reaction: .maybe(oneIn: 3, .publish())), .publish(), .cancel("first"), .read,
+        .subscribe("second", on: unordered, reaction: .maybe(oneIn: 3, .publish())), .publish(), .cancel("first"),
+        .read,
         .cancel("second"))
       simulation.client(
-        .subscribe(on: wide, bounded: true), .subscribe("third", on: manual, bounded: true), .release("third"),
+        .subscribe(on: wide, bounded: true), .subscribe("third", on: unordered, bounded: true), .release("third"),
         .publish())
     }
   }
@@ -130,7 +131,7 @@ struct ScheduleTests {
     await Self.hold("mixed lanes") { simulation in
       let anywhere = simulation.anyOf([
         simulation.immediate, simulation.serialQueue(), simulation.concurrentQueue(independent: false),
-        simulation.concurrentQueue(independent: true), simulation.executor(), simulation.manualExecutor(),
+        simulation.concurrentQueue(independent: true), simulation.executor(), simulation.unorderedExecutor(),
         simulation.actor(),
       ])
       simulation.subscribe("first", on: anywhere())
@@ -163,7 +164,7 @@ struct ScheduleTests {
     await Self.hold("replacement") { simulation in
       let anywhere = simulation.anyOf([
         simulation.immediate, simulation.serialQueue(), simulation.concurrentQueue(independent: true),
-        simulation.manualExecutor(),
+        simulation.unorderedExecutor(),
       ])
       simulation.subscribe("first", on: anywhere())
       let again = Step.subscribe(on: anywhere(), replacing: "first")

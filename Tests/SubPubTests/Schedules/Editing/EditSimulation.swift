@@ -1,12 +1,10 @@
 import SubPub
-import SubPubTesting
 import Support
 
 /// One history of clients that edit, load, and change the data of one manager.
 final class EditSimulation: SimulatedHistory, @unchecked Sendable {
   typealias Operation = Linearizability<EditModel>.Operation
 
-  private lazy var executor = DrawnExecutor(scheduler)
   /// Nil once it is released.
   private var manager: LoadingManager<[Int]>?
   private var observation: ScopedSubscription?
@@ -17,12 +15,11 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
   /// What was published, by version.
   private var known: [UInt64: EditModel.Content] = [:]
 
-  override init(_ scheduler: Scheduler) {
-    super.init(scheduler)
-    sources.append(executor)
+  init(_ scheduler: Scheduler) {
+    super.init(scheduler, tasks: .concurrent)
     // Other strands may run between the reading of the state and the turn that changes it.
     let clock = StandInClock { scheduler.point() }
-    let options = LoadingOptions<[Int]>(on: executor, clock: clock) { options in
+    let options = LoadingOptions<[Int]>(on: tasks, clock: clock) { options in
       options.staleAfter = .seconds(1)
       options.isUnchanged = { _, _ in
         scheduler.point()
@@ -39,7 +36,7 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
   }
 
   override func play() -> Bool {
-    let client = { self.task { for _ in 0..<8 { await self.perform() } } }
+    let client = { () -> Void in self.task { for _ in 0..<8 { await self.perform() } } }
     guard scheduler.run(Array(repeating: client, count: Scheduler.clients)) else { return false }
     check()
     return true
@@ -49,8 +46,6 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
     let sorted = operations.sorted { $0.invocation < $1.invocation }
     return zip(sorted, sorted.dropFirst()).contains { $0.response > $1.invocation }
   }
-
-  override func runJob() { executor.runOne() }
 
   override func end() { (manager, observation) = (nil, nil) }
 
@@ -72,14 +67,6 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
 
 /// The operations of clients, which run in tasks on the strands.
 extension EditSimulation {
-  private func task(_ body: @escaping @Sendable () async -> Void) {
-    openTasks += 1
-    Task(executorPreference: executor) {
-      await body()
-      self.openTasks -= 1
-    }
-  }
-
   private func perform() async {
     guard let manager else { return }
     let publisher = manager.publisher
@@ -124,7 +111,7 @@ extension EditSimulation {
       self.scheduler.point()
       return $0 + [edit]
     }
-    let task = Task(executorPreference: executor) {
+    let task = Task(executorPreference: tasks) {
       do {
         if answers {
           try await manager.mutate(showing: showing) { try await self.send(edit, answers, since: invocation) }
@@ -161,25 +148,5 @@ extension EditSimulation {
     operations.append(Operation(invocation: scheduler.note(.finished), response: .max, effect: .endLoad(value)))
     guard let value else { throw PublishingTests.Failure.offline }
     return value
-  }
-}
-
-/// An executor whose jobs are drawn.
-///
-/// Adding one is no scheduling point, because the runtime may hold a lock. Only accessed by the strand that has the turn.
-private final class DrawnExecutor: TaskExecutor, JobSource, @unchecked Sendable {
-  private let scheduler: Scheduler
-  private var jobs: [UnownedJob] = []
-
-  init(_ scheduler: Scheduler) { self.scheduler = scheduler }
-
-  func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
-
-  var isReady: Bool { !jobs.isEmpty }
-
-  func runOne() {
-    let index = scheduler.draw(jobs.count)
-    scheduler.note(.job, index)
-    unsafe jobs.remove(at: index).runSynchronously(on: asUnownedTaskExecutor())
   }
 }

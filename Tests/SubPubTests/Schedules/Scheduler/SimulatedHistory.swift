@@ -1,5 +1,3 @@
-import SubPubTesting
-
 /// One history: stand-ins whose jobs wait to be drawn, and what went wrong.
 ///
 /// Only accessed by the strand that has the turn, or by the scheduler's caller while no strand has it.
@@ -8,11 +6,14 @@ class SimulatedHistory: @unchecked Sendable {
   var problems: [String] = []
   /// Tasks that haven't ended.
   var openTasks = 0
-  final var sources: [any JobSource] = []
+  private var queues: [StandInQueue] = []
   private var numbers = 0
+  /// The executor of tasks.
+  private(set) lazy var tasks = makeQueue(width, isInterrupted: false)
+  private let width: StandInQueue.Width
 
-  init(_ scheduler: Scheduler) {
-    self.scheduler = scheduler
+  init(_ scheduler: Scheduler, tasks width: StandInQueue.Width) {
+    (self.scheduler, self.width) = (scheduler, width)
     scheduler.reset()
   }
 
@@ -33,11 +34,28 @@ class SimulatedHistory: @unchecked Sendable {
     return numbers
   }
 
-  final var hasJob: Bool { sources.contains { $0.isReady } }
+  final func makeQueue(
+    _ width: StandInQueue.Width, isInterrupted: Bool = true, deliveriesAtATime: Int = 256
+  ) -> StandInQueue {
+    let queue = StandInQueue(scheduler, width, isInterrupted: isInterrupted, deliveriesAtATime: deliveriesAtATime)
+    queues.append(queue)
+    return queue
+  }
+
+  @discardableResult
+  final func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    openTasks += 1
+    return Task(executorPreference: tasks) {
+      await body()
+      self.openTasks -= 1
+    }
+  }
+
+  final var hasJob: Bool { queues.contains { $0.isReady } }
 
   /// Runs one job on the calling strand.
-  func runJob() {
-    let ready = sources.filter(\.isReady)
+  final func runJob() {
+    let ready = queues.filter(\.isReady)
     ready[draw(ready.count)].runOne()
   }
 }

@@ -1,5 +1,4 @@
 import SubPub
-import SubPubTesting
 import Support
 
 /// One history: a publisher, contexts whose jobs wait to be drawn, clients, and what they did and saw.
@@ -16,10 +15,6 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   var named: [String: SimulatedSubscription] = [:]
   var drains: [(version: UInt32, span: Span)] = []
   var releasedAt: Int?
-  /// The executor of tasks that wait or iterate.
-  private(set) lazy var tasks: any TaskExecutor =
-    exploration == nil ? makeManualExecutor() : StandInExecutor(makeQueue(.serial))
-
   /// The exploration that it is a part of, in which nothing is left to chance.
   let exploration: Exploration?
   private let setUp: (Simulation) -> Void
@@ -27,7 +22,7 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   init(_ scheduler: Scheduler, in exploration: Exploration? = nil, playing setUp: @escaping (Simulation) -> Void) {
     self.setUp = setUp
     self.exploration = exploration
-    super.init(scheduler)
+    super.init(scheduler, tasks: exploration == nil ? .unordered : .serial)
     publisher = makePublisher()
     publisher?.neverLookForDead()
   }
@@ -37,8 +32,7 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
     let staleAfter = exploration != nil || draw(8) == 0 ? nil : Duration.seconds(1)
     let clock = StandInClock { self.foreignCode(.clock) }
     #if DEBUG
-      return Publisher(
-        staleAfter: staleAfter, clock: clock, schedulingPoints: scheduler.schedulingPoints)
+      return Publisher(staleAfter: staleAfter, clock: clock, schedulingPoints: scheduler.schedulingPoints)
     #else
       return Publisher(staleAfter: staleAfter, clock: clock)
     #endif
@@ -50,18 +44,6 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   /// Adds clients that do the same, and can't be told apart.
   func clients(_ count: Int, _ step: Step) {
     for _ in 0..<count { client(Step { $0.scheduler.joinTwins() }, step) }
-  }
-
-  func makeQueue(_ width: StandInQueue.Width, deliveriesAtATime: Int = 256) -> StandInQueue {
-    let queue = StandInQueue(scheduler, width, label: "stand-in", deliveriesAtATime: deliveriesAtATime)
-    sources.append(queue)
-    return queue
-  }
-
-  func makeManualExecutor() -> ManualExecutor {
-    let jobs = ManualJobs(seed: exploration != nil ? nil : UInt64(scheduler.draw(1 << 32)))
-    sources.append(jobs)
-    return jobs.executor
   }
 
   /// Stands for the time that foreign code takes.
