@@ -67,6 +67,10 @@ let package = Package(
       name: "SubPubRedisTests", dependencies: ["SubPub", "SubPubRedis", "SubPubTesting", "Support"],
       swiftSettings: settings),
     .testTarget(
+      name: "DemoTests",
+      dependencies: ["SubPub", .target(name: "subpub-demo", condition: .when(platforms: [.linux, .macOS]))],
+      swiftSettings: settings),
+    .testTarget(
       name: "StressTests", dependencies: ["SubPub", "SubPubTesting", "Support"], path: "StressTests",
       swiftSettings: settings),
   ]

@@ -17,23 +17,19 @@ import Testing
       _ name: String = #function, bound: Int = Self.bound, at location: SourceLocation = #_sourceLocation,
       _ setUp: @escaping @Sendable (Simulation) -> Void
     ) async {
-      let result = await Explorer.explore(bound: bound, setUp)
-      print("\(name), at most \(bound) interruptions: \(result)")
-      if let failure = result.failure { Issue.record("\(failure)", sourceLocation: location) }
+      let (summary, failure) = await Exploration.explore(bound: bound, setUp)
+      print("\(name), at most \(bound) interruptions: \(summary)")
+      if let failure { Issue.record("\(failure)", sourceLocation: location) }
     }
-  }
 
-  extension Simulation {
-    /// Adds two clients that publish twice each.
-    func publishTwiceTwice() {
-      clients(2) {
-        $0.updateData()
-        $0.updateData()
+    enum Lane: String, CaseIterable, Codable, Sendable {
+      case immediate, queue
+
+      func context(_ simulation: Simulation) -> Context {
+        self == .immediate ? simulation.immediate : simulation.serialQueue()
       }
     }
-  }
 
-  extension ExplorationTests {
     /// For each kind of lane, one subscription is cancelled, and the subscriber of another is released.
     @Suite("Every kind of lane, with a cancel and a release", .serialized)
     struct Lanes {
@@ -44,11 +40,11 @@ import Testing
       ) async {
         await ExplorationTests.hold(name, at: location) { simulation in
           let contexts = contexts(simulation)
-          let cancelled = simulation.subscribe(on: contexts.0, first)
-          let released = simulation.subscribe(on: contexts.1, second)
-          simulation.publishTwiceTwice()
-          simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.release(released) }
+          simulation.subscribe("cancelled", on: contexts.0, first)
+          simulation.subscribe("released", on: contexts.1, second)
+          simulation.clients(2, .update(2))
+          simulation.client(.cancel("cancelled"))
+          simulation.client(.release("released"))
         }
       }
 
@@ -69,44 +65,16 @@ import Testing
 
       @Test("a queue that both share") func model_2_07_3_02_shared() async { await Self.hold(on: Self.shared) }
 
-      /// Small enough to be interrupted more often.
-      @Test("one subscription that is cancelled, interrupted twice", arguments: [false, true])
-      func model_3_02_cancel(isImmediate: Bool) async {
-        await ExplorationTests.hold("model_3_02_cancel, immediate: \(isImmediate)", bound: max(2, bound)) {
-          simulation in
-          let cancelled = simulation.subscribe(on: isImmediate ? simulation.immediate : simulation.serialQueue())
-          simulation.client {
-            $0.updateData()
-            $0.updateData()
-          }
-          simulation.client { $0.cancel(cancelled) }
-        }
-      }
-
-      @Test("a lane for each subscription") func model_1_02_own() async {
-        await ExplorationTests.hold { simulation in
-          let context = simulation.concurrentQueue(independent: true)
-          let cancelled = simulation.subscribe(on: context)
-          simulation.subscribe(on: context)
-          simulation.clients(2) { $0.updateData() }
-          simulation.client { $0.cancel(cancelled) }
-        }
-      }
-
       @Test("the publishing thread and a queue") func model_1_03_immediateAndQueue() async {
         await Self.hold { ($0.immediate, $0.serialQueue()) }
       }
 
-      @Test("one lane, whose bounded subscription stays") func model_2_04_boundedStays() async {
-        await Self.hold(.unbounded, .latest, on: Self.shared)
-      }
-
-      @Test("one lane, whose bounded subscription is cancelled") func model_2_04_boundedGoes() async {
-        await Self.hold(.latest, .unbounded, on: Self.shared)
-      }
-
-      @Test("one lane with two bounds") func model_2_04_twoBounds() async {
-        await Self.hold(.newest(2), .latest, on: Self.shared)
+      @Test(
+        "one lane, whose bounded subscription stays or is cancelled, or with two bounds",
+        arguments: [(.unbounded, .latest), (.latest, .unbounded), (.newest(2), .latest)]
+          as [(BufferingPolicy, BufferingPolicy)])
+      func model_2_04_bounded(_ first: BufferingPolicy, _ second: BufferingPolicy) async {
+        await Self.hold(first, second, name: "model_2_04_bounded, \(first) and \(second)", on: Self.shared)
       }
 
       @Test("a lane that hands back after each delivery") func model_2_02_handBack() async {
@@ -117,14 +85,34 @@ import Testing
         await Self.hold(.newest(2), .latest, on: Self.handsBack)
       }
 
+      /// Small enough to be interrupted more often.
+      @Test("one subscription that is cancelled, interrupted twice", arguments: Lane.allCases)
+      func model_3_02_cancel(_ lane: Lane) async {
+        await ExplorationTests.hold("model_3_02_cancel, \(lane)", bound: max(2, bound)) { simulation in
+          simulation.subscribe("cancelled", on: lane.context(simulation))
+          simulation.client(.update(2))
+          simulation.client(.cancel("cancelled"))
+        }
+      }
+
+      @Test("a lane for each subscription") func model_1_02_own() async {
+        await ExplorationTests.hold { simulation in
+          let context = simulation.concurrentQueue(independent: true)
+          simulation.subscribe("cancelled", on: context)
+          simulation.subscribe(on: context)
+          simulation.clients(2, .update())
+          simulation.client(.cancel("cancelled"))
+        }
+      }
+
       @Test("an actor that dies, and a queue") func model_2_05_actor() async {
         await ExplorationTests.hold { simulation in
           let (shortLived, queue) = (simulation.actor(), simulation.serialQueue())
           simulation.subscribe(on: shortLived)
-          let cancelled = simulation.subscribe(on: queue)
-          simulation.clients(2) { $0.updateData() }
-          simulation.client { $0.cancel(cancelled) }
-          simulation.client { $0.release(shortLived) }
+          simulation.subscribe("cancelled", on: queue)
+          simulation.clients(2, .update())
+          simulation.client(.cancel("cancelled"))
+          simulation.client(.release(shortLived))
         }
       }
     }

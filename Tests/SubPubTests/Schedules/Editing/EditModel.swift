@@ -1,7 +1,7 @@
 import SubPub
 
 /// The sequential model of a manager whose data is edited: a list of numbers, to which each edit appends its own.
-struct EditModel: Hashable {
+struct EditModel: SequentialModel {
   struct Load: Hashable {
     /// The phase to return to if the load is cancelled.
     var before: LoadPhase
@@ -52,12 +52,7 @@ struct EditModel: Hashable {
     case read(version: UInt64, Content)
   }
 
-  /// Returns the models that an effect may lead to; `known` are the contents that a subscriber has seen, by version.
-  func applying(_ effect: Effect, known: [UInt64: Content]) -> [EditModel] {
-    results(of: effect).filter { $0.version == version || (known[$0.version] ?? $0.content) == $0.content }
-  }
-
-  private func results(of effect: Effect) -> [EditModel] {
+  func results(of effect: Effect) -> [EditModel] {
     switch effect {
     case .show(let edit): [changed(publishing: server != nil) { $0.edits.append(edit) }]
     case .end(let edit, let ending): [edits.contains(edit) ? ended(edit, ending) : self]

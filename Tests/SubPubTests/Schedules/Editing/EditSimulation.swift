@@ -1,37 +1,25 @@
 import SubPub
-import SubPubTesting
 import Support
 
 /// One history of clients that edit, load, and change the data of one manager.
-///
-/// Only accessed by the strand that has the turn, or by the campaign's thread while no strand has it.
 final class EditSimulation: SimulatedHistory, @unchecked Sendable {
-  typealias Check = Linearizability<EditModel, EditModel.Effect>
+  typealias Operation = Linearizability<EditModel>.Operation
 
-  /// How many operations each client makes.
-  static let operationsPerClient = 8
-
-  private let scheduler: Scheduler
-  private let executor: DrawnExecutor
   /// Nil once it is released.
   private var manager: LoadingManager<[Int]>?
   private var observation: ScopedSubscription?
   private var start = EditModel()
-  private var operations: [Check.Operation] = []
+  private var operations: [Operation] = []
   /// Edits whose sending has ended, and whose callers haven't returned.
   private var endings: [Int: (step: Int, ending: EditModel.Effect.Ending)] = [:]
   /// What was published, by version.
   private var known: [UInt64: EditModel.Content] = [:]
-  private var openTasks = 0
-  private var numbers = 0
-  private(set) var problems: [String] = []
 
   init(_ scheduler: Scheduler) {
-    self.scheduler = scheduler
-    executor = DrawnExecutor(scheduler)
+    super.init(scheduler, tasks: .concurrent)
     // Other strands may run between the reading of the state and the turn that changes it.
     let clock = StandInClock { scheduler.point() }
-    let options = LoadingOptions<[Int]>(on: executor, clock: clock) { options in
+    let options = LoadingOptions<[Int]>(on: tasks, clock: clock) { options in
       options.staleAfter = .seconds(1)
       options.isUnchanged = { _, _ in
         scheduler.point()
@@ -47,39 +35,31 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
     }
   }
 
-  func play() -> Bool {
-    let clients = (0..<Scenario.clients).map { _ in
-      {
-        self.task {
-          for _ in 0..<Self.operationsPerClient { await self.perform() }
-        }
-      }
-    }
-    guard scheduler.run(clients) else { return false }
+  override func play() -> Bool {
+    let client = { () -> Void in self.task { for _ in 0..<8 { await self.perform() } } }
+    guard scheduler.run(Array(repeating: client, count: Scheduler.clients)) else { return false }
     check()
     return true
   }
 
-  var overlaps: Bool {
+  override var overlaps: Bool {
     let sorted = operations.sorted { $0.invocation < $1.invocation }
     return zip(sorted, sorted.dropFirst()).contains { $0.response > $1.invocation }
   }
 
-  var hasJob: Bool { executor.hasJob }
-
-  func runJob() { executor.runOne() }
-
-  func end() { (manager, observation) = (nil, nil) }
+  override func end() { (manager, observation) = (nil, nil) }
 
   private func check() {
     if openTasks > 0 { problems.append("5.20: \(openTasks) clients never end") }
     // Nobody waited for the end of these.
     for (edit, found) in endings {
-      operations.append(Check.Operation(invocation: found.step, response: .max, effect: .end(edit, found.ending)))
+      operations.append(Operation(invocation: found.step, response: .max, effect: .end(edit, found.ending)))
     }
-    var check = Check(of: operations) { [known] in $1.applying($0, known: known) }
     let last = manager?.publisher.current.version
-    if !check.holds(from: start, isOver: { $0.version == last && $0.load == nil && $0.edits.isEmpty }) {
+    let isLinearizable = Linearizability.holds(operations, known: known, from: start) {
+      $0.version == last && $0.load == nil && $0.edits.isEmpty
+    }
+    if !isLinearizable {
       problems.append("5.20: the history is not linearizable: \(known.sorted { $0.key < $1.key })")
     }
   }
@@ -87,14 +67,6 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
 
 /// The operations of clients, which run in tasks on the strands.
 extension EditSimulation {
-  private func task(_ body: @escaping @Sendable () async -> Void) {
-    openTasks += 1
-    Task(executorPreference: executor) {
-      await body()
-      self.openTasks -= 1
-    }
-  }
-
   private func perform() async {
     guard let manager else { return }
     let publisher = manager.publisher
@@ -128,7 +100,7 @@ extension EditSimulation {
   }
 
   private func add(_ effect: EditModel.Effect, from invocation: Int) {
-    operations.append(Check.Operation(invocation: invocation, response: scheduler.note(.returned), effect: effect))
+    operations.append(Operation(invocation: invocation, response: scheduler.note(.returned), effect: effect))
   }
 
   /// Edits, and waits for the end of that unless the caller is cancelled.
@@ -139,7 +111,7 @@ extension EditSimulation {
       self.scheduler.point()
       return $0 + [edit]
     }
-    let task = Task(executorPreference: executor) {
+    let task = Task(executorPreference: tasks) {
       do {
         if answers {
           try await manager.mutate(showing: showing) { try await self.send(edit, answers, since: invocation) }
@@ -173,35 +145,8 @@ extension EditSimulation {
     for _ in 0..<scheduler.draw(4) { await Task.yield() }
     let value = scheduler.draw(4) == 0 ? nil : [1_000 + makeNumber()]
     // Nobody may be waiting for its end any longer.
-    operations.append(
-      Check.Operation(invocation: scheduler.note(.finished), response: .max, effect: .endLoad(value)))
+    operations.append(Operation(invocation: scheduler.note(.finished), response: .max, effect: .endLoad(value)))
     guard let value else { throw PublishingTests.Failure.offline }
     return value
-  }
-
-  /// A number that is used only once.
-  private func makeNumber() -> Int {
-    numbers += 1
-    return numbers
-  }
-}
-
-/// An executor whose jobs are drawn.
-///
-/// Adding one is no scheduling point, because the runtime may hold a lock. Only accessed by the strand that has the turn.
-private final class DrawnExecutor: TaskExecutor, @unchecked Sendable {
-  private let scheduler: Scheduler
-  private var jobs: [UnownedJob] = []
-
-  init(_ scheduler: Scheduler) { self.scheduler = scheduler }
-
-  func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
-
-  var hasJob: Bool { !jobs.isEmpty }
-
-  func runOne() {
-    let index = scheduler.draw(jobs.count)
-    scheduler.note(.job, index)
-    unsafe jobs.remove(at: index).runSynchronously(on: asUnownedTaskExecutor())
   }
 }

@@ -14,6 +14,8 @@ final class Scheduler: @unchecked Sendable {
   private let idle = DispatchSemaphore(value: 0)
   var trace = Trace()
 
+  /// The history whose jobs the workers run.
+  private var history: SimulatedHistory?
   /// How many strands run jobs for all clients.
   private let workers: Int
   private var isEnding = false
@@ -21,12 +23,29 @@ final class Scheduler: @unchecked Sendable {
   private var turns: Set<Int> = []
   private var objects = 0
 
-  init(_ decider: any Decider, clients: Int, workers: Int) {
+  /// How many clients a history has at most.
+  static let clients = 4
+
+  init(_ decider: any Decider, workers: Int) {
     self.decider = decider
     self.workers = workers
-    let processor = Processor.next
-    for number in 0..<(workers + clients) {
+    let processor = Strand.nextProcessor
+    for number in 0..<(workers + Self.clients) {
       strands.append(Strand(number: number, on: processor) { self.finish() })
+    }
+    for worker in strands.prefix(workers) { worker.prepare { self.work(worker) } }
+    // All workers wait for work before the first history, as they do before the next ones.
+    _ = run([])
+  }
+
+  /// Runs jobs on a strand until the scheduler ends.
+  private func work(_ worker: Strand) {
+    while true {
+      worker.isIdle = true
+      wait { self.isEnding || self.history?.hasJob == true }
+      worker.isIdle = false
+      if isEnding { return }
+      operation(isJob: true) { history?.runJob() }
     }
   }
 
@@ -37,25 +56,14 @@ final class Scheduler: @unchecked Sendable {
     for strand in strands { (strand.objects, strand.operations, strand.depth) = (0, 0, 0) }
   }
 
+  /// Runs and checks a history; returns false if it never ends.
+  func play(_ history: SimulatedHistory) -> Bool {
+    self.history = history
+    return history.play()
+  }
+
   /// From zero up to, but not including, `bound`.
   func draw(_ bound: Int) -> Int { decider.draw(bound) }
-
-  /// Lets the workers run `work` whenever it is ready, until the scheduler ends.
-  func employ(_ work: @escaping () -> Void, when ready: @escaping () -> Bool) {
-    for worker in strands.prefix(workers) {
-      worker.prepare {
-        while true {
-          worker.isIdle = true
-          self.wait { self.isEnding || ready() }
-          worker.isIdle = false
-          if self.isEnding { return }
-          self.operation(isJob: true, work)
-        }
-      }
-    }
-    // All workers wait for work before the first history, as they do before the next ones.
-    _ = run([])
-  }
 
   /// Runs the clients and the workers until no strand can go on.
   ///
@@ -84,7 +92,7 @@ final class Scheduler: @unchecked Sendable {
 
   /// Ends the threads.
   func end() {
-    isEnding = true
+    (history, isEnding) = (nil, true)
     _ = run([])
     for strand in strands { strand.goOn() }
   }

@@ -1,39 +1,42 @@
 import SubPub
-import SubPubTesting
 
-/// Stands in for a Dispatch queue, whose jobs are run by the workers of a scheduler.
+/// Stands in for a Dispatch queue and for the executor of tasks and actors; its jobs are run by a scheduler's workers.
 ///
-/// A serial queue runs one at a time, in order, and a concurrent one any number in any order. Only accessed by the strand
-/// that has the turn.
-final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Sendable {
-  enum Width { case serial, concurrent }
+/// Only accessed by the strand that has the turn.
+final class StandInQueue: WorkQueue, TaskExecutor, FixedTimeSlice, @unchecked Sendable {
+  /// Which jobs may run: one at a time in order, one at a time in any order, or any number in any order.
+  enum Width { case serial, unordered, concurrent }
 
-  let label: String
+  let label = "stand-in"
+  let deliveriesAtATime: Int
   private let width: Width
   private let scheduler: Scheduler
+  /// Whether other strands may run before and after a submission; not if the runtime may hold a lock then.
+  private let isInterrupted: Bool
   private var jobs: [() -> Void] = []
   /// The strands that run its jobs.
   private var holders: [Int] = []
   private let object: Int
-  let deliveriesAtATime: Int
 
-  init(_ scheduler: Scheduler, _ width: Width, label: String, deliveriesAtATime: Int = 256) {
-    self.scheduler = scheduler
-    self.width = width
-    self.label = label
-    self.deliveriesAtATime = deliveriesAtATime
+  init(_ scheduler: Scheduler, _ width: Width, isInterrupted: Bool, deliveriesAtATime: Int) {
+    (self.scheduler, self.width) = (scheduler, width)
+    (self.isInterrupted, self.deliveriesAtATime) = (isInterrupted, deliveriesAtATime)
     object = scheduler.makeObject()
   }
 
   func submit(_ work: @escaping @Sendable () -> Void) { schedule(work) }
 
-  /// Submits a step of a client.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    schedule { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+
   func schedule(_ work: @escaping () -> Void) {
     scheduler.note(.submit, jobs.count)
-    scheduler.point()
+    if isInterrupted { scheduler.point() }
     scheduler.touch(object)
     jobs.append(work)
-    scheduler.point()
+    if isInterrupted { scheduler.point() }
   }
 
   var isReady: Bool { !jobs.isEmpty && (width == .concurrent || holders.isEmpty) }
@@ -41,6 +44,7 @@ final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Senda
   /// Whether the calling strand is inside one of its jobs.
   var isRunningHere: Bool { holders.contains { $0 == scheduler.running?.number } }
 
+  /// Runs one job on the calling strand.
   func runOne() {
     let index = width == .serial ? 0 : scheduler.draw(jobs.count)
     let strand = scheduler.running?.number ?? -1
@@ -53,26 +57,23 @@ final class StandInQueue: WorkQueue, FixedTimeSlice, JobSource, @unchecked Senda
   }
 }
 
-/// A source of jobs for the workers of a scheduler.
-protocol JobSource: AnyObject {
-  /// Whether it has a job that may run now.
-  var isReady: Bool { get }
-  /// Runs one job on the calling strand.
-  func runOne()
-}
+/// An actor whose jobs are those of a stand-in that runs one at a time.
+actor StandInActor {
+  private let executor: Executor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-/// The jobs of a manual executor, which run one at a time.
-final class ManualJobs: JobSource {
-  let executor: ManualExecutor
-  private var isRunning = false
+  init(_ queue: StandInQueue) { executor = Executor(queue) }
 
-  init(seed: UInt64?) { executor = ManualExecutor(seed: seed) }
+  private final class Executor: SerialExecutor, FixedTimeSlice {
+    private let queue: StandInQueue
 
-  var isReady: Bool { !isRunning && executor.pending > 0 }
+    init(_ queue: StandInQueue) { self.queue = queue }
 
-  func runOne() {
-    isRunning = true
-    executor.runOne()
-    isRunning = false
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.schedule { [self] in unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    func isIsolatingCurrentContext() -> Bool? { queue.isRunningHere }
   }
 }

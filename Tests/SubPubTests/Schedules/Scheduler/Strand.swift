@@ -24,10 +24,10 @@ final class Strand: @unchecked Sendable {
   private let turn = DispatchSemaphore(value: 0)
   private var token = ThreadToken.current
 
-  init(number: Int, on processor: Processor, whenFinished: @escaping @Sendable () -> Void) {
+  init(number: Int, on processor: Int, whenFinished: @escaping @Sendable () -> Void) {
     self.number = number
     Thread.detachNewThread {
-      processor.pin()
+      Self.pin(to: processor)
       self.live(whenFinished)
     }
   }
@@ -59,28 +59,23 @@ final class Strand: @unchecked Sendable {
 
   /// Waits, on its own thread, after another strand got the turn.
   func waitForTurn() { turn.wait() }
-}
 
-/// A processor for all strands of a scheduler, on which a switch takes a quarter of the time.
-///
-/// No other processor has to be woken then. Does nothing if the C library or the system doesn't support it.
-struct Processor: Sendable {
-  private let number: Int
+  private static let processors = Atomic<Int>(0)
 
-  private static let used = Atomic<Int>(0)
-
-  /// A different one each time.
-  static var next: Processor {
-    Processor(number: used.add(1, ordering: .relaxed).oldValue % ProcessInfo.processInfo.activeProcessorCount)
+  /// A processor for all strands of a scheduler, on which a switch takes a quarter of the time.
+  ///
+  /// No other processor has to be woken then. A different one each time.
+  static var nextProcessor: Int {
+    processors.add(1, ordering: .relaxed).oldValue % ProcessInfo.processInfo.activeProcessorCount
   }
 
-  /// Keeps the calling thread on this processor.
-  func pin() {
+  /// Keeps the calling thread on a processor, if the C library and the system support that.
+  private static func pin(to processor: Int) {
     #if canImport(Glibc)
       typealias SetAffinity = @convention(c) (pid_t, Int, UnsafePointer<UInt64>) -> CInt
       guard let function = unsafe dlsym(nil, "sched_setaffinity") else { return }
-      var mask = [UInt64](repeating: 0, count: number / 64 + 1)
-      mask[number / 64] = 1 << (number % 64)
+      var mask = [UInt64](repeating: 0, count: processor / 64 + 1)
+      mask[processor / 64] = 1 << (processor % 64)
       _ = unsafe unsafeBitCast(function, to: SetAffinity.self)(0, mask.count * 8, mask)
     #endif
   }

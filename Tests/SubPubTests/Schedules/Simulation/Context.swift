@@ -1,5 +1,4 @@
 import SubPub
-import SubPubTesting
 import Support
 
 /// A simulated context, which can tell whether a delivery runs on it.
@@ -11,37 +10,22 @@ final class Context {
   /// Whether it runs one thing at a time.
   let isSerial: Bool
   private let isHere: () -> Bool
-  /// The actor, which the library holds weakly.
+  /// The actor, which the library holds weakly; nil once it is released.
   private var actor: (any Actor)?
-  /// It is an actor that was released.
   private(set) var isGone = false
 
   init(
     _ kind: ContextKind, _ context: DeliveryContext, lane: Int?, isSerial: Bool, actor: (any Actor)? = nil,
     isHere: @escaping () -> Bool
   ) {
-    self.kind = kind
-    self.context = context
-    self.lane = lane
-    self.isSerial = isSerial
-    self.actor = actor
-    self.isHere = isHere
+    (self.kind, self.context, self.lane, self.isSerial) = (kind, context, lane, isSerial)
+    (self.actor, self.isHere) = (actor, isHere)
   }
 
   /// Whether the running strand is on it.
   var isRunningHere: Bool { isHere() }
 
-  func releaseActor() {
-    isGone = true
-    actor = nil
-  }
-
-  /// An actor on a manual executor.
-  actor Host {
-    private let executor: ManualExecutor
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-    init(_ executor: ManualExecutor) { self.executor = executor }
-  }
+  func releaseActor() { (actor, isGone) = (nil, true) }
 }
 
 extension Simulation {
@@ -65,30 +49,22 @@ extension Simulation {
   }
 
   /// A task executor with several threads.
-  func executor() -> Context {
-    let queue = makeQueue(.concurrent)
-    return Context(.executor, .executor(StandInExecutor(queue)), lane: nil, isSerial: false) { queue.isRunningHere }
+  func executor() -> Context { executor(makeQueue(.concurrent), isSerial: false) }
+
+  /// A task executor with one thread, which takes its jobs in any order.
+  func unorderedExecutor() -> Context { executor(makeQueue(.unordered, isInterrupted: false), isSerial: true) }
+
+  private func executor(_ queue: StandInQueue, isSerial: Bool) -> Context {
+    Context(.executor, .executor(queue), lane: nil, isSerial: isSerial) { queue.isRunningHere }
   }
 
-  /// A manual executor as a task executor.
-  func manualExecutor() -> Context {
-    let executor = makeManualExecutor()
-    return Context(.executor, .executor(executor), lane: nil, isSerial: true) {
-      executor.isIsolatingCurrentContext() == true
-    }
-  }
-
-  /// An actor on a manual executor, or on a serial queue if nothing is left to chance.
+  /// An actor whose executor takes its jobs in any order, or in order if nothing is left to chance.
   func actor() -> Context {
-    if isExplored {
-      let queue = makeQueue(.serial)
-      let host = StandInActor(queue)
-      return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
-    }
-    let executor = makeManualExecutor()
-    let host = Context.Host(executor)
-    return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) {
-      executor.isIsolatingCurrentContext() == true
-    }
+    let queue = exploration == nil ? makeQueue(.unordered, isInterrupted: false) : makeQueue(.serial)
+    let host = StandInActor(queue)
+    return Context(.actor, .actor(host), lane: makeNumber(), isSerial: true, actor: host) { queue.isRunningHere }
   }
+
+  /// Draws one of the contexts at each call.
+  func anyOf(_ contexts: [Context]) -> () -> Context { { contexts[self.draw(contexts.count)] } }
 }

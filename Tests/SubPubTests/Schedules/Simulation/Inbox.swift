@@ -5,7 +5,7 @@ import Support
 final class Inbox {
   let number: Int
   /// What the subscriber does in its callback.
-  var reaction: ((Simulation) -> Void)?
+  var reaction: Step?
   /// Held here, until a client releases it.
   var subscriber: StandInSubscriber?
   private(set) var deliveries: [Delivery] = []
@@ -55,7 +55,7 @@ final class StandInSubscriber: TypedSubscriber {
     let index = inbox.begin(
       publication, at: simulation.stamp(begin), on: scheduler.running?.number ?? -1, isInPlace: isInPlace)
     scheduler.point()
-    inbox.reaction?(simulation)
+    inbox.reaction?.run(simulation)
     scheduler.point()
     inbox.end(index, at: simulation.stamp(scheduler.note(.end, number, inbox.contents[index].code)))
   }

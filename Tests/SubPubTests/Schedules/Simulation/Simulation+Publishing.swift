@@ -4,13 +4,13 @@ import Support
 /// Operations of clients on the publisher.
 extension Simulation {
   /// Performs one operation between two scheduling points.
-  func perform(_ kind: Trace.Kind, _ subject: Int = 0, _ body: () -> ClientCall.Effect?) {
+  func perform(_ kind: Trace.Kind, _ subject: Int = 0, _ body: () -> Register.Effect?) {
     scheduler.point()
     let invocation = scheduler.note(kind, subject)
     let index = operations.count
     operations.append(
-      ClientCall(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation, effect: nil))
-    var effect: ClientCall.Effect?
+      Operation(client: scheduler.running?.number ?? -1, invocation: invocation, response: invocation))
+    var effect: Register.Effect?
     scheduler.operation {
       // Clients share these besides the publisher.
       scheduler.touch(Scheduler.subscribers, isWrite: false)
@@ -21,32 +21,39 @@ extension Simulation {
     scheduler.point()
   }
 
-  /// Makes a transition of any kind.
-  func publish() {
-    guard let publisher else { return }
-    let number = makeNumber()
-    switch draw(15) {
-    case 0: write(.startLoading, .load) { publisher.startLoading() }
-    case 1: write(.setError, .fail(number)) { publisher.setError(Failure(payload: makePayload(number))) }
-    case 2: write(.reset, .set(.unknown)) { publisher.reset() }
-    case 3: write(.publish, .again) { publisher.republish() }
-    case 4...7: update(publisher, number)
-    case 8...10: updateIfChanged(publisher, number)
-    case 11:
-      write(.setState, .set(.loading(number))) { publisher.setState(.loading(previous: makePayload(number))) }
-    default: updateData(number)
+  /// Makes transitions of any kind.
+  func publish(_ count: Int = 1) {
+    for _ in 0..<count {
+      guard let publisher else { return }
+      let number = makeNumber()
+      switch draw(15) {
+      case 0: write(.startLoading, { .loading($0.data) }) { publisher.startLoading() }
+      case 1:
+        write(.setError, { .failed(number, $0.data) }) { publisher.setError(Failure(payload: makePayload(number))) }
+      case 2: write(.reset, { _ in .unknown }) { publisher.reset() }
+      case 3: write(.publish, { $0 }) { publisher.republish() }
+      case 4...7: update(publisher, number)
+      case 8...10: updateIfChanged(publisher, number)
+      case 11:
+        write(.setState, { _ in .loading(number) }) { publisher.setState(.loading(previous: makePayload(number))) }
+      default: updateData(publisher, number)
+      }
     }
   }
 
-  /// Publishes a new value.
-  func updateData() { updateData(makeNumber()) }
-
-  private func updateData(_ number: Int) {
-    guard let publisher else { return }
-    write(.updateData, .set(.loaded(number))) { publisher.updateData(makePayload(number)) }
+  /// Publishes new values.
+  func updateData(_ count: Int = 1) {
+    for _ in 0..<count {
+      let number = makeNumber()
+      if let publisher { updateData(publisher, number) }
+    }
   }
 
-  private func write(_ kind: Trace.Kind, _ change: ClientCall.Change, _ body: () -> Void) {
+  private func updateData(_ publisher: Publisher<Payload>, _ number: Int) {
+    write(.updateData, { _ in .loaded(number) }) { publisher.updateData(makePayload(number)) }
+  }
+
+  private func write(_ kind: Trace.Kind, _ change: @escaping (Content) -> Content, _ body: () -> Void) {
     perform(kind) {
       body()
       return .write(change)
@@ -70,7 +77,7 @@ extension Simulation {
     let number = draw(2) == 0 ? publisher.state.value.map { Int($0.number) } ?? new : new
     perform(.updateIfChanged, number) {
       publisher.updateData(ifChanged: makePayload(number))
-        ? .write(.set(.loaded(number))) : .readContent(.loaded(number))
+        ? .write { _ in .loaded(number) } : .read(version: nil, .loaded(number))
     }
   }
 

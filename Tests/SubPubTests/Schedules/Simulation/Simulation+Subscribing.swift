@@ -4,15 +4,14 @@ import Support
 /// Operations of clients on subscriptions.
 extension Simulation {
   /// Subscribes a new subscriber, or with `replacing` the one of that subscription again.
-  @discardableResult
   func subscribe(
-    on context: Context, _ buffering: BufferingPolicy = .unbounded, replacing old: SimulatedSubscription? = nil,
-    reaction: ((Simulation) -> Void)? = nil
-  ) -> SimulatedSubscription? {
-    guard let publisher else { return nil }
+    _ name: String = "", on context: Context, _ buffering: BufferingPolicy = .unbounded, replacing old: String? = nil,
+    reaction: Step? = nil
+  ) {
+    guard let publisher else { return }
     let inbox: Inbox
     if let old {
-      guard old.inbox.subscriber != nil else { return nil }
+      guard let old = named[old], old.inbox.subscriber != nil else { return }
       inbox = old.inbox
     } else {
       inbox = makeInbox()
@@ -32,7 +31,7 @@ extension Simulation {
       member.joining.end = stamp(now)
       return .join(member: member.number, replay: nil)
     }
-    return made
+    named[name] = made
   }
 
   /// The next step.
@@ -67,7 +66,7 @@ extension Simulation {
       (record.isOnOwnContext, record.pendingAfter) = (isOnOwnContext, pending)
       member.cancels.append(record)
       // How many states it received is known after the delivery that is in flight.
-      return outcome == .alreadyCancelled ? nil : .leave(member: member.number, received: -1)
+      return outcome == .alreadyCancelled ? nil : .leave(member: member.number, received: nil)
     }
   }
 

@@ -3,24 +3,16 @@ import Support
 
 /// Operations that clients leave to tasks.
 extension Simulation {
-  private func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    openTasks += 1
-    return Task(executorPreference: tasks) {
-      await body()
-      self.scheduler.note(.finished)
-      self.openTasks -= 1
-    }
-  }
-
   /// Waits in a task until all states of this moment are delivered (3.07).
   func drain() {
     guard let publisher else { return }
     let version = publisher.current.version
     let begin = stamp(scheduler.note(.drain, Int(version)))
-    _ = task { [publisher] in
+    task { [publisher] in
       await publisher.drain()
       let end = self.stamp(self.scheduler.note(.returned))
       self.drains.append((UInt32(version), Span(begin: begin, end: end)))
+      self.scheduler.note(.finished)
     }
     scheduler.point()
   }
@@ -30,36 +22,33 @@ extension Simulation {
     guard let member, let subscription = member.subscription else { return }
     let (number, step) = (member.number, scheduler.note(.cancelAndWait, member.number))
     member.mayEnd(at: step)
-    _ = task {
+    task {
       self.scheduler.note(.cancelAndWait, number)
       await subscription.cancelAndWait()
       let span = Span(begin: self.stamp(step), end: self.stamp(self.scheduler.note(.returned, number)))
       self.members[number].cancels.append(CancelRecord(span: span, answer: .waited, thread: .max))
+      self.scheduler.note(.finished)
     }
     scheduler.point()
   }
 
   /// Iterates in a task.
-  @discardableResult
-  func iterate(_ buffering: BufferingPolicy = .unbounded) -> SimulatedSubscription? {
-    guard let publisher else { return nil }
+  func iterate(_ name: String, _ buffering: BufferingPolicy) {
+    guard let publisher else { return }
     let inbox = makeInbox()
     let member = makeMember(inbox, on: immediate, buffering)
     inbox.members.append(member)
-    let number = member.number
-    perform(.iterate, number) {
+    perform(.iterate, member.number) {
       member.joining.begin = stamp(scheduler.trace.events.count)
       let iterator = publisher.publications(buffering: buffering).makeAsyncIterator()
       member.joining.end = stamp(scheduler.trace.events.count)
-      member.task = consume(iterator, number)
-      return .join(member: number, replay: nil)
+      member.task = consume(iterator, member.number)
+      return .join(member: member.number, replay: nil)
     }
-    return member
+    named[name] = member
   }
 
-  private func consume(
-    _ iterator: sending PublicationSequence<Payload>.Iterator, _ number: Int
-  ) -> Task<Void, Never> {
+  private func consume(_ iterator: sending PublicationSequence<Payload>.Iterator, _ number: Int) -> Task<Void, Never> {
     openTasks += 1
     return Task(executorPreference: tasks) {
       var iterator = iterator
@@ -70,15 +59,11 @@ extension Simulation {
         self.scheduler.point()
       }
       self.members[number].counts = iterator.statistics
-      self.endOfIterating(number)
+      let response = self.scheduler.note(.finished, number)
+      for index in self.operations.indices {
+        if case .leave(number, nil) = self.operations[index].effect { self.operations[index].response = response }
+      }
       self.openTasks -= 1
-    }
-  }
-
-  private func endOfIterating(_ number: Int) {
-    let response = scheduler.note(.finished, number)
-    for index in operations.indices where operations[index].effect == .leave(member: number, received: -1) {
-      operations[index].response = response
     }
   }
 
@@ -89,7 +74,7 @@ extension Simulation {
       // The runtime cancels the subscription under a lock of the task.
       scheduler.undisturbed { task.cancel() }
       member.isLeaving = true
-      return member.counts == nil ? .leave(member: member.number, received: -1) : nil
+      return member.counts == nil ? .leave(member: member.number, received: nil) : nil
     }
   }
 }

@@ -1,85 +1,49 @@
 import SubPub
-import SubPubTesting
 import Support
 
 /// One history: a publisher, contexts whose jobs wait to be drawn, clients, and what they did and saw.
-///
-/// Only accessed by the strand that has the turn, or by the campaign's thread while no strand has it.
-final class Simulation: @unchecked Sendable {
-  let scheduler: Scheduler
+final class Simulation: SimulatedHistory, @unchecked Sendable {
+  typealias Operation = Linearizability<Register>.Operation
+
   /// Nil once it is released.
   var publisher: Publisher<Payload>?
   var livePayloads = 0
-  /// Tasks that haven't ended.
-  var openTasks = 0
-  private(set) var clients: [() -> Void] = []
-  private(set) var sources: [any JobSource] = []
-  private var numbers = 0
-
-  var operations: [ClientCall] = []
+  private var clients: [() -> Void] = []
+  var operations: [Operation] = []
   var inboxes: [Inbox] = []
   var members: [SimulatedSubscription] = []
+  var named: [String: SimulatedSubscription] = [:]
   var drains: [(version: UInt32, span: Span)] = []
-  var problems: [String] = []
   var releasedAt: Int?
-  /// The executor of tasks that wait or iterate.
-  private(set) lazy var tasks: any TaskExecutor =
-    isExplored ? StandInExecutor(makeQueue(.serial)) : makeManualExecutor()
-
-  /// Whether nothing is left to chance.
-  let isExplored: Bool
-
+  /// The exploration that it is a part of, in which nothing is left to chance.
+  let exploration: Exploration?
   private let setUp: (Simulation) -> Void
 
-  init(_ scheduler: Scheduler, isExplored: Bool = false, playing setUp: @escaping (Simulation) -> Void = { _ in }) {
+  init(_ scheduler: Scheduler, in exploration: Exploration? = nil, playing setUp: @escaping (Simulation) -> Void) {
     self.setUp = setUp
-    self.scheduler = scheduler
-    self.isExplored = isExplored
+    self.exploration = exploration
+    super.init(scheduler, tasks: exploration == nil ? .unordered : .serial)
     publisher = makePublisher()
     publisher?.neverLookForDead()
   }
 
   private func makePublisher() -> Publisher<Payload> {
     // Whether the clock is read is left to chance.
-    let staleAfter = isExplored || draw(8) == 0 ? nil : Duration.seconds(1)
+    let staleAfter = exploration != nil || draw(8) == 0 ? nil : Duration.seconds(1)
     let clock = StandInClock { self.foreignCode(.clock) }
     #if DEBUG
-      return Publisher(
-        staleAfter: staleAfter, clock: clock, schedulingPoints: scheduler.schedulingPoints)
+      return Publisher(staleAfter: staleAfter, clock: clock, schedulingPoints: scheduler.schedulingPoints)
     #else
       return Publisher(staleAfter: staleAfter, clock: clock)
     #endif
   }
 
-  /// Adds a client, whose body runs on a strand of its own.
-  func client(_ body: @escaping (Simulation) -> Void) { clients.append { body(self) } }
+  /// Adds a client, whose steps run on a strand of its own.
+  func client(_ steps: Step...) { clients.append { for step in steps { step.run(self) } } }
 
   /// Adds clients that do the same, and can't be told apart.
-  func clients(_ count: Int, _ body: @escaping (Simulation) -> Void) {
-    for _ in 0..<count {
-      client {
-        $0.scheduler.joinTwins()
-        body($0)
-      }
-    }
-  }
-
-  /// A number that is used only once.
-  func makeNumber() -> Int {
-    numbers += 1
-    return numbers
-  }
-
-  func makeQueue(_ width: StandInQueue.Width, deliveriesAtATime: Int = 256) -> StandInQueue {
-    let queue = StandInQueue(scheduler, width, label: "stand-in", deliveriesAtATime: deliveriesAtATime)
-    sources.append(queue)
-    return queue
-  }
-
-  func makeManualExecutor() -> ManualExecutor {
-    let jobs = ManualJobs(seed: isExplored ? nil : UInt64(scheduler.draw(1 << 32)))
-    sources.append(jobs)
-    return jobs.executor
+  func clients(_ count: Int, _ step: Step) {
+    for _ in 0..<count { client(Step { $0.scheduler.joinTwins() }, step) }
   }
 
   /// Stands for the time that foreign code takes.
@@ -99,46 +63,26 @@ final class Simulation: @unchecked Sendable {
       })
   }
 
-  func draw(_ bound: Int) -> Int { scheduler.draw(bound) }
-
   /// Draws a policy with a bound.
   func bounded() -> BufferingPolicy { draw(3) == 0 ? .latest : .newest(1 + draw(3)) }
-}
 
-extension Simulation: SimulatedHistory {
-  func play() -> Bool { play(setUp) }
+  override var overlaps: Bool { Linearizability.overlap(operations) }
 
-  var overlaps: Bool { operations.filter { $0.effect != nil }.overlap }
-
-  /// Runs and checks one history; returns false if it never ends.
-  ///
-  /// A history that is known by then isn't checked.
-  func play(_ setUp: (Simulation) -> Void, isKnown: () -> Bool = { false }) -> Bool {
+  /// A history that is known by its end isn't checked.
+  override func play() -> Bool {
     setUp(self)
     guard scheduler.run(clients) else { return false }
-    let isKnown = isKnown()
+    let isKnown = exploration?.isKnown ?? false
     if !isKnown { checkAtRest() }
     guard scheduler.run([{ self.releasePublisher() }]) else { return false }
     if !isKnown { checkAtEnd() }
     return true
   }
 
-  var hasJob: Bool { sources.contains { $0.isReady } }
-
-  func runJob() {
-    let ready = sources.filter(\.isReady)
-    ready[draw(ready.count)].runOne()
-  }
-
-  /// Releases everything.
-  func end() {
+  override func end() {
     clients = []
-    for inbox in inboxes {
-      inbox.subscriber = nil
-      inbox.reaction = nil
-      inbox.members = []
-    }
-    members = []
+    for inbox in inboxes { (inbox.subscriber, inbox.reaction, inbox.members) = (nil, nil, []) }
+    (members, named) = ([], [:])
   }
 }
 

@@ -14,9 +14,9 @@ extension Simulation {
     // The current state may have an error and previous data.
     if livePayloads > 2 { problems.append("3.05: at rest \(livePayloads) payloads are kept") }
     completeEffects()
-    let effects = operations.filter { $0.effect != nil }
-    var check = Linearizability(of: effects, known: known)
-    if !check.holds(members: members.count) { problems.append("2.01, 1.02: the history is not linearizable") }
+    if !Linearizability.holds(operations, known: known, from: Register(members: members.count)) {
+      problems.append("2.01, 1.02: the history is not linearizable")
+    }
   }
 
   /// After the publisher was released, checks that everything has ended, and that nothing is kept.
@@ -69,7 +69,7 @@ extension Simulation {
         guard inbox.members.count == 1, members[number].buffering == .unbounded, let first = inbox.deliveries.first
         else { continue }
         operations[index].effect = .join(member: number, replay: UInt64(first.version))
-      case .leave(let number, -1):
+      case .leave(let number, nil):
         operations[index].effect = members[number].received.map { .leave(member: number, received: $0) }
       default: break
       }
@@ -79,8 +79,7 @@ extension Simulation {
     for member in members where member.subscription?.isActive == true {
       guard let received = member.received else { continue }
       operations.append(
-        ClientCall(
-          client: -1, invocation: end, response: end, effect: .leave(member: member.number, received: received)))
+        Operation(invocation: end, response: end, effect: .leave(member: member.number, received: received)))
     }
   }
 }

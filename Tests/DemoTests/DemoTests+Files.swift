@@ -1,0 +1,156 @@
+#if os(macOS) || os(Linux)
+  import Foundation
+  import Testing
+
+  /// The files that the program writes: a log, a record of its screen, caches.
+  extension DemoTests {
+    @Test("a log has every version of every publisher, one JSON object per line")
+    func log() async throws {
+      let arguments = ["--seconds", "1", "--interval", "0.1", "--watch", here, "--log", folder["log"]]
+      try await Demo(arguments).end().expectTable(hasLog: true)
+      let line =
+        #/
+        \{"time":"\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z","publisher":"(load|memory|path)","version":(\d+),
+        "phase":"(?:unknown|loading|loaded|error)","value":(?:null|\{.+\}),"error":(?:null|".*")\}
+        /#
+      var versions: [Substring: [Int]] = [:]
+      for text in try folder.read("log").split(separator: "\n") {
+        let (_, publisher, version) = try #require(text.wholeMatch(of: line), "\(text)").output
+        versions[publisher, default: []].append(try #require(Int(version)))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let value = object["value"] as? [String: Any] ?? [:]
+        #expect(value.values.allSatisfy { $0 is String || $0 is NSNumber })
+      }
+      #expect(versions.count == 3)
+      for (publisher, versions) in versions {
+        #expect(versions == Array(0..<versions.count) && versions.count >= 5, "\(publisher): \(versions)")
+      }
+    }
+
+    #if os(Linux)
+      @Test("a log on a full disk is reported once, and the rest goes on")
+      func fullDisk() async throws {
+        let printed = try await Demo.run("--seconds", "1", "--interval", "0.2", "--log", "/dev/full")
+        printed.expectTable(hasLog: true, errors: 1)
+        #expect(printed.hasLiveValues && printed.errors.contains { $0.contains("no space left on device") })
+      }
+    #endif
+
+    @Test("a log or a record that can't be opened ends it before anything starts")
+    func cannotOpen() async throws {
+      let missing = folder["no/such/folder/log"]
+      try await Demo.run("--log", missing)
+        .expectFailure(status: 1, "cannot open \(missing): no such file or directory")
+      try await Demo.run("--record", here).expectFailure(status: 1, "cannot open \(here): ")
+    }
+
+    @Test("it records the screen as text, without a terminal, too")
+    func record() async throws {
+      let arguments = ["--watch", here, "--plain", "--record", folder["record"]]
+      try await Demo.run(arguments) { $0.hasLiveValues }.expectTable()
+      let lines = try folder.read("record").split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count == 25 && lines.last == "", "24 lines, each with its end")
+      let names = Set(lines.compactMap { $0.prefixMatch(of: /(load|memory|path) +. 0 s\s/)?.output.1 })
+      #expect(names.count == 3)
+    }
+
+    @Test("a cache shows the last value of the run before, marked with its age, and then a fresh one")
+    func cache() async throws {
+      let arguments = ["--watch", here, "--cache", folder["cache"]]
+      let before = try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }
+      before.expectTable()
+      try folder.write("more\n", to: "here/more")
+      // Data is stale after two intervals.
+      let after = try await Demo.run(arguments + ["--interval", "0.001"]) {
+        $0.shows("path", /loaded: folder with 2 entries, 13 bytes in its files, modified [^ ]*$/)
+      }
+      after.expectTable()
+      let last = try #require(before.row("path").last { $0.hasPrefix("loaded: ") })
+      let first = try #require(after.row("path").first { $0.hasPrefix("loaded: ") })
+      #expect(first.hasPrefix("\(last) (cached, stale, ") && first.hasSuffix(" s old)"))
+      let other = try await Demo.run(["--watch", folder["."], "--cache", folder["cache"]]) {
+        $0.shows("path", /loaded: folder/)
+      }
+      #expect(!other.row("path").contains { $0.contains("cached") }, "values of other paths are kept apart")
+    }
+
+    @Test("a damaged cache is reported once, shows no error, and is replaced")
+    func damagedCache() async throws {
+      let arguments = ["--watch", here, "--cache", folder["cache"]]
+      try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }.expectTable()
+      let file = try #require(try folder.caches.first { $0.hasPrefix("path") })
+      try folder.write("{\"format\":", to: "cache/\(file)")
+      let damaged = try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }
+      damaged.expectTable(errors: 1)
+      #expect(damaged.errors.contains { $0.contains(/path: the cache could not read: .*path[^ ]*\.json/) })
+      #expect(!damaged.shows("path", /error/))
+      try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry, .* \(cached,/) }.expectTable()
+    }
+
+    @Test("a cache that can't be written is reported once, and again when the reason changes")
+    func unwritableCache() async throws {
+      // A link to a file, and later to a folder in which folders have the names of the caches.
+      let path = try #require("path \(here)".addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      for name in ["load", "memory", path] { try folder.write("", to: "folder/cache/\(name).json/file") }
+      try folder.write("", to: "file")
+      for name in ["file", "folder"] {
+        try FileManager.default.createSymbolicLink(atPath: folder["to \(name)"], withDestinationPath: folder[name])
+      }
+      let cache = ["--cache", folder["to file/cache"]]
+      let demo = try Demo(["--seconds", "60", "--interval", "0.1", "--watch", here] + cache)
+      func failures(_ printed: Printed) -> Int { printed.errors.count { $0.contains("the cache could not write") } }
+      /// Publishes more values, each of which would be stored.
+      func publish(_ counts: ClosedRange<Int>) async throws {
+        for count in counts {
+          try folder.write("more\n", to: "here/\(count)")
+          await demo.wait { $0.row("path").contains { $0.hasPrefix("loaded: folder with \(count) entries") } }
+        }
+      }
+      try await publish(2...4)
+      #expect(failures(await demo.wait { failures($0) >= 3 }) == 3, "once for each of three")
+      try #require(unsafe rename(folder["to folder"], folder["to file"]) == 0)
+      await demo.wait { failures($0) >= 6 }
+      try await publish(5...7)
+      demo.send(SIGTERM)
+      let printed = await demo.end()
+      #expect(printed.status == 0 && printed.hasLiveValues)
+      #expect(failures(printed) == 6)
+    }
+
+    /// A quarter of the kills, of which `DEMO_KILLS` says how many, have to leave a temporary file behind.
+    ///
+    /// That proves that they fell between creating it and renaming it.
+    @Test("a kill while it writes its caches damages none of them")
+    func kills() async throws {
+      let kills = ProcessInfo.processInfo.environment["DEMO_KILLS"].flatMap(Int.init) ?? 8
+      // On the disk that builds use: writing a file in memory takes no time.
+      let folder = try Folder(in: Demo.products)
+      let arguments = ["--watch", here, "--cache", folder["cache"]]
+      try await Demo.run(arguments) { $0.hasLiveValues }.expectTable()
+      let temporary = try folder.caches.map { folder["cache/\($0).subpub-new"] }
+      try #require(temporary.count == 3)
+      @Sendable func isLeft() -> Bool { temporary.contains { unsafe access($0, F_OK) == 0 } }
+      var hits = 0
+      for kill in 1...kills {
+        for file in temporary { unsafe unlink(file) }
+        let demo = try Demo(["--seconds", "60", "--interval", "0.0005"] + arguments, output: .nullDevice)
+        await withCheckedContinuation { killed in
+          Thread.detachNewThread {
+            let end = ContinuousClock.now + .seconds(60)
+            while !isLeft(), .now < end {}
+            demo.send(SIGKILL)
+            killed.resume()
+          }
+        }
+        #expect(await demo.end().status == 128 + SIGKILL)
+        hits += isLeft() ? 1 : 0
+        let printed = try await Demo.run(arguments) { printed in
+          ["load", "memory", "path"].allSatisfy { printed.shows($0, /loaded: .* \(cached,/) }
+        }
+        #expect(printed.status == 0 && printed.errors.isEmpty, "after kill \(kill): \(printed.errors)")
+      }
+      print("\(hits) of \(kills) kills fell between creating a temporary file and renaming it")
+      #expect(4 * hits >= kills)
+    }
+  }
+#endif
