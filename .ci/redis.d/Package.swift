@@ -21,5 +21,6 @@ let package = Package(
       name: "redis-chaos",
       dependencies: [
         .product(name: "SubPub", package: "SubPub"), .product(name: "SubPubRedis", package: "SubPub"),
+        .product(name: "SubPubTesting", package: "SubPub"),
       ], swiftSettings: settings),
   ])
