@@ -25,8 +25,7 @@
 
     @Test("a cancelled outlet counts every state that isn't confirmed, and none that came after the cancel")
     func required_8_07_unwritten() async throws {
-      let server = try await RedisServer()
-      let (proxy, clock, encoded) = (try Proxy(server), ManualClock(), Locked(0))
+      let (proxy, clock, encoded) = (try await Proxy(RedisServer()), ManualClock(), Locked(0))
       let coder = RedisCoder<Int>.numbers { number in encoded.withLock { $0 = number } }
       let run = try await started(outlet(proxy.endpoint(timeout: .seconds(50)), coder: coder, clock: clock))
       proxy.mode = .stallsReplies
@@ -55,8 +54,7 @@
 
     @Test("an outlet that is cancelled without a server says how much it couldn't write, after the timeout")
     func required_8_07_withoutServer() async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let run = try await started(outlet(server.endpoint(), clock: clock))
       server.kill()
       for number in 1...10 { publisher.updateData(number) }

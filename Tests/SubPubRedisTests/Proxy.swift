@@ -7,13 +7,14 @@
   final class RawServer: Sendable {
     private let path = "/tmp/subpub-\(UUID().uuidString.prefix(8))"
     private let listener: Int32
-    private let open = Locked<Set<Int32>>([])
+    private let open: Locked<Set<Int32>>
 
     /// How many connections were accepted.
     let accepted = Locked(0)
 
-    /// Makes the socket; the descriptor of each connection is closed when `serve` returns.
-    init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
+    /// Makes the socket; the descriptor of each connection is among the open ones until `serve` returns.
+    init(open: Locked<Set<Int32>> = Locked([]), _ serve: @escaping @Sendable (Int32) -> Void) throws {
+      self.open = open
       listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
         listen(listener, 1_024) == 0
@@ -34,7 +35,8 @@
     }
 
     deinit {
-      for each in open.withLock({ $0 }) { _ = shutdown(each, Int32(SHUT_RDWR)) }
+      cut()
+      open.withLock { $0 = [] }
       _ = shutdown(listener, Int32(SHUT_RDWR))
       close(listener)
       unsafe unlink(path)
@@ -43,6 +45,9 @@
     func endpoint(timeout: Duration = .seconds(5)) -> RedisEndpoint {
       RedisEndpoint(unixSocket: path, timeout: timeout)
     }
+
+    /// Ends all connections.
+    func cut() { open.withLock { for each in $0 { _ = shutdown(each, Int32(SHUT_RDWR)) } } }
 
     /// A server that reads and never answers.
     static func silent() throws -> RawServer { try RawServer { client in while !receive(from: client).isEmpty {} } }
@@ -156,15 +161,16 @@
       }
     }
 
+    private let server: RedisServer
     private let link: Link
     private let listener: RawServer
 
     init(_ server: RedisServer, _ script: @escaping @Sendable (Piece) -> Verdict = { .passes($0.bytes) }) throws {
       let (link, target) = (Link(script: script), server.socket)
-      self.link = link
-      listener = try RawServer { client in
+      (self.server, self.link) = (server, link)
+      listener = try RawServer(open: link.open) { client in
         guard let server = RawServer.connection(to: target) else { return }
-        link.open.withLock { $0.formUnion([client, server]) }
+        link.open.withLock { $0.formUnion([server]) }
         let (isReading, replies) = (Locked(false), DispatchGroup())
         replies.enter()
         Thread.detachNewThread {
@@ -173,14 +179,9 @@
         }
         link.copy(from: client, to: server, isReply: false, isReading)
         replies.wait()
-        link.open.withLock { $0.subtract([client, server]) }
+        link.open.withLock { $0.subtract([server]) }
         close(server)
       }
-    }
-
-    deinit {
-      cut()
-      link.open.withLock { $0 = [] }
     }
 
     func endpoint(timeout: Duration = .seconds(5)) -> RedisEndpoint { listener.endpoint(timeout: timeout) }
@@ -191,6 +192,6 @@
     }
 
     /// Ends all connections.
-    func cut() { link.open.withLock { for each in $0 { _ = shutdown(each, Int32(SHUT_RDWR)) } } }
+    func cut() { listener.cut() }
   }
 #endif

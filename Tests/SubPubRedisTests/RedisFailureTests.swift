@@ -116,7 +116,7 @@
       #expect("\(try #require(mirror.publisher.state.error))".hasPrefix("Redis at \(path)/0, key key: \(text)"))
     }
 
-    @Test("delays are measured on the clock, and `refreshIfNeeded` ends one")
+    @Test("delays are measured on the clock, and a cancel or `refreshIfNeeded` ends one")
     func delays() async throws {
       let (clock, attempts) = (ManualClock(), Locked(0))
       let policy = RetryPolicy(maxAttempts: 4) { failures, _ in
@@ -124,6 +124,9 @@
         return .seconds(failures)
       }
       let mirror = mirror(RedisEndpoint(unixSocket: "/no/such/socket"), retry: policy, clock: clock)
+      let cancelled = try await started(mirror)
+      try await clock.waitForSleepers(1)
+      try await cancel(cancelled)
       let run = try await started(mirror)
       try await clock.waitForSleepers(1)
       clock.advance(by: .seconds(1))
@@ -135,15 +138,6 @@
       clock.advance(by: .seconds(3))
       _ = await reason(of: run)
       #expect(mirror.statistics.reconnects == 0)
-    }
-
-    @Test("a run that is cancelled while there is no connection ends at once")
-    func cancelledWithoutConnection() async throws {
-      let policy = RetryPolicy(maxAttempts: .max) { _, _ in .seconds(1_000) }
-      let mirror = mirror(RedisEndpoint(unixSocket: "/no/such/socket"), retry: policy)
-      let run = try await started(mirror)
-      try await mirror.reach { $0.phase == .error }
-      try await cancel(run)
     }
 
     @Test(

@@ -3,7 +3,6 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("Outlets and mirrors", .timeLimit(.minutes(2)))
@@ -98,8 +97,7 @@
 
     @Test("a mirror that is behind converges, even if the server cuts off clients with large replies")
     func required_8_01_outputLimit() async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let texts = Publisher<String>()
       let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint())
       let mirror = mirror(proxy.endpoint(), of: String.self)

@@ -2,14 +2,13 @@
   import Foundation
   import SubPub
   import SubPubRedis
-  import Support
   import Testing
 
   /// A server of one test, on a Unix socket in a folder of its own; killed and removed when it is released.
   final class RedisServer: Sendable {
     let folder: URL
     private let options: [String]
-    private let process = Locked<(server: Process, line: Pipe)?>(nil)
+    private let running = Locked<(server: Process, line: Pipe)?>(nil)
 
     /// Starts a server.
     ///
@@ -25,6 +24,12 @@
     deinit {
       kill()
       try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts a server with a proxy in front of it.
+    static func withProxy() async throws -> (RedisServer, Proxy) {
+      let server = try await RedisServer()
+      return (server, try Proxy(server))
     }
 
     var socket: String { folder.appending(path: "socket").path(percentEncoded: false) }
@@ -56,15 +61,11 @@
     /// Starts the server, and waits until it answers.
     func start() async throws {
       let path = folder.path(percentEncoded: false)
-      let server = Process()
-      server.executableURL = URL(filePath: "/usr/bin/env")
-      server.arguments =
+      let server = try process(
         ["redis-server", "--port", "0", "--unixsocket", socket, "--dir", path, "--loglevel", "warning"]
-        + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"] + options
-      server.standardOutput = FileHandle.nullDevice
-      try server.run()
+          + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"] + options)
       let line = try guardian(of: server.processIdentifier, path)
-      process.withLock { $0 = (server, line) }
+      running.withLock { $0 = (server, line) }
       try await until { try !run("PING").isEmpty }
     }
 
@@ -72,23 +73,27 @@
     ///
     /// It ends at the end of a line.
     private func guardian(of server: pid_t, _ path: String) throws -> Pipe {
-      let (shell, line) = (Process(), Pipe())
-      shell.executableURL = URL(filePath: "/bin/sh")
-      shell.standardInput = line
+      let line = Pipe()
       // Other children of this process would keep the shell waiting.
       _ = fcntl(line.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-      shell.arguments = ["-c", "read -r _ || { kill -KILL \(server); rm -rf \"$0\"; }", path]
-      try shell.run()
+      _ = try process(["sh", "-c", "read -r _ || { kill -KILL \(server); rm -rf \"$0\"; }", path], input: line)
       return line
+    }
+
+    private func process(
+      _ arguments: [String], input: Any = FileHandle.standardInput, output: Any = FileHandle.nullDevice
+    ) throws -> Process {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = arguments
+      (process.standardInput, process.standardOutput, process.standardError) = (input, output, FileHandle.nullDevice)
+      try process.run()
+      return process
     }
 
     /// Kills the server, which has no time to say anything.
     func kill() {
-      let running = process.withLock { process in
-        defer { process = nil }
-        return process
-      }
-      guard let running else { return }
+      guard let running = running.withLock({ $0.take() }) else { return }
       try? running.line.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
       _ = Foundation.kill(running.server.processIdentifier, SIGKILL)
       running.server.waitUntilExit()
@@ -118,14 +123,8 @@
 
     @discardableResult
     func run(_ arguments: [String], input: URL? = nil) throws -> String {
-      let client = Process()
-      if let input { client.standardInput = try FileHandle(forReadingFrom: input) }
-      let output = Pipe()
-      client.executableURL = URL(filePath: "/usr/bin/env")
-      client.arguments = ["redis-cli", "-s", socket] + arguments
-      client.standardOutput = output
-      client.standardError = FileHandle.nullDevice
-      try client.run()
+      let (input, output) = (try input.map { try FileHandle(forReadingFrom: $0) }, Pipe())
+      let client = try process(["redis-cli", "-s", socket] + arguments, input: input ?? .standardInput, output: output)
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       client.waitUntilExit()
       return text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -15,8 +15,7 @@
     func stochastic_8_06_others() async throws {
       let seed = UInt64.random(in: 0...9_999)
       print("seed \(seed)")
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(server.endpoint(), maxLength: 1_000_000)
       let mirrors = (0..<4).map { _ in mirror(proxy.endpoint(timeout: .milliseconds(500))) }
       let recorders = mirrors.map { $0.record() }

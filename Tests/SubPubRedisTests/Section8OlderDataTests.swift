@@ -3,7 +3,6 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 Across processes: a server with older data", .timeLimit(.minutes(2)))

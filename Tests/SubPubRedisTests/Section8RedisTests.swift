@@ -3,7 +3,6 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 Across processes", .timeLimit(.minutes(2)))
@@ -46,8 +45,7 @@
 
     @Test("a mirror goes on where it was when the server was killed and started again")
     func required_8_01_killedServer() async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let (outlet, mirror) = (outlet(server.endpoint()), mirror(proxy.endpoint(timeout: .milliseconds(300))))
       publisher.updateData(0)
       let recorder = try await running(outlet, mirror) {
@@ -113,8 +111,7 @@
       "an outlet that was cut off while another took over ends, whatever was lost, and the other doesn't",
       arguments: [false, true])
     func required_8_02_fenced(isLost: Bool) async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let (first, second) = (outlet(proxy.endpoint(timeout: .seconds(1))), outlet(server.endpoint()))
       for number in 1...10 { publisher.updateData(number) }
       let former = try await started(first)
@@ -135,8 +132,7 @@
 
     @Test("outlets that start at the same time have numbers of their own")
     func required_8_02_sameTime() async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(proxy.endpoint())
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       // The outlet has asked for the last number, and doesn't have it yet, when another one takes the next.
@@ -152,8 +148,7 @@
 
     @Test("a write whose reply was lost is repeated, and not doubled")
     func required_8_02_lostReplies() async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(proxy.endpoint(timeout: .milliseconds(300)))
       var (published, repeated) = (0, 0)
       try await running(outlet) {
@@ -179,8 +174,7 @@
 
     @Test("an outlet whose last entry somebody deletes writes it again, and goes on with the next")
     func required_8_01_deletedEntry() async throws {
-      let server = try await RedisServer()
-      let proxy = try Proxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(proxy.endpoint())
       publisher.updateData(1)
       try await running(outlet) {

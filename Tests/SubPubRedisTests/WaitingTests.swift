@@ -104,8 +104,7 @@
       "an outlet that may keep one state ends when its server goes on refusing, even if newer states arrive",
       arguments: Refusal.allCases, [false, true])
     func required_8_04_keepsOneAndIsRefused(refusal: Refusal, goesOn: Bool) async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let outlet = outlet(server.endpoint(), maxLength: 1, clock: clock)
       let hasEnded = Locked(false)
       let run = Task {
@@ -143,8 +142,7 @@
       "a server that refuses to write, takes something, and refuses again, has the whole timeout again",
       arguments: Refusal.allCases)
     func required_8_04_refusesAgain(refusal: Refusal) async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let outlet = outlet(server.endpoint(), clock: clock)
       try await running(outlet) {
         for round in 1...3 {
@@ -167,8 +165,7 @@
       "an outlet whose server goes on refusing to write ends with an error after the timeout",
       arguments: Refusal.allCases, [false, true])
     func required_8_04_goesOnRefusing(refusal: Refusal, hasWritten: Bool) async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let outlet = outlet(server.endpoint(), clock: clock)
       if !hasWritten { try refusal.begin(on: server) }
       let run = Task { try await outlet.run() }
@@ -190,8 +187,7 @@
 
     @Test("a mirror that is refused, gets an answer, and is refused again, tries again")
     func required_8_04_refusedAgain() async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)), clock: clock)
       try await running(mirror) {
         for round in 1...2 {
