@@ -55,25 +55,22 @@
       let endpoint = { (user: String, timeout: Duration) in
         RedisEndpoint(port: port, username: user, password: "secret", database: 1, timeout: timeout)
       }
-      try await running(outlet(endpoint("publisher", .seconds(5)))) {
-        for (number, user) in ["mirrors", "former"].enumerated() {
-          let readers = endpoint(user, .milliseconds(500))
-          let (first, second) = (mirror(readers), mirror(readers))
-          publisher.updateData(10 * number + 1)
-          try await running(first) {
-            try await first.reach(10 * number + 1)
-            // Unblocks the reading connection.
-            try await running(second) {
-              try await second.reach(10 * number + 1)
-              // The streams are looked at, too.
-              try await server.waitForCalls(of: "type", 2)
-              try await publisher.publish(10 * number + 2, shownBy: first)
-              try await second.reach(10 * number + 2)
-              #expect(first.statistics.reconnects == 0)
-            }
-          }
+      let mirrors = ["mirrors", "former"].flatMap { user in
+        (0...1).map { _ in mirror(endpoint(user, .milliseconds(500))) }
+      }
+      publisher.updateData(1)
+      try await running(outlet(endpoint("publisher", .seconds(5))), mirrors[0], mirrors[2]) {
+        for mirror in [mirrors[0], mirrors[2]] { try await mirror.reach(1) }
+        // Each unblocks the reading connection of its user.
+        try await running(mirrors[1], mirrors[3]) {
+          for mirror in [mirrors[1], mirrors[3]] { try await mirror.reach(1) }
+          // The streams are looked at, too.
+          try await server.waitForCalls(of: "type", 4)
+          publisher.updateData(2)
+          for mirror in mirrors { try await mirror.reach(2) }
         }
       }
+      #expect(mirrors.map(\.statistics.reconnects) == [0, 0, 0, 0])
     }
 
     @Test("a server that takes no more clients says so, until it does")
