@@ -21,7 +21,10 @@
       let pair = "CONFIG SET maxmemory 1\nCONFIG SET maxmemory 0\n"
       try Data(String(repeating: pair, count: 2_000).utf8).write(to: commands)
       try await running(outlet) {
-        for round in 1...5 {
+        var round = 0
+        // On a busy machine, the moments may fall between two writes.
+        while round < 5 || failureCount == 0 && outlet.statistics.skipped == 0 {
+          round += 1
           let toggling = Task.detached { try server.run([], input: commands) }
           for number in 1...2_000 {
             publisher.updateData(round * 10_000 + number)
@@ -32,9 +35,8 @@
         }
       }
       let statistics = outlet.statistics
-      #expect(failureCount > 0 || statistics.skipped > 0)
       #expect(try server.length == statistics.entries)
-      #expect(statistics.entries + statistics.skipped == 10_001)
+      #expect(statistics.entries + statistics.skipped == Int(publisher.current.version) + 1)
     }
 
     /// Publishes 1 to 20, which are on their way to the server at once when it writes them and their replies are lost.
