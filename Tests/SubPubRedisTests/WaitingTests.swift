@@ -46,10 +46,10 @@
       let run = Task { try await outlet.run() }
       try await until { try server.run("GET", "key:epoch") != "5" }
       proxy.cut()
-      try await until { outlet.statistics.entries == 1 }
+      // On a busy machine, the cut may come after the wait.
+      try await until { outlet.statistics.entries == 1 && outlet.statistics.reconnects >= 1 }
       try await cancel(run)
       #expect(start.duration(to: .now) > .seconds(3))
-      #expect(outlet.statistics.reconnects >= 1)
     }
 
     @Test("an outlet that sees its number in a reply that took long looks again before it writes")
