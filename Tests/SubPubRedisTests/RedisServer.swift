@@ -94,8 +94,9 @@
     /// Kills the server, which has no time to say anything.
     func kill() {
       guard let running = running.withLock({ $0.take() }) else { return }
-      try? running.line.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
       _ = Foundation.kill(running.server.processIdentifier, SIGKILL)
+      // Not before: this process may be killed at any time.
+      try? running.line.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
       running.server.waitUntilExit()
     }
 

@@ -36,8 +36,9 @@ final class Child {
   func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
 
   func killNow() {
-    if process.isRunning { dismissGuardian() }
+    let isRunning = process.isRunning
     signal(SIGKILL)
+    if isRunning { dismissGuardian() }
     process.waitUntilExit()
   }
 
