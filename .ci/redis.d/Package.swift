@@ -5,6 +5,9 @@
 import PackageDescription
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+let libraries: [Target.Dependency] = ["SubPub", "SubPubRedis", "SubPubTesting"].map {
+  .product(name: $0, package: "SubPub")
+}
 
 let package = Package(
   name: "redis",
@@ -12,14 +15,6 @@ let package = Package(
   dependencies: [.package(name: "SubPub", path: "../..", traits: ["Redis"])],
   targets: [
     .target(name: "Bare", linkerSettings: [.linkedLibrary("hiredis")]),
-    .executableTarget(
-      name: "redis-bench",
-      dependencies: [
-        "Bare", .product(name: "SubPub", package: "SubPub"), .product(name: "SubPubRedis", package: "SubPub"),
-      ], swiftSettings: settings),
-    .executableTarget(
-      name: "redis-chaos",
-      dependencies: [
-        .product(name: "SubPub", package: "SubPub"), .product(name: "SubPubRedis", package: "SubPub"),
-      ], swiftSettings: settings),
+    .executableTarget(name: "redis-bench", dependencies: ["Bare"] + libraries, swiftSettings: settings),
+    .executableTarget(name: "redis-chaos", dependencies: libraries, swiftSettings: settings),
   ])

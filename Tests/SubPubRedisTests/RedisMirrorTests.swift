@@ -3,38 +3,35 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("Outlets and mirrors", .timeLimit(.minutes(2)))
-  struct RedisMirrorTests {
-    private let publisher = Publisher<Int>(label: "source")
+  struct RedisMirrorTests: RedisSuite {
+    let publisher = Publisher<Int>(label: "source")
+    let failures = Locked<[RedisError]>([])
 
     @Test("data keeps its origin and its age")
     func originAndAge() async throws {
-      let server = try await RedisServer()
-      let clock = ManualClock()
+      let (server, clock) = (try await RedisServer(), ManualClock())
       let manager = LoadingManager(staleAfter: .seconds(60), clock: clock) { 7 }
-      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), staleAfter: .seconds(60))
+      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
       await manager.refresh()
       clock.advance(by: .seconds(50))
       manager.publisher.republish()
-      try await running(RedisOutlet(manager.publisher, key: "key", endpoint: server.endpoint()).run) {
-        try await running(mirror.run) {
-          try await mirror.publisher.reach(7)
-          #expect(mirror.publisher.current.origin == .loaded)
-          let age = try #require(mirror.publisher.age(of: mirror.publisher.current))
-          #expect(age >= .seconds(50) && age < .seconds(60))
-          #expect(!mirror.publisher.isStale)
-          clock.advance(by: .seconds(10))
-          manager.publisher.startLoading()
-          try await mirror.publisher.reach { $0 == .loading(previous: 7) }
-          #expect(mirror.publisher.current.origin == .loaded)
-          manager.publisher.updateData(8, age: .seconds(1_000))
-          try await mirror.publisher.reach(8)
-          #expect(mirror.publisher.current.origin == .published)
-          #expect(mirror.publisher.isStale)
-        }
+      try await running(outlet(server.endpoint(), of: manager.publisher), mirror) {
+        try await mirror.reach(7)
+        #expect(mirror.publisher.current.origin == .loaded)
+        let age = try #require(mirror.publisher.age(of: mirror.publisher.current))
+        #expect(age >= .seconds(50) && age < .seconds(60))
+        #expect(!mirror.publisher.isStale)
+        clock.advance(by: .seconds(10))
+        manager.publisher.startLoading()
+        try await mirror.reach { $0 == .loading(previous: 7) }
+        #expect(mirror.publisher.current.origin == .loaded)
+        manager.publisher.updateData(8, age: .seconds(1_000))
+        try await mirror.reach(8)
+        #expect(mirror.publisher.current.origin == .published)
+        #expect(mirror.publisher.isStale)
       }
     }
 
@@ -42,19 +39,18 @@
     func ageOfWriting() async throws {
       let server = try await RedisServer()
       publisher.updateData(1)
-      let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint())
+      let outlet = outlet(server.endpoint())
       var written = ContinuousClock.now
-      try await running(outlet.run) {
-        try await until { outlet.statistics.entries == 1 }
+      try await running(outlet) {
         written = .now
         // The age is measured from the data, and not from the error that carries it along.
         try await Task.sleep(for: .milliseconds(20))
         publisher.setError(Offline(code: 1))
-        try await until { try server.run("XLEN", "key") == "2" }
+        try await outlet.reach(2)
       }
-      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), staleAfter: .seconds(60))
-      try await running(mirror.run) {
-        try await mirror.publisher.reach { $0.phase == .error }
+      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
+      try await running(mirror) {
+        try await mirror.reach { $0.phase == .error }
         #expect(mirror.publisher.state.value == 1)
         let atLeast = written.duration(to: .now) - .milliseconds(2)  // Ages are written in milliseconds.
         let age = try #require(mirror.publisher.age(of: mirror.publisher.current))
@@ -73,15 +69,9 @@
       }
       // The last two are equal as strings.
       for (number, key) in ["%s%n\r\n$5\r\n", "{a}:\u{0}b", "", "e\u{301}", "\u{e9}"].enumerated() {
-        let outlet = RedisOutlet(texts, key: key, endpoint: server.endpoint(), coder: coder)
-        let mirror = RedisMirror<String>(key: key, endpoint: server.endpoint(), coder: coder)
-        try await running(outlet.run) {
-          try await running(mirror.run) {
-            for text in ["\r\n*1\r\n", "%s\u{0}%n", "", "\(number)"] {
-              texts.updateData(text)
-              try await mirror.publisher.reach(text)
-            }
-          }
+        let mirror = RedisMirror(key: key, endpoint: server.endpoint(), coder: coder)
+        try await running(RedisOutlet(texts, key: key, endpoint: server.endpoint(), coder: coder), mirror) {
+          for text in ["\r\n*1\r\n", "%s\u{0}%n", "", "\(number)"] { try await texts.publish(text, shownBy: mirror) }
         }
       }
       #expect(try server.run("DBSIZE") == "10", "each key has a stream and a counter of its own")
@@ -93,42 +83,72 @@
       let texts = Publisher<String>()
       // Made before, so that they are published faster than they can be written.
       let large = (1...40).map { String(repeating: "x", count: 1 << 20) + "\($0)" }
-      let (outlet, mirror) = (
-        RedisOutlet(texts, key: "key", endpoint: server.endpoint()),
-        RedisMirror<String>(key: "key", endpoint: server.endpoint())
-      )
-      try await running(outlet.run) {
-        try await running(mirror.run) {
-          texts.updateData("small")
-          try await mirror.publisher.reach("small")
-          for text in large { texts.updateData(text) }
-          try await mirror.publisher.reach { $0.value?.hasSuffix("x40") ?? false }
-        }
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint())
+      let mirror = mirror(server.endpoint(), of: String.self)
+      try await running(outlet, mirror) {
+        try await texts.publish("small", shownBy: mirror)
+        for text in large { texts.updateData(text) }
+        try await mirror.reach { $0.value?.hasSuffix("x40") ?? false }
       }
       #expect(outlet.statistics.entries >= large.count)
-      #expect(outlet.statistics.reconnects == 0)
-      #expect(mirror.statistics.reconnects == 0)
+      for part in [outlet, mirror] as [any Runnable] { #expect(part.statistics.reconnects == 0) }
       #expect(mirror.statistics.skipped == 0)
+    }
+
+    @Test("a mirror that is behind converges, even if the server cuts off clients with large replies")
+    func required_8_01_outputLimit() async throws {
+      let (server, proxy) = try await RedisServer.withProxy()
+      let texts = Publisher<String>()
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint())
+      let mirror = mirror(proxy.endpoint(), of: String.self)
+      try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 2000000 0 0")
+      let large = String(repeating: "x", count: 250_000)
+      try await running(outlet, mirror) {
+        try await texts.publish("0", shownBy: mirror)
+        proxy.mode = .stalls
+        for number in 1...100 { texts.updateData(large + "\(number)") }
+        try await outlet.reach(101)
+        proxy.cut()
+        proxy.mode = .passes
+        try await mirror.reach(large + "100")
+      }
+      #expect(mirror.statistics.skipped == 0)
+    }
+
+    @Test("an entry of 64 MB is an error, and the next one is read")
+    func hugeEntry() async throws {
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint())
+      try await running(mirror) {
+        try await mirror.reach { $0 == .unknown }
+        let file = server.folder.appending(path: "huge")
+        try Data(repeating: UInt8(ascii: "7"), count: 64 << 20).write(to: file)
+        #expect(try server.run(["-x", "XADD", "key", "1-1", "phase", "loaded", "value"], input: file) == "1-1")
+        try await mirror.reach { $0.phase == .error }
+        #expect(
+          mirror.reason?.description
+            == "entry 1-1 isn't a state of the expected type: the value has 67108864 bytes, and the limit is 16777216")
+        try server.add(["1-2", "phase", "loaded", "value", "7"])
+        try await mirror.reach(7)
+      }
     }
 
     @Test("hundreds of mirrors share one thread and one reading connection")
     func manyMirrors() async throws {
       let server = try await RedisServer()
-      let endpoint = server.endpoint()
-      let sources = (0..<300).map { _ in Publisher<Int>() }
-      let mirrors = (0..<300).map { RedisMirror<Int>(key: "key \($0)", endpoint: endpoint) }
+      let sources = (0..<20).map { _ in Publisher<Int>() }
+      let mirrors = (0..<300).map { mirror(server.endpoint(), key: "key \($0)") }
       try await withThrowingTaskGroup { group in
-        for (number, source) in sources.enumerated() where number < 20 {
-          group.addTask { try await RedisOutlet(source, key: "key \(number)", endpoint: endpoint).run() }
+        for (number, source) in sources.enumerated() {
+          let outlet = outlet(server.endpoint(), of: source, key: "key \(number)")
+          group.addTask { try await outlet.run() }
         }
-        for mirror in mirrors + mirrors.map({ _ in RedisMirror<Int>(key: "key 7", endpoint: endpoint) }) {
+        for mirror in mirrors + mirrors.map({ _ in mirror(server.endpoint(), key: "key 7") }) {
           group.addTask { try await mirror.run() }
         }
         for round in 1...20 {
           for (number, source) in sources.enumerated() { source.updateData(round * 1_000 + number) }
-          for (number, mirror) in mirrors.enumerated() where number < 20 {
-            try await mirror.publisher.reach(round * 1_000 + number)
-          }
+          for number in sources.indices { try await mirrors[number].reach(round * 1_000 + number) }
         }
         let clients = try server.run("CLIENT", "LIST").split(separator: "\n")
         #expect(clients.count { $0.contains("cmd=xread") } == 1)
@@ -139,43 +159,15 @@
       try await until { try server.run("CLIENT", "LIST").split(separator: "\n").count == 1 }
     }
 
-    @Test("a second mirror of a key, and one that comes again, are current at once")
-    func secondMirror() async throws {
-      let server = try await RedisServer()
-      let mirrors = (0..<2).map { _ in RedisMirror<Int>(key: "key", endpoint: server.endpoint()) }
-      let recorder = Recorder<Int>()
-      mirrors[0].publisher.subscribe(recorder, on: .background)
-      try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint()).run) {
-        publisher.updateData(1)
-        try await running(mirrors[0].run) {
-          try await mirrors[0].publisher.reach(1)
-          for number in 2...5 {
-            publisher.updateData(number)
-            try await running(mirrors[1].run) { try await mirrors[1].publisher.reach(number) }
-            try await mirrors[0].publisher.reach(number)
-          }
-        }
-      }
-      await mirrors[0].publisher.drain()
-      #expect(recorder.states.compactMap(\.value) == [1, 2, 3, 4, 5], "what the other one repeats isn't for this one")
-      #expect(mirrors[0].statistics.skipped == 0)
-      #expect(mirrors[1].statistics.skipped == 0)
-    }
-
     @Test("a mirror that starts while another one waits for entries needn't wait for them")
     func startedDuringWait() async throws {
       let server = try await RedisServer()
       let endpoint = server.endpoint(timeout: .seconds(3_600))
-      let mirror = RedisMirror<Int>(key: "key", endpoint: endpoint)
-      try await running(RedisMirror<Int>(key: "another key", endpoint: endpoint).run) {
-        try await until { try server.run("CLIENT", "LIST").contains("cmd=xread") }
-        try await running(RedisOutlet(publisher, key: "key", endpoint: endpoint).run) {
-          try await running(mirror.run) {
-            for number in 1...3 {
-              publisher.updateData(number)
-              try await mirror.publisher.reach(number)
-            }
-          }
+      let mirror = mirror(endpoint)
+      try await running(self.mirror(endpoint, key: "another key")) {
+        try await server.waitForClients("cmd=xread")
+        try await running(outlet(endpoint), mirror) {
+          for number in 1...3 { try await publisher.publish(number, shownBy: mirror) }
         }
       }
     }
@@ -183,15 +175,14 @@
     @Test("a mirror that reads no more than the stream keeps its state; nothing arrives after its run")
     func afterItsRun() async throws {
       let server = try await RedisServer()
-      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint())
-      try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint()).run) {
-        publisher.updateData(1)
+      let mirror = mirror(server.endpoint())
+      publisher.updateData(1)
+      try await running(outlet(server.endpoint())) {
         for round in 1...50 {
-          let run = Task { try await mirror.run() }
+          let run = try await started(mirror)
           let publishing = Task { for _ in 0..<100 { publisher.updateData(round) } }
-          if round % 2 == 0 { try await mirror.publisher.reach { $0.phase == .loaded } }
-          run.cancel()
-          try await run.value
+          if round % 2 == 0 { try await mirror.reach { $0.phase == .loaded } }
+          try await cancel(run)
           let version = mirror.publisher.current.version
           await publishing.value
           try await Task.sleep(for: .milliseconds(1))
@@ -200,8 +191,26 @@
       }
     }
 
-    @Test("no host, no port, a negative database, and limits of zero stop the program")
+    @Test("a run of a task that was cancelled before does nothing")
+    func cancelledBefore() async throws {
+      let server = try await RedisServer()
+      let run = Task { [outlet = outlet(server.endpoint()), mirror = mirror(server.endpoint())] in
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        try await outlet.run()
+        try await mirror.run()
+      }
+      try await run.value
+      #expect(try server.run("EXISTS", "key", "key:epoch") == "0")
+    }
+
+    @Test("a mirror that runs twice, no host, no port, a negative database, and limits of zero stop the program")
     func misuse() async {
+      await #expect(processExitsWith: .failure) {
+        let mirror = RedisMirror<Int>(key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"))
+        async let first: Void = mirror.run()
+        async let second: Void = mirror.run()
+        _ = try await (first, second)
+      }
       await #expect(processExitsWith: .failure) { _ = RedisEndpoint(port: 0) }
       await #expect(processExitsWith: .failure) { _ = RedisEndpoint(host: "") }
       await #expect(processExitsWith: .failure) { _ = RedisEndpoint(host: "a\u{0}b") }

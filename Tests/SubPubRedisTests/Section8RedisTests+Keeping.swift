@@ -3,48 +3,40 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   extension Section8RedisTests {
     @Test("a late mirror is at the current state after one entry, whatever the stream holds")
     func required_8_03_lateMirror() async throws {
       let server = try await RedisServer()
-      let outlet = outlet(server.endpoint())
+      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
       try await running(outlet) {
         for number in 1...5_000 { publisher.updateData(number) }
-        try await until { outlet.statistics.lastVersion == 5000 }
-        let mirror = mirror(server.endpoint())
-        try await mirrored(by: mirror, 5_000)
-        #expect(mirror.statistics.entries == 1)
-        #expect(mirror.statistics.skipped == 0)
+        try await outlet.reach(5_000)
+        try await running(mirror) { try await mirror.reach(5_000) }
+        #expect((mirror.statistics.entries, mirror.statistics.skipped) == (1, 0))
       }
     }
 
     @Test("a mirror that falls behind what the stream holds goes on there, and counts what it skipped")
     func required_8_03_behind() async throws {
-      let server = try await RedisServer()
-      let proxy = try LossyProxy(server)
+      let (server, proxy) = try await RedisServer.withProxy()
       let (outlet, mirror) = (outlet(server.endpoint(), maxLength: 100), mirror(proxy.endpoint()))
-      let recorder = Recorder<Int>()
-      try await running(outlet) {
-        publisher.updateData(0)
-        try await until { outlet.statistics.lastVersion == 1 }
-        try await running(mirror) {
-          try await mirror.publisher.reach(0)
-          mirror.publisher.subscribe(recorder, on: .background)
-          proxy.mode = .stalls
-          for number in 1...5_000 {
-            publisher.updateData(number)
-            if number % 50 == 0 { try await until { outlet.statistics.lastVersion == number + 1 } }
-          }
-          proxy.cut()
-          proxy.mode = .passes
-          try await mirror.publisher.reach(5_000)
+      publisher.updateData(0)
+      let recorder = try await running(outlet, mirror) {
+        try await mirror.reach(0)
+        let recorder = mirror.record()
+        proxy.mode = .stalls
+        for number in 1...5_000 {
+          publisher.updateData(number)
+          if number % 50 == 0 { try await outlet.reach(number + 1) }
         }
+        proxy.cut()
+        proxy.mode = .passes
+        try await mirror.reach(5_000)
+        return recorder
       }
-      let values = recorder.states.compactMap(\.value)
-      #expect(zip(values, values.dropFirst()).allSatisfy { $0 <= $1 })
+      #expect(recorder.values == recorder.values.sorted())
       let statistics = mirror.statistics
       #expect(statistics.skipped > 4_000)
       #expect(statistics.skipped + statistics.entries == 5_001)
@@ -54,43 +46,28 @@
     func required_8_04_lostConnection() async throws {
       let server = try await RedisServer()
       let (outlet, mirror) = (outlet(server.endpoint(), maxLength: 1_000), mirror(server.endpoint()))
-      try await running(outlet) {
-        publisher.updateData(1)
-        try await running(mirror) {
-          try await mirror.publisher.reach(1)
+      publisher.updateData(1)
+      try await running(outlet, mirror) {
+        try await mirror.reach(1)
+        for round in 1...2 {
           server.kill()
-          try await mirror.publisher.reach { $0.phase == .error }
+          try await mirror.reach { $0.phase == .error }
           #expect(mirror.publisher.state.value == 1)
           let error = try #require(mirror.publisher.state.error as? RedisError)
           #expect(error.key == "key")
           guard case .unreachable = error.reason else { throw error }
-          for number in 2...10_000 { publisher.updateData(number) }
-          #expect(publisher.state == .loaded(10_000))
+          if round == 2 { for number in 2...10_000 { publisher.updateData(number) } }
+          #expect(publisher.state == .loaded(round == 1 ? 1 : 10_000))
           try await server.start()
-          try await mirror.publisher.reach(10_000)
+          // If nothing was published, the last state is shown again.
+          try await mirror.reach(round == 1 ? 1 : 10_000)
+          if round == 1 { #expect(mirror.statistics.entries == 1 && mirror.statistics.reconnects == 1) }
         }
       }
       // At most 1,000 states were kept, and the oldest were dropped.
       #expect(outlet.statistics.skipped >= 9_999 - 1_000)
-      #expect(outlet.statistics.entries + outlet.statistics.skipped == 10_001)
+      #expect(outlet.statistics.entries + outlet.statistics.skipped == 10_000)
       #expect(mirror.statistics.skipped == outlet.statistics.skipped)
-    }
-
-    @Test("a mirror without a connection shows the last state again when there is one")
-    func required_8_04_unchanged() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
-      publisher.updateData(1)
-      try await running(outlet(server.endpoint())) {}
-      try await running(mirror) {
-        try await mirror.publisher.reach(1)
-        server.kill()
-        try await mirror.publisher.reach { $0.phase == .error }
-        try await server.start()
-        try await mirror.publisher.reach(1)
-        #expect(mirror.statistics.entries == 1)
-        #expect(mirror.statistics.reconnects == 1)
-      }
     }
 
     @Test(
@@ -105,18 +82,17 @@
     func required_8_05_foreignEntry(fields: [String], reason: String) async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint())
-      publisher.updateData(1)
-      try await running(outlet(server.endpoint())) {}
+      try server.addEntries(epoch: 1, versions: 1...1)
       try await running(mirror) {
-        try await mirror.publisher.reach(1)
-        try server.add(["\(RedisServer.lateOutlet)-5"] + fields)
-        try await mirror.publisher.reach { $0.phase == .error }
+        try await mirror.reach(1)
+        try server.add(["2-5"] + fields)
+        try await mirror.reach { $0.phase == .error }
         #expect(mirror.publisher.state.value == 1)
-        let error = try #require(mirror.publisher.state.error as? RedisError)
-        #expect("\(error)".contains("key key: entry \(RedisServer.lateOutlet)-5 isn't a state of the expected type: "))
-        #expect("\(error)".localizedCaseInsensitiveContains(reason), "\(error)")
-        try server.add(["\(RedisServer.lateOutlet)-6", "phase", "loaded", "value", "2"])
-        try await mirror.publisher.reach(2)
+        let error = "\(try #require(mirror.publisher.state.error as? RedisError))"
+        #expect(error.contains("key key: entry 2-5 isn't a state of the expected type: "))
+        #expect(error.localizedCaseInsensitiveContains(reason), "\(error)")
+        try server.add(["2-6", "phase", "loaded", "value", "2"])
+        try await mirror.reach(2)
         #expect(mirror.statistics.undecodable == 1)
       }
     }
@@ -124,68 +100,53 @@
     @Test("times, versions, and numbers that no outlet writes stop nobody")
     func required_8_05_extremeNumbers() async throws {
       let server = try await RedisServer()
-      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), staleAfter: .seconds(60), retry: .quick)
+      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
       let most = UInt64.max
       try await running(mirror) {
-        try await mirror.publisher.reach { $0 == .unknown }
+        try await mirror.reach { $0 == .unknown }
         for (number, since) in ["\(Int64.min)", "\(Int64.max)", "-1", "\(most)", "now", ""].enumerated() {
           try server.add(["1-\(number + 1)", "phase", "loaded", "value", "\(number)", "since", since])
-          try await mirror.publisher.reach(number)
+          try await mirror.reach(number)
           #expect(mirror.publisher.isStale == [0, 2].contains(number))
         }
         for (number, id) in ["2-1", "2-\(most)", "3-1", "3-\(most)", "\(most)-1", "\(most)-\(most)"].enumerated() {
           try server.add([id, "phase", "loaded", "value", "\(100 + number)"])
-          try await mirror.publisher.reach(100 + number)
+          try await mirror.reach(100 + number)
         }
         #expect(mirror.statistics.skipped == .max)
         #expect(mirror.statistics.lastEntry == "\(most)-\(most)")
       }
     }
 
-    @Test("an outlet keeps `maxLength` states, even if that is a small number", arguments: [1, 2, 10])
-    func required_8_04_fewStates(maxLength: Int) async throws {
+    @Test("an error keeps its type and its text through a chain of processes")
+    func required_8_01_chain() async throws {
       let server = try await RedisServer()
-      let proxy = try LossyProxy(server)
-      let publisher = publisher
-      // Whenever the outlet takes a state, there is another one already.
-      let goesOn = Locked(true)
-      let coder = RedisCoder<Int> { number in
-        if goesOn.withLock({ $0 }) { publisher.updateData(number + 1) }
-        return Array("\(number)".utf8)
-      } decode: { _ in
-        throw Offline(code: 0)
+      let (first, second) = (mirror(server.endpoint(), key: "first"), mirror(server.endpoint(), key: "second"))
+      let outlet = outlet(server.endpoint(), key: "first")
+      let relay = self.outlet(server.endpoint(), of: first.publisher, key: "second")
+      try await running(outlet, first, relay, second) {
+        publisher.setError(Offline(code: 3))
+        try await second.reach { $0.error is RemoteError }
+        #expect(
+          second.publisher.state.error as? RemoteError
+            == RemoteError(type: String(reflecting: Offline.self), message: "Offline(code: 3)"))
       }
-      let failures = Locked(0)
-      let outlet = RedisOutlet(
-        publisher, key: "key", endpoint: proxy.endpoint(), maxLength: maxLength, coder: coder, retry: .quick
-      ) { _ in failures.withLock { $0 += 1 } }
-      try await running(outlet) {
-        var (before, isFull) = (0, false)
-        while !isFull {
-          goesOn.withLock { $0 = false }
-          proxy.mode = .passes
-          publisher.updateData(0)
-          try await until { outlet.statistics.lastVersion == Int(publisher.current.version) }
-          before = outlet.statistics.entries
-          let (failuresBefore, version) = (failures.withLock { $0 }, Int(publisher.current.version))
-          goesOn.withLock { $0 = true }
-          proxy.mode = .stallsReplies
-          publisher.updateData(1)
-          try await until {
-            let last = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").prefix { $0 != "\n" }
-            isFull = Int(last.drop { $0 != "-" }.dropFirst()) ?? 0 >= version + max(1, maxLength / 2)
-            // On a busy machine, the outlet may have to look at its number first, and the reply is missing.
-            return isFull || failures.withLock { $0 } > failuresBefore
-          }
+    }
+
+    @Test("programs that a process starts don't inherit its connections, which end with it")
+    func required_8_01_notInherited() async {
+      await #expect(processExitsWith: .success) {
+        let server = try await RedisServer()
+        // The descriptors that a program would inherit.
+        let inherited = { Set((3..<1_024 as Range<Int32>).filter { fcntl($0, F_GETFD) == 0 }) }
+        let before = inherited()
+        let publisher = Publisher<Int>()
+        let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint())
+        try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint()), mirror) {
+          try await publisher.publish(1, shownBy: mirror)
+          // While a connection is being made, it still is one of them.
+          try await until { inherited().isSubset(of: before) }
         }
-        goesOn.withLock { $0 = false }
-        for number in 1_001...1_100 { publisher.updateData(number) }
-        let last = Int(publisher.current.version)
-        proxy.mode = .passes
-        try await until { outlet.statistics.lastVersion == last }
-        // One is on its way, and the newest follows it, even if the outlet may keep only one.
-        #expect(outlet.statistics.entries - before <= max(2, maxLength))
-        #expect(outlet.statistics.entries + outlet.statistics.skipped == last + 1)
       }
     }
   }

@@ -3,29 +3,21 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 Across processes", .timeLimit(.minutes(2)))
-  struct Section8RedisTests {
+  struct Section8RedisTests: RedisSuite {
     let publisher = Publisher<Int>(label: "source")
-
-    func outlet(_ endpoint: RedisEndpoint, maxLength: Int = 10_000, key: String = "key") -> RedisOutlet<Int> {
-      RedisOutlet(publisher, key: key, endpoint: endpoint, maxLength: maxLength, retry: .quick)
-    }
-
-    func mirror(_ endpoint: RedisEndpoint, key: String = "key") -> RedisMirror<Int> {
-      RedisMirror(key: key, endpoint: endpoint, label: "mirror", retry: .quick)
-    }
+    let failures = Locked<[RedisError]>([])
 
     @Test("a mirror has every state in order: phases, values, previous values, and errors")
     func required_8_01_states() async throws {
       let server = try await RedisServer()
-      let (outlet, mirror, recorder) = (outlet(server.endpoint()), mirror(server.endpoint()), Recorder<Int>())
-      mirror.publisher.subscribe(recorder, on: .background)
+      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      let recorder = mirror.record()
       try await running(mirror) {
         try await recorder.wait { $0.phase == .loading }
-        try await mirror.publisher.reach { $0 == .unknown }
+        try await mirror.reach { $0 == .unknown }
         try await running(outlet) {
           publisher.startLoading()
           publisher.updateData(1)
@@ -51,103 +43,136 @@
       #expect(mirror.statistics.skipped == 0)
     }
 
-    @Test("a mirror goes on where it was when the server was killed and started again")
-    func required_8_01_killedServer() async throws {
-      let server = try await RedisServer()
-      let proxy = try LossyProxy(server)
+    @Test("an outlet and a mirror go on where they were when the server was killed and started again")
+    func required_8_01_8_02_killedServer() async throws {
+      let (server, proxy) = try await RedisServer.withProxy()
       let (outlet, mirror) = (outlet(server.endpoint()), mirror(proxy.endpoint(timeout: .milliseconds(300))))
-      let recorder = Recorder<Int>()
-      try await running(outlet) {
-        publisher.updateData(0)
-        try await running(mirror) {
-          try await mirror.publisher.reach(0)
-          mirror.publisher.subscribe(recorder, on: .background)
-          for round in 1...3 {
-            for number in 1...100 { publisher.updateData(round * 1_000 + number) }
-            server.kill()
-            // The mirror comes back when the outlet has written.
-            proxy.mode = .stalls
-            for number in 101...200 { publisher.updateData(round * 1_000 + number) }
-            try await server.start()
-            try await until { outlet.statistics.lastVersion == round * 200 + 1 }
-            proxy.mode = .passes
-            try await mirror.publisher.reach(round * 1_000 + 200)
-          }
+      publisher.updateData(0)
+      let recorder = try await running(outlet, mirror) {
+        try await mirror.reach(0)
+        let recorder = mirror.record()
+        for round in 1...3 {
+          for number in 1...100 { publisher.updateData(round * 1_000 + number) }
+          server.kill()
+          // The mirror comes back when the outlet has written.
+          proxy.mode = .stalls
+          for number in 101...200 { publisher.updateData(round * 1_000 + number) }
+          try await server.start()
+          try await outlet.reach(round * 200 + 1)
+          proxy.mode = .passes
+          try await mirror.reach(round * 1_000 + 200)
         }
+        await mirror.publisher.drain()
+        return recorder
       }
       // Once each, in order; the last one before a failure may be shown once more after it.
-      let values = recorder.states.compactMap { if case .loaded(let value) = $0 { value } else { nil } }
       let expected = [0] + (1...3).flatMap { round in (1...200).map { round * 1_000 + $0 } }
-      #expect(values.reduce(into: []) { if $0.last != $1 { $0.append($1) } } == expected)
+      #expect(recorder.loaded.withoutRepeats == expected)
       #expect(mirror.statistics.skipped == 0)
-      #expect(outlet.statistics.skipped == 0)
-    }
-
-    @Test("a server that has lost everything gets the current state again, without another publish")
-    func required_8_01_emptyServer() async throws {
-      let server = try await RedisServer()
-      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
-      try await running(outlet) {
-        publisher.updateData(5)
-        try await mirrored(by: mirror, 5)
-        try server.run("FLUSHALL")
-        // A new mirror knows nothing of what was.
-        let late = self.mirror(server.endpoint())
-        try await mirrored(by: late, 5)
-      }
-    }
-
-    @Test("a stream that was deleted and begins anew with smaller numbers is followed from its beginning")
-    func required_8_01_newStream() async throws {
-      let server = try await RedisServer()
-      let endpoint = server.endpoint(timeout: .milliseconds(300))
-      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
-      publisher.updateData(1)
-      let mirror = mirror(endpoint)
-      try await running(mirror) {
-        try await running(outlet(endpoint)) { try await mirror.publisher.reach(1) }
-        #expect(mirror.statistics.lastOutlet == RedisServer.lateOutlet + 1)
-        try server.run("FLUSHALL")
-        publisher.updateData(2)
-        try await running(outlet(endpoint)) { try await mirror.publisher.reach(2) }
-        #expect(try #require(mirror.statistics.lastOutlet) < RedisServer.lateOutlet)
-      }
+      // What was written when its reply was lost is repeated, and not doubled.
+      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (601, 0))
+      #expect(try server.length == 601)
     }
 
     @Test("when the server has lost everything, and the publishing process was restarted, mirrors follow the new one")
     func required_8_01_everythingAnew() async throws {
       let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      // The first outlet's number is greater than those of the others.
+      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
+      let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
       try await running(mirror) {
         // Each round is a process: versions begin again at 1.
         for round in 1...3 {
           let publisher = Publisher<Int>()
-          let outlet = RedisOutlet(publisher, key: "key", endpoint: server.endpoint(), retry: .quick)
-          try await running(outlet) {
+          try await running(outlet(server.endpoint(), of: publisher)) {
             for number in 1...(100 / round) { publisher.updateData(round * 1_000 + number) }
-            try await mirror.publisher.reach(round * 1_000 + 100 / round)
+            try await mirror.reach(round * 1_000 + 100 / round)
           }
+          let number = try #require(mirror.statistics.lastOutlet)
+          #expect(round == 1 ? number == RedisServer.lateOutlet + 1 : number < RedisServer.lateOutlet)
           try server.run("FLUSHALL")
         }
       }
     }
 
-    /// Runs a mirror until it has a value.
-    func mirrored(by mirror: RedisMirror<Int>, _ value: Int) async throws {
-      try await running(mirror) { try await mirror.publisher.reach(value) }
+    // MARK: Taking over
+
+    @Test("an outlet that starts takes the key over, and the one before ends, even if it writes nothing")
+    func required_8_02_takeOver() async throws {
+      let server = try await RedisServer()
+      let (first, second) = (outlet(server.endpoint()), outlet(server.endpoint()))
+      let former = try await started(first)
+      let run = Task { try await second.run() }
+      let error = await #expect(throws: RedisSuperseded.self) { try await former.value }
+      #expect(error == RedisSuperseded(endpoint: server.endpoint(), key: "key"))
+      try await publisher.publish(1, writtenBy: second)
+      try await cancel(run)
     }
 
-    /// Runs an outlet that has written the current state, until the end of the scope.
-    func running(_ outlet: RedisOutlet<Int>, _ body: () async throws -> Void) async throws {
-      let before = outlet.statistics.entries
-      try await SubPubRedisTests.running(outlet.run) {
-        try await until { outlet.statistics.entries > before }
-        try await body()
+    @Test(
+      "an outlet that was cut off while another took over ends, whatever was lost, and the other doesn't",
+      arguments: [false, true])
+    func required_8_02_fenced(isLost: Bool) async throws {
+      let (server, proxy) = try await RedisServer.withProxy()
+      let (first, second) = (outlet(proxy.endpoint(timeout: .seconds(1))), outlet(server.endpoint()))
+      for number in 1...10 { publisher.updateData(number) }
+      let former = try await started(first)
+      proxy.mode = .stalls
+      // On its way, and held up. A stream that begins anew would take it.
+      if isLost { try server.run("FLUSHALL") } else { publisher.updateData(11) }
+      try await running(second) {
+        proxy.mode = .passes
+        if isLost { publisher.updateData(11) }
+        await #expect(throws: RedisSuperseded.self) { try await former.value }
+        if !isLost {
+          #expect(try server.length == 2)
+          #expect(try server.lastEntry == second.statistics.lastEntry)
+        }
+        try await publisher.publish(12, writtenBy: second)
       }
     }
 
-    func running(_ mirror: RedisMirror<Int>, _ body: () async throws -> Void) async throws {
-      try await SubPubRedisTests.running(mirror.run, body)
+    @Test("outlets that start at the same time have numbers of their own")
+    func required_8_02_sameTime() async throws {
+      let (server, proxy) = try await RedisServer.withProxy()
+      let outlet = outlet(proxy.endpoint())
+      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
+      // The outlet has asked for the last number, and doesn't have it yet, when another one takes the next.
+      proxy.mode = .stallsReplies
+      let run = Task { try await outlet.run() }
+      try await server.waitForClients("cmd=xrevrange")
+      try server.run("INCR", "key:epoch")
+      proxy.mode = .passes
+      try await until { outlet.statistics.entries == 1 }
+      #expect(outlet.statistics.lastOutlet == RedisServer.lateOutlet + 2)
+      try await cancel(run)
+    }
+
+    @Test("an outlet whose last entry somebody deletes writes it again, and goes on with the next")
+    func required_8_01_deletedEntry() async throws {
+      let (server, proxy) = try await RedisServer.withProxy()
+      let outlet = outlet(proxy.endpoint())
+      publisher.updateData(1)
+      try await running(outlet) {
+        try server.run("XDEL", "key", try #require(outlet.statistics.lastEntry))
+        proxy.cut()
+        try await until { outlet.statistics.reconnects == 1 }
+        try await publisher.publish(2, writtenBy: outlet)
+        #expect(outlet.statistics.reconnects == 1)
+        #expect(try server.length == 2)
+      }
+    }
+
+    @Test("an outlet whose successor's entries somebody deletes ends")
+    func required_8_02_deletedSuccessor() async throws {
+      let server = try await RedisServer()
+      publisher.updateData(1)
+      let run = try await started(outlet(server.endpoint()))
+      let entry = "\(RedisServer.lateOutlet)-0"
+      try server.add([entry, "phase", "unknown"])
+      try server.run("XDEL", "key", entry)
+      publisher.updateData(2)
+      await #expect(throws: RedisSuperseded.self) { try await run.value }
     }
   }
 #endif

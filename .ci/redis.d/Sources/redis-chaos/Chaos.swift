@@ -1,4 +1,5 @@
 import Foundation
+import SubPubTesting
 
 /// The driver: starts the processes, does harm, and checks.
 final class Chaos {
@@ -12,17 +13,16 @@ final class Chaos {
   let writerProxies: [Proxy]
   let mirrorProxies: [Proxy]
   private let maxLength: Int
-  var random: Random
+  private var generator: SeededGenerator
   var oracle = Oracle()
-  private var writers: [Child] = []
-  var mirrors: [Child] = []
-  /// The writers that another one is to take over from, or that are being cancelled.
-  private var formers: [Child] = []
-  var counts: [String: Int] = [:]
+  private(set) var writerCount = 0
+  private var writer: Child?
+  private(set) var mirrors: [Child] = []
+  private var counts: [String: Int] = [:]
 
   init(seed: UInt64) {
     folder = "/tmp/chaos-\(seed)-\(getpid())"
-    random = Random(state: seed)
+    generator = SeededGenerator(seed: seed)
     maxLength = seed % 2 == 0 ? 16 : 1_000_000
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let server = Server(folder)
@@ -31,116 +31,86 @@ final class Chaos {
     self.server = server
   }
 
+  func random(_ range: ClosedRange<UInt32>) -> UInt32 { .random(in: range, using: &generator) }
+
   func run(actions: Int) throws {
-    defer { endEverything() }
     try server.start()
+    try keepSnapshot()
     try startWriter()
     for number in Self.mirrorCounts.indices { try startMirrors(number) }
     for _ in 0..<actions {
-      usleep(random.next(100_000...500_000))
-      try act()
-      guard writers.last?.isRunning == true else { throw Wrong(description: "the writer has ended: see its output") }
-      for mirror in mirrors where !mirror.isRunning { throw Wrong(description: "\(mirror.name) has ended") }
+      usleep(random(100_000...500_000))
+      let harm = harms.randomElement(using: &generator)!
+      counts[harm.name, default: 0] += 1
+      print("\(uptime()) \(harm.name)")
+      fflush(nil)
+      try harm.action()
+      for child in [writer!] + mirrors where !child.isRunning { throw Wrong(description: "\(child.name) has ended") }
     }
     try finish()
   }
 
-  private var proxies: [Proxy] { writerProxies + mirrorProxies }
-  var writerProxy: Proxy { writerProxies[writerCount % 2] }
-
   // MARK: Processes
 
-  private var program: String { CommandLine.arguments[0] }
-  var writerCount = 0
+  var writerProxy: Proxy { writerProxies[writerCount % 2] }
 
   func startWriter() throws {
     writerCount += 1
-    writers.append(
-      try Child(
-        "writer \(writerCount)", [program, "write", folder, "\(writerCount)", "\(maxLength)"],
-        output: "\(folder)/writer.out"))
+    writer = try start("writer \(writerCount)", "write", "\(writerCount)", "\(maxLength)")
   }
 
+  /// Returns the writer, which isn't the one that is checked any more.
   func removeWriter() -> Child {
-    let former = writers.removeLast()
-    formers.append(former)
-    return former
-  }
-
-  func restartWriter() throws {
-    writers.removeLast().killNow()
-    usleep(random.next(0...300_000))
-    try startWriter()
+    defer { writer = nil }
+    return writer!
   }
 
   func startMirrors(_ number: Int) throws {
-    let child = try Child(
-      "mirrors \(number)", [program, "mirror", folder, "\(number)", "\(Self.mirrorCounts[number])"],
-      output: "\(folder)/mirror.\(number).out")
+    let child = try start("mirrors \(number)", "mirror", "\(number)", "\(Self.mirrorCounts[number])")
     if number < mirrors.count { mirrors[number] = child } else { mirrors.append(child) }
   }
 
+  private func start(_ name: String, _ role: String, _ arguments: String...) throws -> Child {
+    try Child(name, in: folder, [CommandLine.arguments[0], role, folder] + arguments)
+  }
+
   /// Waits until the last writer has written, and returns the last entry.
+  @discardableResult
   func waitForWriter() throws -> Entry {
     var last: Entry?
-    try wait("states of writer \(writerCount)", seconds: 30) {
+    try wait(for: "states of writer \(writerCount)", seconds: 30) {
       last = try server.entries("XREVRANGE", "+", "-", "COUNT", "1").last
-      return last?.value.map { $0 / Numbers.eachWriter } == writerCount
+      return last?.value.map { $0 / Program.numbersOfEach } == writerCount
     }
-    guard let last else { throw Wrong(description: "no entry") }
-    return last
+    return last!
   }
 
   // MARK: The end
 
   private func finish() throws {
-    for proxy in proxies { proxy.heal() }
+    for proxy in writerProxies + mirrorProxies { proxy.heal() }
     try Data().write(to: URL(filePath: "\(folder)/stop"))
     let file = "\(folder)/last.\(writerCount)"
-    try wait("the writer's last number", seconds: 30) { FileManager.default.fileExists(atPath: file) }
+    try wait(for: "last number of the writer", seconds: 30) { FileManager.default.fileExists(atPath: file) }
     let last = try String(contentsOfFile: file, encoding: .utf8)
     let logs = Self.mirrorCounts.enumerated().flatMap { [folder] process, count in
       (0..<count).map { (process: process, number: $0, path: "\(folder)/log.\(process).\($0)") }
     }
     for log in logs.map(\.path) {
-      try wait("\(last) in \(log)", seconds: 60) { try lastLine(of: log).hasPrefix("\(last) ") }
+      try wait(for: "\(last) in \(log)", seconds: 60) {
+        let end = String(decoding: try Data(contentsOf: URL(filePath: log)).suffix(200), as: UTF8.self)
+        return end.split(separator: "\n").last?.hasPrefix("\(last) ") ?? false
+      }
     }
     try oracle.note(server)
     // SIGTERM once more, in case that a process was just about to handle it.
-    for child in writers + mirrors { child.signal(SIGTERM) }
-    for child in writers + mirrors {
-      let status = try child.end(within: Self.endLimit)
-      guard status == 0 else { throw Wrong(description: "\(child.name) ends with \(status)") }
-    }
+    for child in [writer!] + mirrors { child.signal(SIGTERM) }
+    for child in [writer!] + mirrors { try child.end(within: Self.endLimit, status: 0) }
     // The first mirror of a process stops and continues all the time.
     for log in logs { try oracle.check(log.path, process: log.process, isContinued: log.number > 0) }
     let harm = counts.map { "\($0) × \($1)" }.sorted().joined(separator: ", ")
     print("\(oracle.judged) states and \(oracle.judgedErrors) errors judged, \(harm)")
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-
-  private func endEverything() {
-    for child in formers + writers + mirrors where child.isRunning {
-      child.signal(SIGCONT)
-      child.signal(SIGKILL)
-    }
     server.killNow()
-  }
-
-  private func lastLine(of log: String) throws -> String {
-    let handle = try FileHandle(forReadingFrom: URL(filePath: log))
-    defer { try? handle.close() }
-    let size = try handle.seekToEnd()
-    try handle.seek(toOffset: size > 200 ? size - 200 : 0)
-    return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n").last.map(
-      String.init) ?? ""
-  }
-
-  private func wait(_ what: String, seconds: Double, _ condition: () throws -> Bool) throws {
-    let limit = Date() + seconds
-    while try !condition() {
-      guard Date() < limit else { throw Wrong(description: "no \(what) within \(seconds) s") }
-      usleep(10_000)
-    }
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -18,7 +18,7 @@ struct Oracle {
   /// How long it may take until a mirror shows an error: twice the time-out, and some for a busy machine.
   private static let errorLimit: UInt64 = 3_000_000_000
 
-  private(set) var floor: EntryID?
+  private var floor: EntryID?
   private(set) var judged = 0
   private(set) var judgedErrors = 0
 
@@ -26,14 +26,13 @@ struct Oracle {
   mutating func note(_ server: Server) throws {
     let entries = try server.entries(after: floor)
     let positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
-    periods.append(
-      Period(floor: floor, entries: entries, positions: positions, end: DispatchTime.now().uptimeNanoseconds))
+    periods.append(Period(floor: floor, entries: entries, positions: positions, end: uptime()))
     if let last = entries.last?.id { floor = last }
   }
 
   /// Notes that mirrors have been cut off until now.
   mutating func noteDisturbance(of process: Int, from start: UInt64) {
-    if DispatchTime.now().uptimeNanoseconds > start + Self.errorLimit { disturbances.append((process, start)) }
+    if uptime() > start + Self.errorLimit { disturbances.append((process, start)) }
   }
 
   /// Checks the log of a mirror.
@@ -72,9 +71,7 @@ struct Oracle {
   /// Checks that nothing that the stream held lies between two entries that a mirror has shown.
   private mutating func judge(
     _ former: EntryID, _ id: EntryID, _ value: Int, at time: UInt64, _ wrong: (String) -> Wrong
-  )
-    throws
-  {
+  ) throws {
     for period in periods where time < period.end {
       guard let position = period.positions[id] else { continue }
       judged += 1

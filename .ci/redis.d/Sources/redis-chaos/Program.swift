@@ -24,21 +24,21 @@ struct Program {
   static let retry = RetryPolicy.exponential(
     maxAttempts: .max, initial: .milliseconds(10), maximum: .milliseconds(200), jitter: 0.5)
 
+  /// The numbers that are published: each writer has numbers of its own.
+  static let numbersOfEach = 100_000_000
+
   static func main() async {
     let arguments = CommandLine.arguments
+    let numbers = arguments.dropFirst(2).compactMap { Int($0) }
     do {
-      switch (arguments.dropFirst().first, arguments.count) {
-      case ("run", 4):
-        guard let seed = UInt64(arguments[2]), let actions = Int(arguments[3]) else { usage() }
-        // Blocking: what it starts are processes of their own.
-        try Chaos(seed: seed).run(actions: actions)
-      case ("write", 5):
-        guard let number = Int(arguments[3]), let maxLength = Int(arguments[4]) else { usage() }
-        try await write(arguments[2], number, maxLength)
-      case ("mirror", 5):
-        guard let number = Int(arguments[3]), let count = Int(arguments[4]) else { usage() }
-        try await mirror(arguments[2], number, count)
-      default: usage()
+      switch (arguments.dropFirst().first, numbers.count) {
+      // Blocking: what it starts are processes of their own.
+      case ("run", 2): try Chaos(seed: UInt64(numbers[0])).run(actions: numbers[1])
+      case ("write", 2): try await write(arguments[2], numbers[0], numbers[1])
+      case ("mirror", 2): try await mirror(arguments[2], numbers[0], numbers[1])
+      default:
+        print("usage: redis-chaos run SEED ACTIONS")
+        exit(2)
       }
     } catch let error as RedisSuperseded {
       print(error)
@@ -47,11 +47,6 @@ struct Program {
       print("error: \(error)")
       exit(1)
     }
-  }
-
-  private static func usage() -> Never {
-    print("usage: redis-chaos run SEED ACTIONS")
-    exit(2)
   }
 
   private static func endpoint(_ folder: String, _ name: String) -> RedisEndpoint {
@@ -78,11 +73,11 @@ struct Program {
   private static func write(_ folder: String, _ number: Int, _ maxLength: Int) async throws {
     let (count, pause) = [(20, 9), (20, 9), (1, 300), (0, 50)][number % 4]
     let publisher = Publisher<Int>(label: "numbers")
-    publisher.updateData(number * Numbers.eachWriter)
+    publisher.updateData(number * numbersOfEach)
     let outlet = RedisOutlet(
       publisher, key: key, endpoint: endpoint(folder, "writer.\(number % 2)"), maxLength: maxLength, retry: retry)
     let publishing = Task.detached {
-      var value = number * Numbers.eachWriter
+      var value = number * numbersOfEach
       while !FileManager.default.fileExists(atPath: "\(folder)/stop") {
         for _ in 0..<count {
           value += 1
@@ -94,7 +89,6 @@ struct Program {
     }
     defer { publishing.cancel() }
     try await untilTerminated { try await outlet.run() }
-    print("written: \(outlet.statistics)")
   }
 
   // MARK: Mirrors
@@ -102,9 +96,7 @@ struct Program {
   private static func mirror(_ folder: String, _ process: Int, _ count: Int) async throws {
     try await untilTerminated {
       try await withThrowingTaskGroup { group in
-        for number in 0..<count {
-          group.addTask { try await mirror(folder, process, number: number) }
-        }
+        for number in 0..<count { group.addTask { try await mirror(folder, process, number: number) } }
         try await group.waitForAll()
       }
     }
@@ -117,15 +109,14 @@ struct Program {
     let observation = mirror.publisher.observe(on: .immediate) { publication in
       switch publication.state {
       case .loaded(let value):
-        note("\(value) \(mirror.statistics.lastEntry ?? "?") \(DispatchTime.now().uptimeNanoseconds)", in: log)
+        note("\(value) \(mirror.statistics.lastEntry ?? "?") \(uptime())", in: log)
       case .error(let error, _):
-        note(error is RedisError ? "error \(DispatchTime.now().uptimeNanoseconds)" : "wrong \(error)", in: log)
+        note(error is RedisError ? "error \(uptime())" : "wrong \(error)", in: log)
       case .unknown, .loading: note("pause", in: log)
       }
     }
     // One of the mirrors stops and continues again and again.
     try await number == 0 ? continueOften(mirror) : mirror.run()
-    print("mirror \(process).\(number): \(mirror.statistics)")
     withExtendedLifetime(observation) {}
   }
 
@@ -144,9 +135,4 @@ struct Program {
     let bytes = Array("\(line)\n".utf8)
     _ = Foundation.write(log, bytes, bytes.count)
   }
-}
-
-/// The numbers that are published: each writer has numbers of its own.
-enum Numbers {
-  static let eachWriter = 100_000_000
 }

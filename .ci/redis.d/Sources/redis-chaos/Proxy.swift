@@ -20,19 +20,10 @@ final class Proxy: Sendable {
       while true {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { continue }
-        let target = Self.socket(server) { connect($0, $1, $2) }
-        guard target >= 0 else {
+        Thread.detachNewThread { [self] in
+          serve(client, server)
           close(client)
-          continue
         }
-        state.withLock { $0.open.formUnion([client, target]) }
-        let both = Ending { [self] in
-          state.withLock { $0.open.subtract([client, target]) }
-          close(client)
-          close(target)
-        }
-        Thread.detachNewThread { [self] in copy(from: client, to: target, both) { $0.toServer } }
-        Thread.detachNewThread { [self] in copy(from: target, to: client, both) { $0.fromServer } }
       }
     }
   }
@@ -52,37 +43,38 @@ final class Proxy: Sendable {
 
   func cut() { state.withLock { for each in $0.open { shutdown(each, Int32(SHUT_RDWR)) } } }
 
-  /// Closes a connection when both of its directions have ended.
-  private final class Ending: Sendable {
-    private let count = Atomic(0)
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-    func end() { if count.add(1, ordering: .acquiringAndReleasing).newValue == 2 { body() } }
+  /// Copies in both directions until a connection ends.
+  private func serve(_ client: Int32, _ server: String) {
+    let target = Self.socket(server) { connect($0, $1, $2) }
+    guard target >= 0 else { return }
+    state.withLock { $0.open.formUnion([client, target]) }
+    let replies = DispatchGroup()
+    replies.enter()
+    Thread.detachNewThread { [self] in
+      copy(from: target, to: client) { $0.fromServer }
+      replies.leave()
+    }
+    copy(from: client, to: target) { $0.toServer }
+    replies.wait()
+    state.withLock { $0.open.subtract([client, target]) }
+    close(target)
   }
 
-  private func copy(
-    from source: Int32, to target: Int32, _ both: Ending, _ mode: @escaping @Sendable (State) -> Mode
-  ) {
+  private func copy(from source: Int32, to target: Int32, _ mode: (State) -> Mode) {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     copying: while true {
       let count = recv(source, &bytes, bytes.count, 0)
       guard count > 0 else { break }
       while state.withLock({ mode($0) }) == .holdsBack { usleep(1_000) }
       if state.withLock({ mode($0) }) == .loses { continue }
-      var sent = 0
-      while sent < count {
-        let written = bytes[sent..<count].withUnsafeBytes {
-          send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
-        if written <= 0 { break copying }
-        sent += written
+      var rest = bytes[..<count]
+      while !rest.isEmpty {
+        let sent = rest.withUnsafeBytes { send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        if sent <= 0 { break copying }
+        rest.removeFirst(sent)
       }
     }
-    shutdown(source, Int32(SHUT_RDWR))
-    shutdown(target, Int32(SHUT_RDWR))
-    both.end()
+    for each in [source, target] { shutdown(each, Int32(SHUT_RDWR)) }
   }
 
   /// Makes a socket, and binds or connects it; -1 if that fails.

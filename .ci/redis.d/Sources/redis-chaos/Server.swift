@@ -1,29 +1,31 @@
 import Foundation
 
+func uptime() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+/// Waits until something is so; throws if that takes too long.
+func wait(for what: String, seconds: Double, until isSo: () throws -> Bool) throws {
+  let limit = Date() + seconds
+  while try !isSo() {
+    guard Date() < limit else { throw Wrong(description: "no \(what) within \(seconds) s") }
+    usleep(5_000)
+  }
+}
+
 /// A process that this one has started, and that dies with it.
 final class Child {
   let name: String
-  private let process = Process()
+  private let process: Process
   private let alive = Pipe()
 
-  init(_ name: String, _ arguments: [String], output: String) throws {
+  /// Starts a program, whose output is in the folder.
+  init(_ name: String, in folder: String, _ arguments: [String]) throws {
     self.name = name
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    let descriptor = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw Wrong(description: "cannot write to \(output)") }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    process.standardOutput = handle
-    process.standardError = handle
-    try process.run()
-    // Waits for the end of this process, however that comes.
-    let guardian = Process()
-    guardian.executableURL = URL(filePath: "/bin/sh")
-    guardian.arguments = ["-c", "read -r _ || kill -KILL \(process.processIdentifier)"]
-    guardian.standardInput = alive
-    // Other children would keep it waiting.
+    // In other processes, it would keep the guardian waiting after the end of this one, however that comes.
     _ = fcntl(alive.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    try guardian.run()
+    let output = open("\(folder)/\(name).out", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    process = try run(arguments, output: FileHandle(fileDescriptor: output, closeOnDealloc: true))
+    // The guardian.
+    _ = try run(["sh", "-c", "read -r _ || kill -KILL \(process.processIdentifier)"], input: alive)
   }
 
   /// Tells the guardian that there is nothing to kill any more.
@@ -34,47 +36,52 @@ final class Child {
   func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
 
   func killNow() {
-    if process.isRunning { dismissGuardian() }
+    let isRunning = process.isRunning
     signal(SIGKILL)
+    if isRunning { dismissGuardian() }
     process.waitUntilExit()
   }
 
-  /// Waits for the end; throws if it doesn't come in time.
-  func end(within seconds: Double) throws -> Int32 {
-    let limit = Date() + seconds
-    while process.isRunning {
-      guard Date() < limit else { throw Wrong(description: "\(name) doesn't end within \(seconds) s") }
-      usleep(5_000)
-    }
+  /// Waits for the end; throws if it doesn't come in time, or with another status.
+  func end(within seconds: Double, status expected: Int32...) throws {
+    try wait(for: "end of \(name)", seconds: seconds) { !process.isRunning }
     dismissGuardian()
-    return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    guard expected.contains(status) else { throw Wrong(description: "\(name) ends with \(status)") }
   }
+}
+
+private func run(_ arguments: [String], input: Pipe? = nil, output: Any = FileHandle.nullDevice) throws -> Process {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = arguments
+  if let input { process.standardInput = input }
+  process.standardOutput = output
+  process.standardError = output as? FileHandle ?? .nullDevice
+  try process.run()
+  return process
 }
 
 /// The Redis server, whose every write is on the disk before its reply.
 final class Server {
   private let folder: String
+  private let data: String
+  private let snapshot: String
+  let socket: String
   private var process: Child?
 
-  init(_ folder: String) { self.folder = folder }
-
-  var data: String { "\(folder)/data" }
-  private var snapshot: String { "\(folder)/snapshot" }
-  var socket: String { "\(folder)/server" }
+  init(_ folder: String) {
+    self.folder = folder
+    (data, snapshot, socket) = ("\(folder)/data", "\(folder)/snapshot", "\(folder)/server")
+  }
 
   func start() throws {
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     process = try Child(
-      "the server",
-      [
-        "redis-server", "--port", "0", "--unixsocket", socket, "--dir", data, "--save", "", "--appendonly", "yes",
-        "--appendfsync", "always", "--loglevel", "warning", "--enable-debug-command", "local",
-      ], output: "\(folder)/server.out")
-    let limit = Date() + 20
-    while try command("PING") != "PONG" {
-      guard Date() < limit else { throw Wrong(description: "the server doesn't answer") }
-      usleep(5_000)
-    }
+      "server", in: folder,
+      ["redis-server", "--port", "0", "--unixsocket", socket, "--dir", data, "--loglevel", "warning"]
+        + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
+    try wait(for: "answer of the server", seconds: 20) { try command("PING") == "PONG" }
   }
 
   func killNow() {
@@ -88,8 +95,6 @@ final class Server {
     try FileManager.default.copyItem(atPath: data, toPath: snapshot)
   }
 
-  var hasSnapshot: Bool { FileManager.default.fileExists(atPath: snapshot) }
-
   func restore() throws {
     try FileManager.default.removeItem(atPath: data)
     try FileManager.default.copyItem(atPath: snapshot, toPath: data)
@@ -99,12 +104,8 @@ final class Server {
   func command(_ arguments: String...) throws -> String { try command(arguments) }
 
   private func command(_ arguments: [String]) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["redis-cli", "-s", socket] + arguments
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    let pipe = Pipe()
+    let process = try run(["redis-cli", "-s", socket] + arguments, output: pipe)
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
@@ -118,17 +119,11 @@ final class Server {
 
   /// The entries that a command finds, with their values.
   func entries(_ name: String, _ arguments: String...) throws -> [Entry] {
-    var entries: [Entry] = []
-    var isValue = false
+    var (entries, isValue) = ([Entry](), false)
     for line in try command([name, Program.key] + arguments).split(separator: "\n") {
-      if isValue {
-        entries[entries.count - 1].value = Int(line)
-        isValue = false
-      } else if let id = EntryID(line) {
-        entries.append(Entry(id: id))
-      } else {
-        isValue = line == "value"
-      }
+      if isValue { entries[entries.count - 1].value = Int(line) }
+      if !isValue, let id = EntryID(line) { entries.append(Entry(id: id)) }
+      isValue = !isValue && line == "value"
     }
     return entries
   }

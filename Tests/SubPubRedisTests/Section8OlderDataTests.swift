@@ -3,25 +3,12 @@
   import SubPub
   import SubPubRedis
   import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 Across processes: a server with older data", .timeLimit(.minutes(2)))
-  struct Section8OlderDataTests {
-    private func mirror(_ endpoint: RedisEndpoint) -> RedisMirror<Int> {
-      RedisMirror(key: "key", endpoint: endpoint, retry: .quick)
-    }
-
-    private func recorder(of mirror: RedisMirror<Int>) -> Recorder<Int> {
-      let recorder = Recorder<Int>()
-      mirror.publisher.subscribe(recorder, on: .background)
-      return recorder
-    }
-
-    /// The loaded values that a recorder has received.
-    private func loaded(_ recorder: Recorder<Int>) -> [Int] {
-      recorder.states.compactMap { if case .loaded(let value) = $0 { value } else { nil } }
-    }
+  struct Section8OlderDataTests: RedisSuite {
+    let publisher = Publisher<Int>()
+    let failures = Locked<[RedisError]>([])
 
     @Test(
       "a mirror shows no states of an earlier outlet when the server returns with older data, whatever its clock says",
@@ -29,29 +16,25 @@
     func required_8_08_olderData(outlet: Int) async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint())
-      let recorder = recorder(of: mirror)
+      let recorder = mirror.record()
       try server.addEntries(epoch: 5, versions: 1...1)
-      try await running(mirror.run) {
-        try await mirror.publisher.reach(1)
-        try server.addEntries(epoch: 5, versions: 2...10)
-        try await mirror.publisher.reach(10)
+      try await running(mirror) {
+        try await mirror.reach(1)
+        try await server.addEntries(epoch: 5, versions: 2...10, shownBy: mirror)
         let copy = try server.snapshot()
-        try server.addEntries(epoch: outlet, versions: 1...2, plus: 100)
-        try await mirror.publisher.reach(102)
+        try await server.addEntries(epoch: outlet, versions: 1...2, plus: 100, shownBy: mirror)
         try await server.restore(copy)
         try await until { mirror.statistics.reconnects == 1 }
-        try await mirror.publisher.reach(102)
+        try await mirror.reach(102)
         // What the outlet does a moment later.
-        try server.addEntries(epoch: outlet, versions: 2...3, plus: 100)
-        try await mirror.publisher.reach(103)
+        try await server.addEntries(epoch: outlet, versions: 2...3, plus: 100, shownBy: mirror)
         // And the same with older data of the same outlet.
         try await server.restore(copy)
         try await until { mirror.statistics.reconnects == 2 }
-        try server.addEntries(epoch: outlet, versions: 1...5, plus: 100)
-        try await mirror.publisher.reach(105)
+        try await server.addEntries(epoch: outlet, versions: 1...5, plus: 100, shownBy: mirror)
       }
       await mirror.publisher.drain()
-      #expect(loaded(recorder) == Array(1...10) + [101, 102, 102, 103, 103, 104, 105])
+      #expect(recorder.loaded == Array(1...10) + [101, 102, 102, 103, 103, 104, 105])
       #expect(mirror.statistics.skipped == 0)
       #expect(mirror.statistics.entries == 15)
     }
@@ -60,25 +43,21 @@
     func required_8_08_begunAnew() async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint())
-      let recorder = recorder(of: mirror)
-      try await running(mirror.run) {
-        try server.addEntries(epoch: 5, versions: 1...1)
-        try await mirror.publisher.reach(1)
+      let recorder = mirror.record()
+      try await running(mirror) {
+        try await server.addEntries(epoch: 5, versions: 1...1, shownBy: mirror)
         let copy = try server.snapshot()
-        try server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...2, plus: 100)
-        try await mirror.publisher.reach(102)
+        try await server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...2, plus: 100, shownBy: mirror)
         try await server.restore(copy)
         try await until { mirror.statistics.reconnects == 1 }
-        try server.addEntries(epoch: RedisServer.lateOutlet - 1, versions: 1...3, plus: 200)
-        try await mirror.publisher.reach(203)
+        try await server.addEntries(epoch: RedisServer.lateOutlet - 1, versions: 1...3, plus: 200, shownBy: mirror)
         try await server.restore(copy)
         try server.run("FLUSHALL")
         try await until { mirror.statistics.reconnects == 2 }
-        try server.addEntries(epoch: 4, versions: 1...3, plus: 300)
-        try await mirror.publisher.reach(303)
+        try await server.addEntries(epoch: 4, versions: 1...3, plus: 300, shownBy: mirror)
       }
       await mirror.publisher.drain()
-      #expect(loaded(recorder).withoutRepeats == [1, 101, 102, 201, 202, 203, 301, 302, 303])
+      #expect(recorder.loaded.withoutRepeats == [1, 101, 102, 201, 202, 203, 301, 302, 303])
       #expect(mirror.statistics.skipped == 0)
     }
 
@@ -95,25 +74,24 @@
     private func olderDataAppears(_ number: Int) async throws -> Bool {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
-      let recorder = recorder(of: mirror)
+      let recorder = mirror.record()
       try server.addEntries(epoch: number + 5, versions: 1...10)
       try server.run("COPY", "key", "copy")
       try server.addEntries(epoch: number + 6, versions: 1...2, plus: 100)
-      let isInTime = try await running(mirror.run) {
-        try await mirror.publisher.reach(102)
+      let isInTime = try await running(mirror) {
+        try await mirror.reach(102)
         let start = ContinuousClock.now
         try server.run("COPY", "copy", "key", "REPLACE")
         try server.run("SET", "key:epoch", "\(number + 5)")
-        let checks = try server.calls(of: "type")
-        try await until { try server.calls(of: "type") >= checks + 2 }
+        try await server.waitForCalls(of: "type", 2)
         try server.addEntries(epoch: number + 6, versions: 2...3, plus: 100)
         let isInTime = start.duration(to: .now) < .milliseconds(1_800)
-        try await mirror.publisher.reach(103)
+        try await mirror.reach(103)
         return isInTime
       }
       guard isInTime || number == 0 else { return false }
       await mirror.publisher.drain()
-      #expect(loaded(recorder).withoutRepeats == [102, 103])
+      #expect(recorder.loaded.withoutRepeats == [102, 103])
       return true
     }
 
@@ -121,13 +99,12 @@
     func required_8_08_olderCopyStays(restarts: Bool) async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
-      let recorder = recorder(of: mirror)
+      let recorder = mirror.record()
       try server.addEntries(epoch: 5, versions: 1...3)
-      try await running(mirror.run) {
-        try await mirror.publisher.reach(3)
+      try await running(mirror) {
+        try await mirror.reach(3)
         let copy = try server.snapshot()
-        try server.addEntries(epoch: 6, versions: 1...2, plus: 100)
-        try await mirror.publisher.reach(102)
+        try await server.addEntries(epoch: 6, versions: 1...2, plus: 100, shownBy: mirror)
         if restarts {
           try await server.restore(copy)
           try await until { mirror.statistics.reconnects == 1 }
@@ -136,32 +113,28 @@
         try server.addEntries(epoch: 5, versions: 1...6, key: "copy")
         try server.run("COPY", "copy", "key", "REPLACE")
         try server.run("SET", "key:epoch", "5")
-        let checks = try server.calls(of: "type")
-        try await until { try server.calls(of: "type") >= checks + 10 }
-        try server.addEntries(epoch: 6, versions: 3...3, plus: 100)
-        try await mirror.publisher.reach(103)
+        try await server.waitForCalls(of: "type", 10)
+        try await server.addEntries(epoch: 6, versions: 3...3, plus: 100, shownBy: mirror)
       }
       await mirror.publisher.drain()
-      #expect(loaded(recorder).withoutRepeats == [3, 101, 102, 103])
+      #expect(recorder.loaded.withoutRepeats == [3, 101, 102, 103])
     }
 
     @Test("a connected mirror shows every state of a stream that was deleted and has begun anew, without another entry")
     func required_8_01_begunAnew() async throws {
       let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(1_500)))
-      let recorder = recorder(of: mirror)
+      let recorder = mirror.record()
       try server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...1)
-      try await running(mirror.run) {
-        try await mirror.publisher.reach(1)
+      try await running(mirror) {
+        try await mirror.reach(1)
         try await Task.sleep(for: .milliseconds(100))  // So that a look at the stream falls into a wait for entries.
-        try server.addEntries(epoch: RedisServer.lateOutlet, versions: 2...2)
-        try await mirror.publisher.reach(2)
+        try await server.addEntries(epoch: RedisServer.lateOutlet, versions: 2...2, shownBy: mirror)
         try server.run("FLUSHALL")
-        try server.addEntries(epoch: 5, versions: 1...3, plus: 100)
-        try await mirror.publisher.reach(103)
+        try await server.addEntries(epoch: 5, versions: 1...3, plus: 100, shownBy: mirror)
       }
       await mirror.publisher.drain()
-      #expect(loaded(recorder) == [1, 2, 101, 102, 103])
+      #expect(recorder.loaded == [1, 2, 101, 102, 103])
       #expect(mirror.statistics.reconnects == 0)
       #expect(try server.calls(of: "client|unblock") == 1, "it doesn't wait until XREAD's time is over")
     }

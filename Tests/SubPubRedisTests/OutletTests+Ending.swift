@@ -1,0 +1,188 @@
+#if Redis
+  import Foundation
+  import SubPub
+  import SubPubRedis
+  import SubPubTesting
+  import Support
+  import Testing
+
+  extension OutletTests {
+    // MARK: The end
+
+    @Test("a cancelled outlet ends in time, even if bytes arrive all the time")
+    func required_8_07_slowLink() async throws {
+      let server = try await RedisServer()
+      let link = try Proxy(server) { $0.isReply ? .trickles(everyMilliseconds: 60) : .passes($0.bytes) }
+      let timeout = Duration.seconds(8)
+      publisher.updateData(1)
+      let run = Task { [outlet = outlet(link.endpoint(timeout: timeout))] in try await outlet.run() }
+      try await server.waitForClients("cmd=xrevrange")
+      let start = ContinuousClock.now
+      run.cancel()
+      #expect(await reason(of: run) == .unwritten(1))
+      #expect(start.duration(to: .now) < timeout * 2)
+    }
+
+    @Test("a cancelled outlet counts every state that isn't confirmed, and none that came after the cancel")
+    func required_8_07_unwritten() async throws {
+      let (proxy, clock, encoded) = (try await Proxy(RedisServer()), ManualClock(), Locked(0))
+      let coder = RedisCoder<Int>.numbers { number in encoded.withLock { $0 = number } }
+      let run = try await started(outlet(proxy.endpoint(timeout: .seconds(50)), coder: coder, clock: clock))
+      proxy.mode = .stallsReplies
+      for number in 1...2_000 { publisher.updateData(number) }
+      try await until { encoded.withLock { $0 } > 0 }
+      run.cancel()
+      try await clock.waitForSleepers(2)
+      for number in 1...100 { publisher.updateData(number) }
+      // Its actor waits for the server all the time, and doesn't know yet which state is the last.
+      let start = ContinuousClock.now
+      clock.advance(by: .seconds(50))
+      #expect(await reason(of: run) == .unwritten(2_000))
+      #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test("an outlet that is cancelled writes what was accepted before")
+    func required_8_07_writesTheRest() async throws {
+      let server = try await RedisServer()
+      let outlet = outlet(server.endpoint())
+      let run = try await started(outlet)
+      for number in 1...5_000 { publisher.updateData(number) }
+      try await cancel(run)
+      #expect(outlet.statistics.lastVersion == 5_000)
+      #expect(try server.length == 5_001)
+    }
+
+    @Test("an outlet that is cancelled without a server says how much it couldn't write, after the timeout")
+    func required_8_07_withoutServer() async throws {
+      let (server, clock) = (try await RedisServer(), ManualClock())
+      let run = try await started(outlet(server.endpoint(), clock: clock))
+      server.kill()
+      for number in 1...10 { publisher.updateData(number) }
+      try await until { clock.sleepers == 1 }
+      run.cancel()
+      try await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(5))
+      #expect(await reason(of: run) == .unwritten(10))
+    }
+
+    // MARK: What is written in place of a state
+
+    @Test("a state that can't be encoded or is too large is an error that keeps the data from before, and its age")
+    func required_5_01_8_05_unencodable() async throws {
+      let server = try await RedisServer()
+      let texts = Publisher<[Double]>()
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint(), coder: .json(maxBytes: 100))
+      let mirror = mirror(server.endpoint(), of: [Double].self, staleAfter: .seconds(60))
+      let large = [Double](repeating: 1, count: 100)
+      try await running(outlet, mirror) {
+        texts.setState(.loaded([1]), origin: .cached, age: .seconds(3_600))
+        try await mirror.reach([1])
+        for (state, message) in [
+          (LoadState<[Double]>.loaded([.nan]), "can't be encoded"), (.loading(previous: [.nan]), "can't be encoded"),
+          (.loaded(large), "has 201 bytes, and the limit is 100"),
+        ] {
+          texts.setState(state)
+          try await outlet.reach(Int(texts.current.version))
+          try await mirror.reach { ($0.error as? RemoteError)?.message.contains(message) ?? false }
+          #expect(mirror.publisher.state.value == [1])
+          #expect(mirror.publisher.current.origin == .cached)
+        }
+        texts.reset()
+        texts.updateData([.nan])
+        try await mirror.reach { $0.phase == .error && $0.value == nil }
+        try await texts.publish([1], shownBy: mirror)
+      }
+      #expect(outlet.statistics.undecodable == 4)
+    }
+
+    @Test("a long text of an error is cut, on both sides, and says so")
+    func required_8_05_longText() async throws {
+      struct Long: Error, CustomStringConvertible {
+        var description: String { "x" + String(repeating: "é", count: 100_000) }
+      }
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint())
+      try await running(outlet(server.endpoint()), mirror) {
+        publisher.setError(Long())
+        try await mirror.reach { $0.phase == .error }
+        let message = try #require(mirror.publisher.state.error as? RemoteError).message
+        #expect(message.hasPrefix("xé"))
+        #expect(message.hasSuffix("é… (cut: the text has 200001 bytes)"))
+        #expect(message.utf8.count < 4_200)
+        #expect(try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").utf8.count < 5_000)
+      }
+      try await running(mirror) {
+        let long = String(repeating: "y", count: 100_000)
+        try server.add(["\(RedisServer.lateOutlet)-1", "phase", "error", "error", long, "error-type", long])
+        try await mirror.reach { ($0.error as? RemoteError)?.message.hasPrefix("y") ?? false }
+        let remote = try #require(mirror.publisher.state.error as? RemoteError)
+        for text in [remote.message, remote.type] {
+          #expect(text.hasSuffix("y… (cut: the text has 100000 bytes)"))
+          #expect(text.utf8.count < 4_200)
+        }
+      }
+    }
+
+    @Test("the name of an error's type is cut before it is written")
+    func required_8_05_longTypeName() async throws {
+      let server = try await RedisServer()
+      publisher.setError(RemoteError(type: String(repeating: "y", count: 100_000), message: "gone"))
+      try await running(outlet(server.endpoint())) {}
+      let entry = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1")
+      #expect(entry.contains("y… (cut: the text has 100000 bytes)"))
+      #expect(entry.utf8.count < 5_000)
+    }
+
+    // MARK: Threads
+
+    @Test("400 outlets to servers that don't answer leave threads to everybody else, and end in time")
+    func required_1_04_8_07_manyOutlets() async throws {
+      let (silent, server) = (try RawServer.silent(), try await RedisServer())
+      let timeout = Duration.seconds(15)
+      let runs = (0..<400).map { number in
+        let outlet = outlet(silent.endpoint(timeout: timeout), key: "key\(number)")
+        return Task { try await outlet.run() }
+      }
+      try await until { silent.accepted.withLock { $0 } >= 16 }
+      let queue = DispatchQueue(label: "unrelated")
+      let start = ContinuousClock.now
+      // For as long as they would block the first time.
+      while start.duration(to: .now) < timeout / 4 {
+        let begin = ContinuousClock.now
+        await queue.passed()
+        #expect(begin.duration(to: .now) < timeout / 2)
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      // And the outlets of another server work.
+      let begin = ContinuousClock.now
+      try await running(outlet(server.endpoint())) {}
+      #expect(begin.duration(to: .now) < timeout)
+      let cancelled = ContinuousClock.now
+      for run in runs { run.cancel() }
+      for run in runs { #expect(await reason(of: run) == .unwritten(1)) }
+      #expect(cancelled.duration(to: .now) < timeout * 2)
+    }
+
+    @Test("many servers that don't answer leave threads to the outlets of those that do")
+    func required_8_07_manySilentServers() async {
+      // In a process of its own, because the other tests' outlets need threads, too.
+      await #expect(processExitsWith: .success) {
+        let silent = try (0..<8).map { _ in try RawServer.silent() }
+        let timeout = Duration.seconds(15)
+        let publisher = Publisher<Int>()
+        for server in silent {
+          for number in 0..<20 {
+            let outlet = RedisOutlet(publisher, key: "\(number)", endpoint: server.endpoint(timeout: timeout))
+            Task { try await outlet.run() }
+          }
+        }
+        // Almost all threads that there are for outlets.
+        try await until { silent.map { $0.accepted.withLock { $0 } }.reduce(0, +) >= 54 }
+        let server = try await RedisServer()
+        let start = ContinuousClock.now
+        try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint())) {}
+        try #require(start.duration(to: .now) < timeout / 2)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,234 @@
+#if Redis
+  import Foundation
+  import SubPub
+  import SubPubRedis
+  import SubPubTesting
+  import Support
+  import Testing
+
+  @Suite("8 Across processes: mirrors", .serialized, .timeLimit(.minutes(2)))
+  struct Section8MirrorTests: RedisSuite {
+    let publisher = Publisher<Int>()
+    let failures = Locked<[RedisError]>([])
+
+    @Test("whatever other mirrors of the key do, a mirror skips nothing that the stream holds")
+    func stochastic_8_06_others() async throws {
+      let seed = UInt64.random(in: 0...9_999)
+      print("seed \(seed)")
+      let (server, proxy) = try await RedisServer.withProxy()
+      let outlet = outlet(server.endpoint(), maxLength: 1_000_000)
+      let mirrors = (0..<4).map { _ in mirror(proxy.endpoint(timeout: .milliseconds(500))) }
+      let recorders = mirrors.map { $0.record() }
+      let last = 20_000
+      publisher.updateData(0)
+      try await running(outlet) {
+        let isOver = Locked(false)
+        try await withThrowingTaskGroup { group in
+          for (number, mirror) in mirrors.enumerated() {
+            group.addTask {
+              var generator = SeededGenerator(seed: seed + UInt64(number))
+              // The first two run all the time, and the others come and go.
+              while number > 1, !isOver.withLock({ $0 }) {
+                let run = Task { try await mirror.run() }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0..<30, using: &generator)))
+                try await cancel(run)
+              }
+              try await running(mirror) { try await mirror.reach(last) }
+            }
+          }
+          group.addTask {
+            var generator = SeededGenerator(seed: seed + 4)
+            for number in 1...last {
+              publisher.updateData(number)
+              guard number % 100 == 0 else { continue }
+              try await Task.sleep(for: .milliseconds(Int.random(in: 0..<10, using: &generator)))
+              if Int.random(in: 0..<30, using: &generator) == 0 { proxy.cut() }
+            }
+            isOver.withLock { $0 = true }
+          }
+          try await group.waitForAll()
+        }
+      }
+      try #require(outlet.statistics.skipped == 0)
+      for (mirror, recorder) in zip(mirrors, recorders) {
+        await mirror.publisher.drain()
+        #expect(mirror.statistics.skipped == 0)
+        let values = recorder.values.withoutRepeats
+        #expect(zip(values, values.dropFirst()).allSatisfy { $0 + 1 == $1 }, "each state once, and in order")
+        #expect(values.last == last)
+      }
+    }
+
+    @Test("a mirror that is behind another one, or comes late, doesn't take it back")
+    func required_8_06_behindAnother() async throws {
+      let server = try await RedisServer()
+      let (ahead, behind) = (mirror(server.endpoint()), mirror(server.endpoint()))
+      let (states, statesBehind) = (ahead.record(), behind.record())
+      try server.addEntries(epoch: 1, versions: 1...1)
+      try await running(behind) { try await behind.reach(1) }
+      try server.addEntries(epoch: 1, versions: 2...2_000)
+      try server.addEntries(epoch: 2, versions: 1...1, plus: 2_000)
+      try await running(ahead) {
+        try await ahead.reach(2_001)
+        try await running(behind) {
+          try await behind.reach(2_001)
+          try await server.addEntries(epoch: 2, versions: 2...2, plus: 2_000, shownBy: behind)
+          try await ahead.reach(2_002)
+        }
+        let late = mirror(server.endpoint())
+        for number in 3...5 {
+          // It is current at once, each time.
+          try await running(late) { try await late.reach(1_999 + number) }
+          try await server.addEntries(epoch: 2, versions: number...number, plus: 2_000, shownBy: ahead)
+        }
+        #expect(late.statistics.skipped == 0)
+      }
+      await ahead.publisher.drain()
+      await behind.publisher.drain()
+      #expect(states.values == [2_001, 2_002, 2_003, 2_004, 2_005], "what the others repeat isn't for this one")
+      #expect(statesBehind.values.withoutRepeats == Array(1...2_002))
+      #expect(behind.statistics.skipped == 0)
+    }
+
+    @Test("what an outlet's first entry leaves out isn't skipped, and what later ones leave out is")
+    func required_8_06_gaps() async throws {
+      let server = try await RedisServer()
+      let mirror = mirror(server.endpoint())
+      try await running(mirror) {
+        try await server.addEntries(epoch: 1, versions: 1...1, shownBy: mirror)
+        try await server.addEntries(epoch: 2, versions: 10...10, shownBy: mirror)
+        #expect(mirror.statistics.skipped == 0)
+        try await server.addEntries(epoch: 2, versions: 13...13, shownBy: mirror)
+        #expect(mirror.statistics.skipped == 2)
+      }
+    }
+
+    enum Death: CaseIterable { case inWait, inReply, withNewMirror, withUnsentRead }
+
+    @Test("a reading connection that is dead is an error, even if the other one works", arguments: Death.allCases)
+    func required_8_07_deadConnection(death: Death) async throws {
+      let server = try await RedisServer()
+      let (isDead, pieces) = (Locked(false), Locked(0))
+      let proxy = try Proxy(server) { piece in
+        guard piece.isReading, isDead.withLock({ $0 }) else { return .passes(piece.bytes) }
+        let isFirst = pieces.withLock { pieces in
+          pieces += 1
+          return pieces == 1
+        }
+        return death == .inReply && piece.isReply && isFirst ? .passes(Array(piece.bytes.prefix(1_000))) : .waits
+      }
+      let timeout = Duration.seconds(2)
+      let mirrors = ["key", "other"].map { mirror(proxy.endpoint(timeout: timeout), key: $0) }
+      try server.addEntries(epoch: 1, versions: 1...1)
+      let run = try await started(mirrors[0])
+      try await mirrors[0].reach(1)
+      try await server.waitForClients("cmd=xread")
+      let failure = Locked<ContinuousClock.Instant?>(nil)
+      let observation = mirrors[0].publisher.observe(on: .immediate) { state in
+        if state.phase == .error { failure.withLock { $0 = $0 ?? .now } }
+      }
+      isDead.withLock { $0 = true }
+      let start = ContinuousClock.now
+      if death == .inReply || death == .withUnsentRead { try server.addEntries(epoch: 1, versions: 2...1_000) }
+      let other = death == .inWait ? nil : try await started(mirrors[1])
+      try await mirrors[0].reach { $0.phase == .error }
+      // The publishing thread delivers last.
+      try await until { failure.withLock { $0 != nil } }
+      observation.cancel()
+      let time = start.duration(to: try #require(failure.withLock { $0 }))
+      #expect(time < timeout * 3, "twice the timeout, and some time for a busy machine")
+      #expect(mirrors[0].publisher.state.value == 1)
+      if other != nil { try await mirrors[1].reach { $0.phase == .error } }
+      #expect(try server.calls(of: "client|unblock") < 50)
+      for run in [run, other].compactMap(\.self) { try await cancel(run) }
+    }
+
+    @Test("many mirrors with large states begin, even if the server cuts off clients with large replies")
+    func required_8_01_outputLimitAtTheBeginning() async throws {
+      let server = try await RedisServer()
+      let failures = Locked(0)
+      let policy = RetryPolicy.noting { _ in failures.withLock { $0 += 1 } }
+      let mirrors = (0..<40).map { mirror(server.endpoint(), of: String.self, key: "key \($0)", retry: policy) }
+      let value = "cjson.encode(string.rep('x', 250000))"
+      let script = "return redis.call('XADD', KEYS[1], '1-1', 'phase', 'loaded', 'value', \(value))"
+      for number in mirrors.indices { try server.run("EVAL", script, "1", "key \(number)") }
+      try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 600000 0 0")
+      try await withThrowingTaskGroup { group in
+        for mirror in mirrors { group.addTask { try await mirror.run() } }
+        for mirror in mirrors { try await mirror.reach { $0.value?.count == 250_000 && $0.error == nil } }
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      #expect(failures.withLock { $0 } < 100 * mirrors.count, "it isn't by chance that few ask at a time")
+    }
+
+    // MARK: Connections
+
+    /// Expects that what happens between two entries neither costs a mirror its connection nor is an error.
+    private func expectNoFailure(
+      _ server: RedisServer, timeout: Duration, _ body: (RedisMirror<Int>) async throws -> Void
+    ) async throws {
+      let mirror = mirror(server.endpoint(timeout: timeout))
+      let recorder = mirror.record()
+      try server.addEntries(epoch: 1, versions: 1...1)
+      try await running(mirror) {
+        try await mirror.reach(1)
+        try await body(mirror)
+        try await server.addEntries(epoch: 1, versions: 2...2, shownBy: mirror)
+      }
+      #expect(mirror.statistics.reconnects == 0)
+      #expect(recorder.states.allSatisfy { $0.phase != .error })
+    }
+
+    @Test("a server that closes idle connections loses no mirror")
+    func required_8_04_idle() async throws {
+      let server = try await RedisServer("--timeout", "1")
+      try await expectNoFailure(server, timeout: .seconds(4)) { mirror in
+        try await until { try server.calls(of: "type") > 0 || mirror.statistics.reconnects > 0 }
+      }
+    }
+
+    @Test("a server that becomes a replica loses no mirror")
+    func required_8_04_replica() async throws {
+      let server = try await RedisServer()
+      try await expectNoFailure(server, timeout: .seconds(5)) { _ in
+        try await server.waitForClients("cmd=xread")
+        try Refusal.isReplica.begin(on: server)
+        try Refusal.isReplica.end(on: server)
+      }
+    }
+
+    @Test(
+      "bytes that are damaged on the way are a lost connection",
+      arguments: [
+        (true, "phase", "phas\r\n$"), (true, "*1", "?1"), (false, "XREAD", "XRFAD"), (false, "*", "*x"),
+        (false, "BLOCK", "BLQCK"), (false, "CLIENT", "CLIENQ"), (false, "XREVRANGE", "XREVRANGF"),
+      ])
+    func required_8_04_damagedBytes(isReply: Bool, text: String, damaged: String) async throws {
+      let server = try await RedisServer()
+      let rest = Locked(0)
+      let proxy = try Proxy(server) { piece in
+        guard piece.isReply == isReply, piece.contains(text) else { return .passes(piece.bytes) }
+        let isDamaged = rest.withLock { rest in
+          defer { rest -= 1 }
+          return rest > 0
+        }
+        return .passes(isDamaged ? piece.bytes.replacing(text.utf8, with: damaged.utf8) : piece.bytes)
+      }
+      let mirror = mirror(proxy.endpoint(timeout: .seconds(1)))
+      let recorder = mirror.record()
+      try server.addEntries(epoch: 1, versions: 1...1)
+      try await running(mirror) {
+        try await mirror.reach(1)
+        rest.withLock { $0 = 1 }
+        if !isReply { server.kill() }
+        if !isReply { try await server.start() }
+        try server.addEntries(epoch: 1, versions: 2...2)
+        try await recorder.wait(within: .seconds(TestLimit.seconds)) { $0.phase == .error }
+        try await mirror.reach(2)
+      }
+      #expect(rest.withLock { $0 } < 1)
+      #expect(mirror.statistics.skipped == 0)
+    }
+  }
+#endif
