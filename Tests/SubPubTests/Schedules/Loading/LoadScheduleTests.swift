@@ -11,7 +11,7 @@ struct LoadScheduleTests {
     let seeds = SeedRange()
     let found = await Scheduler.onThread {
       var found: Set<String> = []
-      for seed in seeds.seeds {
+      for seed in seeds.all {
         let schedule = LoadSchedule(seed: seed)
         found.formUnion(schedule.causes)
         guard let problem = schedule.problems.first else { continue }

@@ -12,7 +12,7 @@ enum Campaign {
       let decider = SeededDecider()
       let scheduler = Scheduler(decider, workers: workers)
       var report = Report(name)
-      for seed in seeds.first..<seeds.first + UInt64(seeds.count) {
+      for seed in seeds.all {
         seeds.announce(seed, of: name)
         decider.seed(seed)
         let history = make(scheduler)
@@ -43,6 +43,8 @@ struct SeedRange: Sendable {
 
   var first = Self.environment["STRESS_SEED"].flatMap(UInt64.init) ?? 1
   var count = Self.environment["STRESS_SEEDS"].flatMap(Int.init) ?? usual
+
+  var all: Range<UInt64> { first..<first + UInt64(count) }
 
   func announce(_ seed: UInt64, of scenario: String) {
     guard Self.environment["STRESS_PRINT"] == "1" else { return }
