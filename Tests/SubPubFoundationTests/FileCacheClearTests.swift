@@ -18,61 +18,58 @@ struct FileCacheClearTests {
 
   @Test("another process can rename its temporary file at any moment of a clear")
   func stochastic_5_10_renameDuringClear() async throws {
-    try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceRenames() }
-  }
-
-  /// Runs the races on a thread of its own, because it blocks and the caches need the threads of the pool.
-  @concurrent private func raceRenames() async throws {
-    let path = folder.file.path(percentEncoded: false)
-    // With many caches, at almost any moment one of them is between two steps.
-    let caches = (0..<16).map { _ in FileCache<Int>(file: slow.file) }
-    for round in 0..<60 {
-      // Does what a cache of another process does: takes the lock, makes the temporary file, and renames it.
-      let lock = unsafe open(path + ".subpub-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
-      try Data("1".utf8).write(to: folder.temporary)
-      let early = Returns()
-      let clears = caches.map { cache in
-        Task {
-          try await cache.clear()
-          early.note()
+    // On a thread of its own, because it blocks and the caches need the threads of the pool.
+    try await Task(executorPreference: QueueExecutor(label: "race")) {
+      let path = folder.file.path(percentEncoded: false)
+      // With many caches, at almost any moment one of them is between two steps.
+      let caches = (0..<16).map { _ in FileCache<Int>(file: slow.file) }
+      for round in 0..<60 {
+        // Does what a cache of another process does: takes the lock, makes the temporary file, and renames it.
+        let lock = unsafe open(path + ".subpub-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        try Data("1".utf8).write(to: folder.temporary)
+        let early = Returns()
+        let clears = caches.map { cache in
+          Task {
+            try await cache.clear()
+            early.note()
+          }
         }
+        early.wait(atMost: slowPath.duration * (round % 20))
+        let isRenamed = unsafe rename(path + ".subpub-new", path) == 0
+        // Enough time for a clear that doesn't wait for the lock to return.
+        early.wait(atMost: .milliseconds(25))
+        #expect(early.end() == 0, "a clear returned before it could remove anything")
+        close(lock)
+        for clear in clears { try await clear.value }
+        #expect(isRenamed, "a clear removed the temporary file without waiting for the lock")
+        #expect(try folder.names == ["cache.json.subpub-lock"])
       }
-      early.wait(atMost: slowPath.duration * (round % 20))
-      let isRenamed = unsafe rename(path + ".subpub-new", path) == 0
-      // Enough time for a clear that doesn't wait for the lock to return.
-      early.wait(atMost: .milliseconds(25))
-      #expect(early.end() == 0, "a clear returned before it could remove anything")
-      close(lock)
-      for clear in clears { try await clear.value }
-      #expect(isRenamed, "a clear removed the temporary file without waiting for the lock")
-      #expect(try folder.names == ["cache.json.subpub-lock"])
-    }
+    }.value
   }
 
   @Test("a cache can be cleared at any moment of a write of another cache")
   func stochastic_5_10_clearDuringWrite() async throws {
-    try await withTaskExecutorPreference(QueueExecutor(label: "race")) { try await raceClears() }
-  }
-
-  @concurrent private func raceClears() async throws {
-    let other = FileCache<Int>(file: slow.file)
-    let path = folder.file.path(percentEncoded: false)
-    for number in 0..<100 {
-      let write = Task { try await slow.write(number) }
-      // The write has begun when its temporary file exists or was renamed already.
-      let start = ContinuousClock.now
-      while unsafe access(path + ".subpub-new", F_OK) != 0 && access(path, F_OK) != 0 {
-        try #require(start.duration(to: .now) < .seconds(60), "the write doesn't begin")
-        // The write needs the processor, too.
-        sched_yield()
+    // On a thread of its own, because it blocks and the caches need the threads of the pool.
+    try await Task(executorPreference: QueueExecutor(label: "race")) {
+      let other = FileCache<Int>(file: slow.file)
+      let path = folder.file.path(percentEncoded: false)
+      for number in 0..<100 {
+        let write = Task { try await slow.write(number) }
+        // The write has begun when its temporary file exists or was renamed already.
+        let start = ContinuousClock.now
+        while unsafe access(path + ".subpub-new", F_OK) != 0 && access(path, F_OK) != 0 {
+          try #require(start.duration(to: .now) < .seconds(60), "the write doesn't begin")
+          // The write needs the processor, too.
+          sched_yield()
+        }
+        let end = ContinuousClock.now + slowPath.duration * (number % 20) / 4
+        while .now < end {}
+        try await other.clear()
+        try await write.value
+        #expect(try folder.names == ["cache.json.subpub-lock"])
       }
-      let end = ContinuousClock.now + slowPath.duration * (number % 20) / 4
-      while .now < end {}
-      try await other.clear()
-      try await write.value
-      #expect(try folder.names == ["cache.json.subpub-lock"])
-    }
+    }.value
   }
 }
 

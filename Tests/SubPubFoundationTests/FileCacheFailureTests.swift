@@ -13,7 +13,7 @@ struct FileCacheFailureTests {
     -> FileCacheError.Reason?
   {
     try data.write(to: folder.file)
-    let error = await #expect(throws: FileCacheError.self, sourceLocation: sourceLocation) {
+    let error = await failure(sourceLocation: sourceLocation) {
       try await FileCache<MixedValue>(file: folder.file).read()
     }
     #expect(error?.file == folder.file && error?.operation == .read, sourceLocation: sourceLocation)
@@ -39,27 +39,30 @@ struct FileCacheFailureTests {
     #expect(try await FileCache<MixedValue>(file: folder.file).read()?.value == MixedValue())
   }
 
-  /// What a file may hold in place of a cached value.
-  static let contents: [String: [String]] = [
-    "damaged": ["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"],
-    "foreign": [
-      "{}", "[]", "[1]", "3", "null", "\"text\"", #"{"value":1}"#,
-      #"{"format":"other","version":1,"written":1,"value":1}"#,
-      #"{"format":7,"version":1}"#, #"{"format":"SubPub cache"}"#, #"{"format":"SubPub cache","version":"1"}"#,
-    ],
-    "undecodable": [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#].map {
-      #"{"format":"SubPub cache","version":1,\#($0)}"#
-    },
+  /// What a file may hold in place of a cached value, and whether the reason is the right one.
+  static let contents: [(texts: [String], isExpected: @Sendable (FileCacheError.Reason) -> Bool)] = [
+    (["hello", "\u{0}\u{0}\u{0}", "<html></html>", "{\"format\":}"], { $0.isDamaged }),
+    (
+      [
+        "{}", "[]", "[1]", "3", "null", "\"text\"", #"{"value":1}"#, #"{"format":7,"version":1}"#,
+        #"{"format":"other","version":1,"written":1,"value":1}"#, #"{"format":"SubPub cache"}"#,
+        #"{"format":"SubPub cache","version":"1"}"#,
+      ], { $0 == .foreign }
+    ),
+    (
+      [#""written":1,"value":[1]"#, #""written":1"#, #""value":{}"#, #""written":"now","value":{}"#].map {
+        #"{"format":"SubPub cache","version":1,\#($0)}"#
+      }, { $0.isUndecodable }
+    ),
   ]
 
-  @Test("a file that holds something else is reported as what it is", arguments: ["damaged", "foreign", "undecodable"])
-  func contents(kind: String) async throws {
-    for text in try #require(Self.contents[kind]) {
-      let reason = try #require(try await refusal(of: Data(text.utf8)))
-      let isAsExpected = [
-        "damaged": reason.isDamaged, "foreign": reason == .foreign, "undecodable": reason.isUndecodable,
-      ]
-      #expect(isAsExpected[kind] == true, "\(text)")
+  @Test("a file that holds something else is reported as what it is")
+  func contents() async throws {
+    for (texts, isExpected) in Self.contents {
+      for text in texts {
+        let reason = try #require(try await refusal(of: Data(text.utf8)))
+        #expect(isExpected(reason), "\(text): \(reason)")
+      }
     }
   }
 
@@ -83,22 +86,19 @@ struct FileCacheFailureTests {
   func folderInPlace() async throws {
     try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: false)
     let cache = FileCache<Int>(file: folder.file)
-    let reading = await #expect(throws: FileCacheError.self) { try await cache.read() }
-    #expect(reading?.reason == .notAFile)
-    let writing = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
+    #expect(await failure { try await cache.read() }?.reason == .notAFile)
+    let writing = await failure { try await cache.write(1) }
     #expect(writing.map { "\($0)".hasPrefix("cannot write the cache ") && "\($0)".contains("(rename ") } == true)
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"], "the temporary file is removed")
-    let clearing = await #expect(throws: FileCacheError.self) { try await cache.clear() }
+    let clearing = await failure { try await cache.clear() }
     #expect(clearing.map { "\($0)".hasPrefix("cannot clear the cache ") && "\($0)".contains("(remove ") } == true)
   }
 
   @Test("a pipe in place of the file is reported without waiting for a writer")
   func pipe() async throws {
-    let path = folder.file.path(percentEncoded: false)
-    try #require(unsafe mkfifo(path, 0o600) == 0)
-    let timeout = PipeTimeout(path: path)
-    let error = await #expect(throws: FileCacheError.self) { try await FileCache<Int>(file: folder.file).read() }
-    #expect(!timeout.cancel(), "the read waited for a writer")
+    let error = try await folder.withPipe(at: folder.file) {
+      await failure { try await FileCache<Int>(file: folder.file).read() }
+    }
     #expect(error?.reason == .notAFile)
   }
 
@@ -107,7 +107,7 @@ struct FileCacheFailureTests {
     try Data().write(to: folder.url.appending(path: "plain"))
     let cache = FileCache<Int>(file: folder.url.appending(path: path))
     for operation: FileCacheError.Operation in [.read, .write, .clear] {
-      let error = await #expect(throws: FileCacheError.self) {
+      let error = await failure {
         switch operation {
         case .read: _ = try await cache.read()
         case .write: try await cache.write(1)
@@ -127,29 +127,25 @@ struct FileCacheFailureTests {
   @Test("a folder that can't be created is reported")
   func noFolder() async throws {
     let cache = FileCache<Int>(file: URL(filePath: "/proc/none/of/these/cache.json"))
-    let error = await #expect(throws: FileCacheError.self) { try await cache.write(1) }
+    let error = await failure { try await cache.write(1) }
     #expect(error.map { "\($0)".contains("(create the folder /proc/none") } == true)
   }
-
-  /// Numbers of which JSON can't represent the second.
-  private static let unencodable = [1.0, .nan]
 
   @Test("a value that can't be encoded leaves the previous value in place")
   func encodeFailure() async throws {
     let cache = FileCache<[Double]>(file: folder.file)
-    let first = await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
+    // JSON can't represent the second number.
+    #expect(await failure { try await cache.write([1, .nan]) }?.reason.isUnencodable == true)
     #expect(try folder.names == [])
-    #expect(first?.reason.isUnencodable == true)
     try await cache.write([1])
-    await #expect(throws: FileCacheError.self) { try await cache.write(Self.unencodable) }
+    await failure { try await cache.write([1, .nan]) }
     #expect(try await cache.read()?.value == [1])
   }
 
   @Test("if the disk is full, the previous value stays whole, and nothing else is left")
   func fullDisk() async throws {
-    let (file, old) = (folder.file, Array(0..<100))
-    try await FileCache<[Int]>(file: file).write(old)
-    let path = file.path(percentEncoded: false)
+    let (outside, path) = (FileCache<[Int]>(file: folder.file), folder.file.path(percentEncoded: false))
+    try await outside.write(Array(0..<100))
     // Limits the size of files for the process: the system writes a part and refuses the rest, as on a full disk.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
@@ -160,7 +156,7 @@ struct FileCacheFailureTests {
       // A process that measures coverage writes its results when it exits.
       defer { unsafe setrlimit(fileSizeLimit, &before) }
       let cache = FileCache<[Int]>(file: URL(filePath: path))
-      let error = await #expect(throws: FileCacheError.self) { try await cache.write(Array(0..<100_000)) }
+      let error = await failure { try await cache.write(Array(0..<100_000)) }
       #expect(error?.reason == .system(attempt: "write", path: path + ".subpub-new", code: EFBIG))
       #expect(unsafe access(path + ".subpub-new", F_OK) != 0, "the temporary file is removed")
       #expect(try await cache.read()?.value == Array(0..<100))
@@ -168,7 +164,38 @@ struct FileCacheFailureTests {
       #expect(try await cache.read()?.value == [1])
       try await cache.write(Array(0..<100))
     }
-    #expect(try await FileCache<[Int]>(file: file).read()?.value == old)
+    #expect(try await outside.read()?.value == Array(0..<100))
+    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
+  }
+
+  @Test("a file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
+  func sparse(size: Int) async throws {
+    try Data().write(to: folder.file)
+    let path = folder.file.path(percentEncoded: false)
+    try #require(unsafe truncate(path, off_t(size)) == 0)
+    // In a process of its own, which a failure could make run out of memory.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let error = await failure { try await FileCache<Int>(file: URL(filePath: path)).read() }
+      #expect(error?.reason == .tooLarge(limit: 256 << 20))
+      #expect(error.map { "\($0)" } == "cannot read the cache \(path): it exceeds the limit of 268435456 bytes")
+    }
+    var status = stat()
+    #expect(unsafe stat(path, &status) == 0 && Int(status.st_size) == size)
+  }
+
+  @Test("a file with as many bytes as the limit is written and read, and one with one byte more isn't")
+  func boundary() async throws {
+    func cache(_ limit: Int) -> FileCache<String> {
+      FileCache(file: folder.file, sizeLimit: limit, now: { Date(timeIntervalSince1970: 1) })
+    }
+    let (text, free) = ("as large as may be", cache(1_000))
+    try await free.write(text)
+    let size = try Data(contentsOf: folder.file).count
+    #expect(try await cache(size).read()?.value == text)
+    try await cache(size).write(text)
+    #expect(await failure { try await cache(size - 1).read() }?.reason == .tooLarge(limit: size - 1))
+    #expect(await failure { try await cache(size).write(text + "!") }?.reason == .tooLarge(limit: size))
+    #expect(try await free.read()?.value == text, "the previous value stays")
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 }
@@ -178,46 +205,3 @@ struct FileCacheFailureTests {
 #else
   private let fileSizeLimit = RLIMIT_FSIZE
 #endif
-
-@Suite("A file cache uses no more memory than its limit allows", .timeLimit(.minutes(1)))
-struct FileCacheLimitTests {
-  private let folder = TemporaryFolder()
-
-  @Test("a file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
-  func sparse(size: Int) async throws {
-    try Data().write(to: folder.file)
-    let path = folder.file.path(percentEncoded: false)
-    try #require(unsafe truncate(path, off_t(size)) == 0)
-    // In a process of its own, which a failure could make run out of memory.
-    await #expect(processExitsWith: .success) { [path = path as String] in
-      let error = await #expect(throws: FileCacheError.self) {
-        try await FileCache<Int>(file: URL(filePath: path)).read()
-      }
-      #expect(error?.reason == .tooLarge(limit: 256 << 20))
-      #expect(
-        error.map { "\($0)" }
-          == "cannot read the cache \(path): it exceeds the limit of 268435456 bytes")
-    }
-    var status = stat()
-    #expect(unsafe stat(path, &status) == 0 && Int(status.st_size) == size)
-  }
-
-  @Test("a file with as many bytes as the limit is written and read, and one with one byte more isn't")
-  func boundary() async throws {
-    let text = "as large as may be"
-    let free = FileCache<String>(file: folder.file, now: { Date(timeIntervalSince1970: 1) })
-    try await free.write(text)
-    let size = try Data(contentsOf: folder.file).count
-    func cache(_ limit: Int) -> FileCache<String> {
-      FileCache(file: folder.file, sizeLimit: limit, now: { Date(timeIntervalSince1970: 1) })
-    }
-    #expect(try await cache(size).read()?.value == text)
-    try await cache(size).write(text)
-    let reading = await #expect(throws: FileCacheError.self) { try await cache(size - 1).read() }
-    #expect(reading?.reason == .tooLarge(limit: size - 1))
-    let writing = await #expect(throws: FileCacheError.self) { try await cache(size).write(text + "!") }
-    #expect(writing?.reason == .tooLarge(limit: size))
-    #expect(try await free.read()?.value == text, "the previous value stays")
-    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
-  }
-}

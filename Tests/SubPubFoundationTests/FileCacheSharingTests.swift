@@ -79,34 +79,24 @@ struct FileCacheSharingTests {
         number += 1
         if number % 4 == 0 { try await cache.write(CheckedValue(writer: 0, number: number)) }
       }
-      try Data().write(to: Self.end(path))
+      try Data().write(to: URL(filePath: path + ".end"))
       return met
     }
     await #expect(processExitsWith: .success) { [path = path as String] in
-      try await Self.publish(path, writer: 1)
+      let cache = FileCache<CheckedValue>(file: URL(filePath: path))
+      let start = ContinuousClock.now
+      var number = 0
+      while !FileManager.default.fileExists(atPath: path + ".end") {
+        try #require(start.duration(to: .now) < .seconds(30))
+        number += 1
+        try await cache.write(CheckedValue(writer: 1, number: number))
+        let found = try #require(try await cache.read()?.value)
+        #expect(found.isWhole && (found.writer != 1 || found.number == number))
+      }
     }
     isOver.withLock { $0 = true }
     #expect(try await other.value == 50)
-    #expect(try folder.names == ["cache.json", "cache.json.subpub-lock", "end"])
-  }
-
-  /// The file that tells the other process to end.
-  private static func end(_ path: String) -> URL {
-    URL(filePath: path).deletingLastPathComponent().appending(path: "end")
-  }
-
-  /// Writes and reads in the other process until it is told to end.
-  private static func publish(_ path: String, writer: Int) async throws {
-    let cache = FileCache<CheckedValue>(file: URL(filePath: path))
-    let start = ContinuousClock.now
-    var number = 0
-    while !FileManager.default.fileExists(atPath: end(path).path(percentEncoded: false)) {
-      try #require(start.duration(to: .now) < .seconds(30))
-      number += 1
-      try await cache.write(CheckedValue(writer: writer, number: number))
-      let found = try #require(try await cache.read()?.value)
-      #expect(found.isWhole && (found.writer != writer || found.number == number))
-    }
+    #expect(try folder.names == ["cache.json", "cache.json.end", "cache.json.subpub-lock"])
   }
 
   @Test("a process that is killed during a write leaves a whole value, and blocks no other process")

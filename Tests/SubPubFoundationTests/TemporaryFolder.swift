@@ -26,6 +26,23 @@ final class TemporaryFolder: Sendable {
   var names: Set<String> {
     get throws { Set(try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) }
   }
+
+  /// Makes a pipe at the URL, and runs the body, which must not wait for the other end of the pipe.
+  func withPipe<R>(at url: URL, _ body: () async throws -> R) async throws -> R {
+    let (path, isOver, isLate) = (url.path(percentEncoded: false), DispatchSemaphore(value: 0), Locked(false))
+    try #require(unsafe mkfifo(path, 0o600) == 0)
+    // Opens the other end at the limit, so that a body that waits for it fails instead of hanging.
+    Thread.detachNewThread {
+      guard isOver.wait(timeout: TestLimit.deadline) == .timedOut else { return }
+      isLate.withLock { $0 = true }
+      _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    }
+    defer {
+      isOver.signal()
+      #expect(!isLate.withLock { $0 }, "the other end of the pipe was waited for")
+    }
+    return try await body()
+  }
 }
 
 extension URL {
@@ -38,24 +55,12 @@ extension URL {
   }
 }
 
-/// Opens the other end of a pipe at the limit, so that a call that waits for it fails instead of hanging.
-final class PipeTimeout: Sendable {
-  private let isOver = DispatchSemaphore(value: 0)
-  private let isLate = Locked(false)
-
-  init(path: String) {
-    Thread.detachNewThread { [isOver, isLate] in
-      guard isOver.wait(timeout: TestLimit.deadline) == .timedOut else { return }
-      isLate.withLock { $0 = true }
-      _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-    }
-  }
-
-  /// Cancels the timeout, and returns whether it had passed.
-  func cancel() -> Bool {
-    isOver.signal()
-    return isLate.withLock { $0 }
-  }
+/// Runs an operation of a cache, which must fail, and returns its error.
+@discardableResult
+func failure(
+  sourceLocation: SourceLocation = #_sourceLocation, of operation: () async throws -> some Any
+) async -> FileCacheError? {
+  await #expect(throws: FileCacheError.self, sourceLocation: sourceLocation) { _ = try await operation() }
 }
 
 extension FileCacheError.Reason {

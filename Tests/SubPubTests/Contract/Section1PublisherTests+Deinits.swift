@@ -12,12 +12,12 @@ extension Section1PublisherTests {
 
   @Test("no lock is held while a payload or an error dies", arguments: PayloadRelease.allCases)
   func required_1_04_payload(release: PayloadRelease) async {
-    let publisher = Publisher<ProbingPayload>()
+    let publisher = Publisher<DeinitAction>()
     let probe = LockProbe(at: publisher)
-    let (executor, recorder) = (ManualExecutor(), Recorder<ProbingPayload>())
+    let (executor, recorder) = (ManualExecutor(), Recorder<DeinitAction>())
     let listener = makeListener()
     // When this returns, only the library holds the payload.
-    func publish() { publisher.updateData(ProbingPayload(probe)) }
+    func publish() { publisher.updateData(DeinitAction(probe.run)) }
 
     switch release {
     case .replaced:
@@ -48,7 +48,7 @@ extension Section1PublisherTests {
       #expect(subscription.cancel() == .quiescent)
     case .subscriberDied:
       do {
-        let brief = Recorder<ProbingPayload>()
+        let brief = Recorder<DeinitAction>()
         publisher.subscribe(brief, on: .executor(executor))
         publish()
         publisher.reset()
@@ -84,14 +84,14 @@ extension Section1PublisherTests {
 
   @Test("no lock is held while a payload of a held lane dies", arguments: ContextKind.holdable, [false, true])
   func required_1_04_payloadOfHeldLane(kind: ContextKind, cancels: Bool) async throws {
-    let (place, publisher, gate) = (makePlace(kind), Publisher<ProbingPayload>(), makeGate())
+    let (place, publisher, gate) = (makePlace(kind), Publisher<DeinitAction>(), makeGate())
     let probe = LockProbe(at: publisher)
     let subscription = publisher.subscribe(makeListener(), on: place.context) { _, state in
       if state.phase == .loading { gate.pass() }
     }
     OwnThread.start { publisher.startLoading() }
     try await gate.waitUntilHeld()
-    publisher.updateData(ProbingPayload(probe))
+    publisher.updateData(DeinitAction(probe.run))
     publisher.reset()
     probe.arm()
     if cancels { #expect(subscription.cancel() == .inFlight) }
@@ -110,8 +110,8 @@ extension Section1PublisherTests {
       #expect(subscription?.cancel() == .alreadyCancelled)
     }
     do {
-      let publisher = Publisher<ProbingPayload>()
-      publisher.updateData(ProbingPayload(probe))
+      let publisher = Publisher<DeinitAction>()
+      publisher.updateData(DeinitAction(probe.run))
       let subscription = publisher.subscribe(makeListener(), on: .executor(executor)) { _, _ in }
       standing.withLock { $0 = subscription }
       executor.runAll()
@@ -132,7 +132,7 @@ extension Section1PublisherTests {
     var listener: Recorder<Int>? = Recorder<Int>()
     @discardableResult
     func subscribe(on context: DeliveryContext, _ body: @escaping @Sendable () -> Void = {}) throws -> Subscription {
-      let payload = ProbingPayload(probe)
+      let payload = DeinitAction(probe.run)
       return publisher.subscribe(try #require(listener), on: context) { listener, state in
         listener.receive(state)
         withExtendedLifetime(payload, body)
@@ -200,8 +200,8 @@ extension Section1PublisherTests {
   func required_1_04_subscriber(kind: ContextKind) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
     let probe = LockProbe(at: publisher)
-    let holder = Locked<ProbingPayload?>(ProbingPayload(probe))
-    weak var weakSubscriber: ProbingPayload?
+    let holder = Locked<DeinitAction?>(DeinitAction(probe.run))
+    weak var weakSubscriber: DeinitAction?
     do {
       let subscriber = try #require(holder.withLock { $0 })
       weakSubscriber = subscriber

@@ -23,7 +23,7 @@ extension Section2SubscriptionTests {
 
     func noteDeath() {
       all.add(1, ordering: .relaxed)
-      if !MarkedQueue.main.isHere { elsewhere.add(1, ordering: .relaxed) }
+      if !Place(.main).isHere { elsewhere.add(1, ordering: .relaxed) }
     }
   }
 

@@ -167,7 +167,7 @@ extension Section5LoadTests {
     init(_ content: Int? = nil) {
       let (cache, failures) = (ProbeCache(content), Locked<[CacheFailure]>([]))
       (self.cache, self.failures) = (cache, failures)
-      bench = LoadBench(cache: cache) { failure in failures.withLock { $0.append(failure) } }
+      bench = LoadBench(cache: cache) { $0.cacheFailed = { failure in failures.withLock { $0.append(failure) } } }
     }
   }
 
@@ -229,7 +229,9 @@ extension Section5LoadTests {
   @Test("the timeout ends a load's wait for a read, and the cache isn't called again until it answers")
   func required_5_12_5_07_hangingRead() {
     let (cache, failures) = (ProbeCache(1), Locked<[CacheFailure]>([]))
-    let bench = LoadBench(timeout: .seconds(10), cache: cache) { failure in failures.withLock { $0.append(failure) } }
+    let bench = LoadBench(timeout: .seconds(10), cache: cache) { options in
+      options.cacheFailed = { failure in failures.withLock { $0.append(failure) } }
+    }
     cache.hold(.read)
     let caller = bench.refresh()
     bench.pass(.seconds(10))

@@ -36,7 +36,7 @@ extension Section5LoadTests {
 
   @Test("a clock that is set back makes data young, and no younger than new")
   func required_5_06_setBack() {
-    let clock = JumpingClock()
+    let clock = PublishingTests.CountingClock()
     let bench = LoadBench(staleAfter: .seconds(60), clock: clock, initial: 1)
     clock.jump(by: .seconds(-1_000))
     #expect(bench.publisher.age(of: bench.publisher.current) == .zero)

@@ -5,11 +5,12 @@ import Testing
 // Rule 5.21: errors, retries, the end of the sequence, and transitions by hand.
 extension Section5LoadTests {
   @Test("an error is an error state with the previous data, and ends the run without a retry")
-  func required_5_21_error() {
+  func required_5_21_error() throws {
     let bench = StreamBench()
     let atTheError = Locked<Bool?>(nil)
     let log = bench.listen()
-    bench.publisher.subscribe(keptFor(bench), on: .immediate) { [weak bench] _, state in
+    var object: Deaths.Token? = Deaths().makeToken()
+    bench.publisher.subscribe(try #require(object), on: .immediate) { [weak bench] _, state in
       if state.phase == .error { atTheError.withLock { $0 = bench?.isRunning } }
     }
     bench.send(1)
@@ -24,8 +25,8 @@ extension Section5LoadTests {
     #expect(bench.calls == 1)
     bench.leave(log)
     bench.leave(other)
-    // The closure's object is still listening.
-    bench.releaseObjects()
+    #expect(object != nil, "the closure's object is still listening")
+    object = nil
     let next = bench.listen()
     #expect(bench.calls == 2)
     #expect(next.states == [.error(Failure.offline, previous: 1), .loading(previous: 1)])

@@ -67,7 +67,7 @@ extension Section5LoadTests {
   @Test("the next element is asked for only when the last one is published")
   func required_5_21_backPressure() {
     let asked = Locked<[String]>([])
-    stream.publisher.subscribe(keptFor(stream), on: .immediate) { [source = stream.source] _, state in
+    stream.publisher.subscribe(makeListener(), on: .immediate) { [source = stream.source] _, state in
       guard case .loaded(let value) = state else { return }
       asked.withLock { $0.append("\(value) while \(source.last.asked) asked") }
     }
@@ -126,7 +126,7 @@ extension Section5LoadTests {
   @Test("a listener may leave, come back, and bring others inside its deliveries")
   func required_5_21_insideDeliveries() {
     let (log, other) = (Recorder<Int>(), Recorder<Int>())
-    let object = keptFor(stream)
+    let object = makeListener()
     stream.publisher.subscribe(object, on: .immediate) { [publisher = Weak(stream.publisher)] object, state in
       log.receive(state)
       if state == .loaded(1) { publisher.object?.unsubscribe(object) }
@@ -152,7 +152,7 @@ extension Section5LoadTests {
 
   @Test("a listener that leaves when it sees loading ends the run before its stream is made")
   func required_5_21_leavesAtOnce() {
-    let object = keptFor(stream)
+    let object = makeListener()
     stream.publisher.subscribe(object, on: .immediate) { [publisher = Weak(stream.publisher)] object, state in
       if state.phase == .loading { publisher.object?.unsubscribe(object) }
     }
@@ -187,7 +187,7 @@ extension Section5LoadTests {
       let next = stream.listen()
       stream.send(2 * number + 1)
       #expect(next.states.suffix(2) == [.loaded(2 * number), .loaded(2 * number + 1)])
-      stream.publisher.subscribe(keptFor(stream), on: .immediate) { _, _ in }
+      stream.publisher.subscribe(makeListener(), on: .immediate) { _, _ in }
     }
     #expect(stream.calls == 1)
   }
@@ -209,12 +209,5 @@ extension Section5LoadTests {
     #expect(stream.calls == 2)
     stream.send(2)
     #expect(next.states == [.loaded(1), .loading(previous: 1), .loaded(2)])
-  }
-
-  /// An object that lives as long as the bench.
-  func keptFor(_ bench: StreamBench) -> Deaths.Token {
-    let object = Deaths().makeToken()
-    bench.keep(object)
-    return object
   }
 }

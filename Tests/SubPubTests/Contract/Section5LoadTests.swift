@@ -4,10 +4,11 @@ import Testing
 
 // `Publishing` has the tests of rules 5.01 and 5.02, and of the publisher's part of 5.06.
 @Suite("Section 5: managers share, retry, cancel and cache their loads", .timeLimit(.minutes(3)))
-struct Section5LoadTests {
+struct Section5LoadTests: ContractSuite {
   typealias State = LoadState<Int>
   typealias Failure = PublishingTests.Failure
 
+  let lifetime = TestLifetime()
   let bench = LoadBench()
   let edits = EditBench()
   let stream = StreamBench()

@@ -101,7 +101,7 @@ struct MemoryCacheForeignCodeTests {
   enum Removal: CaseIterable { case replaced, cleared, displaced, tooLarge, removed }
 
   private struct Content: Sendable {
-    var payload: ProbingPayload?
+    var payload: DeinitAction?
     var size: Int
   }
 
@@ -110,7 +110,7 @@ struct MemoryCacheForeignCodeTests {
     let memory = MemoryCache(limit: 4)
     let probe = LockProbe { [weak memory] in if let memory { Self.use(memory) } }
     let cache = memory.cache(for: "a", of: Content.self, size: \.size)
-    cache.write(Content(payload: ProbingPayload(probe), size: 2))
+    cache.write(Content(payload: DeinitAction(probe.run), size: 2))
     probe.arm()
     try await OwnThread.run {
       switch removal {

@@ -39,12 +39,13 @@ enum PublishingTests {
     }
   }
 
-  /// A manual clock that counts its readings, and calls a closure at each of them.
+  /// A clock that the test sets, also back; it counts its readings, and calls a closure at each of them.
   final class CountingClock: Clock {
     typealias Duration = Swift.Duration
 
     private struct State {
       var readings = 0
+      var offset = Duration.zero
       var listener: (@Sendable () -> Void)?
     }
 
@@ -53,15 +54,17 @@ enum PublishingTests {
 
     var readings: Int { state.withLock(\.readings) }
 
+    func jump(by duration: Duration) { state.withLock { $0.offset += duration } }
+
     func whenRead(_ listener: @escaping @Sendable () -> Void) { state.withLock { $0.listener = listener } }
 
     var now: ManualClock.Instant {
-      let listener = state.withLock { state in
+      let (offset, listener) = state.withLock { state in
         state.readings += 1
-        return state.listener
+        return (state.offset, state.listener)
       }
       listener?()
-      return clock.now
+      return clock.now.advanced(by: offset)
     }
 
     var minimumResolution: Duration { .zero }

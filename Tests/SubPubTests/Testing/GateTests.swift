@@ -4,6 +4,9 @@ import Testing
 
 /// What a gate for threads and one for tasks have in common.
 protocol AnyGate: Sendable, CustomStringConvertible {
+  /// What it holds.
+  static var noun: String { get }
+  init()
   var isOpen: Bool { get }
   var held: Int { get }
   func open()
@@ -18,6 +21,8 @@ extension AnyGate {
 }
 
 extension Gate: AnyGate {
+  static let noun = "thread"
+
   func reach(_ count: Int, within limit: Duration) async throws {
     try await waitUntilHeld(threads: count, within: limit, fileID: "Gates.swift", line: 7)
   }
@@ -31,6 +36,8 @@ extension Gate: AnyGate {
 }
 
 extension AsyncGate: AnyGate {
+  static let noun = "task"
+
   func reach(_ count: Int, within limit: Duration) async throws {
     try await waitUntilHeld(tasks: count, within: limit, fileID: "Gates.swift", line: 7)
   }
@@ -43,24 +50,14 @@ extension AsyncGate: AnyGate {
   }
 }
 
-/// What a gate holds.
-enum GateKind: String, CaseIterable, Sendable {
-  case thread, task
-
-  func make() -> any AnyGate {
-    switch self {
-    case .thread: Gate()
-    case .task: AsyncGate()
-    }
-  }
-}
-
 extension TestingKitTests {
   @Suite("A gate holds threads, or tasks without blocking a thread, until it is opened")
   struct GateTests {
-    @Test("an open gate lets everybody pass, and opening it again changes nothing", arguments: GateKind.allCases)
-    func openStaysOpen(kind: GateKind) async throws {
-      let (gate, passed) = (kind.make(), Event())
+    static let kinds: [any AnyGate.Type] = [Gate.self, AsyncGate.self]
+
+    @Test("an open gate lets everybody pass, and opening it again changes nothing", arguments: kinds)
+    func openStaysOpen(kind: any AnyGate.Type) async throws {
+      let (gate, passed) = (kind.init(), Event())
       #expect(!gate.isOpen)
       gate.open()
       gate.open()
@@ -69,30 +66,29 @@ extension TestingKitTests {
       #expect((gate.isOpen, gate.held) == (true, 0))
     }
 
-    @Test("it holds everybody who comes until it is opened, and describes itself", arguments: GateKind.allCases)
-    func holds(kind: GateKind) async throws {
-      let (gate, passed, noun) = (kind.make(), Event(), kind.rawValue)
+    @Test("it holds everybody who comes until it is opened, and describes itself", arguments: kinds)
+    func holds(kind: any AnyGate.Type) async throws {
+      let (gate, passed) = (kind.init(), Event())
       defer { gate.open() }
-      let name = kind == .thread ? "Gate" : "AsyncGate"
-      #expect("\(gate)" == "\(name): closed, holding 0 \(noun)s")
+      #expect("\(gate)" == "\(kind): closed, holding 0 \(kind.noun)s")
       for count in 1...4 {
         gate.start(passed)
         try await gate.reach(count)
         #expect(gate.held == count)
-        #expect("\(gate)" == "\(name): closed, holding \(count) \(noun)\(count == 1 ? "" : "s")")
+        #expect("\(gate)" == "\(kind): closed, holding \(count) \(kind.noun)\(count == 1 ? "" : "s")")
       }
       #expect(passed.count == 0)
       gate.open()
       try await passed.wait(count: 4)
-      #expect((gate.held, "\(gate)") == (0, "\(name): open"))
+      #expect((gate.held, "\(gate)") == (0, "\(kind): open"))
       try await gate.reach(9)
     }
 
-    @Test("a wait suspends until as many are held, or the gate is opened", arguments: GateKind.allCases)
-    func waitUntilHeld(kind: GateKind) async throws {
-      let gate = kind.make()
+    @Test("a wait suspends until as many are held, or the gate is opened", arguments: kinds)
+    func waitUntilHeld(kind: any AnyGate.Type) async throws {
+      let gate = kind.init()
       defer { gate.open() }
-      let waits = (1...3).map { count in PublishingTests.Trial { try await gate.reach(count) }.run() }
+      let waits = (1...3).map { count in Trial { try await gate.reach(count) }.run() }
       #expect(waits.allSatisfy { !$0.isOver })
       for count in 0..<2 {
         gate.start(Event())
@@ -103,19 +99,9 @@ extension TestingKitTests {
       #expect(waits[2].run().value != nil)
     }
 
-    @Test("a cancelled wait throws a CancellationError", arguments: GateKind.allCases, [false, true])
-    func cancelledWait(kind: GateKind, beforeItStarts: Bool) {
-      let gate = kind.make()
-      let trial = Trial { try await gate.reach(1) }
-      if !beforeItStarts { trial.run() }
-      #expect(!trial.isOver)
-      trial.cancel()
-      #expect(trial.run().error is CancellationError)
-    }
-
-    @Test("a wait that ends at its limit says how many the gate was to hold, and holds", arguments: GateKind.allCases)
-    func timeout(kind: GateKind) async throws {
-      let (gate, noun) = (kind.make(), kind.rawValue)
+    @Test("a wait that ends at its limit says how many the gate was to hold, and holds", arguments: kinds)
+    func timeout(kind: any AnyGate.Type) async throws {
+      let (gate, noun) = (kind.init(), kind.noun)
       defer { gate.open() }
       let first = try await #require(throws: WaitTimeout.self) {
         try await gate.reach(1, within: .milliseconds(20))

@@ -11,7 +11,7 @@ extension TestingKitTests {
 
     /// Starts a task that sleeps, and then logs its name, with the error if there is one.
     @discardableResult
-    func sleeper(_ name: String, for duration: Duration) -> Task<Void, Never> {
+    func sleeper(_ name: String = "", for duration: Duration) -> Task<Void, Never> {
       Task(executorPreference: executor) {
         do {
           try await clock.sleep(for: duration)
@@ -20,6 +20,17 @@ extension TestingKitTests {
           log.withLock { $0.append("\(name): \(type(of: error))") }
         }
       }
+    }
+
+    /// Starts tasks that sleep.
+    private func sleep(_ durations: Duration...) {
+      for duration in durations { sleeper(for: duration) }
+      executor.runAll()
+    }
+
+    private func advance(by duration: Duration) {
+      clock.advance(by: duration)
+      executor.runAll()
     }
 
     @Test("it starts at zero and adds up its advances, and its instants have an order and a distance")
@@ -37,16 +48,15 @@ extension TestingKitTests {
     }
 
     @Test("a sleep ends at its deadline, and not before")
-    func sleep() {
-      sleeper("a", for: .seconds(2))
-      executor.runAll()
+    func deadline() {
+      sleep(.seconds(2))
       #expect(clock.sleepers == 1)
       clock.advance(by: .milliseconds(1999))
       #expect((executor.runAll(), clock.sleepers) == (0, 1))
       clock.advance(by: .milliseconds(1))
       #expect(clock.sleepers == 0)
       executor.runAll()
-      #expect(log.snapshot == ["a"])
+      #expect(log.snapshot == [""])
     }
 
     @Test("sleeps end in the order of their deadlines, and equal deadlines in the order of the calls")
@@ -54,13 +64,14 @@ extension TestingKitTests {
       for (name, seconds) in [("c", 3), ("a", 1), ("d", 3), ("b", 2), ("later", 9)] {
         sleeper(name, for: .seconds(seconds))
       }
+      #expect(clock.deadlines == [])
       executor.runAll()
       #expect(clock.sleepers == 5)
-      clock.advance(by: .seconds(5))
-      executor.runAll()
+      #expect(clock.deadlines.map(\.sinceStart) == [1, 2, 3, 3, 9].map { .seconds($0) })
+      advance(by: .seconds(5))
       #expect(log.snapshot == ["a", "b", "c", "d"])
-      clock.advance(by: .seconds(4))
-      executor.runAll()
+      #expect(clock.deadlines.map(\.sinceStart) == [.seconds(9)])
+      advance(by: .seconds(4))
       #expect(log.snapshot.last == "later")
     }
 
@@ -72,19 +83,6 @@ extension TestingKitTests {
       try await clock.sleep(for: .zero)
     }
 
-    @Test("a cancelled sleep throws, and isn't counted from the cancellation on")
-    func cancelled() {
-      let task = sleeper("a", for: .seconds(1))
-      sleeper("b", for: .seconds(1))
-      executor.runAll()
-      task.cancel()
-      #expect(clock.sleepers == 1)
-      executor.runAll()
-      #expect(log.snapshot == ["a: CancellationError"])
-      clock.advance(by: .seconds(1))
-      executor.runAll()
-    }
-
     @Test("a task that is already cancelled doesn't sleep", arguments: [Duration.seconds(1), .zero])
     func cancelledBefore(duration: Duration) {
       sleeper("a", for: duration).cancel()
@@ -92,16 +90,17 @@ extension TestingKitTests {
       #expect((log.snapshot, clock.sleepers) == (["a: CancellationError"], 0))
     }
 
-    @Test("whichever comes first, deadline or cancellation, ends the sleep")
+    @Test("whichever comes first, deadline or cancellation, ends the sleep, which isn't counted from then on")
     func firstCounts() {
       let woken = sleeper("woken", for: .seconds(1))
       let cancelled = sleeper("cancelled", for: .seconds(2))
       executor.runAll()
       clock.advance(by: .seconds(1))
       woken.cancel()
+      #expect(clock.sleepers == 1)
       cancelled.cancel()
-      clock.advance(by: .seconds(1))
-      executor.runAll()
+      #expect(clock.sleepers == 0)
+      advance(by: .seconds(1))
       #expect(log.snapshot == ["woken", "cancelled: CancellationError"])
     }
 
@@ -109,24 +108,61 @@ extension TestingKitTests {
     func waitForSleepers() async throws {
       try await clock.waitForSleepers(0)
       let trial = Trial { try await clock.waitForSleepers(2) }
-      sleeper("a", for: .seconds(1))
-      executor.runAll()
+      sleep(.seconds(1))
       #expect(!trial.run().isOver)
-      sleeper("b", for: .seconds(1))
-      executor.runAll()
-      #expect(trial.run().isOver)
+      sleep(.seconds(1))
+      #expect(trial.run().value != nil)
       try await clock.waitForSleepers(2)
-      clock.advance(by: .seconds(1))
-      executor.runAll()
+      advance(by: .seconds(1))
     }
 
-    @Test("waitForSleepers throws a CancellationError if its task is cancelled", arguments: [false, true])
-    func cancelledWait(beforeItStarts: Bool) {
-      let trial = Trial { try await clock.waitForSleepers(1) }
-      if !beforeItStarts { trial.run() }
-      #expect(!trial.isOver)
-      trial.cancel()
-      #expect(trial.run().error is CancellationError)
+    @Test("waitForSleepers with a deadline suspends until a task sleeps until then")
+    func untilDeadline() {
+      let trial = Trial {
+        try await clock.waitForSleepers(1, until: clock.now.advanced(by: .seconds(2)), within: .seconds(100))
+      }
+      trial.run()
+      sleep(.seconds(1), .seconds(3))
+      #expect(!trial.run().isOver)
+      sleep(.seconds(2))
+      #expect(trial.run().value != nil)
+      advance(by: .seconds(3))
+    }
+
+    @Test("a wait for sleepers that ends at its limit names their number and their deadlines")
+    func timeout() async throws {
+      clock.advance(by: .seconds(1))
+      sleep(.seconds(30), .seconds(1))
+      let line = #line + 1
+      let error = try await #require(throws: WaitTimeout.self) {
+        try await clock.waitForSleepers(3, within: .milliseconds(20))
+      }
+      #expect(
+        "\(error)" == "Waited 0.02 seconds for 3 sleeping tasks (SubPubTests/ManualClockTests.swift:\(line)); "
+          + "at 1.0 seconds, 2 tasks sleep: until 2.0 seconds, 31.0 seconds")
+      #expect(error.limit == .milliseconds(20) && error.line == line)
+      // Nothing of the wait is left.
+      sleep(.seconds(2))
+      #expect(clock.sleepers == 3)
+      while clock.advanceToNextDeadline() { executor.runAll() }
+    }
+
+    @Test("a wait that has ended at its limit says if nobody sleeps, or not until then, and shortens a long list")
+    func otherTimeouts() async throws {
+      let none = try await #require(throws: WaitTimeout.self) { try await clock.waitForSleepers(1, within: .zero) }
+      #expect(none.expectation == "1 sleeping task")
+      #expect(none.situation == "at 0.0 seconds, no task sleeps")
+      sleep(.seconds(1))
+      let other = try await #require(throws: WaitTimeout.self) {
+        try await clock.waitForSleepers(1, until: clock.now.advanced(by: .seconds(2)), within: .zero)
+      }
+      #expect(other.expectation == "1 sleeping task until 2.0 seconds")
+      #expect(other.situation == "at 0.0 seconds, 1 task sleeps: until 1.0 seconds")
+      for _ in 0..<10 { sleep(.seconds(1)) }
+      let many = try await #require(throws: WaitTimeout.self) { try await clock.waitForSleepers(12, within: .zero) }
+      #expect(many.situation.hasPrefix("at 0.0 seconds, 11 tasks sleep: until 1.0 seconds, "))
+      #expect(many.situation.hasSuffix(", …"))
+      advance(by: .seconds(1))
     }
 
     @Test("advanceToNextDeadline() runs a timed program to its end")
@@ -175,10 +211,7 @@ extension TestingKitTests {
           group.addTask { task.cancel() }
           group.addTask { clock.advance(by: .seconds(1)) }
         }
-        switch await task.result {
-        case .success: break
-        case .failure(let error): #expect(error is CancellationError)
-        }
+        if case .failure(let error) = await task.result { #expect(error is CancellationError) }
         #expect(clock.sleepers == 0)
       }
     }

@@ -23,7 +23,6 @@ extension TestingKitTests {
       }
       private func incrementAgain() async { increment() }
       func runExecutor() { executor.runOne() }
-      nonisolated func assume() { assumeIsolated { $0.count += 1 } }
     }
 
     /// An actor on the default executor, or on the one that its caller's task prefers.
@@ -32,27 +31,16 @@ extension TestingKitTests {
       func append(_ name: String) { names.append(name) }
     }
 
-    @Test("calling an actor takes a job of its own, even for a task that prefers the executor")
+    @Test("calling an actor takes a job of its own, in which the actor can call itself")
     func goingToAnActor() {
       let executor = ManualExecutor()
       let counter = Counter(executor)
-      Task(executorPreference: executor) { await counter.increment() }
+      Task(executorPreference: executor) { await counter.incrementTwice() }
       #expect(executor.runOne())
       #expect(executor.pending == 1)
-      executor.schedule { counter.assumeIsolated { #expect($0.count == 1) } }
-      executor.runAll()
-    }
-
-    @Test("an actor that calls itself doesn't suspend")
-    func actorCallsItself() {
-      let (executor, count) = (ManualExecutor(), Locked(0))
-      let counter = Counter(executor)
-      Task(executorPreference: executor) { await counter.incrementTwice() }
-      executor.runOne()
-      executor.schedule { counter.assumeIsolated { actor in count.withLock { $0 = actor.count } } }
-      executor.runOne()
-      executor.runOne()
-      #expect(count.snapshot == 2)
+      executor.schedule { counter.assumeIsolated { #expect($0.count == 2) } }
+      #expect(executor.runOne())
+      #expect(executor.runOne())
       executor.runAll()
     }
 
@@ -65,7 +53,6 @@ extension TestingKitTests {
       executor.runAll()
       await task.value
       executor.schedule {
-        counter.preconditionIsolated()
         executor.preconditionIsolated()
         counter.assumeIsolated { #expect($0.count == 1) }
       }
@@ -135,7 +122,7 @@ extension TestingKitTests {
 
     @Test("threads that run it at the same time exclude each other")
     func exclusive() async throws {
-      let (executor, start) = (ManualExecutor(seed: 1), Gate())
+      let executor = ManualExecutor(seed: 1)
       let counter = Counter(executor)
       let inside = Atomic(0)
       let overlaps = Atomic(0)
@@ -147,20 +134,10 @@ extension TestingKitTests {
           inside.subtract(1, ordering: .relaxed)
         }
       }
-      async let threads: Void = withTaskGroup { group in
-        for thread in 0..<4 {
-          group.addTask {
-            await onThread {
-              start.pass()
-              while executor.runOne() {}
-              if thread == 0 { executor.runAll() }
-            }
-          }
-        }
+      try await Race.run(threads: 4) { thread in
+        while executor.runOne() {}
+        if thread == 0 { executor.runAll() }
       }
-      try await start.waitUntilHeld(threads: 4)
-      start.open()
-      await threads
       #expect(overlaps.load(ordering: .relaxed) == 0)
       executor.schedule { counter.assumeIsolated { #expect($0.count == 40_000) } }
       executor.runAll()
@@ -176,19 +153,19 @@ extension TestingKitTests {
         log.withLock { $0.append("first ends") }
       }
       executor.schedule { log.withLock { $0.append("second") } }
-      async let first: Void = onThread { executor.runOne() }
+      async let first: Void = OwnThread.run { executor.runOne() }
       try await gate.waitUntilHeld()
-      async let second: Void = onThread { executor.runOne() }
+      async let second: Void = OwnThread.run { executor.runOne() }
       #expect((executor.pending, executor.isIsolatingCurrentContext()) == (1, false))
       gate.open()
-      await first
-      await second
+      try await first
+      try await second
       #expect(log.snapshot == ["first begins", "first ends", "second"])
     }
 
     @Test("assuming its isolation outside its jobs stops the program")
     func isolationCheck() async {
-      await #expect(processExitsWith: .failure) { Counter(ManualExecutor()).assume() }
+      await #expect(processExitsWith: .failure) { Counter(ManualExecutor()).assumeIsolated { _ in } }
     }
   }
 }

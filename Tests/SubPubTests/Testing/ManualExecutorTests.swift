@@ -30,7 +30,7 @@ extension TestingKitTests {
       return log.snapshot
     }
 
-    @Test("jobs wait until they are run, and run in order without a seed")
+    @Test("jobs wait until they are run, and without a seed run in order, so that tasks take turns")
     func firstInFirstOut() {
       let executor = ManualExecutor()
       let log = Locked<[Int]>([])
@@ -43,6 +43,7 @@ extension TestingKitTests {
       #expect((executor.runAll(), log.snapshot) == (99, Array(0..<100)))
       #expect(!executor.runOne())
       #expect(executor.runAll() == 0)
+      #expect(Self.trace(seed: nil) == "abcabcabc")
     }
 
     @Test("runAll() also runs and counts jobs that are enqueued in the meantime")
@@ -54,9 +55,6 @@ extension TestingKitTests {
       executor.schedule { chain(1_000) }
       #expect((executor.runAll(), executor.pending) == (1_001, 0))
     }
-
-    @Test("without a seed, tasks take turns")
-    func fifoTrace() { #expect(Self.trace(seed: nil) == "abcabcabc") }
 
     @Test("a seed has one order everywhere", arguments: zip([1, 2, 3], ["efgcbhda", "efdgbhca", "aedhgbfc"]))
     func pinned(seed: UInt64, order: String) {
@@ -77,13 +75,12 @@ extension TestingKitTests {
     }
 
     @Test("waitForPending returns when there are as many jobs, or if its task is cancelled")
-    func waitForPending() async {
+    func waitForPending() async throws {
       let executor = ManualExecutor()
       await executor.waitForPending(0)
       async let three: Void = executor.waitForPending(3)
-      async let jobs: Void = onThread { for _ in 0..<3 { executor.schedule {} } }
+      try await OwnThread.run { for _ in 0..<3 { executor.schedule {} } }
       await three
-      await jobs
       #expect(executor.runAll() == 3)
       let trial = Trial { await executor.waitForPending(1) }
       #expect(!trial.run().isOver)
@@ -91,22 +88,14 @@ extension TestingKitTests {
       #expect(trial.run().isOver)
     }
 
-    @Test("a job is released after it has run")
-    func stepsAreReleased() {
-      final class Token: Sendable {}
-      for seed in [nil, 1] as [UInt64?] {
-        let executor = ManualExecutor(seed: seed)
-        weak var probe: Token?
-        do {
-          let token = Token()
-          probe = token
-          executor.schedule { _ = token }
-          executor.schedule {}
-        }
-        #expect(probe != nil)
-        executor.runAll()
-        #expect(probe == nil)
-      }
+    @Test("a job is released after it has run", arguments: [nil, 1] as [UInt64?])
+    func stepsAreReleased(seed: UInt64?) {
+      let (executor, deaths) = (ManualExecutor(seed: seed), Deaths())
+      executor.schedule { [token = deaths.makeToken()] in withExtendedLifetime(token) {} }
+      executor.schedule {}
+      #expect(deaths.count == 0)
+      executor.runAll()
+      #expect(deaths.count == 1)
     }
 
     @Test("its description tells the seed and the number of pending jobs")

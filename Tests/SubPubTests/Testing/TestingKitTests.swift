@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -7,13 +6,30 @@ import Testing
 enum TestingKitTests {
   typealias Trial = PublishingTests.Trial
 
-  /// Runs the body on a thread that may block, and returns when the body has.
-  static func onThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "test").async {
-        body()
-        continuation.resume()
+  @Suite("Every wait of the kit can be cancelled")
+  struct WaitTests {
+    /// What a wait is for, which never comes.
+    enum Wait: String, CaseIterable {
+      case heldThreads, heldTasks, sleepers, states, state
+
+      func perform() async throws {
+        switch self {
+        case .heldThreads: try await Gate().waitUntilHeld()
+        case .heldTasks: try await AsyncGate().waitUntilHeld()
+        case .sleepers: try await ManualClock().waitForSleepers(1)
+        case .states: try await Recorder<Int>().wait(count: 1)
+        case .state: try await Recorder<Int>().wait { $0.phase == .loaded }
+        }
       }
+    }
+
+    @Test("a cancelled wait throws a CancellationError", arguments: Wait.allCases, [false, true])
+    func cancelled(wait: Wait, beforeItStarts: Bool) {
+      let trial = Trial { try await wait.perform() }
+      if !beforeItStarts { trial.run() }
+      #expect(!trial.isOver)
+      trial.cancel()
+      #expect(trial.run().error is CancellationError)
     }
   }
 

@@ -1,40 +1,29 @@
 import SubPub
+import Support
 
 extension BufferingPolicy {
   /// One of each, and the smallest bound.
   static let oneOfEach: [BufferingPolicy] = [.unbounded, .latest, .newest(1), .newest(3)]
 
   /// The states that remain in a buffer when all of these come at once.
-  func rest<State>(of states: [State]) -> [State] {
-    switch self {
-    case .unbounded: states
-    case .latest: states.suffix(1)
-    case .newest(let count): states.suffix(count)
-    }
-  }
+  func rest<State>(of states: [State]) -> [State] { states.suffix(bound ?? .max) }
 }
 
 /// Rule 2.04 for the buffer of one subscription, written as simply as possible.
 struct BufferModel {
   let policy: BufferingPolicy
-  private(set) var pending: [UInt64] = []
+  /// At first the replay.
+  private(set) var pending: [UInt64] = [0]
   /// In the order in which the deliveries began.
   private(set) var delivered: [UInt64] = []
-  private(set) var isUnderWay = false
-  private(set) var put = 0
-  private(set) var skipped = 0
-  private(set) var highWater = 0
+  private(set) var (put, highWater) = (1, 1)
+  private var isUnderWay = false
 
-  init(_ policy: BufferingPolicy, replay: UInt64) {
-    self.policy = policy
-    put(replay)
-  }
+  init(_ policy: BufferingPolicy) { self.policy = policy }
 
   mutating func put(_ version: UInt64) {
     put += 1
-    let all = pending + [version]
-    pending = policy.rest(of: all)
-    skipped += all.count - pending.count
+    pending = policy.rest(of: pending + [version])
     highWater = max(highWater, pending.count)
   }
 
@@ -49,6 +38,7 @@ struct BufferModel {
 
   mutating func end() { isUnderWay = false }
 
+  var skipped: Int { put - delivered.count - pending.count }
   /// The number of deliveries that have ended, and the version of the last of them.
   var ended: Int { delivered.count - (isUnderWay ? 1 : 0) }
   var last: UInt64? { delivered.prefix(ended).last }
@@ -64,7 +54,7 @@ struct LaneModel {
   private let plan: [Int]
 
   init(_ policies: [BufferingPolicy], plan: [Int]) {
-    buffers = policies.map { BufferModel($0, replay: 0) }
+    buffers = policies.map(BufferModel.init)
     self.plan = plan
   }
 

@@ -49,17 +49,12 @@ final class EditBench: Sendable {
   }
 
   @discardableResult func refuse(_ call: Int) -> LoadState<Int> {
-    answering.answer(call, .failure(PublishingTests.Failure.denied))
+    answering.fail(call, PublishingTests.Failure.denied)
     return loads.run()
   }
 
   @discardableResult func accept(_ call: Int) -> LoadState<Int> {
     accepting.answer(call, .success(()))
-    return loads.run()
-  }
-
-  @discardableResult func refuseNote(_ call: Int) -> LoadState<Int> {
-    accepting.answer(call, .failure(PublishingTests.Failure.denied))
     return loads.run()
   }
 }

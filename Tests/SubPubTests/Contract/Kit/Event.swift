@@ -3,14 +3,6 @@ import SubPub
 import SubPubTesting
 import Support
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Something that happens any number of times, on any thread, and that a test waits for.
 final class Event: Sendable {
   private let recorder = Recorder<Int>()
@@ -23,10 +15,8 @@ final class Event: Sendable {
   static let limit = Duration.seconds(TestLimit.seconds)
 
   /// Returns when it has happened that often; throws at the limit.
-  func wait(
-    count: Int = 1, within time: Duration = Event.limit, fileID: String = #fileID, line: Int = #line
-  ) async throws {
-    try await recorder.wait(count: count, within: time, fileID: fileID, line: line)
+  func wait(count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await recorder.wait(count: count, fileID: fileID, line: line)
   }
 }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Synchronization
@@ -34,23 +33,6 @@ final class InlineExecutor: TaskExecutor {
     unsafe UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
     depth.withLock { $0.now[.current, default: 0] -= 1 }
   }
-}
-
-/// A queue that can tell whether the caller runs on it.
-struct MarkedQueue: Sendable {
-  let queue: DispatchQueue
-  private static let mark = DispatchSpecificKey<ObjectIdentifier>()
-  private let id: ObjectIdentifier
-
-  init(_ queue: DispatchQueue) {
-    self.queue = queue
-    id = ObjectIdentifier(queue)
-    queue.setSpecific(key: Self.mark, value: id)
-  }
-
-  static let main = MarkedQueue(.main)
-
-  var isHere: Bool { DispatchQueue.getSpecific(key: Self.mark) == id }
 }
 
 /// An actor whose jobs run when the test says so.

@@ -5,12 +5,19 @@ import SubPubTesting
 ///
 /// After a `run()` nothing happens by itself, so a test can check what has not happened.
 protocol SteppedBench: AnyObject {
-  associatedtype Answer: Sendable
+  associatedtype Origin: SteppedSource
   associatedtype Value: Sendable
   var executor: ManualExecutor { get }
   var clock: ManualClock { get }
-  var source: Source<Answer> { get }
+  var source: Origin { get }
   var publisher: Publisher<Value> { get }
+}
+
+/// Calls, of a loader or a stream, that the test ends.
+protocol SteppedSource {
+  func fail(_ call: Int, _ error: any Error)
+  /// Ends every call, and every later one as soon as it begins.
+  func close()
 }
 
 extension SteppedBench {
@@ -20,9 +27,9 @@ extension SteppedBench {
     return publisher.state
   }
 
-  /// Makes a call of the loader fail, and runs what follows.
+  /// Makes a call fail, and runs what follows.
   @discardableResult func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) -> LoadState<Value> {
-    source.answer(call, .failure(error))
+    source.fail(call, error)
     return run()
   }
 
@@ -61,20 +68,13 @@ final class LoadBench: SteppedBench, Sendable {
 
   init(
     staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false,
-    clock other: (any Clock<Duration>)? = nil, cache: (any StateCache<Int>)? = nil,
-    initial: Int? = nil, cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    clock other: (any Clock<Duration>)? = nil, cache: (any StateCache<Int>)? = nil, initial: Int? = nil,
     options set: (inout LoadingOptions<Int>) -> Void = { _ in }
   ) {
     let source = Source<Int>(isStubborn: isStubborn)
     self.source = source
-    let options = LoadingOptions<Int>(on: executor, clock: other ?? clock) { options in
-      options.staleAfter = staleAfter
-      options.timeout = timeout
-      options.retry = retry
-      options.cache = cache
-      options.cacheFailed = cacheFailed
-      set(&options)
-    }
+    let options = LoadingOptions(
+      on: executor, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: other ?? clock, cache: cache, set)
     manager = LoadingManager(options, initial: initial) { try await source.load() }
     manager.publisher.subscribe(recorder, on: .immediate)
   }
@@ -122,6 +122,13 @@ final class LoadBench: SteppedBench, Sendable {
     source.answer(call, .success(value))
     return run()
   }
+
+  /// Refreshes, answers the call of the loader that this makes, and runs what follows.
+  @discardableResult func load(_ value: Int) -> Caller<LoadState<Int>> {
+    let caller = refresh()
+    answer(source.calls - 1, value)
+    return caller
+  }
 }
 
 extension LoadingManager {
@@ -131,22 +138,21 @@ extension LoadingManager {
     clock: any Clock<Duration> = ManualClock(), cache: (any StateCache<Value>)? = nil,
     load: @escaping @Sendable () async throws -> Value
   ) {
-    let options = LoadingOptions<Value>(on: executor, clock: clock) { options in
-      options.staleAfter = staleAfter
-      options.timeout = timeout
-      options.retry = retry
-      options.cache = cache
-    }
+    let options = LoadingOptions(
+      on: executor, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: clock, cache: cache)
     self.init(options) { try await load() }
   }
 }
 
 extension LoadingOptions {
   /// The options of a manager whose every step runs on an executor.
-  init(on executor: any TaskExecutor, clock: any Clock<Duration>, _ set: (inout Self) -> Void = { _ in }) {
+  init(
+    on executor: any TaskExecutor, staleAfter: Duration? = nil, timeout: Duration? = nil, retry: RetryPolicy = .never,
+    clock: any Clock<Duration>, cache: (any StateCache<Value>)? = nil, _ set: (inout Self) -> Void = { _ in }
+  ) {
     self.init()
-    self.executor = executor
-    self.clock = clock
+    (self.executor, self.clock, self.cache) = (executor, clock, cache)
+    (self.staleAfter, self.timeout, self.retry) = (staleAfter, timeout, retry)
     set(&self)
   }
 }

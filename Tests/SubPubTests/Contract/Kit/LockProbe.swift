@@ -54,15 +54,6 @@ final class LockProbe: Sendable {
   }
 }
 
-/// A payload that runs a probe when it dies.
-final class ProbingPayload: Sendable {
-  private let probe: LockProbe
-
-  init(_ probe: LockProbe) { self.probe = probe }
-
-  deinit { probe.run() }
-}
-
 /// A value that runs a probe when it is compared or described.
 struct ProbingValue: Equatable, Sendable, CustomStringConvertible {
   private let probe: LockProbe
@@ -102,11 +93,14 @@ actor ProbingHost {
   init(_ probe: LockProbe) { executor = Executor(probe) }
 
   final class Executor: SerialExecutor {
-    private let marked = MarkedQueue(.init(label: "probing"))
+    let queue = DispatchQueue(label: "probing")
+    private let place: Place
     private let probe: LockProbe
-    var queue: DispatchQueue { marked.queue }
 
-    init(_ probe: LockProbe) { self.probe = probe }
+    init(_ probe: LockProbe) {
+      self.probe = probe
+      place = Place(.queue, .queue(queue), on: queue)
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
@@ -116,7 +110,7 @@ actor ProbingHost {
 
     func isIsolatingCurrentContext() -> Bool? {
       probe.run()
-      return marked.isHere
+      return place.isHere
     }
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

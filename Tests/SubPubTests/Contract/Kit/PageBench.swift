@@ -20,11 +20,7 @@ final class PageBench: SteppedBench, Sendable {
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: isStubborn)
     let asked = Locked<[Int]>([])
     (self.source, self.asked) = (source, asked)
-    let options = LoadingOptions<Paged<Int, Int>>(on: executor, clock: clock) { options in
-      options.staleAfter = staleAfter
-      options.retry = retry
-      set(&options)
-    }
+    let options = LoadingOptions(on: executor, staleAfter: staleAfter, retry: retry, clock: clock, set)
     manager = PagedManager(options, firstPage: 0) { cursor in
       asked.withLock { $0.append(cursor) }
       return try await source.load()

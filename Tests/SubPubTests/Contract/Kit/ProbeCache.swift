@@ -1,4 +1,5 @@
 import SubPub
+import SubPubTesting
 
 /// A cache that records its operations, and can hold or refuse them.
 final class ProbeCache: StateCache {
@@ -8,8 +9,7 @@ final class ProbeCache: StateCache {
     var content: Int?
     var age = Duration.zero
     var operations: [CacheFailure.Operation] = []
-    var held: [CacheFailure.Operation: [CheckedContinuation<Void, Never>]] = [:]
-    var holds: Set<CacheFailure.Operation> = []
+    var gates: [CacheFailure.Operation: AsyncGate] = [:]
     var refuses: Set<CacheFailure.Operation> = []
   }
 
@@ -27,14 +27,10 @@ final class ProbeCache: StateCache {
   var isOneAtATime: Bool { depth.deepest <= 1 }
 
   /// Holds operations of a kind as soon as they begin, until `release(_:)`.
-  func hold(_ operation: CacheFailure.Operation) { state.withLock { _ = $0.holds.insert(operation) } }
+  func hold(_ operation: CacheFailure.Operation) { state.withLock { $0.gates[operation] = AsyncGate() } }
 
   func release(_ operation: CacheFailure.Operation) {
-    let held = state.withLock { state in
-      state.holds.remove(operation)
-      return state.held.removeValue(forKey: operation) ?? []
-    }
-    for continuation in held { continuation.resume() }
+    state.withLock { $0.gates.removeValue(forKey: operation) }?.open()
   }
 
   func refuse(_ operations: CacheFailure.Operation...) { state.withLock { $0.refuses = Set(operations) } }
@@ -56,14 +52,11 @@ final class ProbeCache: StateCache {
   ) async throws -> R {
     depth.enter()
     defer { depth.leave() }
-    state.withLock { $0.operations.append(operation) }
-    await withCheckedContinuation { continuation in
-      let isHeld = state.withLock { state in
-        if state.holds.contains(operation) { state.held[operation, default: []].append(continuation) }
-        return state.holds.contains(operation)
-      }
-      if !isHeld { continuation.resume() }
+    let gate = state.withLock { state in
+      state.operations.append(operation)
+      return state.gates[operation]
     }
+    await gate?.pass()
     await Task.yield()
     return try state.withLock { state in
       if state.refuses.contains(operation) { throw Refusal(operation: operation) }

@@ -1,11 +1,10 @@
 import SubPub
 import SubPubTesting
-import Synchronization
 
 /// A loader whose calls the test answers one by one.
 ///
 /// When it is cancelled, a stubborn one goes on; any other throws `CancellationError` at once.
-final class Source<Value: Sendable>: Sendable {
+final class Source<Value: Sendable>: SteppedSource, Sendable {
   private struct Call {
     var answer: Result<Value, any Error>?
     var waiting: CheckedContinuation<Void, Never>?
@@ -44,7 +43,7 @@ final class Source<Value: Sendable>: Sendable {
       }
     } onCancel: {
       state.withLock { $0.calls[call].isCancelled = true }
-      if !isStubborn { self.answer(call, .failure(CancellationError())) }
+      if !isStubborn { fail(call, CancellationError()) }
     }
     let answer = state.withLock { $0.calls[call].answer.take() }
     guard let answer else { throw Closed() }
@@ -61,30 +60,14 @@ final class Source<Value: Sendable>: Sendable {
     waiting?.resume()
   }
 
-  /// Ends every call, and every later one as soon as it begins.
+  func fail(_ call: Int, _ error: any Error) { answer(call, .failure(error)) }
+
   func close() {
     let open = state.withLock { state in
       state.isClosed = true
       return state.calls.indices.filter { state.calls[$0].answer == nil }
     }
-    for call in open { self.answer(call, .failure(Closed())) }
-  }
-}
-
-/// A loader that returns the number of its call, and counts how many calls run at once.
-final class CountedLoader: Sendable {
-  private let count = Atomic<Int>(0)
-  private let depth = NestingDepth()
-
-  var calls: Int { count.load(ordering: .relaxed) }
-  var mostAtOnce: Int { depth.deepest }
-
-  func load() async -> Int {
-    depth.enter()
-    defer { depth.leave() }
-    let call = count.add(1, ordering: .relaxed).oldValue
-    await Task.yield()
-    return call
+    for call in open { fail(call, Closed()) }
   }
 }
 
@@ -140,20 +123,4 @@ final class StubbornClock: Clock {
     }
     for continuation in woken { continuation.resume() }
   }
-}
-
-/// A clock that the test sets.
-final class JumpingClock: Clock {
-  typealias Duration = Swift.Duration
-  typealias Instant = ManualClock.Instant
-
-  private let offset = Locked(Duration.zero)
-  private let start = ManualClock().now
-
-  func jump(by duration: Duration) { offset.withLock { $0 += duration } }
-
-  var now: Instant { start.advanced(by: offset.withLock { $0 }) }
-  var minimumResolution: Duration { .zero }
-
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws { try await ManualClock().sleep(for: .zero) }
 }

@@ -4,7 +4,7 @@ import SubPubTesting
 /// A sequence whose elements the test sends, and that counts what is asked of it.
 ///
 /// Each call of `open()` makes a run. When a run is cancelled, a stubborn one goes on; any other ends at once.
-final class StreamSource: Sendable {
+final class StreamSource: SteppedSource, Sendable {
   private struct State {
     var runs: [StreamRun] = []
     var failures: [any Error] = []
@@ -33,10 +33,11 @@ final class StreamSource: Sendable {
     }
     if let failure { throw failure }
     if isClosed { run.end() }
-    return Elements(run: run, life: StreamRun.Life(run))
+    return Elements(life: StreamRun.Life(run))
   }
 
-  /// Ends every run, and every later one as soon as it begins.
+  func fail(_ call: Int, _ error: any Error) { runs[call].fail(error) }
+
   func close() {
     let runs = state.withLock { state in
       state.isClosed = true
@@ -50,23 +51,17 @@ final class StreamSource: Sendable {
     let run = StreamRun(isStubborn: false, NestingDepth())
     for number in 1...last { run.send(number) }
     run.end()
-    return Elements(run: run, life: StreamRun.Life(run))
+    return Elements(life: StreamRun.Life(run))
   }
 
-  struct Elements: AsyncSequence, Sendable {
-    fileprivate let run: StreamRun
+  struct Elements: AsyncSequence, AsyncIteratorProtocol, Sendable {
     fileprivate let life: StreamRun.Life
 
-    func makeAsyncIterator() -> Iterator { Iterator(run: run, life: life) }
+    func makeAsyncIterator() -> Elements { self }
 
-    struct Iterator: AsyncIteratorProtocol {
-      fileprivate let run: StreamRun
-      fileprivate let life: StreamRun.Life
-
-      mutating func next() async throws -> Int? {
-        defer { withExtendedLifetime(life) {} }
-        return try await run.next()
-      }
+    mutating func next() async throws -> Int? {
+      defer { withExtendedLifetime(life) {} }
+      return try await life.run.next()
     }
   }
 }
@@ -82,8 +77,8 @@ final class StreamRun: Sendable {
   }
 
   /// Ends with the last iterator, and with the sequence.
-  final class Life: Sendable {
-    private let run: StreamRun
+  fileprivate final class Life: Sendable {
+    let run: StreamRun
 
     init(_ run: StreamRun) {
       self.run = run
@@ -109,7 +104,7 @@ final class StreamRun: Sendable {
   var isOver: Bool { state.withLock(\.isOver) }
 
   func send(_ elements: Int...) { add(elements.map(Result.success)) }
-  func fail(_ error: any Error = PublishingTests.Failure.offline) { add([.failure(error)]) }
+  func fail(_ error: any Error) { add([.failure(error)]) }
   func end() { add([nil]) }
 
   private func add(_ events: [Result<Int, any Error>?]) {
@@ -144,12 +139,11 @@ final class StreamRun: Sendable {
 }
 
 /// A manager of a stream of numbers, step by step.
-final class StreamBench: Sendable {
+final class StreamBench: SteppedBench, Sendable {
   let executor = ManualExecutor()
   let clock = ManualClock()
   let source: StreamSource
   private let held: Locked<StreamManager<Int>?>
-  private let objects = Locked<[any AnyObject & Sendable]>([])
   let publisher: Publisher<Int>
 
   init(
@@ -167,8 +161,7 @@ final class StreamBench: Sendable {
 
   deinit {
     releaseManager()
-    source.close()
-    repeat { run() } while clock.advanceToNextDeadline()
+    finish()
   }
 
   /// Nil once the test has released it.
@@ -180,23 +173,6 @@ final class StreamBench: Sendable {
   func releaseManager() {
     let manager = held.withLock { $0.take() }
     withExtendedLifetime(manager) {}
-  }
-
-  /// Keeps an object alive, so that its subscription stays.
-  func keep(_ object: any AnyObject & Sendable) { objects.withLock { $0.append(object) } }
-
-  func releaseObjects() {
-    let objects = objects.withLock { objects in
-      defer { objects = [] }
-      return objects
-    }
-    withExtendedLifetime(objects) {}
-  }
-
-  /// Runs everything until it waits or has ended, and returns the state of then.
-  @discardableResult func run() -> LoadState<Int> {
-    executor.runAll()
-    return publisher.state
   }
 
   /// A listener that has received everything since now, and whose stream has got as far as it can.
@@ -217,18 +193,13 @@ final class StreamBench: Sendable {
     return run()
   }
 
+  /// Makes the last run fail.
   @discardableResult func fail(_ error: any Error = PublishingTests.Failure.offline) -> LoadState<Int> {
-    source.last.fail(error)
-    return run()
+    fail(calls - 1, error)
   }
 
   @discardableResult func end() -> LoadState<Int> {
     source.last.end()
-    return run()
-  }
-
-  @discardableResult func pass(_ duration: Duration) -> LoadState<Int> {
-    clock.advance(by: duration)
     return run()
   }
 
@@ -237,9 +208,5 @@ final class StreamBench: Sendable {
     return run()
   }
 
-  func refresh() -> Caller<LoadState<Int>?> {
-    let caller = Caller(on: executor) { [self] in await manager?.refresh() }
-    run()
-    return caller
-  }
+  func refresh() -> Caller<LoadState<Int>?> { call { [self] in await manager?.refresh() } }
 }

@@ -1,15 +1,11 @@
 import SubPub
 import SubPubTesting
 
-/// Keeps objects alive until a test ends, and then opens the gates that still hold threads.
+/// Keeps objects alive until a test ends, and then opens the gates: a test that fails early leaves no thread behind.
 final class TestLifetime: Sendable {
-  private let objects = Locked<[any AnyObject & Sendable]>([])
-  private let gates = Locked<[Gate]>([])
+  fileprivate let objects = Locked<[any AnyObject & Sendable]>([])
 
-  func keep(_ object: any AnyObject & Sendable) { objects.withLock { $0.append(object) } }
-  func open(_ gate: Gate) { gates.withLock { $0.append(gate) } }
-
-  deinit { for gate in gates.withLock({ $0 }) { gate.open() } }
+  deinit { for object in objects.withLock({ $0 }) { ((object as? HeldRecorder)?.gate ?? object as? Gate)?.open() } }
 }
 
 /// A suite whose tests make contexts, subscribers and gates that last until the test ends.
@@ -36,7 +32,7 @@ extension Publisher {
 extension ContractSuite {
   /// Keeps an object alive until the test ends.
   func keep<Object: AnyObject & Sendable>(_ object: Object) -> Object {
-    lifetime.keep(object)
+    lifetime.objects.withLock { $0.append(object) }
     return object
   }
 
@@ -45,18 +41,10 @@ extension ContractSuite {
   /// An object to subscribe with a closure.
   func makeListener() -> Deaths.Token { keep(Deaths().makeToken()) }
 
-  /// A gate that opens when the test ends, so that a test that fails early leaves no thread behind.
-  func makeGate() -> Gate {
-    let gate = Gate()
-    lifetime.open(gate)
-    return gate
-  }
+  /// A gate that opens when the test ends.
+  func makeGate() -> Gate { keep(Gate()) }
 
-  func makeHeldRecorder(at version: UInt64 = 1) -> HeldRecorder {
-    let recorder = HeldRecorder(at: version)
-    lifetime.open(recorder.gate)
-    return keep(recorder)
-  }
+  func makeHeldRecorder(at version: UInt64 = 1) -> HeldRecorder { keep(HeldRecorder(at: version)) }
 
   /// Subscribes a recorder, publishes 1, and returns when that delivery is held.
   func holdDelivery(of publisher: Publisher<Int>, on context: DeliveryContext) async throws -> HeldRecorder {
