@@ -59,9 +59,9 @@
       #endif
     }
 
-    var identifier: pid_t { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
 
-    func send(_ signal: Int32) { kill(identifier, signal) }
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Waits until what it has printed is so.
     @discardableResult
