@@ -65,7 +65,7 @@ extension TestingKitTests {
       let task = Task {
         try await recorder.wait(within: isCancelled ? .seconds(1_000) : .milliseconds(20)) { _ in
           recorder.receive(.unknown)
-          if isCancelled { withUnsafeCurrentTask { unsafe $0?.cancel() } }
+          if isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
           return false
         }
       }
