@@ -40,7 +40,7 @@ extension ClientTests {
       #expect(manager.publisher.age(of: manager.publisher.current) == .seconds(9))
       #expect(manager.publisher.current.origin == .cached)
       gate.open()
-      #expect(await manager.refresh() == .loaded(-2))
+      try await recorder.wait(within: patience) { $0 == .loaded(-2) }
       await manager.waitForCache()
       manager.logout()
       await manager.waitForCache()
