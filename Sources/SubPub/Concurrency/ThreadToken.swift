@@ -26,3 +26,13 @@ package struct ThreadToken: Hashable, Sendable {
     #endif
   }
 }
+
+/// Identifies a task while it runs.
+struct TaskToken: Equatable {
+  private let hash: Int
+
+  /// The current task; nil outside of tasks.
+  static var current: TaskToken? {
+    unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe TaskToken(hash: $0.hashValue) } }
+  }
+}

@@ -18,10 +18,10 @@ package actor PublisherRegistry {
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Whether a stream runs while somebody listens.
+  /// Whether a listener that has died unnoticed has to be retired before the next one arrives.
   ///
-  /// Set before anybody else knows the publisher, so relaxed accesses are enough.
-  nonisolated let isWatched = Atomic<Bool>(false)
+  /// Set in turns, and before anybody else knows the publisher, so relaxed accesses are enough.
+  nonisolated let findsDeadListeners = Atomic<Bool>(false)
 
   /// Makes scheduling points, for tests only.
   nonisolated let schedulingPoints: SchedulingPoint.Maker
@@ -75,7 +75,7 @@ extension PublisherRegistry {
     var effects = Effects()
     let action: AcceptAction? = turn { state in
       guard state.updating.isEmpty || !state.updating.contains(.current) else { return nil }
-      return state.accept(new, replays: replays, &effects)
+      return state.acceptFromOthers(new, replays: replays, &effects)
     }
     guard let action else { stopForTransform() }
     effects.perform()
@@ -95,12 +95,12 @@ extension PublisherRegistry {
   /// Accepts a state and delivers it, if `old` is still the current state.
   ///
   /// Returns whether the state was accepted. With `endsUpdate`, a transform of `update` has made the new state, and its
-  /// mark is removed in the same turn. `keepsData` tells whether the data is that of the old one. With `keepsLoad`, the
-  /// state repeats the old one, so a manager's load goes on.
+  /// mark is removed in the same turn. `keepsData` tells whether the data is that of the old one. With `repeats`, the
+  /// whole state is, so that it makes no difference to the publisher's owner.
   @usableFromInline
   nonisolated func publish(
     _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsData: Bool,
-    keepsLoad: Bool = false
+    repeats: Bool = false
   ) -> Bool {
     var effects = Effects()
     let action: ReplaceAction = turn { state in
@@ -109,9 +109,9 @@ extension PublisherRegistry {
       if endsUpdate { state.endUpdate() }
       guard state.current === old else { return .superseded }
       return .accepted(
-        keepsLoad
-          ? state.acceptKeepingLoad(new, &effects)
-          : state.accept(new, replays: replays, keepsData: keepsData, &effects))
+        repeats
+          ? state.accept(new, replays: replays, &effects)
+          : state.acceptFromOthers(new, replays: replays, keepsData: keepsData, &effects))
     }
     switch action {
     case .accepted(let action):
@@ -127,6 +127,17 @@ extension PublisherRegistry {
   /// The current state and its version, read together.
   @usableFromInline
   nonisolated var current: (any BoxedPublication)? { turn { $0.current } }
+
+  /// The current state and what has happened to its data since, read together.
+  nonisolated var currentAndValidity: ((any BoxedPublication), DataValidity)? {
+    turn { state in state.current.map { ($0, state.validity) } }
+  }
+
+  /// The current state, and the one that transitions by hand start from if that is another one, read together.
+  @usableFromInline
+  nonisolated var currentAndBase: (current: (any BoxedPublication)?, base: (any BoxedPublication)?) {
+    turn { state in (state.current, state.current.flatMap { state.owner?.base(insteadOf: $0) }) }
+  }
 
   /// Ends the publisher, which was released.
   @usableFromInline

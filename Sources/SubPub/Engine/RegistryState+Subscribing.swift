@@ -76,7 +76,6 @@ extension RegistryState {
     openCount += 1
     if request.interface.isPart { partCount += 1 }
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
-    if openCount == 1, listeners != nil { noteFirstListener(&effects) }
     if notices != nil { noteListeners(&effects) }
     if let snapshot = lanes[lane.index].join(
       subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)

@@ -36,10 +36,11 @@ package struct RegistryState {
 
   /// Threads that are running the transform of an update.
   var updating: [ThreadToken] = []
-  var loading = LoadingState()
-  /// The stream that runs while somebody listens; nil for most publishers.
-  var listeners: ListenerWatch?
-  /// The families that keep the publisher's manager while somebody listens; nil for most publishers.
+  /// What has happened to the present data since it was published; only owners change it.
+  var validity = DataValidity()
+  /// Whoever decides about the publisher's states, such as a manager; nil for most publishers.
+  var owner: (any PublisherOwner)?
+  /// Those who are told whether anybody listens; nil for most publishers.
   var notices: ListenerNotices?
 
   init(initial: (any BoxedPublication)?) { current = initial }
@@ -76,14 +77,23 @@ struct AcceptAction {
 }
 
 extension RegistryState {
-  /// Accepts a state: sets its version and puts it into every lane.
+  /// Accepts a state that the publisher's owner hasn't made.
   ///
   /// `keepsData` tells whether its data is the same as before.
   @inline(__always)
-  mutating func accept(
+  mutating func acceptFromOthers(
     _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
   ) -> AcceptAction {
-    if loading.isInUse { leaveState(keepingData: keepsData, &effects) }
+    if let owner {
+      for waiter in owner.othersPublish(&effects) { waiters.arrive(waiter, &effects) }
+      if !keepsData { validity = DataValidity() }
+    }
+    return accept(state, replays: replays, &effects)
+  }
+
+  /// Accepts a state: sets its version and puts it into every lane.
+  @inline(__always)
+  mutating func accept(_ state: any BoxedPublication, replays: Bool, _ effects: inout Effects) -> AcceptAction {
     newest += 1
     state.stamp(newest)
     var action = AcceptAction(version: newest)
@@ -111,7 +121,6 @@ extension RegistryState {
       openCount -= left
       partCount -= lanes[lane.index].takeDepartedParts()
       sweepAt = min(sweepAt, 2 * openCount + 32)
-      if openCount == 0, listeners != nil { noteLastDeparture(&effects) }
       if notices != nil { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)

@@ -50,9 +50,9 @@ extension Publisher {
       return registry.publish(Publication(state, source: id, provenance: provenance(of: state, after: nil)))
     }
     while true {
-      let (old, unedited) = currentAndUnedited
-      let new = Publication(state, source: id, provenance: provenance(of: state, after: unedited.provenance))
-      if registry.publish(new, ifCurrentIs: old, keepsData: unedited.provenance != nil) { return }
+      let (old, base) = currentAndBase
+      let new = Publication(state, source: id, provenance: provenance(of: state, after: base.provenance))
+      if registry.publish(new, ifCurrentIs: old, keepsData: base.provenance != nil) { return }
     }
   }
 
@@ -72,7 +72,7 @@ extension Publisher {
   /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on
   /// (5.04).
   @inlinable public func republish() {
-    replaceCurrent(keepsLoad: true) { Publication($0.state, source: $1, provenance: $0.provenance) }
+    replaceCurrent(repeats: true) { Publication($0.state, source: $1, provenance: $0.provenance) }
   }
 
   /// Reads, changes, and publishes the state in one atomic step.
@@ -91,14 +91,14 @@ extension Publisher {
   public func update(_ transform: (LoadState<Value>) throws -> LoadState<Value>) rethrows -> Publication<Value> {
     while true {
       registry.beginUpdate()
-      let (old, unedited) = currentAndUnedited
+      let (old, base) = currentAndBase
       let new: LoadState<Value>
-      do { new = try transform(unedited.state) } catch {
+      do { new = try transform(base.state) } catch {
         registry.abandonUpdate()
         throw error
       }
-      let publication = Publication(new, source: id, provenance: provenance(of: new, after: unedited.provenance))
-      let keepsData = new.hasPreviousData && unedited.provenance != nil
+      let publication = Publication(new, source: id, provenance: provenance(of: new, after: base.provenance))
+      let keepsData = new.hasPreviousData && base.provenance != nil
       if registry.publish(publication, ifCurrentIs: old, endsUpdate: true, keepsData: keepsData) {
         return publication
       }
@@ -120,8 +120,8 @@ extension Publisher where Value: Equatable {
   public func updateData(ifChanged value: Value) -> Bool {
     while true {
       registry.beginUpdate()
-      let (old, unedited) = currentAndUnedited
-      if case .loaded(let loaded) = unedited.state, loaded == value {
+      let (old, base) = currentAndBase
+      if case .loaded(let loaded) = base.state, loaded == value {
         registry.abandonUpdate()
         return false
       }
@@ -133,15 +133,24 @@ extension Publisher where Value: Equatable {
 }
 
 extension Publisher {
+  /// The current publication, and the one that transitions by hand start from: the same, unless the publisher's owner
+  /// shows data that they mustn't build upon.
+  @inlinable
+  var currentAndBase: (current: Publication<Value>, base: Publication<Value>) {
+    let (current, base) = registry.currentAndBase
+    guard let current else { stopForMisuse("\(id) is read after its end") }
+    return (.from(current), .from(base ?? current))
+  }
+
   /// Publishes the successor of the current publication.
   ///
   /// Tries again if another thread has published in the meantime.
   @inlinable
-  func replaceCurrent(keepsLoad: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
+  func replaceCurrent(repeats: Bool = false, _ next: (Publication<Value>, PublisherID) -> Publication<Value>) {
     while true {
-      let (old, unedited) = currentAndUnedited
-      let new = next(keepsLoad ? old : unedited, id)
-      if registry.publish(new, ifCurrentIs: old, keepsData: true, keepsLoad: keepsLoad) { return }
+      let (old, base) = currentAndBase
+      let new = next(repeats ? old : base, id)
+      if registry.publish(new, ifCurrentIs: old, keepsData: true, repeats: repeats) { return }
     }
   }
 

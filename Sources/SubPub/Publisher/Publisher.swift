@@ -77,10 +77,11 @@ extension Publisher {
   /// Previous data counts as well: during a load, and after an error, it is as stale as it was before. Without data,
   /// the answer is false. Reads the clock. Becoming stale publishes nothing (5.06, 5.15).
   public var isStale: Bool {
-    guard let present = registry.present, let current = present.current as? Publication<Value> else { return false }
+    guard let (box, validity) = registry.currentAndValidity else { return false }
+    let current = Publication<Value>.from(box)
     guard current.state.value != nil else { return false }
-    if present.validity.isInvalidated { return true }
-    return freshness?.isStale(since: present.validity.freshSince(current.provenance)) ?? false
+    if validity.isInvalidated { return true }
+    return freshness?.isStale(since: validity.freshSince(current.provenance)) ?? false
   }
 
   /// Returns the age of a publication's data, or of its previous data (5.06).
@@ -88,8 +89,9 @@ extension Publisher {
   /// - Parameter publication: A publication of this publisher.
   /// - Returns: The age on this publisher's clock. Nil without data, or without ``staleAfter``.
   public func age(of publication: Publication<Value>) -> Duration? {
-    let validity = registry.validity(ofDataIn: publication) ?? DataValidity()
-    return validity.freshSince(publication.provenance).flatMap { freshness?.age(since: $0) }
+    let (current, validity) = registry.currentAndValidity ?? (publication, DataValidity())
+    let since = current === publication ? validity.freshSince(publication.provenance) : publication.provenance?.freshSince
+    return since.flatMap { freshness?.age(since: $0) }
   }
 
   /// The number of living subscriptions, including sequences that are being iterated.
@@ -113,7 +115,7 @@ extension Publisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
-    if current.phase == .loading { registry.stopIfAwaitedByStream() }
+    if current.phase == .loading { registry.stopIfAwaitedByOwner() }
     let states = states()
     _ = consume self
     return try await states.firstValue()

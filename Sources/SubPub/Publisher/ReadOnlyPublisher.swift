@@ -107,7 +107,7 @@ extension ReadOnlyPublisher {
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
   ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
   public consuming func value() async throws -> Value {
-    if current.phase == .loading { publisher.registry.stopIfAwaitedByStream() }
+    if current.phase == .loading { publisher.registry.stopIfAwaitedByOwner() }
     let states = states()
     _ = consume self
     return try await states.firstValue()

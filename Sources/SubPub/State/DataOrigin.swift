@@ -27,3 +27,22 @@ struct Provenance: Sendable {
     self.freshSince = freshSince
   }
 }
+
+/// What has happened to data since it was published.
+struct DataValidity: Equatable {
+  /// Whether it counts as stale (5.15).
+  var isInvalidated = false
+  /// When it was last found unchanged; nil if it never was (5.18).
+  var confirmation: Confirmation?
+
+  struct Confirmation: Equatable {
+    /// The time on the manager's clock; nil if it wasn't measured.
+    let time: Duration?
+  }
+
+  /// Returns when the data was new; nil if that isn't known.
+  func freshSince(_ provenance: Provenance?) -> Duration? {
+    // Data that was found unchanged is new again, and nothing was published.
+    if let confirmation { confirmation.time } else { provenance?.freshSince }
+  }
+}

@@ -65,7 +65,7 @@ extension Lane {
 
   /// Schedules the lane to be served on its context; outside every turn.
   func wake() {
-    if !context.wake(self) { end() }
+    if isImmediate { serve() } else if !context.run({ self.serve() }) { end() }
   }
 
   /// Ends the lane and its subscriptions, because the context is gone.
@@ -115,7 +115,7 @@ extension Lane {
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()
-    context.handBack(self)
+    context.handBack({ self.serve() }, waking: { self.wake() })
     effects.perform()
   }
 }

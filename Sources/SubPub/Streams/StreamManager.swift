@@ -141,7 +141,7 @@ extension StreamManager {
       if next.phase != .loading { return next.state }
       // Somebody has published `loading` by hand, and nothing follows.
       if !isRunning, publisher.current === next { break }
-      driver.stopIfAwaitedByStream()
+      publisher.registry.stopIfAwaitedByOwner()
     }
     return publisher.state
   }

@@ -20,7 +20,6 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// If you change its state yourself, you supersede an active load (5.04). The cache doesn't change.
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
-  private let pages: Pages
 
   /// Creates a manager that has loaded no page yet.
   ///
@@ -64,36 +63,17 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     publisher = options.makePublisher()
-    driver = LoadDriver(publisher, options)
-    pages = Pages(first: firstPage, load: load)
+    driver = LoadDriver(publisher, options) { kind, previous in
+      guard kind == .page, let list = previous(), let cursor = list.next else {
+        let page = try await load(firstPage)
+        return Paged(elements: page.elements, next: page.next)
+      }
+      let page = try await load(cursor)
+      return Paged(elements: list.elements + page.elements, next: page.next)
+    }
   }
 
   deinit { driver.end() }
-
-  /// What loads do, without the manager.
-  private struct Pages: Sendable {
-    typealias Plan = LoadDriver<Paged<Element, Cursor>>.Plan
-
-    let first: Cursor
-    let load: @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
-
-    var planOfFirst: Plan {
-      Plan(kind: .whole) { _ in
-        let page = try await load(first)
-        return Paged(elements: page.elements, next: page.next)
-      }
-    }
-
-    /// The plan of the page after a list; nil if the list is complete.
-    func plan(after list: Paged<Element, Cursor>?) -> Plan? {
-      guard let list else { return planOfFirst }
-      guard let cursor = list.next else { return nil }
-      return Plan(kind: .page) { _ in
-        let page = try await load(cursor)
-        return Paged(elements: list.elements + page.elements, next: page.next)
-      }
-    }
-  }
 }
 
 /// Asking for pages.
@@ -114,7 +94,7 @@ extension PagedManager {
   ///   or the calling task is cancelled.
   @discardableResult
   public func refresh(restarting: Bool) async -> LoadState<Paged<Element, Cursor>> {
-    await driver.load(pages.planOfFirst, joins: !restarting) ?? publisher.state
+    await driver.load(joins: !restarting) ?? publisher.state
   }
 
   /// Loads the next page and appends it; after an error, tries the same page again.
@@ -128,11 +108,9 @@ extension PagedManager {
   /// - Complexity: O(*n*) in the number of elements so far, which are copied into a new list and written to the cache.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
-    await driver.loadPage { [pages] present, refreshed in
-      let list = present.publication.state.value
-      // Another call that has waited for the same refresh has loaded the page in the meantime.
-      if let list, let refreshed, list.elements.count > refreshed.elements.count { return nil }
-      return pages.plan(after: list)
+    await driver.loadPage { list, refreshed in
+      // Another call that has waited for the same refresh may have loaded the page in the meantime.
+      list.isComplete || refreshed.map { list.elements.count > $0.elements.count } ?? false
     } ?? publisher.state
   }
 
@@ -140,12 +118,7 @@ extension PagedManager {
   ///
   /// If a later page has failed and the list isn't stale, loads that page again instead, and no page is lost (5.14). An
   /// error younger than `errorStaleAfter` is left alone (5.13). Otherwise does nothing. Returns without waiting.
-  public func refreshIfNeeded() {
-    driver.loadIfNeeded { [pages, driver] present in
-      guard present.failure?.kind == .page, !driver.isStale(present) else { return pages.planOfFirst }
-      return pages.plan(after: present.publication.state.value) ?? pages.planOfFirst
-    }
-  }
+  public func refreshIfNeeded() { driver.loadIfNeeded() }
 
   /// Returns the list so far if it is fresh, and otherwise loads its first page.
   ///
@@ -156,7 +129,7 @@ extension PagedManager {
   /// - Throws: As ``LoadingManager/value(maxAge:)``.
   /// - Precondition: `maxAge` isn't negative.
   public func value(maxAge: Duration? = nil) async throws -> Paged<Element, Cursor> {
-    try await driver.value(maxAge: maxAge, pages.planOfFirst)
+    try await driver.value(maxAge: maxAge)
   }
 
   /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
@@ -171,9 +144,9 @@ extension PagedManager {
     every interval: Duration,
     while condition: @escaping @Sendable (LoadState<Paged<Element, Cursor>>) -> Bool = { _ in true }
   ) async {
-    let (driver, plan) = (driver, pages.planOfFirst)
+    let driver = driver
     _ = consume self
-    await driver.poll(every: interval, while: condition, plan)
+    await driver.poll(every: interval, while: condition)
   }
 
   /// Makes the list stale, and publishes nothing (5.15).

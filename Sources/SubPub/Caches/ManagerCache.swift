@@ -91,11 +91,14 @@ struct CacheOperation {
   let queue: CacheOperationQueue
   let operation: CacheOperationQueue.Operation
 
-  /// Appends the operation to its queue; in a turn.
+  /// Appends the operation to its queue; in the turn that decides on it, so that the order is that of the turns.
   func enqueue(_ effects: inout Effects) {
     let obsolete = queue.append(operation)
     if !obsolete.isEmpty { effects.releaseAll(in: obsolete) }
   }
+
+  /// Appends the operation to its queue; outside every turn.
+  func enqueue() { withExtendedLifetime(queue.append(operation)) {} }
 }
 
 /// A load's read of its manager's cache: the operation and its result.
@@ -112,11 +115,13 @@ struct CacheReading<Value: Sendable>: Sendable {
     func give(_ found: Outcome) { outcome.yield(found) }
   }
 
-  let operation: CacheOperation
-  /// Waits for the result; call it once.
+  /// Waits for the result; to be called once.
   ///
   /// Nil if there is no value, if the waiting task is cancelled, or if the cache is cleared first.
-  let result: @Sendable () async throws -> Cached<Value>?
+  typealias Wait = @Sendable () async throws -> Cached<Value>?
+
+  let operation: CacheOperation
+  let result: Wait
 
   init(of cache: ManagerCache<Value>) {
     let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()

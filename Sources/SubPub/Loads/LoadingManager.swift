@@ -25,7 +25,6 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// doesn't change.
   public let publisher: Publisher<Value>
   let driver: LoadDriver<Value>
-  private let plan: LoadDriver<Value>.Plan
 
   /// Creates a manager whose loader receives the current data, for conditional requests.
   ///
@@ -101,19 +100,18 @@ public final class LoadingManager<Value: Sendable>: Manager {
     _ options: LoadingOptions<Value>, initial: Value? = nil,
     load: @escaping @Sendable (_ previous: Value?) async throws -> Value
   ) {
-    self.init(options, initial: initial, LoadDriver.Plan(kind: .whole) { try await load($0()) })
+    self.init(options, initial: initial) { _, previous in try await load(previous()) }
   }
 
   package convenience init(
     _ options: LoadingOptions<Value>, initial: Value? = nil, load: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(options, initial: initial, LoadDriver.Plan(kind: .whole) { _ in try await load() })
+    self.init(options, initial: initial) { _, _ in try await load() }
   }
 
-  private init(_ options: LoadingOptions<Value>, initial: Value?, _ plan: LoadDriver<Value>.Plan) {
+  private init(_ options: LoadingOptions<Value>, initial: Value?, _ loader: @escaping LoadDriver<Value>.Loader) {
     publisher = options.makePublisher()
-    driver = LoadDriver(publisher, options)
-    self.plan = plan
+    driver = LoadDriver(publisher, options, loader)
     if let initial { driver.publishInitial(initial) }
   }
 
@@ -147,7 +145,7 @@ extension LoadingManager {
   ///   superseded.
   @discardableResult
   public func refresh(restarting: Bool) async -> LoadState<Value> {
-    await driver.load(plan, joins: !restarting) ?? publisher.state
+    await driver.load(joins: !restarting) ?? publisher.state
   }
 
   /// Loads if nothing was loaded yet, if the data is stale, or after an error; otherwise does nothing.
@@ -155,7 +153,7 @@ extension LoadingManager {
   /// A cached value that is fresh makes the load unnecessary (5.11), and an error younger than `errorStaleAfter` is
   /// left alone (5.13), unless ``invalidate()`` was called since. Returns without waiting. From now on an active load
   /// continues even if every task that waits for it is cancelled (5.05).
-  public func refreshIfNeeded() { driver.loadIfNeeded { [plan] _ in plan } }
+  public func refreshIfNeeded() { driver.loadIfNeeded() }
 
   /// Returns the data if it is fresh, and otherwise loads it.
   ///
@@ -171,7 +169,7 @@ extension LoadingManager {
   ///   the calling task is cancelled.
   /// - Precondition: `maxAge` isn't negative.
   public func value(maxAge: Duration? = nil) async throws -> Value {
-    try await driver.value(maxAge: maxAge, plan)
+    try await driver.value(maxAge: maxAge)
   }
 
   /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
@@ -193,9 +191,9 @@ extension LoadingManager {
   public consuming func refresh(
     every interval: Duration, while condition: @escaping @Sendable (LoadState<Value>) -> Bool = { _ in true }
   ) async {
-    let (driver, plan) = (driver, plan)
+    let driver = driver
     _ = consume self
-    await driver.poll(every: interval, while: condition, plan)
+    await driver.poll(every: interval, while: condition)
   }
 }
 

@@ -111,11 +111,6 @@ struct TimeLimitedOperation: Sendable {
 }
 
 extension Duration {
-  /// A hundred years: a wait of this length, or longer, never ends.
-  ///
-  /// The system's clocks stop the program if they have to sleep for longer than they can count.
-  static let unlimited = Duration.seconds(100 * 365 * 86_400)
-
   /// The age with which a cache gets data that mustn't count as fresh, whatever `staleAfter` is (5.06).
   ///
   /// Read data of half that age counts as invalidated, because caches may round, and clocks are set.

@@ -1,0 +1,6 @@
+extension Duration {
+  /// A hundred years: a wait of this length, or longer, never ends.
+  ///
+  /// The system's clocks stop the program if they have to sleep for longer than they can count.
+  static let unlimited = Duration.seconds(100 * 365 * 86_400)
+}

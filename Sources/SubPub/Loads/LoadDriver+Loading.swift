@@ -1,0 +1,216 @@
+/// The operations of managers.
+extension LoadDriver {
+  /// Loads the whole value, or joins the active load, and waits for the result (5.03 to 5.05).
+  ///
+  /// Returns nil if there is no result.
+  func load(joins: Bool = true) async -> LoadState<Value>? {
+    guard !Task.isCancelled else { return nil }
+    let request = LoadRequest(kind: .whole, joins: joins)
+    guard let wait = ask(waits: true, { $0.ask(for: request, by: $1, $2) }) else { return nil }
+    return await result(of: wait)
+  }
+
+  /// Loads one more page, or joins its load, and waits for the result; first waits for an active refresh.
+  ///
+  /// `isPointless` tells from the list at hand and from the result of that refresh whether there is nothing to load. It
+  /// runs in a turn. A cached list that is fresh is as good as a first page.
+  func loadPage(unless isPointless: (Value, _ refreshed: Value?) -> Bool) async -> LoadState<Value>? {
+    let request = LoadRequest(kind: .page, acceptedAge: acceptedAge())
+    var refreshed: Value?
+    while !Task.isCancelled {
+      let wait = ask(waits: true) { machine, caller, present in
+        if !machine.joins(request), let list = present.state.value, isPointless(list, refreshed) {
+          return (LoadStep(), .nothing)
+        }
+        return machine.ask(for: request, by: caller, present)
+      }
+      guard let wait else { return nil }
+      let state = await result(of: wait)
+      guard wait.isForNext, case .loaded(let list) = state else { return state }
+      refreshed = list
+    }
+    return nil
+  }
+
+  /// Loads if the data is unknown, stale, or an error, and no load is active.
+  ///
+  /// An active load continues from now on even if all of its waiters are cancelled.
+  func loadIfNeeded() {
+    let (acceptedAge, now) = (acceptedAge(), now())
+    _ = ask(waits: false) { machine, _, present in
+      machine.askIfNeeded(acceptedAge: acceptedAge, now: now, present)
+    }
+  }
+
+  /// Returns the value at hand if it is younger than `maxAge`, and otherwise what a load ends with.
+  func value(maxAge: Duration?) async throws -> Value {
+    if let maxAge, maxAge < .zero {
+      stopForMisuse("maxAge is \(maxAge), but no data is younger than that: give zero or more")
+    }
+    if maxAge != nil { measureAges() }
+    let request = LoadRequest(kind: .whole, acceptedAge: acceptedAge(maxAge))
+    while true {
+      try Task.checkCancellation()
+      let now = now(for: maxAge)
+      var fresh: Value?
+      let wait = ask(waits: true) { machine, caller, present in
+        guard machine.isFresh(present, maxAge: maxAge, now), let value = present.state.value else {
+          return machine.ask(for: request, by: caller, present)
+        }
+        fresh = value
+        return (LoadStep(), .nothing)
+      }
+      if let fresh { return fresh }
+      if let wait, let result = await result(of: wait) { return try result.get() }
+      try Task.checkCancellation()
+      let found = decide { machine, present in (LoadStep(), (machine.load != nil, machine.isOver, present.state)) }
+      guard let (isLoading, isOver, state) = found, !isOver else { throw PublisherEnded(source: registry.source) }
+      // Unless another load has taken the place of this one.
+      if !isLoading { return try state.get() }
+    }
+  }
+
+  /// Refreshes again and again, with a pause between the end of a load and the start of the next (5.17).
+  func poll(every interval: Duration, while condition: (LoadState<Value>) -> Bool) async {
+    guard interval > .zero else {
+      stopForMisuse("the interval is \(interval), so there would be no pause between two loads: give more than zero")
+    }
+    // No state outlives the call that it is passed to.
+    while !Task.isCancelled, state.map(condition) ?? false {
+      _ = await load()
+      guard await pause(for: interval) else { return }
+    }
+  }
+
+  /// The present state; nil after the end of the manager or its publisher.
+  private var state: LoadState<Value>? {
+    decide { machine, present in (LoadStep(), machine.isOver ? nil : present.state) } ?? nil
+  }
+
+  /// Publishes a value and writes it to the cache (5.16).
+  func set(_ value: Value) {
+    let time = freshSince()
+    decide { machine, _ in
+      let write = LoadStep<Value>.CacheChange.write(value, freshSince: time, hasEdit: false)
+      return (machine.replace(with: .loaded(value), Provenance(.published, freshSince: time), write), ())
+    }
+  }
+
+  /// Publishes the value that the manager begins with.
+  func publishInitial(_ value: Value) {
+    let provenance = Provenance(.published, freshSince: freshSince())
+    registry.publish(Publication(.loaded(value), source: registry.source, provenance: provenance))
+  }
+
+  /// Makes the data stale (5.15).
+  func invalidate() { decide { ($0.invalidate($1), ()) } }
+
+  /// Ends the active load, and publishes the state from before it.
+  func cancel() { decide { ($0.rollBack($1), ()) } }
+
+  /// Resets the publisher and clears the cache (5.10).
+  func logout() { decide { machine, _ in (machine.replace(with: .unknown, nil, .clear), ()) } }
+
+  /// Ends the active load and the polls, because the manager is gone (5.09).
+  func end() { decide { ($0.endManager($1), ()) } }
+
+  /// Waits until the cache has done everything that was requested so far.
+  func waitForCache() async { await cache?.queue.drain() }
+}
+
+/// The life of one load.
+extension LoadDriver {
+  func start(_ load: Load<Value>) {
+    load.task.start(on: operation.executor) { [self] in
+      if let reading = load.reading, await !publishCached(reading, of: load) { return }
+      await run(load)
+    }
+  }
+
+  /// Publishes the value in the cache, if there is one; returns whether the load goes on.
+  private func publishCached(_ reading: @escaping CacheReading<Value>.Wait, of load: Load<Value>) async -> Bool {
+    switch await operation.run(reading) {
+    case .success(let cached?):
+      let time = freshSince(age: cached.age)
+      take { machine, prepared, present in
+        machine.find(cached, freshSince: time, of: load.id, prepared, present)
+      }
+      return decide { machine, present in (machine.showLoading(of: load.id, present), machine.load?.id == load.id) }
+        ?? false
+    case .failure(let error):
+      // The cache has reported its own failures.
+      if !(error is CacheFailure) { cache?.report(.read, error) }
+    case .success(nil), nil: break
+    }
+    return true
+  }
+
+  /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
+  private func run(_ load: Load<Value>) async {
+    var failures = 0
+    while decide({ machine, _ in (LoadStep(), machine.load?.id == load.id) }) ?? false {
+      switch await operation.run({ [self] in try await loader(load.kind) { serverData?.value } }) {
+      case nil: return
+      case .success(let value):
+        let time = freshSince()
+        take { machine, prepared, present in
+          machine.succeed(
+            with: value, at: time, of: load.id, compares: options.isUnchanged != nil, prepared, present)
+        }
+        return
+      case .failure(let error):
+        failures += 1
+        options.attemptFailed(failures, error)
+        if let delay = options.retry.delay(after: failures, error), await operation.pause(for: delay) { continue }
+        let time = timeOfFailure
+        decide { machine, present in (machine.fail(error, at: time, of: load.id, present), ()) }
+        return
+      }
+    }
+  }
+
+  /// The server's data; nil after the end of the manager or its publisher.
+  private var serverData: ServerData<Value>? {
+    decide { machine, present in (LoadStep(), machine.isOver ? nil : machine.serverData(present)) } ?? nil
+  }
+}
+
+/// Edits (5.20).
+extension LoadDriver {
+  /// Shows an edit, sends it, and takes it back if that fails.
+  ///
+  /// A cancelled caller doesn't wait for the end of the sending.
+  func mutate<Answer: Sendable>(
+    showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
+    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
+  ) async throws -> Answer {
+    try Task.checkCancellation()
+    let edit = Edit(id: EditID(), apply: apply)
+    // Never thrown for callers that hold the manager, as all do.
+    guard take({ $0.add(edit, $1, $2) }) == true else { throw PublisherEnded(source: registry.source) }
+    let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
+    Task(executorPreference: operation.executor) { [self] in
+      do {
+        let answer = try await send()
+        self.end(edit.id, confirmation(answer))
+        end.yield(.success(answer))
+      } catch {
+        self.end(edit.id, nil)
+        end.yield(.failure(error))
+      }
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
+  }
+
+  /// Ends an edit; without a confirmation, its sending has failed.
+  private func end(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
+    let time = if case .answered = confirmation { freshSince() } else { Duration?.none }
+    let isTaken = take { machine, prepared, present in machine.end(edit, confirmation, at: time, prepared, present) }
+    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
+    if isTaken == nil, confirmation != nil, let cache {
+      cache.clearOperation().enqueue()
+      cache.queue.run(on: operation.executor)
+    }
+  }
+}

@@ -1,0 +1,266 @@
+/// The driver of a manager's loads and edits: it asks the machine in the publisher's turns, and acts between them.
+///
+/// The task of a load holds the driver, so the driver holds the registry instead of the publisher. The publisher ends
+/// when its users have released it (3.06), rather than when a cancelled load has noticed its cancellation.
+final class LoadDriver<Value: Sendable>: Sendable {
+  typealias Machine = LoadMachine<Value>
+
+  /// Loads the value, or one more page; called once for each attempt.
+  ///
+  /// It receives the current data as a closure, so that a loader that doesn't call it doesn't keep the data alive.
+  typealias Loader = @Sendable (LoadKind, _ previous: @Sendable () -> Value?) async throws -> Value
+
+  let registry: PublisherRegistry
+  let operation: TimeLimitedOperation
+  let cache: ManagerCache<Value>?
+  let options: LoadingOptions<Value>
+  let loader: Loader
+  private let owner: LoadOwner<Value>
+  /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
+  private let measuring: Locked<Freshness?>
+
+  init(_ publisher: Publisher<Value>, _ options: LoadingOptions<Value>, _ loader: @escaping Loader) {
+    guard options.errorStaleAfter >= .zero else {
+      stopForMisuse(
+        "errorStaleAfter is \(options.errorStaleAfter), but no error is younger than that: give zero or more")
+    }
+    registry = publisher.registry
+    let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
+    measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
+    operation = TimeLimitedOperation(timeout: options.timeout, clock: options.clock, executor: options.executor)
+    cache = options.cache.map { ManagerCache($0, failed: options.cacheFailed) }
+    owner = LoadOwner(
+      Machine.Rules(
+        staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
+        isQuiet: options.refreshes == .quiet, hasCache: options.cache != nil))
+    self.options = options
+    self.loader = loader
+    registry.setOwner(owner)
+  }
+}
+
+/// A load under way.
+final class Load<Value: Sendable>: @unchecked Sendable {
+  let id: LoadID
+  let kind: LoadKind
+  let task = LoadTask()
+  /// Waits for the cached value; nil if the load doesn't begin with that.
+  let reading: CacheReading<Value>.Wait?
+  /// The state that the load has ended with; nil if it goes on, or was superseded. Used in turns.
+  fileprivate(set) var result: LoadState<Value>?
+
+  init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
+    (self.id, self.kind, self.reading) = (id, kind, reading)
+  }
+}
+
+/// A manager's machine and the load that it has begun, as the owner of the manager's publisher.
+///
+/// Apart from the driver, because the registry holds it. Used in turns only, so it is `@unchecked Sendable`.
+private final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
+  var machine: LoadMachine<Value>
+  var load: Load<Value>?
+
+  init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
+
+  func othersPublish(_ effects: inout Effects) -> [WaiterID] {
+    effects.releaseAll(in: machine.foreignValues)
+    let step = machine.supersede()
+    end(step, nil, &effects)
+    return step.owner.released
+  }
+
+  func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {
+    guard !machine.edits.isEmpty, let data = machine.dataBelow else { return nil }
+    let current = Publication<Value>.from(current)
+    return Publication(
+      current.state.replacingData(with: data.value), source: current.source, provenance: data.provenance)
+  }
+
+  /// Ends the active load if the step says so.
+  func end(_ step: LoadStep<Value>, _ result: LoadState<Value>?, _ effects: inout Effects) {
+    guard let ending = step.ending, let ended = load.take() else { return }
+    effects.releaseAll(in: ended)
+    switch ending {
+    case .finished: ended.result = result
+    case .cancelled: effects.call { ended.task.cancel() }
+    }
+  }
+}
+
+/// Turns.
+extension LoadDriver {
+  /// Takes one turn in which the machine decides, and then does what it has decided.
+  ///
+  /// Returns nil after the publisher's end.
+  @discardableResult
+  func decide<Answer>(
+    _ body: (inout Machine, Machine.Present) -> (LoadStep<Value>, Answer)
+  ) -> Answer? {
+    decide { machine, present, _, _ in body(&machine, present) }?.answer
+  }
+
+  private func decide<Answer>(
+    _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> (LoadStep<Value>, Answer)
+  ) -> (answer: Answer, load: Load<Value>?)? {
+    // What the machine drops is released after the turn.
+    let outcome = registry.decide { (current: Publication<Value>, registry, effects) in
+      let present = Machine.Present(
+        state: current.state, provenance: current.provenance, validity: registry.validity)
+      let former = owner.machine.foreignValues
+      let (step, answer) = body(&owner.machine, present, &registry.waiters, &effects)
+      owner.end(step, step.owner.published?.state ?? present.state, &effects)
+      let cacheOperation = step.cacheChange.flatMap(cacheOperation)
+      cacheOperation?.enqueue(&effects)
+      let begun = step.begun.map { id, kind, readsCache in
+        let reading = readsCache ? cache.map(CacheReading.init) : nil
+        reading?.operation.enqueue(&effects)
+        return Load(id, kind, reading: reading?.result)
+      }
+      if let begun { owner.load = begun }
+      return (step.owner, (answer, begun, load: owner.load, cacheOperation, present, former))
+    }
+    guard let outcome else { return nil }
+    if outcome.3 != nil || outcome.1?.reading != nil { cache?.queue.run(on: operation.executor) }
+    if let begun = outcome.1 { start(begun) }
+    return (outcome.0, outcome.load)
+  }
+
+  /// Takes a step that may have to be prepared, again if something has changed since.
+  ///
+  /// Returns whether the step was taken; nil after the publisher's end.
+  @discardableResult
+  func take(
+    _ step: (inout Machine, Prepared<Value>?, Machine.Present) -> (LoadStep<Value>, StepAnswer<Value>)
+  ) -> Bool? {
+    var prepared: Prepared<Value>?
+    while let answer = decide({ machine, present in step(&machine, prepared, present) }) {
+      switch answer {
+      case .done: return true
+      case .superseded: return false
+      case .needs(let preparation): prepared = prepare(preparation)
+      }
+    }
+    return nil
+  }
+
+  /// Runs the foreign code of a step.
+  ///
+  /// Edits must not change this publisher, as the transforms of `update` mustn't.
+  private func prepare(_ step: Preparation<Value>) -> Prepared<Value> {
+    if let former = step.former, let isUnchanged = options.isUnchanged, isUnchanged(former, step.data) {
+      return Prepared(revision: step.revision, data: step.data, shown: former, isUnchanged: true)
+    }
+    registry.beginUpdate()
+    defer { registry.abandonUpdate() }
+    let data = step.accepted?.apply(step.data) ?? step.data
+    let shown = step.edits.reduce(data) { $1.apply($0) }
+    return Prepared(revision: step.revision, data: data, shown: shown, isUnchanged: false)
+  }
+
+  private func cacheOperation(for change: LoadStep<Value>.CacheChange) -> CacheOperation? {
+    switch change {
+    case .clear: return cache?.clearOperation()
+    case .write(let value, let time, let hasEdit):
+      // With the age that the value has when it is written (5.06).
+      return cache?.writeOperation(value, clearingIfItFails: hasEdit) { [registry, owner, measuring] in
+        guard let time, let freshness = measuring.withLock({ $0 }),
+          !registry.turn({ _ in owner.machine.isCacheInvalidated })
+        else { return .outdated }
+        return freshness.age(since: time)
+      }
+    }
+  }
+}
+
+/// Waiting.
+extension LoadDriver {
+  /// Asks for a load in one turn.
+  ///
+  /// Returns the load to wait for, and the waiter of a caller that waits; nil if there is nothing to load.
+  func ask(
+    waits: Bool, _ body: (inout Machine, WaiterID?, Machine.Present) -> (LoadStep<Value>, LoadAnswer)
+  ) -> LoadWait? {
+    let outcome = decide { machine, present, waiters, effects in
+      let waiter = waits ? waiters.add(missing: 1) : nil
+      let (step, answer) = body(&machine, waiter, present)
+      if answer == .nothing, let waiter { waiters.remove(waiter, &effects) }
+      return (step, (waiter, answer))
+    }
+    guard let ((waiter, answer), load) = outcome, let waiter, answer != .nothing else { return nil }
+    return LoadWait(waiter: waiter, isForNext: answer == .next, load: load)
+  }
+
+  struct LoadWait {
+    let waiter: WaiterID
+    /// Whether the load is that before the one that was asked for.
+    let isForNext: Bool
+    let load: Load<Value>?
+  }
+
+  /// Waits for the end of a load, and returns the state that it has ended with.
+  ///
+  /// Returns nil if the load was superseded, or if this task is cancelled.
+  func result(of wait: LoadWait) async -> LoadState<Value>? {
+    await suspend(wait.waiter) { machine, present in machine.leave(wait.waiter, present) }
+    return registry.turn { _ in wait.load?.result }
+  }
+
+  private func suspend(
+    _ waiter: WaiterID, onCancel leave: @Sendable (inout Machine, Machine.Present) -> LoadStep<Value>
+  ) async {
+    await registry.wait(for: waiter) {
+      decide { machine, present in (leave(&machine, present), ()) }
+      // The last waiter continues when this thread has delivered the state from before the load.
+      registry.perform { registry, effects in registry.waiters.remove(waiter, &effects) }
+    }
+  }
+
+  /// Waits between two refreshes; returns false if the task is cancelled or the manager is gone.
+  func pause(for interval: Duration) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { [operation] in await operation.pause(for: interval) }
+      group.addTask { [self] in
+        if let wait = ask(waits: true, { machine, waiter, _ in machine.beginPause(of: waiter) }) {
+          await suspend(wait.waiter) { machine, _ in
+            machine.endPause(of: wait.waiter)
+            return LoadStep()
+          }
+        }
+        return false
+      }
+      let goesOn = await group.next() ?? false
+      group.cancelAll()
+      return goesOn
+    }
+  }
+}
+
+/// Freshness.
+extension LoadDriver {
+  private var freshness: Freshness? { measuring.withLock { $0 } }
+
+  func measureAges() {
+    guard freshness == nil else { return }
+    // Reads the clock, which is foreign code.
+    let made = options.makeFreshness()
+    measuring.withLock { if $0 == nil { $0 = made } }
+  }
+
+  /// The time on the manager's clock; nil if nobody wants to know an age, so that the clock isn't read (5.06).
+  func now(for maxAge: Duration? = nil) -> Duration? {
+    let matters = maxAge != nil || options.staleAfter != nil || options.errorStaleAfter > .zero
+    return matters ? freshness?.start() : nil
+  }
+
+  /// The time at which data that arrives now, and is this old, was new; nil if nobody wants to know.
+  func freshSince(age: Duration = .zero) -> Duration? { freshness?.start(age: age) }
+
+  /// When a load has failed; nil if that doesn't matter.
+  var timeOfFailure: Duration? { options.errorStaleAfter > .zero ? freshness?.start() : nil }
+
+  /// The age below which a cached value makes a load unnecessary.
+  func acceptedAge(_ maxAge: Duration? = nil) -> Duration? {
+    options.cachePolicy == .alwaysLoad ? nil : maxAge ?? options.staleAfter ?? .unlimited
+  }
+}

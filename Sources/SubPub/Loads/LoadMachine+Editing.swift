@@ -1,0 +1,145 @@
+/// An edit that isn't confirmed yet (5.20).
+struct Edit<Value: Sendable>: Sendable {
+  let id: EditID
+  let apply: @Sendable (Value) -> Value
+  /// The value of `LoadMachine.serverChanges` when the edit was made.
+  var serverChanges = 0
+}
+
+/// Identifies an edit by an object that nobody else has.
+final class EditID: Sendable {}
+
+/// What the server has made of an edit.
+enum Confirmation<Value: Sendable>: Sendable {
+  /// It has accepted the edit as it is.
+  case accepted
+  /// It has sent its data.
+  case answered(Value)
+}
+
+/// Edits: what is shown is the server's data with all pending edits applied to it, in the order of the calls (5.20).
+extension LoadMachine {
+  typealias Edit = SubPub.Edit<Value>
+  typealias ServerData = SubPub.ServerData<Value>
+
+  /// The server's data, without the pending edits.
+  func serverData(_ present: Present) -> ServerData? {
+    if !edits.isEmpty { return dataBelow }
+    return present.state.value.map { ServerData(value: $0, provenance: present.provenance) }
+  }
+
+  /// The provenance of what is shown over the server's data.
+  func provenance(over data: ServerData) -> Provenance? {
+    edits.isEmpty ? data.provenance : Provenance(.edited, freshSince: data.provenance?.freshSince)
+  }
+
+  /// Adds an edit, and shows it if there is data.
+  mutating func add(_ edit: Edit, _ prepared: Prepared<Value>?, _ present: Present) -> (LoadStep<Value>, StepAnswer<Value>) {
+    if isOver { return (LoadStep(), .superseded) }
+    var step = LoadStep<Value>()
+    let (data, all, prepared) = (serverData(present), edits + [edit], current(prepared))
+    if let data, prepared == nil {
+      return (step, .needs(Preparation(revision: revision, data: data.value, edits: all)))
+    }
+    (edits, dataBelow) = (all, data)
+    edits[edits.count - 1].serverChanges = serverChanges
+    revision += 1
+    if let data, let prepared {
+      step.owner.published = (present.state.replacingData(with: prepared.shown), provenance(over: data))
+    }
+    return (step, .done)
+  }
+
+  /// Ends an edit; without a confirmation, its sending has failed.
+  ///
+  /// The other edits stay. An answer is new since `time`.
+  mutating func end(
+    _ id: EditID, _ confirmation: Confirmation<Value>?, at time: Duration?, _ prepared: Prepared<Value>?,
+    _ present: Present
+  ) -> (LoadStep<Value>, StepAnswer<Value>) {
+    guard let index = edits.firstIndex(where: { $0.id === id }) else {
+      return (confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present), .superseded)
+    }
+    let (edit, prepared) = (edits[index], current(prepared))
+    var others = edits
+    others.remove(at: index)
+    var (data, accepted) = (serverData(present), Edit?.none)
+    switch confirmation {
+    case nil: break
+    case .accepted: accepted = edit
+    case .answered(let value): data = ServerData(value: value, provenance: Provenance(.loaded, freshSince: time))
+    }
+    if let found = data, accepted != nil || !others.isEmpty {
+      guard let prepared else {
+        let preparation = Preparation(revision: revision, data: found.value, accepted: accepted, edits: others)
+        return (LoadStep(), .needs(preparation))
+      }
+      data = ServerData(value: prepared.data, provenance: found.provenance)
+    }
+    (edits, dataBelow) = (others, others.isEmpty ? nil : data)
+    revision += 1
+    return (end(edit, confirmation, with: data, showing: prepared?.shown, present), .done)
+  }
+
+  private mutating func end(
+    _ edit: Edit, _ confirmation: Confirmation<Value>?, with data: ServerData?, showing shown: Value?,
+    _ present: Present
+  ) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    let isAnswer = if case .answered = confirmation { true } else { false }
+    var isStale = present.validity.isInvalidated && !isAnswer
+    if confirmation != nil {
+      // With other edits or loads in between, there is no telling which is newer, or what it includes.
+      if (isAnswer && !edits.isEmpty) || edit.serverChanges != serverChanges { isStale = true }
+      noteConfirmed(isInData: data != nil)
+    }
+    guard let data else {
+      // The cached value lacks the edit, and there is no data to take its place.
+      if confirmation != nil { step.cacheChange = .clear }
+      return step
+    }
+    let shown = shown ?? data.value
+    var state = present.state.replacingData(with: shown)
+    if isAnswer {
+      state = load != nil && present.state.phase == .loading ? .loading(previous: shown) : .loaded(shown)
+      failure = nil
+      if load?.before != nil {
+        load?.before = .loaded
+        load?.failureBefore = nil
+      }
+    }
+    step.owner.published = (state, provenance(over: data))
+    var validity = isAnswer ? DataValidity() : present.validity
+    validity.isInvalidated = isStale
+    step.owner.validity = validity
+    if confirmation != nil {
+      isCacheInvalidated = isStale || (isCacheInvalidated && !isAnswer)
+      // An accepted edit leaves the data as old as it is.
+      step.cacheChange = .write(data.value, freshSince: validity.freshSince(data.provenance), hasEdit: true)
+    }
+    return step
+  }
+
+  /// Notes that the server has confirmed an edit that was dropped, which all data at hand may lack.
+  private mutating func noteConfirmationOfDropped(_ present: Present) -> LoadStep<Value> {
+    noteConfirmed(isInData: false)
+    var step = LoadStep<Value>()
+    step.owner.validity = present.validity
+    step.owner.validity?.isInvalidated = true
+    step.cacheChange = .clear
+    return step
+  }
+
+  /// Notes that the server has confirmed an edit, which the active load and the cache may lack.
+  private mutating func noteConfirmed(isInData: Bool) {
+    serverChanges += 1
+    load?.isOutdated = true
+    // Data at hand that has the edit is better than what the load brings.
+    if isInData { load?.missesEdit = true } else { isCacheInvalidated = true }
+  }
+}
+
+extension LoadState {
+  /// Returns the state in the same phase with other data.
+  func replacingData(with value: Value) -> LoadState { FormerPhase(self).state(with: value) }
+}

@@ -1,0 +1,248 @@
+/// Data of the server, and where it comes from.
+struct ServerData<Value: Sendable>: Sendable {
+  let value: Value
+  let provenance: Provenance?
+}
+
+/// What foreign code has to make before a step can be taken: the transforms of edits, and the comparison of values.
+///
+/// It is made outside every turn, and made again if the server's data or the edits have changed in the meantime.
+struct Preparation<Value: Sendable> {
+  let revision: Int
+  /// The server's data after the step.
+  var data: Value
+  /// An edit that becomes part of that data.
+  var accepted: Edit<Value>?
+  /// The edits that are pending after the step.
+  var edits: [Edit<Value>]
+  /// The data to compare with; nil if that makes no difference.
+  var former: Value?
+}
+
+/// What foreign code has made for a step.
+struct Prepared<Value: Sendable> {
+  let revision: Int
+  let data: Value
+  /// The data with the pending edits applied to it.
+  let shown: Value
+  /// Whether the data equals the former.
+  let isUnchanged: Bool
+}
+
+/// Whether a step could be taken.
+enum StepAnswer<Value: Sendable> {
+  case done
+  /// The load or the edit is over.
+  case superseded
+  case needs(Preparation<Value>)
+}
+
+/// Ends without a result.
+extension LoadMachine {
+  /// Ends the active load, and says who waits for it no longer.
+  mutating func end(_ ending: LoadStep<Value>.Ending, _ step: inout LoadStep<Value>) {
+    guard load != nil else { return }
+    switch ending {
+    case .finished: step.owner.answered = callers.waiters
+    case .cancelled: step.owner.released += callers.waiters
+    }
+    step.ending = ending
+    (load, callers) = (nil, LoadCallers())
+  }
+
+  /// Removes a cancelled caller; if it was the last, rolls back the load (5.05).
+  mutating func leave(_ caller: WaiterID, _ present: Present) -> LoadStep<Value> {
+    callers.remove(caller) && callers.isEmpty ? rollBack(present) : LoadStep()
+  }
+
+  /// Ends the load, and publishes the state from before it unless it has shown no `loading` (5.05).
+  mutating func rollBack(_ present: Present) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    if let load, let before = load.before {
+      step.owner.published = (before.state(with: present.state.value), present.provenance)
+      failure = load.failureBefore
+    }
+    end(.cancelled, &step)
+    return step
+  }
+
+  /// Ends the load, because the manager is gone (5.09).
+  mutating func endManager(_ present: Present) -> LoadStep<Value> {
+    var step = rollBack(present)
+    step.owner.released += polls
+    (isOver, polls) = (true, [])
+    return step
+  }
+
+  /// Begins a pause between two refreshes, which ends with the manager (5.17).
+  mutating func beginPause(of task: WaiterID?) -> (LoadStep<Value>, LoadAnswer) {
+    guard !isOver, let task else { return (LoadStep(), .nothing) }
+    polls.append(task)
+    return (LoadStep(), .joined)
+  }
+
+  mutating func endPause(of task: WaiterID) { polls.removeAll { $0 == task } }
+
+  /// Ends the load and drops the edits, because of another transition.
+  mutating func supersede() -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    end(.cancelled, &step)
+    (edits, dataBelow, failure) = ([], nil, nil)
+    revision += 1
+    return step
+  }
+
+  /// Publishes another state, and changes the cache accordingly.
+  mutating func replace(
+    with state: LoadState<Value>, _ provenance: Provenance?, _ cacheChange: LoadStep<Value>.CacheChange
+  ) -> LoadStep<Value> {
+    var step = supersede()
+    step.owner.published = (state, provenance)
+    step.owner.validity = DataValidity()
+    isCacheInvalidated = false
+    step.cacheChange = cacheChange
+    return step
+  }
+
+  /// Makes the present data stale, and the result of a load that has already begun (5.15).
+  mutating func invalidate(_ present: Present) -> LoadStep<Value> {
+    isCacheInvalidated = true
+    serverChanges += 1
+    load?.isOutdated = true
+    load?.failureBefore?.isOutdated = true
+    failure?.isOutdated = true
+    var step = LoadStep<Value>()
+    step.owner.validity = present.validity
+    step.owner.validity?.isInvalidated = true
+    return step
+  }
+}
+
+/// The life of one load.
+extension LoadMachine {
+  /// Publishes a cached value; ends the load if the value is fresh enough for all callers (5.11).
+  ///
+  /// There may be newer data, of an edit that was answered in the meantime: then nothing happens.
+  mutating func find(
+    _ cached: Cached<Value>, freshSince: Duration?, of id: LoadID, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> (LoadStep<Value>, StepAnswer<Value>) {
+    guard let found = load, found.id == id else { return (LoadStep(), .superseded) }
+    guard serverData(present) == nil else { return (LoadStep(), .done) }
+    let prepared = current(prepared)
+    if let preparation = preparation(of: cached.value, prepared) { return (LoadStep(), .needs(preparation)) }
+    let data = ServerData(value: cached.value, provenance: Provenance(.cached, freshSince: freshSince))
+    let isInvalid = isCacheInvalidated || found.isOutdated || cached.age >= .unlimited
+    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared?.shown, present), .done) }
+    var step = show(data, prepared?.shown)
+    load?.before = nil
+    load?.failureBefore = nil
+    load?.replacesData = true
+    step.owner.validity?.isInvalidated = isInvalid
+    return (step, .done)
+  }
+
+  /// Shows that the load goes on after a cached value; does nothing if the load is quiet.
+  mutating func showLoading(of id: LoadID, _ present: Present) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    guard let found = load, found.id == id, found.before == nil, !rules.isQuiet else { return step }
+    load?.before = FormerPhase(present.state)
+    step.owner.published = (.loading(previous: present.state.value), present.provenance)
+    return step
+  }
+
+  /// Ends the load with its value, which is new since `time`.
+  ///
+  /// The data at hand stays if the value may lack an edit that the server has confirmed since (5.20), or is equal (5.18).
+  mutating func succeed(
+    with value: Value, at time: Duration?, of id: LoadID, compares: Bool, _ prepared: Prepared<Value>?,
+    _ present: Present
+  ) -> (LoadStep<Value>, StepAnswer<Value>) {
+    guard let ended = load, ended.id == id else { return (LoadStep(), .superseded) }
+    let (old, prepared) = (serverData(present), current(prepared))
+    if let old, ended.missesEdit { return (confirm(old, since: present.freshSince, present), .done) }
+    if let preparation = preparation(of: value, comparingWith: compares ? old?.value : nil, prepared) {
+      return (LoadStep(), .needs(preparation))
+    }
+    if let old, prepared?.isUnchanged == true {
+      let fresh = ServerData(value: old.value, provenance: Provenance(.loaded, freshSince: time))
+      var step = confirm(fresh, since: time, present)
+      step.cacheChange = .write(old.value, freshSince: time, hasEdit: false)
+      return (step, .done)
+    }
+    // A list is as old as its oldest page.
+    let freshSince = ended.kind == .whole || old == nil ? time : present.freshSince
+    let data = ServerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince))
+    var step = commit(data, prepared?.shown, present)
+    step.cacheChange = .write(value, freshSince: freshSince, hasEdit: false)
+    return (step, .done)
+  }
+
+  mutating func fail(_ error: any Error, at time: Duration?, of id: LoadID, _ present: Present) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    guard let ended = load, ended.id == id else { return step }
+    end(.finished, &step)
+    failure = LoadFailure(kind: ended.kind, time: time, isOutdated: ended.isOutdated)
+    step.owner.published = (.error(error, previous: present.state.value), present.provenance)
+    if ended.isOutdated {
+      step.owner.validity = present.validity
+      step.owner.validity?.isInvalidated = true
+    }
+    return step
+  }
+
+  /// Ends the load with new data.
+  private mutating func commit(_ data: ServerData, _ shown: Value?, _ present: Present) -> LoadStep<Value> {
+    // One more page doesn't make the others valid.
+    let isInvalid = load.map { $0.isOutdated || ($0.kind == .page && present.validity.isInvalidated) } ?? false
+    var step = show(data, shown)
+    end(.finished, &step)
+    serverChanges += 1
+    isCacheInvalidated = isInvalid
+    step.owner.validity?.isInvalidated = isInvalid
+    return step
+  }
+
+  /// Ends the load with the data at hand, which is new since `time`.
+  private mutating func confirm(
+    _ data: ServerData, since time: Duration?, _ present: Present
+  ) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    let isOutdated = load?.isOutdated ?? false
+    end(.finished, &step)
+    if !edits.isEmpty { dataBelow = data }
+    revision += 1
+    if present.state.phase != .loaded, let shown = present.state.value {
+      failure = nil
+      step.owner.published = (.loaded(shown), provenance(over: data))
+    }
+    step.owner.validity = DataValidity(
+      isInvalidated: isOutdated, confirmation: DataValidity.Confirmation(time: time))
+    serverChanges += 1
+    isCacheInvalidated = isOutdated
+    return step
+  }
+
+  /// Shows new data of the server, with the pending edits.
+  private mutating func show(_ data: ServerData, _ shown: Value?) -> LoadStep<Value> {
+    var step = LoadStep<Value>()
+    if !edits.isEmpty { dataBelow = data }
+    revision += 1
+    failure = nil
+    step.owner.published = (.loaded(shown ?? data.value), provenance(over: data))
+    step.owner.validity = DataValidity()
+    return step
+  }
+
+  /// What was prepared, unless something has changed since.
+  func current(_ prepared: Prepared<Value>?) -> Prepared<Value>? {
+    prepared.flatMap { $0.revision == revision ? $0 : nil }
+  }
+
+  /// What is still to be prepared for new data; nil if nothing is.
+  private func preparation(
+    of data: Value, comparingWith former: Value? = nil, _ prepared: Prepared<Value>?
+  ) -> Preparation<Value>? {
+    if prepared != nil || (edits.isEmpty && former == nil) { return nil }
+    return Preparation(revision: revision, data: data, edits: edits, former: former)
+  }
+}

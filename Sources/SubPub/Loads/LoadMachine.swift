@@ -1,0 +1,282 @@
+/// What a manager knows about its loads and edits, and every decision about them.
+///
+/// A value that is changed in the publisher's turns: it decides, calls nothing, and says what is to be done. It doesn't
+/// know the state that is shown, which others may change; each operation receives it as `Present`.
+struct LoadMachine<Value: Sendable> {
+  /// What one manager's loads are like.
+  struct Rules {
+    /// How long data counts as fresh; nil if it never becomes stale.
+    var staleAfter: Duration?
+    /// How long an error is left alone.
+    var errorStaleAfter = Duration.zero
+    /// Whether a load publishes only its result while there is data (5.18).
+    var isQuiet = false
+    var hasCache = false
+  }
+
+  /// The state that is shown, as a turn has found it.
+  struct Present {
+    let state: LoadState<Value>
+    let provenance: Provenance?
+    let validity: DataValidity
+
+    /// When the data was new, on the manager's clock; nil if that isn't known.
+    var freshSince: Duration? { validity.freshSince(provenance) }
+  }
+
+  let rules: Rules
+  /// The active load; nil while nothing is loading, and once another transition has superseded the load.
+  var load: ActiveLoad?
+  /// The callers of the active load.
+  var callers = LoadCallers()
+  /// The failure that the present state shows; nil if it shows none, or an error that was published by hand.
+  var failure: LoadFailure?
+  private var loadCount = 0
+  /// Whether the value in the cache is from before an invalidation (5.15), or may lack a confirmed edit (5.20).
+  var isCacheInvalidated = false
+  /// Whether the manager is gone.
+  var isOver = false
+  /// Tasks that wait between two refreshes, and stop when the manager is gone.
+  var polls: [WaiterID] = []
+
+  /// The edits that aren't confirmed yet, in the order of the calls (5.20).
+  var edits: [Edit] = []
+  /// While there are edits, the server's data below them; nil if there is none, so that no edit is shown.
+  var dataBelow: ServerData?
+  /// How often the server's data has changed, as far as the manager knows: by loads, edits, and invalidations.
+  var serverChanges = 0
+  /// Changes with the server's data and with the edits.
+  var revision = 0
+
+  init(_ rules: Rules) { self.rules = rules }
+
+  /// Everything in it that foreign code has made, and whose last release is foreign code.
+  var foreignValues: (load: ActiveLoad?, edits: [Edit], dataBelow: ServerData?) { (load, edits, dataBelow) }
+}
+
+/// Identifies a load of a manager.
+struct LoadID: Hashable { let number: Int }
+
+/// What a load loads.
+enum LoadKind {
+  /// All of the data, or its first page.
+  case whole
+  /// One more page.
+  case page
+}
+
+/// A manager's load.
+///
+/// Every transition supersedes it (5.04), except its own, those of edits (5.20), and `republish()`.
+struct ActiveLoad {
+  let id: LoadID
+  let kind: LoadKind
+  /// Whether there is data; if not, the first page is also the next one.
+  var replacesData: Bool
+  /// The phase to return to if the load is cancelled (5.05); nil if no `loading` of it is shown.
+  var before: FormerPhase?
+  /// The failure that belongs to `before`.
+  var failureBefore: LoadFailure?
+  /// Whether the data was invalidated since the load began, so that its result isn't fresh (5.15).
+  var isOutdated = false
+  /// Whether an edit was confirmed since the load began, so that its result may lack the edit (5.20).
+  var missesEdit = false
+
+  /// Returns whether the load's result is what a caller asks for; nil asks for whatever is being loaded.
+  func covers(_ request: LoadKind?) -> Bool { request == nil || request == kind || (request == .page && !replacesData) }
+}
+
+/// A state without its data, which is still shown.
+enum FormerPhase {
+  case unknown, loading, loaded
+  case error(any Error)
+
+  init<Value>(_ state: LoadState<Value>) {
+    switch state {
+    case .unknown: self = .unknown
+    case .loading: self = .loading
+    case .loaded: self = .loaded
+    case .error(let error, _): self = .error(error)
+    }
+  }
+
+  func state<Value>(with data: Value?) -> LoadState<Value> {
+    switch self {
+    case .unknown: .unknown
+    case .loading: .loading(previous: data)
+    case .loaded: data.map(LoadState.loaded) ?? .unknown
+    case .error(let error): .error(error, previous: data)
+    }
+  }
+}
+
+/// A failed load.
+struct LoadFailure: Equatable {
+  let kind: LoadKind
+  /// When it failed, on the manager's clock; nil if that doesn't matter.
+  let time: Duration?
+  /// Whether the data was invalidated since the load began.
+  var isOutdated = false
+}
+
+/// What a turn has decided about loads.
+struct LoadStep<Value: Sendable> {
+  enum Ending {
+    /// The load has ended with a result: the state that is shown now.
+    case finished
+    /// The load was superseded or rolled back, so its task is to be cancelled.
+    case cancelled
+  }
+
+  /// A change of the cache.
+  enum CacheChange {
+    /// `hasEdit` tells whether the value has a confirmed edit, which the value before it lacks.
+    case write(Value, freshSince: Duration?, hasEdit: Bool)
+    case clear
+  }
+
+  var owner = OwnerStep<Value>()
+  /// How the active load has ended; nil if it hasn't.
+  var ending: Ending?
+  /// The load that has begun, perhaps in place of the one that has ended.
+  var begun: (id: LoadID, kind: LoadKind, readsCache: Bool)?
+  var cacheChange: CacheChange?
+}
+
+/// What a caller asks for.
+struct LoadRequest {
+  /// What to load; nil for whatever is being loaded.
+  var kind: LoadKind?
+  /// The age below which a cached value makes the load unnecessary (5.11); nil if nothing does.
+  var acceptedAge: Duration?
+  /// Whether to share an active load.
+  var joins = true
+}
+
+/// What becomes of a request.
+enum LoadAnswer: Equatable {
+  /// The active load is its load, too.
+  case joined
+  /// It has to be made again when the active load has ended.
+  case next
+  /// Its load has begun.
+  case began
+  /// There is nothing to load.
+  case nothing
+}
+
+/// Requests.
+extension LoadMachine {
+  /// Joins the active load if it covers the request, and otherwise begins a load (5.03).
+  ///
+  /// The caller is nil if it doesn't wait. Nobody joins a load that began before the data was invalidated (5.15), but
+  /// the next page waits even for that one.
+  mutating func ask(
+    for request: LoadRequest, by caller: WaiterID?, _ present: Present
+  ) -> (LoadStep<Value>, LoadAnswer) {
+    if isOver { return (LoadStep(), .nothing) }
+    if let joined = join(request, by: caller) { return (LoadStep(), joined) }
+    return begin(request.kind ?? .whole, request, by: caller, present)
+  }
+
+  /// Does the same for data that is unknown, stale, or an error, and otherwise nothing.
+  ///
+  /// After the failure of a page, and until the list is stale, loads that page again (5.14). `now` is the time on the
+  /// manager's clock; nil if it isn't measured.
+  mutating func askIfNeeded(
+    acceptedAge: Duration?, now: Duration?, _ present: Present
+  ) -> (LoadStep<Value>, LoadAnswer) {
+    if isOver { return (LoadStep(), .nothing) }
+    let isStale = isStale(present, now)
+    // One more page doesn't make a stale list fresh.
+    let request = LoadRequest(kind: load?.kind == .page && isStale ? .whole : nil, acceptedAge: acceptedAge)
+    if let joined = join(request, by: nil) { return (LoadStep(), joined) }
+    guard isLoadNeeded(present, now) else { return (LoadStep(), .nothing) }
+    return begin(failure?.kind == .page && !isStale ? .page : .whole, request, by: nil, present)
+  }
+
+  /// Whether a request could join the active load, or has to wait for it.
+  func joins(_ request: LoadRequest) -> Bool {
+    guard let load, request.joins else { return false }
+    return isNext(request, load) || (load.covers(request.kind) && !load.isOutdated)
+  }
+
+  private func isNext(_ request: LoadRequest, _ load: ActiveLoad) -> Bool {
+    request.kind == .page && load.kind == .whole && load.replacesData
+  }
+
+  private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
+    guard let load, joins(request) else { return nil }
+    callers.add(caller, accepting: request.acceptedAge)
+    return isNext(request, load) ? .next : .joined
+  }
+
+  /// Begins a load, which may take the place of an active one.
+  ///
+  /// It then takes over the phase to return to, and the callers that don't wait.
+  private mutating func begin(
+    _ kind: LoadKind, _ request: LoadRequest, by caller: WaiterID?, _ present: Present
+  ) -> (LoadStep<Value>, LoadAnswer) {
+    var step = LoadStep<Value>()
+    let data = present.state.value
+    let shows = data == nil || !rules.isQuiet
+    loadCount += 1
+    // Without data, the first page is the next one.
+    let kind = data == nil ? .whole : kind
+    var new = ActiveLoad(id: LoadID(number: loadCount), kind: kind, replacesData: data != nil)
+    if let old = load, let before = old.before {
+      (new.before, new.failureBefore) = (before, old.failureBefore)
+    } else if shows {
+      (new.before, new.failureBefore) = (FormerPhase(present.state), failure)
+    }
+    let staying = callers.withoutWaiters
+    end(.cancelled, &step)
+    if shows {
+      failure = nil
+      step.owner.published = (.loading(previous: data), present.provenance)
+    }
+    load = new
+    callers = staying
+    callers.add(caller, accepting: request.acceptedAge)
+    step.begun = (new.id, kind, readsCache: rules.hasCache && data == nil)
+    return (step, .began)
+  }
+}
+
+/// Freshness (5.06).
+extension LoadMachine {
+  func isStale(_ present: Present, _ now: Duration?) -> Bool {
+    if present.validity.isInvalidated { return true }
+    guard let staleAfter = rules.staleAfter, let age = age(since: present.freshSince, now) else { return false }
+    return age >= staleAfter
+  }
+
+  /// Returns whether there is data that is younger than `maxAge`, or not stale.
+  ///
+  /// Data of unknown age is older than any `maxAge`.
+  func isFresh(_ present: Present, maxAge: Duration?, _ now: Duration?) -> Bool {
+    guard let maxAge else { return !isStale(present, now) }
+    guard !present.validity.isInvalidated, let age = age(since: present.freshSince, now) else { return false }
+    return age < maxAge
+  }
+
+  private func isLoadNeeded(_ present: Present, _ now: Duration?) -> Bool {
+    switch present.state.phase {
+    // Nobody loads, so a `loading` was published by hand.
+    case .unknown, .loading: true
+    // The result of an outdated load is stale, or isn't even taken.
+    case .loaded: isStale(present, now) || load?.isOutdated ?? false
+    case .error: failure.map { $0.isOutdated || !isRecent($0, now) } ?? true
+    }
+  }
+
+  private func isRecent(_ failure: LoadFailure, _ now: Duration?) -> Bool {
+    age(since: failure.time, now).map { $0 < rules.errorStaleAfter } ?? false
+  }
+
+  private func age(since time: Duration?, _ now: Duration?) -> Duration? {
+    guard let time, let now else { return nil }
+    // The clock may have been set back.
+    return max(now - time, .zero)
+  }
+}

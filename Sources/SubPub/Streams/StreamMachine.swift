@@ -1,0 +1,160 @@
+/// What a manager knows about the runs of its stream, and every decision about them (5.21).
+///
+/// As a `LoadMachine`, it is a value that is changed in the publisher's turns, and says what is to be done.
+struct StreamMachine<Value: Sendable> {
+  /// A run of the stream.
+  ///
+  /// Every transition but its own and `republish()` ends it (5.04).
+  struct Run {
+    let id: RunID
+    /// The phase to return to if the run ends now; nil once it has published an element or an error.
+    var before: FormerPhase?
+  }
+
+  /// What a turn has decided.
+  struct Step {
+    var owner = OwnerStep<Value>()
+    /// Whether the active run has ended, so that its task is to be cancelled.
+    var endsRun = false
+    /// The run whose task is to be started; it may have begun earlier.
+    var started: RunID?
+    /// Whether the wait for another listener is over.
+    var endsDeparture = false
+    /// Waits for another listener, before the run ends.
+    var departure: Departure?
+  }
+
+  private(set) var run: Run?
+  /// How many runs have begun.
+  private(set) var runCount = 0
+  /// Whether the task of a run is still executing, even if another run is active by now.
+  private var isTaskExecuting = false
+  private var isListenedTo = false
+  /// The number of the last notice about listeners.
+  private var notice: UInt64 = 0
+  /// What ends the active run, unless a listener arrives first.
+  private var departure: Departure?
+  /// Whether the manager is gone.
+  private var isOver = false
+}
+
+/// Identifies a run of a stream.
+struct RunID: Hashable { let number: Int }
+
+/// Identifies the moment at which the last listener has left.
+struct Departure: Equatable { let notice: UInt64 }
+
+/// The beginning and the end of runs.
+extension StreamMachine {
+  /// Notes that the first listener has arrived, which begins a run, or that the last one has left.
+  ///
+  /// Notices may come in another order than what they tell happened.
+  mutating func note(isListenedTo: Bool, _ number: UInt64, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    guard number >= notice else { return Step() }
+    (self.isListenedTo, notice) = (isListenedTo, number)
+    var step = Step()
+    if isListenedTo {
+      step.endsDeparture = departure != nil
+      departure = nil
+      begin(state, provenance, &step)
+    } else if run != nil {
+      departure = Departure(notice: number)
+      step.departure = departure
+    }
+    return step
+  }
+
+  /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
+  mutating func beginIfHeard(ifRunsAre runs: Int?, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    var step = Step()
+    if runs == nil || runs == runCount { begin(state, provenance, &step) }
+    return step
+  }
+
+  /// The task of a run starts when that of the previous one has ended: two sequences never exist at once.
+  private mutating func begin(_ state: LoadState<Value>, _ provenance: Provenance?, _ step: inout Step) {
+    guard isListenedTo, run == nil, !isOver else { return }
+    runCount += 1
+    let new = Run(id: RunID(number: runCount), before: FormerPhase(state))
+    run = new
+    if !isTaskExecuting { step.started = new.id }
+    isTaskExecuting = true
+    step.owner.published = (.loading(previous: state.value), provenance)
+  }
+
+  /// Ends the active run, unless somebody has come back since the departure.
+  mutating func end(after departure: Departure, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    guard self.departure == departure else { return Step() }
+    self.departure = nil
+    return rollBack(state, provenance)
+  }
+
+  /// Ends the active run, because the manager is gone (5.09).
+  mutating func endManager(_ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    isOver = true
+    var step = rollBack(state, provenance)
+    step.endsDeparture = departure != nil
+    departure = nil
+    return step
+  }
+
+  /// Ends the active run, because of another transition.
+  mutating func supersede() -> Step {
+    var step = Step()
+    step.endsRun = run != nil
+    run = nil
+    return step
+  }
+
+  private mutating func rollBack(_ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    var step = Step()
+    if let before = run?.before { step.owner.published = (before.state(with: state.value), provenance) }
+    step.endsRun = run != nil
+    run = nil
+    return step
+  }
+}
+
+/// What a run publishes, each time unless it has ended.
+extension StreamMachine {
+  /// Publishes an element, whose age nobody measures.
+  mutating func receive(_ element: Value, of id: RunID) -> Step {
+    var step = Step()
+    guard run?.id == id else { return step }
+    run?.before = nil
+    step.owner.published = (.loaded(element), Provenance(.loaded, freshSince: nil))
+    step.owner.validity = DataValidity()
+    return step
+  }
+
+  /// Publishes an error; `isLast` tells whether it ends the run.
+  mutating func fail(
+    _ error: any Error, isLast: Bool, of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?
+  ) -> Step {
+    var step = Step()
+    guard run?.id == id else { return step }
+    run?.before = nil
+    step.owner.published = (.error(error, previous: state.value), provenance)
+    if isLast { run = nil }
+    return step
+  }
+
+  /// Publishes that the stream is tried again.
+  mutating func retry(of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    var step = Step()
+    guard run?.id == id else { return step }
+    run?.before = FormerPhase(state)
+    step.owner.published = (.loading(previous: state.value), provenance)
+    return step
+  }
+
+  /// Notes that the task of a run has ended, which ends the run if it is still active.
+  ///
+  /// A run that was waiting for that starts.
+  mutating func endTask(of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+    var step = run?.id == id ? rollBack(state, provenance) : Step()
+    step.started = run?.id
+    isTaskExecuting = run != nil
+    return step
+  }
+}
