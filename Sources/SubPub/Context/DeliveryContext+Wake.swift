@@ -1,30 +1,38 @@
 import Dispatch
 
+/// What a context serves: a lane.
+protocol Servable: AnyObject, Sendable {
+  /// Called on the context, or on the publishing thread if the context is `.immediate`.
+  func serve()
+  /// Has the object served on its context.
+  func wake()
+}
+
 extension DeliveryContext {
-  /// Has a job run on this context; with `.immediate`, it runs now.
+  /// Has an object served on this context; with `.immediate`, it is served now.
   ///
   /// Never called inside a turn: a foreign executor's `enqueue` may run the job at once. Returns false if the context is
   /// an actor that has died.
-  func run(_ job: @escaping @Sendable () -> Void) -> Bool {
+  func wake(_ lane: some Servable) -> Bool {
     switch kind {
     case .immediate:
-      job()
+      lane.serve()
     case .main:
-      DispatchQueue.main.submit(job)
+      DispatchQueue.main.submit { lane.serve() }
     case .background:
-      DispatchQueue.global().submit(job)
+      DispatchQueue.global().submit { lane.serve() }
     case .queue(let reference, _):
-      reference.queue.submit(job)
+      reference.queue.submit { lane.serve() }
     case .executor(let reference):
       // Detached, because a task that inherits would pass the publisher's task-local values to the subscriber (2.10).
-      Task.detached(executorPreference: reference.executor) { job() }
+      Task.detached(executorPreference: reference.executor) { lane.serve() }
     case .actor(let reference):
       guard let actor = reference.actor else { return false }
       if let executor = actor.foreignExecutor {
         // The job waits on the executor, so the actor may die in the meantime (2.05).
-        start(on: StandInActor(executor), job)
+        start(on: StandInActor(executor)) { lane.serve() }
       } else {
-        start(on: actor, job)
+        start(on: actor) { lane.serve() }
       }
     case .iteration:
       // An iterator takes its states itself.
@@ -33,11 +41,11 @@ extension DeliveryContext {
     return true
   }
 
-  /// Has a job run behind everything that waits for this context, which is running the caller.
+  /// Moves an object, which this context has just served, to the end of the context's queue.
   ///
-  /// `wake` calls `run(_:)` with the same job. Never called inside a turn. Runs no foreign code.
-  func handBack(_ job: @escaping @Sendable () -> Void, waking wake: @escaping @Sendable () -> Void) {
-    if hasKnownQueue { return wake() }
+  /// Never called inside a turn. Runs no foreign code.
+  func handBack(_ lane: some Servable) {
+    if hasKnownQueue { return lane.wake() }
     // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O (2.08),
     // and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without an executor
     // of its own, the running job keeps the actor alive, and so would the next job from now on: a lane that feeds itself
@@ -45,45 +53,44 @@ extension DeliveryContext {
     switch kind {
     case .executor(let reference) where reference.executor is any SerialExecutor:
       let executor = reference.executor
-      return HandBackLine.add(job, on: executor) { job in Task.detached(executorPreference: executor) { job() } }
+      return HandBackLine.add(lane, on: executor) { job in Task.detached(executorPreference: executor) { job() } }
     case .actor(let reference):
       guard let executor = reference.actor?.foreignExecutor else { break }
-      return HandBackLine.add(job, on: executor.owner) { job in start(on: StandInActor(executor), job) }
+      return HandBackLine.add(lane, on: executor.owner) { job in start(on: StandInActor(executor), job) }
     default: break
     }
-    DispatchQueue.withOwnThread().submit(wake)
+    DispatchQueue.withOwnThread().submit { lane.wake() }
   }
 }
 
-/// The jobs that wait for one serial executor to go on.
+/// The lanes that wait for one serial executor to go on.
 ///
-/// An event loop looks at its I/O when no job is left. If all jobs that it has to go on with were enqueued there, it
-/// would always find another one (2.08). So only one of them is; the next one follows, from another thread, when the
-/// time slice of that one is over. That thread may be faster than the loop, so every few milliseconds it leaves the loop
-/// some time.
+/// An event loop looks at its I/O when no job is left. If all lanes that it has to go on with were enqueued there, it
+/// would always find the job of another one (2.08). So only one of them is; the next one follows, from another thread,
+/// when the time slice of that one is over. That thread may be faster than the loop, so every few milliseconds it leaves
+/// the loop some time.
 private struct HandBackLine {
-  typealias Job = @Sendable () -> Void
-  typealias Enqueue = @Sendable (_ job: @escaping Job) -> Void
+  typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
   /// By the address of the executor, which the closure `Enqueue` keeps.
   private static let all = Locked<[ObjectIdentifier: HandBackLine]>([:])
   private static let busyTime: Duration = .milliseconds(2)
 
-  /// Empty while the only job is on the executor.
-  private var jobs: [Job] = []
+  /// Empty while the only lane is on the executor.
+  private var lanes: [any Servable] = []
   private var nextPause = ContinuousClock.now + busyTime
 
-  static func add(_ job: @escaping Job, on executor: AnyObject, _ enqueue: @escaping Enqueue) {
+  static func add(_ lane: any Servable, on executor: AnyObject, _ enqueue: @escaping Enqueue) {
     let id = ObjectIdentifier(executor)
     let isFirst = all.withLock { all in
       let isFirst = all[id] == nil
-      all[id, default: HandBackLine()].jobs.append(job)
+      all[id, default: HandBackLine()].lanes.append(lane)
       return isFirst
     }
     if isFirst { advance(id, enqueue) }
   }
 
-  /// Enqueues the next job, from another thread.
+  /// Enqueues the next lane, from another thread.
   private static func advance(_ id: ObjectIdentifier, _ enqueue: @escaping Enqueue) {
     let pauses = all.withLock { all in
       guard let line = all[id], line.nextPause <= .now else { return false }
@@ -91,11 +98,11 @@ private struct HandBackLine {
       return true
     }
     let next: @Sendable () -> Void = {
-      guard let job = all.withLock({ $0[id]?.jobs.removeFirst() }) else { return }
+      guard let lane = all.withLock({ $0[id]?.lanes.removeFirst() }) else { return }
       enqueue {
-        job()
+        lane.serve()
         let isLast = all.withLock { all in
-          guard let line = all[id], line.jobs.isEmpty else { return false }
+          guard let line = all[id], line.lanes.isEmpty else { return false }
           all[id] = nil
           return true
         }

@@ -84,11 +84,14 @@ extension RegistryState {
   mutating func acceptFromOthers(
     _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
   ) -> AcceptAction {
-    if let owner {
-      for waiter in owner.othersPublish(&effects) { waiters.arrive(waiter, &effects) }
-      if !keepsData { validity = DataValidity() }
-    }
+    if owner != nil { tellOwner(keepsData: keepsData, &effects) }
     return accept(state, replays: replays, &effects)
+  }
+
+  @inline(never)
+  private mutating func tellOwner(keepsData: Bool, _ effects: inout Effects) {
+    for waiter in owner?.othersPublish(&effects) ?? [] { waiters.arrive(waiter, &effects) }
+    if !keepsData { validity = DataValidity() }
   }
 
   /// Accepts a state: sets its version and puts it into every lane.

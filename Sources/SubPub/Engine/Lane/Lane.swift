@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// `LaneState`, a part of the registry's state, decides in turns what is pending and for which subscriptions; the lane
 /// acts on these decisions.
-package final class Lane: Sendable {
+package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext
   let isImmediate: Bool
@@ -65,7 +65,7 @@ extension Lane {
 
   /// Schedules the lane to be served on its context; outside every turn.
   func wake() {
-    if isImmediate { serve() } else if !context.run({ self.serve() }) { end() }
+    if !context.wake(self) { end() }
   }
 
   /// Ends the lane and its subscriptions, because the context is gone.
@@ -115,7 +115,7 @@ extension Lane {
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()
-    context.handBack({ self.serve() }, waking: { self.wake() })
+    context.handBack(self)
     effects.perform()
   }
 }
