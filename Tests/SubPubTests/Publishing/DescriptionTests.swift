@@ -51,13 +51,5 @@ extension PublishingTests {
           == "MainActorMulticastDelegate<MainActorSubscriber>(screens, delegates: 0)")
       withExtendedLifetime(listener) {}
     }
-
-    @Test("a sequence prints its publisher and its policy")
-    func sequences() {
-      let publisher = Publisher<Int>(label: "news")
-      #expect("\(publisher.states())" == "states of news, unbounded")
-      #expect("\(publisher.values(buffering: .latest))" == "values of news, latest")
-      #expect(publisher.states().source == publisher.id)
-    }
   }
 }
