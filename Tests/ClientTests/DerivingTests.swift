@@ -54,9 +54,12 @@ extension ClientTests {
       withExtendedLifetime(observations) {}
     }
 
-    @Test("a mapped publisher follows before the publishing call returns, with or without duplicates")
-    func mapping() {
-      let texts = publisher.map(label: "texts") { "\($0)" }
+    @Test("a mapped publisher follows on the publishing thread, with or without duplicates")
+    @MainActor func mapping() {
+      let texts = publisher.map(label: "texts") { number in
+        Here.assertMainActor()
+        return "\(number)"
+      }
       let lengths = texts.map(label: "lengths", removingDuplicates: true) { $0.count }
       let isLoud: ReadOnlyPublisher<Bool> = publisher.map(removingDuplicates: false) { $0 > 10 }
       publisher.updateData(1)

@@ -12,7 +12,6 @@ extension PublishingTests {
       publisher.updateData(7)
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
       #expect("\(publisher.current)" == "news 1: loaded(7)")
-      #expect([publisher.label, other.label] == ["news", nil])
       #expect("\(other)" == "Publisher<Int>(\(other.id) 0: unknown)")
     }
 
