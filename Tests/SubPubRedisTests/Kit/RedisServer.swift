@@ -6,19 +6,32 @@
   final class Child: Sendable {
     let name: String
     private let process: Process
-    private let alive = Pipe()
+    private let alive = Child.makePipe()
 
     /// Starts a program, whose output is in the folder, which may go with the program if this process dies.
     init(_ name: String, in folder: String, _ arguments: [String], removesFolder: Bool = false) throws {
       self.name = name
-      // Other processes would keep the guardian waiting after the end of this one, however that comes.
-      _ = fcntl(alive.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
       let output = unsafe open("\(folder)/\(name).out", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
       process = try Self.start(arguments, output: FileHandle(fileDescriptor: output, closeOnDealloc: true))
       // The guardian, which ends at the end of a line.
       let removal = removesFolder ? "; rm -rf \"$0\"" : ""
       let command = "read -r _ || { kill -KILL \(process.processIdentifier)\(removal); }"
       _ = try Self.start(["sh", "-c", command, folder], input: alive)
+    }
+
+    /// Held while a process is started: a child that inherits what is made meanwhile would keep it open, and then
+    /// nobody learns of the end of another child, or the guardian of that of this process.
+    private static let starting = NSLock()
+
+    /// Makes a pipe that no other child inherits.
+    static func makePipe() -> Pipe {
+      starting.withLock {
+        let pipe = Pipe()
+        for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+          _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        return pipe
+      }
     }
 
     static func start(
@@ -29,7 +42,7 @@
       process.arguments = arguments
       (process.standardInput, process.standardOutput) = (input, output)
       process.standardError = output as? FileHandle ?? .nullDevice
-      try process.run()
+      try starting.withLock { try process.run() }
       return process
     }
 
@@ -102,7 +115,7 @@
 
     @discardableResult
     func run(_ arguments: [String], input: String? = nil) throws -> String {
-      let (input, output) = (try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) }, Pipe())
+      let (input, output) = (try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) }, Child.makePipe())
       let client = try Child.start(
         ["redis-cli", "-s", socket] + arguments, input: input ?? .standardInput, output: output)
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
