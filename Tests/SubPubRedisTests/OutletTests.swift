@@ -188,7 +188,7 @@
     func required_8_04_bytesOnTheWay() async throws {
       let encoded = Locked(0)
       let outlet = outlet(
-        proxy.endpoint(timeout: .seconds(4)), coder: .numbers(sevens: 1 << 20) { _ in encoded.withLock { $0 += 1 } })
+        proxy.endpoint(timeout: .seconds(10)), coder: .numbers(sevens: 1 << 20) { _ in encoded.withLock { $0 += 1 } })
       let run = try await started(outlet)
       proxy.mode = .stallsReplies
       for number in 1...40 { publisher.updateData(number) }
