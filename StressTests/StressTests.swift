@@ -1,3 +1,7 @@
+// Exported, so that the other files import only what few of them need.
+@_exported import SubPub
+@_exported import SubPubTesting
+@_exported import Support
 import Testing
 
 /// Threads that start together do concurrently whatever users may do.

@@ -6,6 +6,7 @@ import PackageDescription
 
 let package = Package(
   name: "mutator",
+  platforms: [.macOS(.v15)],
   targets: [
     .executableTarget(
       name: "mutator", swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])

@@ -16,5 +16,6 @@ let package = Package(
   targets: [
     .target(name: "Bare", linkerSettings: [.linkedLibrary("hiredis")]),
     .executableTarget(name: "redis-bench", dependencies: ["Bare"] + libraries, swiftSettings: settings),
-    .executableTarget(name: "redis-chaos", dependencies: libraries, swiftSettings: settings),
+    // Its kit is that of the tests, which needs the trait.
+    .executableTarget(name: "redis-chaos", dependencies: libraries, swiftSettings: settings + [.define("Redis")]),
   ])

@@ -1,5 +1,3 @@
-import SubPub
-import Support
 import Testing
 
 /// Changes that spoil a good history, the rules that are broken then, and similar changes that break none.

@@ -1,6 +1,3 @@
-import SubPub
-import Support
-
 /// Loads of a manager.
 extension CheckerTests {
   private typealias Row = Bad<LoadHistory>

@@ -1,6 +1,3 @@
-import SubPub
-import Support
-
 /// All subscriptions of a publisher.
 extension CheckerTests {
   private typealias Row = Bad<History>

@@ -1,5 +1,3 @@
-import SubPub
-import Support
 import Testing
 
 @Suite("The checker rejects every kind of bad history, and accepts a good one that looks similar")

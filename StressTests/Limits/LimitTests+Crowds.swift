@@ -1,8 +1,5 @@
 import Dispatch
 import Foundation
-import SubPub
-import Support
-import Synchronization
 import Testing
 
 extension StressTests.LimitTests {
@@ -13,14 +10,18 @@ extension StressTests.LimitTests {
     let (queue, tally, count) = (DispatchQueue(label: "crowd"), Tally(), publishers * each)
     let publishers = (0..<publishers).map { _ in Publisher<Int>() }
     await measure("\(publishers.count) publishers with \(count) subscribers") {
-      let crowd = (0..<count).map { _ in Counter(tally) }
+      let crowd = (0..<count).map { _ in Guarded((states: 0, last: -1)) }
       for (index, one) in crowd.enumerated() {
-        publishers[index / each].subscribe(one, on: each > 1 || index % 2 == 0 ? .queue(queue) : .background)
+        let context = each > 1 || index % 2 == 0 ? DeliveryContext.queue(queue) : .background
+        publishers[index / each].subscribe(one, on: context) { one, state in
+          tally.add()
+          one.with { $0 = ($0.states + 1, state.value ?? $0.last) }
+        }
       }
       for publisher in publishers { publisher.updateData(7) }
       for publisher in publishers { await publisher.drain() }
       #expect(tally.count == 2 * count)
-      #expect(crowd.allSatisfy { $0.received.count == 2 && $0.last == 7 })
+      #expect(crowd.allSatisfy { $0.value == (2, 7) })
       #expect(publishers.allSatisfy { $0.subscriberCount == each })
       return withExtendedLifetime(crowd) { "\(tally.count) deliveries; \(residentMegabytes ?? 0) MB with all of them" }
     }
@@ -53,24 +54,6 @@ extension StressTests.LimitTests {
       return values
     }
   }
-}
-
-/// Counts what it receives, on any context.
-private final class Counter: TypedSubscriber {
-  typealias Value = Int
-  private let total: Tally
-  let received = Tally()
-  private let latest = Atomic<Int>(-1)
-
-  init(_ total: Tally) { self.total = total }
-
-  func receive(_ state: LoadState<Int>) {
-    received.add()
-    total.add()
-    if let value = state.value { latest.store(value, ordering: .relaxed) }
-  }
-
-  var last: Int { latest.load(ordering: .relaxed) }
 }
 
 /// Runs the body, and prints what it returns with time and memory.

@@ -1,6 +1,3 @@
-import SubPubTesting
-import Support
-
 /// Stands in for an endpoint: threads answer the loader's calls at any time, in any order.
 final class FakeEndpoint: Sendable {
   static let pageSize = 2

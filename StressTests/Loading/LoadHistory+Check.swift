@@ -1,6 +1,3 @@
-import SubPub
-import Support
-
 /// Decides which rules of section 5 were broken.
 ///
 /// It knows nothing of how the library loads, only which call of the loader each value and error comes from.

@@ -1,5 +1,3 @@
-import SubPub
-
 /// Everything that happened at one manager in one round.
 struct LoadHistory: Sendable {
   var operations = 0

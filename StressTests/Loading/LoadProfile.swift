@@ -1,7 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
-
 /// A choice of operations on a manager, and how the round ends: the fewer they are, the more can be checked.
 struct LoadProfile: Sendable {
   enum Ending { case answered, cancelled, loggedOut, released }

@@ -1,7 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
-
 /// A manager of any kind.
 protocol ManagerUnderTest: Sendable {
   /// Performs one operation, and returns at once.

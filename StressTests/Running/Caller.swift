@@ -1,7 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
-
 /// A thread that publishes and records every call.
 struct Caller: Sendable {
   /// Unique in a round, as its numbers have to be.

@@ -1,5 +1,3 @@
-import SubPub
-import Support
 import Testing
 
 /// The trait of the suite: prints how to repeat the run before it, and the figures after it.
@@ -17,24 +15,25 @@ struct Scored: SuiteTrait, TestScoping {
 
 /// Gathers the figures of all workloads.
 enum Scoreboard {
-  private static let figures = Guarded<[Workload: Figures]>([:])
-  private static let total = Guarded(Figures())
+  /// With nil, those of all workloads.
+  private static let figures = Guarded<[Workload?: Figures]>([:])
 
   static func add(_ result: RoundResult, violations: Int, of workload: Workload) {
-    figures.with { $0[workload, default: Figures()].add(result, violations: violations) }
-    total.with { $0.add(result, violations: violations) }
+    figures.with { figures in
+      for key in [workload, nil] { figures[key, default: Figures()].add(result, violations: violations) }
+    }
   }
 
   static func report() {
-    let (figures, total, settings) = (figures.value, total.value, StressSettings.current)
-    guard !figures.isEmpty else { return }
-    for (workload, figures) in figures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      print("\(workload): \(figures.rounds) rounds, \(figures)")
+    let (figures, settings) = (figures.value, StressSettings.current)
+    guard let total = figures[nil] else { return }
+    for workload in Workload.allCases {
+      if let figures = figures[workload] { print("\(workload): \(figures.rounds) rounds, \(figures)") }
     }
     print(total.table)
     print("\(settings): \(total)")
     // A run that is long enough covers everything.
-    guard figures.count == Workload.allCases.count, settings.seconds >= 60 else { return }
+    guard figures.count == Workload.allCases.count + 1, settings.seconds >= 60 else { return }
     let (share, outcome) = total.least
     #expect(share >= 1, "each context, interface and policy has 1% of the deliveries; the least has \(share)%")
     #expect(outcome >= 1_000, "each outcome occurs 1,000 times; the least \(outcome)")

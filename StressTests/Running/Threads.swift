@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Support
 import Synchronization
 
 /// Real threads that start together.
@@ -38,23 +37,24 @@ struct Threads: Sendable {
 }
 
 /// Lets threads go when all have arrived, again and again.
-final class Barrier: Sendable {
+final class Barrier: @unchecked Sendable {
   private let size: Int
   private let condition = NSCondition()
-  private let state = Guarded((arrived: 0, cycle: 0))
+  // Only accessed while the condition is locked.
+  private var (arrived, cycle) = (0, 0)
 
   init(_ size: Int) { self.size = size }
 
   func pass() {
     condition.lock()
     defer { condition.unlock() }
-    let (cycle, isLast) = state.with { state in
-      state.arrived += 1
-      defer { if state.arrived == size { state = (0, state.cycle + 1) } }
-      return (state.cycle, state.arrived == size)
+    let current = cycle
+    arrived += 1
+    if arrived == size {
+      (arrived, cycle) = (0, cycle + 1)
+      return condition.broadcast()
     }
-    if isLast { return condition.broadcast() }
-    while state.value.cycle == cycle { condition.wait() }
+    while cycle == current { condition.wait() }
   }
 }
 
@@ -67,12 +67,7 @@ final class Tally: Sendable {
 
 /// Lets a task wait until a number of events have arrived.
 final class Countdown: Sendable {
-  private let state = Guarded(State())
-
-  private struct State: Sendable {
-    var missing = 0
-    var waiting: CheckedContinuation<Bool, Never>?
-  }
+  private let state = Guarded<(missing: Int, waiting: CheckedContinuation<Bool, Never>?)>((0, nil))
 
   init(_ count: Int = 0) { expect(count) }
 

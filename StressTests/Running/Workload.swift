@@ -1,7 +1,4 @@
 import Dispatch
-import SubPub
-import SubPubTesting
-import Support
 import Testing
 
 /// One kind of stress, and its share of the time.

@@ -1,6 +1,3 @@
-import SubPub
-import Support
-
 /// One publisher with every interface that it has.
 final class PublisherUnderTest: Sendable {
   typealias Joined = RecordedSubscription.Joined
@@ -42,14 +39,14 @@ final class PublisherUnderTest: Sendable {
       }
       return switch kind.interface {
       case .untyped: join(UntypedRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) }
-      case .mainTyped: join(MainTypedRecorder(log)) { publisher.subscribe($0, buffering: policy) }
+      case .mainTyped: join(MainRecorder(log)) { publisher.subscribe($0, buffering: policy) }
       case .mainUntyped: join(MainUntypedRecorder(log)) { publisher.subscribe($0, buffering: policy) }
       case .handler:
         join(PlainRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) { $0.show($1) } }
-      case .mainHandler: join(MainPlainRecorder(log)) { publisher.subscribe($0, buffering: policy) { $0.show($1) } }
+      case .mainHandler: join(MainRecorder(log)) { publisher.subscribe($0, buffering: policy) { $0.show($1) } }
       case .actorHandler: join(ActorRecorder(log)) { publisher.subscribe($0, buffering: policy) { $0.show($1) } }
       case .explicit: join(PlainRecorder(log)) { explicit.subscribe($0, on: context, buffering: policy) }
-      default: join(TypedRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) }
+      default: join(PlainRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) }
       }
     }
   }
@@ -58,7 +55,7 @@ final class PublisherUnderTest: Sendable {
   @MainActor
   func subscribeExplicitly(_ policy: BufferingPolicy) -> RecordedSubscription {
     record(SubscriptionKind(at: Places.main, .mainExplicit, policy)) { log in
-      let subscriber = MainPlainRecorder(log)
+      let subscriber = MainRecorder(log)
       return (subscriber, mainExplicit.subscribe(subscriber, buffering: policy))
     }
   }

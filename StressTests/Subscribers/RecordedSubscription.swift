@@ -1,5 +1,3 @@
-import SubPub
-import Support
 import Synchronization
 
 /// One subscription of a round, with everything that is recorded of it.

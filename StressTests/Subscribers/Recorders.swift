@@ -1,9 +1,7 @@
-import SubPub
-import Support
+// Subscribers that record what they receive.
 
-// Subscribers that record what they receive, one for each interface.
-
-final class TypedRecorder: TypedSubscriber {
+/// For typed subscriptions, closures, explicit protocols and delegates on any context.
+final class PlainRecorder: TypedSubscriber, StateReceiver, CallReceiver {
   private let log: RecordedSubscription
   private let left: PublisherUnderTest?
 
@@ -19,6 +17,19 @@ final class TypedRecorder: TypedSubscriber {
 
   func receive(_ state: LoadState<Payload>) {}
   func receive(_ publication: Publication<Payload>) { log.record(publication) }
+  func show(_ state: LoadState<Payload>) { log.record(state) }
+  func called(_ number: UInt32) { log.record(number: number) }
+}
+
+/// The same on the main actor.
+@MainActor final class MainRecorder: MainActorTypedSubscriber, MainStateReceiver, MainCallReceiver {
+  private let log: RecordedSubscription
+  nonisolated init(_ log: RecordedSubscription) { self.log = log }
+  deinit { log.died() }
+  func receive(_ state: LoadState<Payload>) {}
+  func receive(_ publication: Publication<Payload>) { log.record(publication) }
+  func show(_ state: LoadState<Payload>) { log.record(state) }
+  func called(_ number: UInt32) { log.record(number: number) }
 }
 
 final class UntypedRecorder: Subscriber {
@@ -30,14 +41,6 @@ final class UntypedRecorder: Subscriber {
   }
 }
 
-@MainActor final class MainTypedRecorder: MainActorTypedSubscriber {
-  private let log: RecordedSubscription
-  nonisolated init(_ log: RecordedSubscription) { self.log = log }
-  deinit { log.died() }
-  func receive(_ state: LoadState<Payload>) {}
-  func receive(_ publication: Publication<Payload>) { log.record(publication) }
-}
-
 @MainActor final class MainUntypedRecorder: MainActorSubscriber {
   private let log: RecordedSubscription
   nonisolated init(_ log: RecordedSubscription) { self.log = log }
@@ -45,23 +48,6 @@ final class UntypedRecorder: Subscriber {
   func receive(_ publication: any AnyPublication) {
     if let publication = publication as? Publication<Payload> { log.record(publication) }
   }
-}
-
-/// For closures, explicit protocols and delegates.
-final class PlainRecorder: StateReceiver, CallReceiver {
-  private let log: RecordedSubscription
-  init(_ log: RecordedSubscription) { self.log = log }
-  deinit { log.died() }
-  func show(_ state: LoadState<Payload>) { log.record(state) }
-  func called(_ number: UInt32) { log.record(number: number) }
-}
-
-@MainActor final class MainPlainRecorder: MainStateReceiver, MainCallReceiver {
-  private let log: RecordedSubscription
-  nonisolated init(_ log: RecordedSubscription) { self.log = log }
-  deinit { log.died() }
-  func show(_ state: LoadState<Payload>) { log.record(state) }
-  func called(_ number: UInt32) { log.record(number: number) }
 }
 
 actor ActorRecorder {

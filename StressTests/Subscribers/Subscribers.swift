@@ -1,7 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
-
 /// Subscribers of one publisher, which one thread adds and ends.
 struct Subscribers: Sendable {
   /// Nil when that has ended, and for delegates.
@@ -38,7 +34,11 @@ struct Subscribers: Sendable {
 
   /// Subscribes one of them again: its subscription stays as it is, and nothing is replayed.
   func subscribeAgain(_ random: inout SeededGenerator) {
-    guard !live.isEmpty, let recorder = random.pick(live).subscriber as? TypedRecorder else { return }
+    guard !live.isEmpty else { return }
+    let subscription = random.pick(live)
+    guard subscription.kind.interface == .typed, let recorder = subscription.subscriber as? PlainRecorder else {
+      return
+    }
     tested.publisher.subscribe(recorder, on: .background)
   }
 

@@ -1,7 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
-
 /// The context, interface and policy of a subscription.
 struct SubscriptionKind: Sendable {
   /// Nil for a task that iterates.

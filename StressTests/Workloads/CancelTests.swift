@@ -1,7 +1,4 @@
 import Dispatch
-import SubPub
-import SubPubTesting
-import Support
 import Synchronization
 import Testing
 
@@ -104,7 +101,7 @@ extension StressTests {
       began.signal()
       BusyWait.wait(30_000)
     }
-    let subscriber = TypedRecorder(subscription)
+    let subscriber = PlainRecorder(subscription)
     var contexts = [DeliveryContext.background] + Places[.queue].map(\.context)
     var last: Subscription?
     let begin = Stamp.now()

@@ -1,6 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
 import Testing
 
 extension StressTests {
@@ -47,7 +44,7 @@ extension StressTests {
   }
 
   /// Gives each thread a group of subscribers of one publisher.
-  private static func churn(
+  static func churn(
     _ round: Round,
     _ body:
       @escaping @Sendable (

@@ -1,6 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
 import Testing
 
 extension StressTests {

@@ -1,6 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
 import Synchronization
 import Testing
 
@@ -9,11 +6,8 @@ extension StressTests {
   @Test("a dead subscriber gets nothing, and nothing keeps one alive")
   func stochastic_2_05_3_01_3_05_lifetime() async {
     await Workload.lifetime.run { round in
-      let (tested, deaths) = (PublisherUnderTest(), Countdown())
-      var subscribers = Subscribers(of: tested)
-      subscribers.addReference()
-      let (groups, calls) = await round.play { _, random, caller in
-        var group = Subscribers(of: tested)
+      let deaths = Countdown()
+      let result = await Self.churn(round) { tested, _, random, caller, group in
         for generation in 0..<30 {
           for _ in 0..<8 { group.add(.draw(&random)) }
           if random.draw(2) == 0 { group.ended.append(Self.unsubscribeInDeinit(tested, &random)) }
@@ -26,10 +20,7 @@ extension StressTests {
             if random.draw(4) == 0 { caller.publish(tested.publisher, &random) }
           }
         }
-        return group
       }
-      subscribers += groups
-      let result = RoundResult(histories: [await subscribers.history(of: tested, calls: calls)])
       result.findings.expect(await deaths.wait(), "2.05", "something holds an actor")
       return result
     }
@@ -42,7 +33,7 @@ extension StressTests {
     let contexts: [ContextKind] = [.background, .queue, .concurrentQueue, .immediate]
     let place = Places.draw(random.pick(contexts), &random)
     let subscription = tested.record(SubscriptionKind(at: place)) { log in
-      let recorder = TypedRecorder(log, unsubscribingFrom: tested)
+      let recorder = PlainRecorder(log, unsubscribingFrom: tested)
       return (recorder, tested.publisher.subscribe(recorder, on: place.context))
     }
     subscription.release()
@@ -95,10 +86,10 @@ extension StressTests {
       last.publish(tested.publisher, &random)
       var result = RoundResult()
       result.findings.expect(await releases.open.wait(), "3.05", "payloads are kept")
-      sideSubscribers.live += releases.noted.value.subscriptions
+      sideSubscribers.live += releases.subscriptions.value
       result.histories = [
-        await subscribers.history(of: tested, calls: calls + releases.noted.value.calls + last.calls),
-        await sideSubscribers.history(of: side, calls: releases.noted.value.sideCalls),
+        await subscribers.history(of: tested, calls: calls + releases.calls.value[0] + last.calls),
+        await sideSubscribers.history(of: side, calls: releases.calls.value[1]),
       ]
       // A payload may be released, and publish, on any thread.
       for index in result.histories.indices { result.histories[index].isPublishedByTestThreads = false }
@@ -142,21 +133,16 @@ private final class ActorDeath: Sendable {
 
 /// What payloads do when they are released.
 private final class PayloadReleases: Sendable {
-  struct Noted: Sendable {
-    var calls: [Call] = []
-    var sideCalls: [Call] = []
-    var subscriptions: [RecordedSubscription] = []
-  }
-
   /// The publisher of the payloads, and another one.
-  private let tested: PublisherUnderTest
-  private let side: PublisherUnderTest
+  private let publishers: [PublisherUnderTest]
   private let given = Atomic<Int>(0)
   /// Has counted the payloads that were released.
   let open = Countdown()
-  let noted = Guarded(Noted())
+  /// The calls of each publisher, and subscriptions of the other one.
+  let calls = Guarded<[[Call]]>([[], []])
+  let subscriptions = Guarded<[RecordedSubscription]>([])
 
-  init(_ tested: PublisherUnderTest, _ side: PublisherUnderTest) { (self.tested, self.side) = (tested, side) }
+  init(_ publishers: PublisherUnderTest...) { self.publishers = publishers }
 
   /// Something random to do when a payload is released.
   func action(
@@ -174,19 +160,16 @@ private final class PayloadReleases: Sendable {
   private func perform(_ number: UInt32, _ seeded: SeededGenerator, _ subscription: RecordedSubscription?) {
     var random = seeded
     switch random.draw(6) {
-    case 0:
-      let (_, span) = Span.of { side.publisher.updateData(Payload(number: number)) }
-      noted.with { $0.sideCalls.append(Call(span: span, number: number)) }
-    case 1:
-      let (_, span) = Span.of { tested.publisher.updateData(Payload(number: number)) }
-      noted.with { $0.calls.append(Call(span: span, number: number)) }
-    case 2 where noted.with({ $0.subscriptions.count }) < 40:
-      let subscription = side.subscribe(.draw(&random))
-      noted.with { $0.subscriptions.append(subscription) }
+    case let which where which < 2:
+      let (_, span) = Span.of { publishers[which].publisher.updateData(Payload(number: number)) }
+      calls.with { $0[which].append(Call(span: span, number: number)) }
+    case 2 where subscriptions.value.count < 40:
+      let subscription = publishers[1].subscribe(.draw(&random))
+      subscriptions.with { $0.append(subscription) }
     case 3: subscription?.readStatistics()
     // An object without a subscription, for which the publisher searches all the same.
-    case 4: tested.publisher.unsubscribe(self)
-    default: _ = tested.publisher.current.version + UInt64(tested.publisher.subscriberCount)
+    case 4: publishers[0].publisher.unsubscribe(self)
+    default: _ = publishers[0].version + UInt32(publishers[0].publisher.subscriberCount)
     }
   }
 }

@@ -1,6 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
 import Testing
 
 extension StressTests {
@@ -19,13 +16,13 @@ extension StressTests {
       added.live = await Threads.alone {
         Places.all.flatMap { place in
           (0..<(place.kind.isShared ? 4 : 2)).map { _ in
-            Self.delegate(at: place, .multicast, PlainRecorder.init) { delegates.add($0, on: place.context) }
+            Self.delegate(at: place, .multicast, { PlainRecorder($0) }) { delegates.add($0, on: place.context) }
           }
         }
       }
       addedOnMain.live = await MainActor.run {
         (0..<40).map { _ in
-          Self.delegate(at: Places.main, .mainMulticast, MainPlainRecorder.init) { mainDelegates.add($0) }
+          Self.delegate(at: Places.main, .mainMulticast, MainRecorder.init) { mainDelegates.add($0) }
         }
       }
       let calls = await round.threads.run { index in

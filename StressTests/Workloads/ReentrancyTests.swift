@@ -1,6 +1,3 @@
-import SubPub
-import SubPubTesting
-import Support
 import Testing
 
 extension StressTests {
@@ -36,7 +33,12 @@ extension StressTests {
         var (random, subscribers) = (round.random(50), Subscribers(of: tested))
         subscribers.addReference()
         for index in 0..<40 {
-          let kind = index < 20 ? neighbor(index, &random) : SubscriptionKind.draw(&random)
+          var kind = SubscriptionKind.draw(&random)
+          // Of half of them, four each share a lane.
+          if index < 20 {
+            let context = [ContextKind.immediate, .queue, .main, .concurrentQueue, .actorOnQueue][index / 4]
+            kind = SubscriptionKind(at: Places[context][0], context == .main ? .mainTyped : .typed, kind.policy)
+          }
           let reaction: RecordedSubscription.Reaction = { react(index, $0, $1) }
           if index % 4 == 3 {
             let victim = tested.subscribe(kind, reaction: reaction)
@@ -68,11 +70,5 @@ extension StressTests {
       history.isPublishedByTestThreads = false
       return RoundResult(histories: [history])
     }
-  }
-
-  /// Several subscriptions in one lane.
-  private func neighbor(_ index: Int, _ random: inout SeededGenerator) -> SubscriptionKind {
-    let context = [ContextKind.immediate, .queue, .main, .concurrentQueue, .actorOnQueue][index / 4]
-    return SubscriptionKind(at: Places[context][0], context == .main ? .mainTyped : .typed, .draw(&random))
   }
 }

@@ -3,8 +3,6 @@ import SubPub
 import Synchronization
 import Testing
 
-import class Foundation.Thread
-
 /// Everything here is written as a user writes it: with the public declarations of two libraries, all of which occur.
 ///
 /// What each does in every case is tested elsewhere, rule by rule; here it is used once. `.ci/client-check` compiles
@@ -52,9 +50,6 @@ nonisolated func publishThree(_ publisher: Publisher<Int>) {
 
 /// Where the calling code runs.
 nonisolated enum Here {
-  /// The thread, which can be kept and compared.
-  static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
-
   /// Stops unless this runs on the main actor, which is on the main queue.
   static func assertMainActor() {
     MainActor.preconditionIsolated("not on the main actor")

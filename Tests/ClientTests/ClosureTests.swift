@@ -25,7 +25,7 @@ extension ClientTests {
       }
     }
 
-    @Test("closures that call methods run on the context that is named, and are duplicates only if the caller says so")
+    @Test("closures that call methods run on the context that is named")
     func onAQueue() async {
       let (names, desk) = (Publisher<String>(), Desk())
       let taking = publisher.subscribe(desk, on: .queue(desk.queue)) { $0.take($1) }
@@ -36,14 +36,8 @@ extension ClientTests {
       await names.drain()
       #expect(desk.taken.entries == threeStates)
       #expect(desk.names.entries == [.unknown, .loaded("a")])
-
-      #expect(publisher.subscribe(desk, on: .queue(desk.queue), buffering: .latest) { _, _ in } != taking)
       #expect(publisher.subscribe(desk, on: .background, ifDuplicate: .ignore) { $0.take($1) } == taking)
-      let new = publisher.subscribe(desk, on: .queue(desk.queue), ifDuplicate: .replace) { $0.take($1) }
-      #expect(publisher.subscriptions == [new])
-      await publisher.drain()
       #expect(publisher.unsubscribe(desk) == .quiescent)
-      #expect(publisher.unsubscribe(desk) == .alreadyCancelled)
     }
 
     /// A screen that conforms to no subscriber protocol.

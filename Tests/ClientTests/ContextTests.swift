@@ -19,19 +19,6 @@ extension ClientTests {
 
     let queue = DispatchQueue(label: "orders")
 
-    @Test("contexts are values: equal if they are the same place, and described each in its own way")
-    func values() {
-      let (executor, actor) = (QueueExecutor(label: "e"), Tally())
-      let all: [DeliveryContext] = [
-        .immediate, .main, .background, .queue(queue), .queue(queue, independent: true), .executor(executor),
-        .actor(actor),
-      ]
-      #expect(Set(all).count == all.count)
-      #expect(Set(all.map(\.description)).count == all.count)
-      #expect(all[3...] == [.queue(queue), .queue(queue, independent: true), .executor(executor), .actor(actor)])
-      #expect(DeliveryContext.queue(.main) == .main)
-    }
-
     /// Expects a subscription's deliveries in order, where `assertPlace` runs without stopping.
     @concurrent private nonisolated func expectDeliveries(
       on context: DeliveryContext, _ assertPlace: @escaping @Sendable () -> Void

@@ -20,17 +20,27 @@ extension ClientTests {
     let directory = PublisherDirectory()
     let handler = ErrorHandler()
 
-    @Test("a handler sees the errors of every publisher, of any type, and the previous data")
+    @Test("a handler sees the errors of every publisher, and the previous data, until one cancel ends it everywhere")
     func errorsOfAll() async {
       let products = directory.publisher(of: [Product].self)
       let visitors = Publisher<Int>(label: "visitors")
       products.setError(Failure.offline)
-      directory.subscribeToAll(handler, on: .queue(handler.queue), buffering: .unbounded)
+      let subscription: DirectorySubscription = directory.subscribeToAll(
+        handler, on: .queue(handler.queue), buffering: .unbounded)
       directory.register(visitors)
       await products.drain()
       visitors.updateData(1)
       visitors.setError(Failure.denied)
-      await visitors.drain()
+      await directory.drain()
+      #expect(Set(subscription.subscriptions.map(\.source)) == [products.id, visitors.id])
+      #expect(subscription.isActive)
+      #expect(subscription.description.hasPrefix("ErrorHandler"))
+      await subscription.cancelAndWait()
+      #expect(!subscription.isActive)
+      #expect(subscription.cancel() == .alreadyCancelled)
+      #expect(Set([subscription, subscription]).count == 1)
+      products.setError(Failure.denied)
+      await directory.drain()
       #expect(
         handler.alerts.entries == ["Array<Product> 1: offline, before: nothing", "visitors 2: denied, before: 1"])
     }
@@ -50,22 +60,6 @@ extension ClientTests {
       mine.setError(Failure.offline)
       await directory.drain()
       #expect(bar.faces.filter { $0 == "type-less 1" }.count == 2)
-    }
-
-    @Test("a subscription to all publishers is one for each, and is cancelled everywhere")
-    func subscribingToAll() async {
-      let (numbers, texts) = (directory.publisher(of: Int.self), directory.publisher(of: String.self))
-      let subscription: DirectorySubscription = directory.subscribeToAll(handler, on: .queue(handler.queue))
-      #expect(Set(subscription.subscriptions.map(\.source)) == [numbers.id, texts.id])
-      #expect(subscription.isActive)
-      #expect(subscription.description.hasPrefix("ErrorHandler"))
-      await subscription.cancelAndWait()
-      #expect(!subscription.isActive)
-      #expect(subscription.cancel() == .alreadyCancelled)
-      #expect(Set([subscription, subscription]).count == 1)
-      numbers.setError(Failure.offline)
-      await directory.drain()
-      #expect(handler.alerts.entries == [])
     }
 
     /// A manager of the program's own, with the defaults of the protocol.

@@ -116,7 +116,6 @@ extension ClientTests {
     func contexts() async {
       let (group, queue) = (MessageDelegateMulticast().notifiers, DispatchQueue(label: "delegates"))
       let (a, b) = (ClientA("a", journal), ClientB(journal))
-      group.call { _ in Issue.record("the group is empty") }
       let standing = group.add(a, on: .queue(queue))
       #expect(group.add(a, on: .immediate) == standing, "a group is a set")
       group.add(b, on: .background)

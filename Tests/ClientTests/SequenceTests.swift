@@ -1,5 +1,4 @@
 import SubPub
-import SubPubTesting
 import Testing
 
 extension ClientTests {
@@ -54,40 +53,30 @@ extension ClientTests {
       #expect(sequence.description == "publications of sequence, newest(2)")
     }
 
-    /// Collects states up to the first error.
+    /// Publishes when the loop begins, and collects states up to the first error.
     ///
     /// Needs no `try`: the sequence never fails, as its type says.
     nonisolated private static func collect(
-      _ sequence: some AsyncSequence<LoadState<Int>, Never>, listening: AsyncGate
+      _ sequence: some AsyncSequence<LoadState<Int>, Never>, of publisher: Publisher<Int>
     ) async -> [LoadState<Int>] {
       var states: [LoadState<Int>] = []
       for await state in sequence {
-        listening.open()
+        if state == .unknown { publishThree(publisher) }
         states.append(state)
         if state.phase == .error { break }
       }
       return states
     }
 
-    @Test("tasks iterate independently, and leaving the loop unregisters")
-    func loops() async {
-      let (sequence, gates) = (publisher.states(), [AsyncGate(), AsyncGate()])
-      let tasks = [
-        Task { await Self.collect(sequence, listening: gates[0]) },
-        Task { @MainActor in
-          var states: [LoadState<Int>] = []
-          for await state in sequence {
-            Here.assertMainActor()
-            gates[1].open()
-            states.append(state)
-            if state.phase == .error { break }
-          }
-          return states
-        },
-      ]
-      for gate in gates { await gate.pass() }
-      publishThree(publisher)
-      for task in tasks { #expect(await task.value == threeStates) }
+    @Test("a loop runs where its task does, and leaving it unregisters")
+    @MainActor func loops() async {
+      #expect(await Self.collect(publisher.states(), of: publisher) == threeStates)
+      #expect(publisher.subscriberCount == 0)
+      for await state in publisher.states() {
+        Here.assertMainActor()
+        #expect(state == threeStates[3])
+        break
+      }
       #expect(publisher.subscriberCount == 0)
     }
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import Testing
 
@@ -13,7 +14,6 @@ extension ClientTests {
       let phases: [LoadPhase] = [.unknown, .loading, .loaded, .error]
       #expect(Self.states.map(\.phase) == phases)
       #expect(Set(phases).count == 4)
-      #expect(Self.states.map(\.value) == [nil, 1, 2, 3])
       #expect(Self.states[3].error as? Failure == .denied, "the error keeps its type")
       for state in Self.states {
         switch state {
@@ -32,16 +32,6 @@ extension ClientTests {
       #expect(NotLoaded(phase: .loading).description.contains("loading"))
     }
 
-    @Test("map keeps the phase and the error, and rethrows; states are compared by what they contain")
-    func mapping() {
-      #expect(
-        Self.states.map { state in state.map { "\($0)" } } == [
-          .unknown, .loading(previous: "1"), .loaded("2"), .error(Failure.denied, previous: "3"),
-        ])
-      #expect(throws: Failure.denied) { try LoadState.loaded(1).map { _ -> Int in throw Failure.denied } }
-      #expect(Self.states[3] != .error(Failure.offline, previous: 3))
-    }
-
     @Test("a publication is read with its type, or without it, and never changes")
     func publications() {
       let publisher = Publisher<Int>(label: "counter")
@@ -49,25 +39,45 @@ extension ClientTests {
       #expect(id.description == "counter")
       #expect(Set([id, publisher.id, Publisher<Int>().id]).count == 2)
       #expect(publisher.description.contains("counter"))
-      publisher.updateData(1)
-      publisher.setError(Failure.offline)
-
+      let ended = PublisherEnded(source: id)
+      #expect((ended.source, ended.description.hasPrefix("counter")) == (id, true))
+      var all: [any AnyPublication] = [publisher.current]
+      for publish in [{ $0.updateData(1) }, { $0.startLoading() }, { $0.setError(Failure.offline) }]
+        as [(Publisher<Int>) -> Void]
+      {
+        publish(publisher)
+        all.append(publisher.current)
+      }
       let typed: Publication<Int> = publisher.current
-      #expect(typed.state == .error(Failure.offline, previous: 1))
-      #expect((typed.version, typed.source) == (2, id))
-      #expect(typed.origin == DataOrigin.published)
-      #expect(typed.description.hasPrefix("counter 2: error"))
-      let publication: any AnyPublication = typed
-      #expect((publication.version, publication.source) == (2, id))
-      #expect(publication.phase == .error)
-      #expect(publication.error as? Failure == .offline)
-      #expect(publication.anyValue as? Int == 1)
-      #expect(publication.origin == .published)
-      #expect("\(publication.valueType)" == "Int")
-      #expect(publication as? Publication<Int> === typed)
-      #expect(publication as? Publication<String> == nil)
       publisher.reset()
       #expect(typed.state == .error(Failure.offline, previous: 1))
+      #expect((typed.version, typed.source) == (3, id))
+      #expect(typed.origin == DataOrigin.published)
+      #expect(typed.description.hasPrefix("counter 3: error"))
+      #expect(all.map { $0.phase } == [.unknown, .loaded, .loading, .error])
+      #expect(all.map { $0.version } == [0, 1, 2, 3])
+      #expect(all.map { $0.anyValue as? Int } == [nil, 1, 1, 1])
+      #expect(all.map { $0.error as? Failure } == [nil, nil, nil, .offline])
+      #expect(all.allSatisfy { $0.source == id && "\($0.valueType)" == "Int" })
+      #expect(all[3].origin == .published)
+      #expect(all[3] as? Publication<Int> === typed)
+      #expect(all[3] as? Publication<String> == nil)
+    }
+
+    @Test("update is atomic, returns what it published, and publishes nothing if it throws or nothing has changed")
+    func updating() {
+      let publisher = Publisher<Int>()
+      publisher.updateData(1)
+      let publication = publisher.update { $0.map { $0 + 1 } }
+      #expect((publication.state, publication.version) == (.loaded(2), 2))
+      #expect(throws: Failure.denied) { try publisher.update { _ in throw Failure.denied } }
+      #expect(!publisher.updateData(ifChanged: 2))
+      #expect(publisher.current.version == 2)
+      publisher.updateData(ifChanged: 5)  // the result may be ignored
+      DispatchQueue.concurrentPerform(iterations: 4) { @Sendable _ in
+        for _ in 1...100 { publisher.update { .loaded(($0.value ?? 0) + 1) } }
+      }
+      #expect(publisher.state == .loaded(405))
     }
   }
 }

@@ -35,13 +35,6 @@
       return Set((text ?? "").prefixMatch(of: /\S+ \S+ \S+/).map { [$0.output] } ?? [])
     }
 
-    @Test("a path that doesn't exist is an error, which is named once")
-    func missingPath() async throws {
-      let printed = try await Demo.run("--seconds", "1", "--interval", "0.2", "--watch", "/no/such/path")
-      #expect(printed.shows("path", /error: no such file or directory$/))
-      printed.expectTable(errors: 1)
-    }
-
     @Test("a folder that is moved away is an error with the previous data, until it is moved back")
     func movedFolder() async throws {
       let demo = try Demo(["--seconds", "60", "--interval", "0.1", "--watch", here])

@@ -1,17 +1,12 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8.08 An outlet that was superseded never writes again", .timeLimit(.minutes(2)))
   struct OutletSupersessionTests: RedisSuite {
-    // The publishers of two processes.
-    let publisher = Publisher<Int>(label: "former")
+    /// The publisher of another process.
     private let latter = Publisher<Int>(label: "latter")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     /// How the server loses what the second outlet has told it.
     enum Loss: CaseIterable {
@@ -37,26 +32,31 @@
     /// Waits for longer than an outlet without contact is sure.
     private func outlast() async throws { try await Task.sleep(for: .milliseconds(3_500)) }
 
-    /// Expects that a running outlet is superseded, and that none of its states after the first is written.
+    /// Expects that an outlet, which goes on when another one has taken over and the server has lost something, is
+    /// superseded, and that none of its states after the first is written.
     private func expectEnd(
-      of run: Task<Void, any Error>, _ formerNumber: Int?, _ second: RedisOutlet<Int>, _ server: RedisServer
+      of first: RedisOutlet<Int>, _ run: Task<Void, any Error>, after loss: Loss, _ goOn: () -> Void
     ) async throws {
-      await #expect(throws: RedisSuperseded.self) { try await run.value }
-      let (entry, number) = (try #require(second.statistics.lastEntry), try #require(formerNumber))
-      try await until { try server.lastEntry == entry }
-      latter.updateData(100)
-      try await until { try server.lastEntry == second.statistics.lastEntry && second.statistics.lastEntry != entry }
-      #expect(try server.run("XRANGE", "key", "\(number)-1", "\(number)-18446744073709551615").isEmpty)
-      #expect(try server.run("GET", "key:epoch") == "\(try #require(second.statistics.lastOutlet))")
+      let second = outlet(of: latter)
+      try await running(second) {
+        try loss.lose(server)
+        goOn()
+        await #expect(throws: RedisSuperseded.self) { try await run.value }
+        let (entry, number) = (try #require(second.statistics.lastEntry), try #require(first.statistics.lastOutlet))
+        try await until { try server.lastEntry == entry }
+        latter.updateData(100)
+        try await until { try server.lastEntry == second.statistics.lastEntry && second.statistics.lastEntry != entry }
+        #expect(try server.run("XRANGE", "key", "\(number)-1", "\(number)-18446744073709551615").isEmpty)
+        #expect(try server.run("GET", "key:epoch") == "\(try #require(second.statistics.lastOutlet))")
+      }
     }
 
     @Test(
       "whatever the server loses after another outlet has taken over, the former writes nothing",
       arguments: Loss.allCases, [false, true])
     func required_8_08_lossAfterTakeOver(loss: Loss, isLate: Bool) async throws {
-      let server = try await RedisServer()
-      let (first, second) = (outlet(server.endpoint()), outlet(server.endpoint(), of: latter))
-      let mirror = mirror(server.endpoint())
+      let (first, second) = (outlet(), outlet(of: latter))
+      let mirror = mirror()
       let recorder = mirror.record()
       publisher.updateData(0)
       latter.updateData(1_000_000)
@@ -89,47 +89,38 @@
 
     @Test("an outlet that was cut off writes nothing when the server has lost everything", arguments: Loss.allCases)
     func required_8_08_cutOff(loss: Loss) async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
-      let (first, second) = (outlet(proxy.endpoint()), outlet(server.endpoint(), of: latter))
+      let first = outlet(proxy.endpoint())
       let run = try await started(first)
       try server.run("COPY", "key", "older")
       proxy.mode = .stalls
       // It may be on its way already, and arrive when the key is gone. A stream from before would take it.
       if loss != .olderStream { publisher.updateData(1) }
-      try await running(second) {
-        try loss.lose(server)
+      try await expectEnd(of: first, run, after: loss) {
         publisher.updateData(2)
         proxy.mode = .passes
-        try await expectEnd(of: run, first.statistics.lastOutlet, second, server)
       }
     }
 
     @Test("an outlet that was paused while it had something to write writes nothing", arguments: Loss.allCases)
     func required_8_08_paused(loss: Loss) async throws {
-      let (server, gate) = (try await RedisServer(), Gate())
-      let first = outlet(server.endpoint(), coder: .numbers { if $0 == 1 { gate.pass() } })
-      let second = outlet(server.endpoint(), of: latter)
+      let gate = Gate()
+      let first = outlet(coder: .numbers { if $0 == 1 { gate.pass() } })
       let run = try await started(first)
       try server.run("COPY", "key", "older")
       publisher.updateData(1)
       try await gate.waitUntilHeld()
-      try await running(second) {
-        try loss.lose(server)
-        gate.open()
-        try await expectEnd(of: run, first.statistics.lastOutlet, second, server)
-      }
+      try await expectEnd(of: first, run, after: loss) { gate.open() }
     }
 
     @Test("an outlet that was cut off writes nothing when the server comes back with older data")
     func required_8_08_olderData() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
-      let (first, second) = (outlet(proxy.endpoint()), outlet(server.endpoint(), of: latter))
+      let (first, second) = (outlet(proxy.endpoint()), outlet(of: latter))
       let run = try await started(first)
-      let copy = try server.snapshot()
+      try server.keep()
       proxy.mode = .stalls
       publisher.updateData(1)
       try await running(second) {
-        try await server.restore(copy) { proxy.mode = .passes }
+        try await server.restore { proxy.mode = .passes }
         await #expect(throws: RedisSuperseded.self) { try await run.value }
         latter.updateData(100)
         try await until { try second.statistics.lastVersion == 1 && server.lastEntry == second.statistics.lastEntry }
@@ -142,7 +133,6 @@
 
     @Test("an outlet that was cut off while the server was started again waits before it writes")
     func required_8_08_restarted() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       let run = try await started(outlet(proxy.endpoint()))
       proxy.mode = .stalls
       publisher.updateData(1)
@@ -160,7 +150,6 @@
 
     @Test("an outlet that was cut off while the server lost everything goes on when no other one has a greater number")
     func required_8_08_alone() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       let first = outlet(proxy.endpoint(timeout: .milliseconds(500)))
       try await running(first) {
         let number = try #require(first.statistics.lastOutlet)
@@ -188,8 +177,7 @@
         ["XTRIM", "key", "MAXLEN", "0"], ["SET", "key:epoch", "5"], ["RENAME", "older", "key"],
       ])
     func required_8_08_restores(loss: [String]) async throws {
-      let server = try await RedisServer()
-      let first = outlet(server.endpoint())
+      let first = outlet()
       try await running(first) {
         publisher.updateData(1)
         try await publisher.publish(2, writtenBy: first)

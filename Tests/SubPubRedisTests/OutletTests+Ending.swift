@@ -1,9 +1,4 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   extension OutletTests {
@@ -11,7 +6,6 @@
 
     @Test("a cancelled outlet ends in time, even if bytes arrive all the time")
     func required_8_07_slowLink() async throws {
-      let server = try await RedisServer()
       let link = try Proxy(server) { $0.isReply ? .trickles(everyMilliseconds: 60) : .passes($0.bytes) }
       let timeout = Duration.seconds(8)
       publisher.updateData(1)
@@ -25,7 +19,7 @@
 
     @Test("a cancelled outlet counts every state that isn't confirmed, and none that came after the cancel")
     func required_8_07_unwritten() async throws {
-      let (proxy, clock, encoded) = (try await Proxy(RedisServer()), ManualClock(), Locked(0))
+      let (clock, encoded) = (ManualClock(), Locked(0))
       let coder = RedisCoder<Int>.numbers { number in encoded.withLock { $0 = number } }
       let run = try await started(outlet(proxy.endpoint(timeout: .seconds(50)), coder: coder, clock: clock))
       proxy.mode = .stallsReplies
@@ -43,8 +37,7 @@
 
     @Test("an outlet that is cancelled writes what was accepted before")
     func required_8_07_writesTheRest() async throws {
-      let server = try await RedisServer()
-      let outlet = outlet(server.endpoint())
+      let outlet = outlet()
       let run = try await started(outlet)
       for number in 1...5_000 { publisher.updateData(number) }
       try await cancel(run)
@@ -54,8 +47,8 @@
 
     @Test("an outlet that is cancelled without a server says how much it couldn't write, after the timeout")
     func required_8_07_withoutServer() async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
-      let run = try await started(outlet(server.endpoint(), clock: clock))
+      let clock = ManualClock()
+      let run = try await started(outlet(clock: clock))
       server.kill()
       for number in 1...10 { publisher.updateData(number) }
       try await until { clock.sleepers == 1 }
@@ -69,10 +62,9 @@
 
     @Test("a state that can't be encoded or is too large is an error that keeps the data from before, and its age")
     func required_5_01_8_05_unencodable() async throws {
-      let server = try await RedisServer()
       let texts = Publisher<[Double]>()
       let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint(), coder: .json(maxBytes: 100))
-      let mirror = mirror(server.endpoint(), of: [Double].self, staleAfter: .seconds(60))
+      let mirror = mirror(of: [Double].self, staleAfter: .seconds(60))
       let large = [Double](repeating: 1, count: 100)
       try await running(outlet, mirror) {
         texts.setState(.loaded([1]), origin: .cached, age: .seconds(3_600))
@@ -100,9 +92,8 @@
       struct Long: Error, CustomStringConvertible {
         var description: String { "x" + String(repeating: "é", count: 100_000) }
       }
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
-      try await running(outlet(server.endpoint()), mirror) {
+      let mirror = mirror()
+      try await running(outlet(), mirror) {
         publisher.setError(Long())
         try await mirror.reach { $0.phase == .error }
         let message = try #require(mirror.publisher.state.error as? RemoteError).message
@@ -110,6 +101,11 @@
         #expect(message.hasSuffix("é… (cut: the text has 200001 bytes)"))
         #expect(message.utf8.count < 4_200)
         #expect(try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").utf8.count < 5_000)
+        // The name of a type, too, is cut before it is written.
+        publisher.setError(RemoteError(type: String(repeating: "y", count: 100_000), message: "gone"))
+        try await mirror.reach { ($0.error as? RemoteError)?.message == "gone" }
+        let entry = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1")
+        #expect(entry.contains("y… (cut: the text has 100000 bytes)") && entry.utf8.count < 5_000)
       }
       try await running(mirror) {
         let long = String(repeating: "y", count: 100_000)
@@ -123,21 +119,11 @@
       }
     }
 
-    @Test("the name of an error's type is cut before it is written")
-    func required_8_05_longTypeName() async throws {
-      let server = try await RedisServer()
-      publisher.setError(RemoteError(type: String(repeating: "y", count: 100_000), message: "gone"))
-      try await running(outlet(server.endpoint())) {}
-      let entry = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1")
-      #expect(entry.contains("y… (cut: the text has 100000 bytes)"))
-      #expect(entry.utf8.count < 5_000)
-    }
-
     // MARK: Threads
 
     @Test("400 outlets to servers that don't answer leave threads to everybody else, and end in time")
     func required_1_04_8_07_manyOutlets() async throws {
-      let (silent, server) = (try RawServer.silent(), try await RedisServer())
+      let silent = try RawServer.silent()
       let timeout = Duration.seconds(15)
       let runs = (0..<400).map { number in
         let outlet = outlet(silent.endpoint(timeout: timeout), key: "key\(number)")
@@ -155,7 +141,7 @@
       }
       // And the outlets of another server work.
       let begin = ContinuousClock.now
-      try await running(outlet(server.endpoint())) {}
+      try await running(outlet()) {}
       #expect(begin.duration(to: .now) < timeout)
       let cancelled = ContinuousClock.now
       for run in runs { run.cancel() }

@@ -1,15 +1,10 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 What an outlet has written, keeps, and says", .timeLimit(.minutes(2)))
   struct OutletTests: RedisSuite {
-    let publisher = Publisher<Int>(label: "source")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     // MARK: What counts as written
 
@@ -17,9 +12,9 @@
     func required_8_06_fullForMoments() async throws {
       let server = try await RedisServer("--appendfsync", "no")
       let outlet = outlet(server.endpoint(), maxLength: 1_000_000)
-      let commands = server.folder.appending(path: "commands")
+      let commands = "\(server.folder)/commands"
       let pair = "CONFIG SET maxmemory 1\nCONFIG SET maxmemory 0\n"
-      try Data(String(repeating: pair, count: 2_000).utf8).write(to: commands)
+      try Data(String(repeating: pair, count: 2_000).utf8).write(to: URL(filePath: commands))
       try await running(outlet) {
         var round = 0
         // On a busy machine, the moments may fall between two writes.
@@ -41,7 +36,7 @@
 
     /// Publishes 1 to 20, which are on their way to the server at once when it writes them and their replies are lost.
     private func loseReplies(
-      _ server: RedisServer, _ proxy: Proxy, _ gate: Gate, meanwhile body: () async throws -> Void = {}
+      _ gate: Gate, meanwhile body: () async throws -> Void = {}
     ) async throws {
       publisher.updateData(1)
       try await gate.waitUntilHeld()
@@ -60,11 +55,11 @@
 
     @Test("of the entries whose replies were lost, those that the stream holds are confirmed")
     func required_8_06_lostReplies() async throws {
-      let ((server, proxy), gate) = (try await RedisServer.withProxy(), Gate())
+      let gate = Gate()
       let outlet = outlet(proxy.endpoint(), coder: .numbers { if $0 == 1 { gate.pass() } })
       try await running(outlet) {
         let number = try #require(outlet.statistics.lastOutlet)
-        try await loseReplies(server, proxy, gate) {
+        try await loseReplies(gate) {
           try server.run(["XDEL", "key"] + (1...19).map { "\(number)-\($0)" })
         }
         try await outlet.reach(20)
@@ -75,14 +70,14 @@
 
     @Test("an outlet finds out what the server holds, even if the server cuts off clients with large replies")
     func required_8_01_outputLimitOfAnOutlet() async throws {
-      let ((server, proxy), gate) = (try await RedisServer.withProxy(), Gate())
+      let gate = Gate()
       // All of them are on their way at once: together they are smaller than what is sent in one piece.
       // No time-out may end the connection before everything is on its way.
       let outlet = outlet(
         proxy.endpoint(timeout: .seconds(60)), coder: .numbers(sevens: 10_000) { if $0 == 1 { gate.pass() } })
       try await running(outlet) {
         try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 60000 0 0")
-        try await loseReplies(server, proxy, gate)
+        try await loseReplies(gate)
         try await outlet.reach(20)
         try await publisher.publish(21, writtenBy: outlet)
       }
@@ -92,8 +87,7 @@
 
     @Test("the first state on a server without data isn't sent again once the stream is made")
     func required_8_02_firstStateOnce() async throws {
-      let server = try await RedisServer()
-      let outlet = outlet(server.endpoint())
+      let outlet = outlet()
       publisher.updateData(1)
       try await running(outlet) {
         try await publisher.publish(2, writtenBy: outlet)
@@ -106,7 +100,6 @@
       "an idle outlet whose user may not restore a deleted entry tries it once, and goes on; with or without `INFO`",
       arguments: ["+info", "+type"])
     func required_8_08_impossible(command: String) async throws {
-      let server = try await RedisServer()
       try server.addUser("publisher", "+xadd +xrevrange +time +watch +get +multi +set +exec +auth \(command)")
       let outlet = outlet(server.endpoint(username: "publisher", password: "secret"))
       try await running(outlet) {
@@ -126,8 +119,7 @@
 
     @Test("a stream holds exactly `maxLength` states if that is a small number", arguments: [1, 2, 10, 150])
     func required_8_04_exactLength(maxLength: Int) async throws {
-      let server = try await RedisServer()
-      let outlet = outlet(server.endpoint(), maxLength: maxLength)
+      let outlet = outlet(maxLength: maxLength)
       try await running(outlet) {
         for number in 1...500 {
           publisher.updateData(number)
@@ -141,8 +133,7 @@
     @Test(
       "an outlet that may keep one state writes one when there is a connection again, and counts the others at once")
     func required_8_04_keepsOne() async throws {
-      let server = try await RedisServer()
-      let outlet = outlet(server.endpoint(), maxLength: 1)
+      let outlet = outlet(maxLength: 1)
       try await running(outlet) {
         server.kill()
         publisher.updateData(1)
@@ -158,7 +149,6 @@
 
     @Test("an outlet keeps `maxLength` states, even if that is a small number", arguments: [1, 2, 10])
     func required_8_04_fewStates(maxLength: Int) async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       // Whenever the outlet takes a state, there is another one already.
       let goesOn = Locked(true)
       let coder = RedisCoder<Int>.numbers { [publisher] number in
@@ -196,9 +186,9 @@
 
     @Test("no more than 8 MB are on their way to the server, and a state")
     func required_8_04_bytesOnTheWay() async throws {
-      let (proxy, encoded) = (try await Proxy(RedisServer()), Locked(0))
+      let encoded = Locked(0)
       let outlet = outlet(
-        proxy.endpoint(timeout: .seconds(4)), coder: .numbers(sevens: 1 << 20) { _ in encoded.withLock { $0 += 1 } })
+        proxy.endpoint(timeout: .seconds(10)), coder: .numbers(sevens: 1 << 20) { _ in encoded.withLock { $0 += 1 } })
       let run = try await started(outlet)
       proxy.mode = .stallsReplies
       for number in 1...40 { publisher.updateData(number) }

@@ -1,15 +1,10 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   @Suite("What goes wrong is an error that says what to do", .timeLimit(.minutes(2)))
   struct RedisFailureTests: RedisSuite {
-    let publisher = Publisher<Int>(label: "source")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     /// Expects that both end with an error, which the mirror shows, too.
     private func expectRefusals(_ endpoint: RedisEndpoint, _ beginning: String) async throws {
@@ -23,7 +18,6 @@
 
     @Test("a wrong password ends both, and a right one works")
     func password() async throws {
-      let server = try await RedisServer()
       try server.run("ACL", "SETUSER", "app", "on", ">pass word", "~*", "+@all")
       try server.run("CONFIG", "SET", "requirepass", "secret")
       try await expectRefusals(server.endpoint(), "NOAUTH")
@@ -140,8 +134,8 @@
     @Test(
       "a connection that the server closes while it is idle is replaced, and nobody is told", arguments: [false, true])
     func required_8_04_closedWhileIdle(publishes: Bool) async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
-      let outlet = outlet(server.endpoint(), clock: clock)
+      let clock = ManualClock()
+      let outlet = outlet(clock: clock)
       try await running(outlet) {
         try await clock.waitForSleepers(1)
         try server.run("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
@@ -167,7 +161,6 @@
       "a key of another type ends both, and the mirrors of other keys go on",
       arguments: [Duration.seconds(1), .seconds(3_600)])
     func wrongType(timeout: Duration) async throws {
-      let server = try await RedisServer()
       let endpoint = server.endpoint(timeout: timeout)
       let other = mirror(endpoint, key: "other")
       try await running(outlet(endpoint, key: "other"), other) {
@@ -190,7 +183,6 @@
 
     @Test("a counter that isn't a number, and an entry after which none is possible, are clear errors")
     func noNumberLeft() async throws {
-      let server = try await RedisServer()
       let outlet = outlet(server.endpoint(timeout: .milliseconds(50)))
       try server.run("SET", "key:epoch", "text")
       var error = await #expect(throws: RedisError.self) { try await outlet.run() }

@@ -1,24 +1,20 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
   import Testing
 
   @Suite("Outlets and mirrors", .timeLimit(.minutes(2)))
   struct RedisMirrorTests: RedisSuite {
-    let publisher = Publisher<Int>(label: "source")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     @Test("data keeps its origin and its age")
     func originAndAge() async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
+      let clock = ManualClock()
       let manager = LoadingManager(staleAfter: .seconds(60), clock: clock) { 7 }
-      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
+      let mirror = mirror(staleAfter: .seconds(60))
       await manager.refresh()
       clock.advance(by: .seconds(50))
       manager.publisher.republish()
-      try await running(outlet(server.endpoint(), of: manager.publisher), mirror) {
+      try await running(outlet(of: manager.publisher), mirror) {
         try await mirror.reach(7)
         #expect(mirror.publisher.current.origin == .loaded)
         let age = try #require(mirror.publisher.age(of: mirror.publisher.current))
@@ -37,9 +33,8 @@
 
     @Test("data of a publisher that measures no ages is new when it is written")
     func ageOfWriting() async throws {
-      let server = try await RedisServer()
       publisher.updateData(1)
-      let outlet = outlet(server.endpoint())
+      let outlet = outlet()
       var written = ContinuousClock.now
       try await running(outlet) {
         written = .now
@@ -48,7 +43,7 @@
         publisher.setError(Offline(code: 1))
         try await outlet.reach(2)
       }
-      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
+      let mirror = mirror(staleAfter: .seconds(60))
       try await running(mirror) {
         try await mirror.reach { $0.phase == .error }
         #expect(mirror.publisher.state.value == 1)
@@ -60,13 +55,8 @@
 
     @Test("keys and values may have any bytes")
     func anyBytes() async throws {
-      let server = try await RedisServer()
       let texts = Publisher<String>()
-      let coder = RedisCoder<String> {
-        Array($0.utf8)
-      } decode: {
-        String(decoding: $0, as: UTF8.self)
-      }
+      let coder = RedisCoder<String>(encode: { Array($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) })
       // The last two are equal as strings.
       for (number, key) in ["%s%n\r\n$5\r\n", "{a}:\u{0}b", "", "e\u{301}", "\u{e9}"].enumerated() {
         let mirror = RedisMirror(key: key, endpoint: server.endpoint(), coder: coder)
@@ -79,12 +69,11 @@
 
     @Test("an outlet writes large states over one connection")
     func required_8_01_largeStates() async throws {
-      let server = try await RedisServer()
       let texts = Publisher<String>()
       // Made before, so that they are published faster than they can be written.
       let large = (1...40).map { String(repeating: "x", count: 1 << 20) + "\($0)" }
       let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint())
-      let mirror = mirror(server.endpoint(), of: String.self)
+      let mirror = mirror(of: String.self)
       try await running(outlet, mirror) {
         try await texts.publish("small", shownBy: mirror)
         for text in large { texts.updateData(text) }
@@ -97,7 +86,6 @@
 
     @Test("a mirror that is behind converges, even if the server cuts off clients with large replies")
     func required_8_01_outputLimit() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       let texts = Publisher<String>()
       let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint())
       let mirror = mirror(proxy.endpoint(), of: String.self)
@@ -117,12 +105,11 @@
 
     @Test("an entry of 64 MB is an error, and the next one is read")
     func hugeEntry() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       try await running(mirror) {
         try await mirror.reach { $0 == .unknown }
-        let file = server.folder.appending(path: "huge")
-        try Data(repeating: UInt8(ascii: "7"), count: 64 << 20).write(to: file)
+        let file = "\(server.folder)/huge"
+        try Data(repeating: UInt8(ascii: "7"), count: 64 << 20).write(to: URL(filePath: file))
         #expect(try server.run(["-x", "XADD", "key", "1-1", "phase", "loaded", "value"], input: file) == "1-1")
         try await mirror.reach { $0.phase == .error }
         #expect(
@@ -135,15 +122,14 @@
 
     @Test("hundreds of mirrors share one thread and one reading connection")
     func manyMirrors() async throws {
-      let server = try await RedisServer()
       let sources = (0..<20).map { _ in Publisher<Int>() }
-      let mirrors = (0..<300).map { mirror(server.endpoint(), key: "key \($0)") }
+      let mirrors = (0..<300).map { mirror(key: "key \($0)") }
       try await withThrowingTaskGroup { group in
         for (number, source) in sources.enumerated() {
-          let outlet = outlet(server.endpoint(), of: source, key: "key \(number)")
+          let outlet = outlet(of: source, key: "key \(number)")
           group.addTask { try await outlet.run() }
         }
-        for mirror in mirrors + mirrors.map({ _ in mirror(server.endpoint(), key: "key 7") }) {
+        for mirror in mirrors + mirrors.map({ _ in mirror(key: "key 7") }) {
           group.addTask { try await mirror.run() }
         }
         for round in 1...20 {
@@ -161,7 +147,6 @@
 
     @Test("a mirror that starts while another one waits for entries needn't wait for them")
     func startedDuringWait() async throws {
-      let server = try await RedisServer()
       let endpoint = server.endpoint(timeout: .seconds(3_600))
       let mirror = mirror(endpoint)
       try await running(self.mirror(endpoint, key: "another key")) {
@@ -174,10 +159,9 @@
 
     @Test("a mirror that reads no more than the stream keeps its state; nothing arrives after its run")
     func afterItsRun() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       publisher.updateData(1)
-      try await running(outlet(server.endpoint())) {
+      try await running(outlet()) {
         for round in 1...50 {
           let run = try await started(mirror)
           let publishing = Task { for _ in 0..<100 { publisher.updateData(round) } }
@@ -193,8 +177,7 @@
 
     @Test("a run of a task that was cancelled before does nothing")
     func cancelledBefore() async throws {
-      let server = try await RedisServer()
-      let run = Task { [outlet = outlet(server.endpoint()), mirror = mirror(server.endpoint())] in
+      let run = Task { [outlet = outlet(), mirror = mirror()] in
         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         try await outlet.run()
         try await mirror.run()

@@ -1,33 +1,54 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
+  // Exported, so that the other files need not import them, too.
+  @_exported import Foundation
+  @_exported import SubPub
+  @_exported import SubPubRedis
+  @_exported import SubPubTesting
+  @_exported import Support
   import Testing
 
-  /// A suite whose tests have a publisher, with outlets and mirrors for the stream `key`.
-  protocol RedisSuite {
-    var publisher: Publisher<Int> { get }
+  /// What each test has.
+  final class RedisFixture: Sendable {
+    let server: RedisServer
+    let proxy: Proxy
+    let publisher = Publisher<Int>(label: "source")
     /// What its outlets have reported while they went on.
-    var failures: Locked<[RedisError]> { get }
+    let failures = Locked<[RedisError]>([])
+
+    init() async throws {
+      server = try await RedisServer()
+      proxy = try Proxy(server)
+    }
+  }
+
+  /// A suite whose tests have a server and a publisher, with outlets and mirrors for the stream `key`.
+  protocol RedisSuite: Sendable {
+    var fixture: RedisFixture { get }
   }
 
   extension RedisSuite {
+    var server: RedisServer { fixture.server }
+    var proxy: Proxy { fixture.proxy }
+    var publisher: Publisher<Int> { fixture.publisher }
+    var failures: Locked<[RedisError]> { fixture.failures }
+
     func outlet(
-      _ endpoint: RedisEndpoint, of other: Publisher<Int>? = nil, key: String = "key", maxLength: Int = 10_000,
+      _ endpoint: RedisEndpoint? = nil, of other: Publisher<Int>? = nil, key: String = "key", maxLength: Int = 10_000,
       coder: RedisCoder<Int> = .json(), retry: RetryPolicy = .quick, clock: any Clock<Duration> = ContinuousClock()
     ) -> RedisOutlet<Int> {
       RedisOutlet(
-        other ?? publisher, key: key, endpoint: endpoint, maxLength: maxLength, coder: coder, retry: retry, clock: clock
+        other ?? publisher, key: key, endpoint: endpoint ?? server.endpoint(), maxLength: maxLength, coder: coder,
+        retry: retry, clock: clock
       ) { [failures] error in failures.withLock { $0.append(error) } }
     }
 
     func mirror<Value>(
-      _ endpoint: RedisEndpoint, of: Value.Type = Int.self, key: String = "key", staleAfter: Duration? = nil,
+      _ endpoint: RedisEndpoint? = nil, of: Value.Type = Int.self, key: String = "key", staleAfter: Duration? = nil,
       retry: RetryPolicy = .quick, clock: any Clock<Duration> = ContinuousClock()
     ) -> RedisMirror<Value> {
-      RedisMirror(key: key, endpoint: endpoint, label: "mirror", staleAfter: staleAfter, retry: retry, clock: clock)
+      RedisMirror(
+        key: key, endpoint: endpoint ?? server.endpoint(), label: "mirror", staleAfter: staleAfter, retry: retry,
+        clock: clock)
     }
 
     var failureCount: Int { failures.withLock { $0.count } }
@@ -125,12 +146,11 @@
   extension RedisCoder where Value == Int {
     /// Encodes numbers as decimal text, or as so many sevens, after a closure was called with each.
     static func numbers(sevens: Int? = nil, _ willEncode: @escaping @Sendable (Int) -> Void) -> RedisCoder {
-      RedisCoder { number in
+      let encode: @Sendable (Int) -> [UInt8] = { number in
         willEncode(number)
         return sevens.map { Array(repeating: UInt8(ascii: "7"), count: $0) } ?? Array("\(number)".utf8)
-      } decode: { _ in
-        0
       }
+      return RedisCoder(encode: encode, decode: { _ in 0 })
     }
   }
 

@@ -1,22 +1,16 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 Across processes: mirrors", .serialized, .timeLimit(.minutes(2)))
   struct Section8MirrorTests: RedisSuite {
-    let publisher = Publisher<Int>()
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     @Test("whatever other mirrors of the key do, a mirror skips nothing that the stream holds")
     func stochastic_8_06_others() async throws {
       let seed = UInt64.random(in: 0...9_999)
       print("seed \(seed)")
-      let (server, proxy) = try await RedisServer.withProxy()
-      let outlet = outlet(server.endpoint(), maxLength: 1_000_000)
+      let outlet = outlet(maxLength: 1_000_000)
       let mirrors = (0..<4).map { _ in mirror(proxy.endpoint(timeout: .milliseconds(500))) }
       let recorders = mirrors.map { $0.record() }
       let last = 20_000
@@ -61,8 +55,7 @@
 
     @Test("a mirror that is behind another one, or comes late, doesn't take it back")
     func required_8_06_behindAnother() async throws {
-      let server = try await RedisServer()
-      let (ahead, behind) = (mirror(server.endpoint()), mirror(server.endpoint()))
+      let (ahead, behind) = (mirror(), mirror())
       let (states, statesBehind) = (ahead.record(), behind.record())
       try server.addEntries(epoch: 1, versions: 1...1)
       try await running(behind) { try await behind.reach(1) }
@@ -75,7 +68,7 @@
           try await server.addEntries(epoch: 2, versions: 2...2, plus: 2_000, shownBy: behind)
           try await ahead.reach(2_002)
         }
-        let late = mirror(server.endpoint())
+        let late = mirror()
         for number in 3...5 {
           // It is current at once, each time.
           try await running(late) { try await late.reach(1_999 + number) }
@@ -92,8 +85,7 @@
 
     @Test("what an outlet's first entry leaves out isn't skipped, and what later ones leave out is")
     func required_8_06_gaps() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       try await running(mirror) {
         try await server.addEntries(epoch: 1, versions: 1...1, shownBy: mirror)
         try await server.addEntries(epoch: 2, versions: 10...10, shownBy: mirror)
@@ -107,7 +99,6 @@
 
     @Test("a reading connection that is dead is an error, even if the other one works", arguments: Death.allCases)
     func required_8_07_deadConnection(death: Death) async throws {
-      let server = try await RedisServer()
       let (isDead, pieces) = (Locked(false), Locked(0))
       let proxy = try Proxy(server) { piece in
         guard piece.isReading, isDead.withLock({ $0 }) else { return .passes(piece.bytes) }
@@ -145,10 +136,9 @@
 
     @Test("many mirrors with large states begin, even if the server cuts off clients with large replies")
     func required_8_01_outputLimitAtTheBeginning() async throws {
-      let server = try await RedisServer()
       let failures = Locked(0)
       let policy = RetryPolicy.noting { _ in failures.withLock { $0 += 1 } }
-      let mirrors = (0..<40).map { mirror(server.endpoint(), of: String.self, key: "key \($0)", retry: policy) }
+      let mirrors = (0..<40).map { mirror(of: String.self, key: "key \($0)", retry: policy) }
       let value = "cjson.encode(string.rep('x', 250000))"
       let script = "return redis.call('XADD', KEYS[1], '1-1', 'phase', 'loaded', 'value', \(value))"
       for number in mirrors.indices { try server.run("EVAL", script, "1", "key \(number)") }
@@ -164,38 +154,25 @@
 
     // MARK: Connections
 
-    /// Expects that what happens between two entries neither costs a mirror its connection nor is an error.
-    private func expectNoFailure(
-      _ server: RedisServer, timeout: Duration, _ body: (RedisMirror<Int>) async throws -> Void
-    ) async throws {
-      let mirror = mirror(server.endpoint(timeout: timeout))
+    @Test("a server that becomes a replica, or closes idle connections, loses no mirror", arguments: [false, true])
+    func required_8_04_replicaOrIdle(isIdle: Bool) async throws {
+      let server = try await isIdle ? RedisServer("--timeout", "1") : self.server
+      let mirror = mirror(server.endpoint(timeout: .seconds(4)))
       let recorder = mirror.record()
       try server.addEntries(epoch: 1, versions: 1...1)
       try await running(mirror) {
         try await mirror.reach(1)
-        try await body(mirror)
+        if isIdle {
+          try await until { try server.calls(of: "type") > 0 || mirror.statistics.reconnects > 0 }
+        } else {
+          try await server.waitForClients("cmd=xread")
+          try Refusal.isReplica.begin(on: server)
+          try Refusal.isReplica.end(on: server)
+        }
         try await server.addEntries(epoch: 1, versions: 2...2, shownBy: mirror)
       }
       #expect(mirror.statistics.reconnects == 0)
       #expect(recorder.states.allSatisfy { $0.phase != .error })
-    }
-
-    @Test("a server that closes idle connections loses no mirror")
-    func required_8_04_idle() async throws {
-      let server = try await RedisServer("--timeout", "1")
-      try await expectNoFailure(server, timeout: .seconds(4)) { mirror in
-        try await until { try server.calls(of: "type") > 0 || mirror.statistics.reconnects > 0 }
-      }
-    }
-
-    @Test("a server that becomes a replica loses no mirror")
-    func required_8_04_replica() async throws {
-      let server = try await RedisServer()
-      try await expectNoFailure(server, timeout: .seconds(5)) { _ in
-        try await server.waitForClients("cmd=xread")
-        try Refusal.isReplica.begin(on: server)
-        try Refusal.isReplica.end(on: server)
-      }
     }
 
     @Test(
@@ -205,7 +182,6 @@
         (false, "BLOCK", "BLQCK"), (false, "CLIENT", "CLIENQ"), (false, "XREVRANGE", "XREVRANGF"),
       ])
     func required_8_04_damagedBytes(isReply: Bool, text: String, damaged: String) async throws {
-      let server = try await RedisServer()
       let rest = Locked(0)
       let proxy = try Proxy(server) { piece in
         guard piece.isReply == isReply, piece.contains(text) else { return .passes(piece.bytes) }

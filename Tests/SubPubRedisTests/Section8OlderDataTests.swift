@@ -1,35 +1,30 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
   import Testing
 
   @Suite("8 Across processes: a server with older data", .timeLimit(.minutes(2)))
   struct Section8OlderDataTests: RedisSuite {
-    let publisher = Publisher<Int>()
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     @Test(
       "a mirror shows no states of an earlier outlet when the server returns with older data, whatever its clock says",
       arguments: [6, RedisServer.lateOutlet])
     func required_8_08_olderData(outlet: Int) async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       let recorder = mirror.record()
       try server.addEntries(epoch: 5, versions: 1...1)
       try await running(mirror) {
         try await mirror.reach(1)
         try await server.addEntries(epoch: 5, versions: 2...10, shownBy: mirror)
-        let copy = try server.snapshot()
+        try server.keep()
         try await server.addEntries(epoch: outlet, versions: 1...2, plus: 100, shownBy: mirror)
-        try await server.restore(copy)
+        try await server.restore()
         try await until { mirror.statistics.reconnects == 1 }
         try await mirror.reach(102)
         // What the outlet does a moment later.
         try await server.addEntries(epoch: outlet, versions: 2...3, plus: 100, shownBy: mirror)
         // And the same with older data of the same outlet.
-        try await server.restore(copy)
+        try await server.restore()
         try await until { mirror.statistics.reconnects == 2 }
         try await server.addEntries(epoch: outlet, versions: 1...5, plus: 100, shownBy: mirror)
       }
@@ -41,17 +36,16 @@
 
     @Test("a mirror that was cut off shows what an outlet writes that has begun anew, from then on")
     func required_8_08_begunAnew() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       let recorder = mirror.record()
       try await running(mirror) {
         try await server.addEntries(epoch: 5, versions: 1...1, shownBy: mirror)
-        let copy = try server.snapshot()
+        try server.keep()
         try await server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...2, plus: 100, shownBy: mirror)
-        try await server.restore(copy)
+        try await server.restore()
         try await until { mirror.statistics.reconnects == 1 }
         try await server.addEntries(epoch: RedisServer.lateOutlet - 1, versions: 1...3, plus: 200, shownBy: mirror)
-        try await server.restore(copy)
+        try await server.restore()
         try server.run("FLUSHALL")
         try await until { mirror.statistics.reconnects == 2 }
         try await server.addEntries(epoch: 4, versions: 1...3, plus: 300, shownBy: mirror)
@@ -97,16 +91,15 @@
 
     @Test("an older copy isn't shown, however long the outlet is cut off", arguments: [false, true])
     func required_8_08_olderCopyStays(restarts: Bool) async throws {
-      let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
       let recorder = mirror.record()
       try server.addEntries(epoch: 5, versions: 1...3)
       try await running(mirror) {
         try await mirror.reach(3)
-        let copy = try server.snapshot()
+        try server.keep()
         try await server.addEntries(epoch: 6, versions: 1...2, plus: 100, shownBy: mirror)
         if restarts {
-          try await server.restore(copy)
+          try await server.restore()
           try await until { mirror.statistics.reconnects == 1 }
         }
         // Another copy, which is older, too.
@@ -122,7 +115,6 @@
 
     @Test("a connected mirror shows every state of a stream that was deleted and has begun anew, without another entry")
     func required_8_01_begunAnew() async throws {
-      let server = try await RedisServer()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(1_500)))
       let recorder = mirror.record()
       try server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...1)

@@ -1,15 +1,10 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
   import Testing
 
   extension Section8RedisTests {
     @Test("a late mirror is at the current state after one entry, whatever the stream holds")
     func required_8_03_lateMirror() async throws {
-      let server = try await RedisServer()
-      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      let (outlet, mirror) = (outlet(), mirror())
       try await running(outlet) {
         for number in 1...5_000 { publisher.updateData(number) }
         try await outlet.reach(5_000)
@@ -20,8 +15,7 @@
 
     @Test("a mirror that falls behind what the stream holds goes on there, and counts what it skipped")
     func required_8_03_behind() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
-      let (outlet, mirror) = (outlet(server.endpoint(), maxLength: 100), mirror(proxy.endpoint()))
+      let (outlet, mirror) = (outlet(maxLength: 100), mirror(proxy.endpoint()))
       publisher.updateData(0)
       let recorder = try await running(outlet, mirror) {
         try await mirror.reach(0)
@@ -44,8 +38,7 @@
 
     @Test("a lost connection is an error with the previous data, and the publishing side notices nothing")
     func required_8_04_lostConnection() async throws {
-      let server = try await RedisServer()
-      let (outlet, mirror) = (outlet(server.endpoint(), maxLength: 1_000), mirror(server.endpoint()))
+      let (outlet, mirror) = (outlet(maxLength: 1_000), mirror())
       publisher.updateData(1)
       try await running(outlet, mirror) {
         try await mirror.reach(1)
@@ -80,8 +73,7 @@
         (["phase", "loaded", "value", "\u{1}{%n%s"], "dataCorrupted"),
       ])
     func required_8_05_foreignEntry(fields: [String], reason: String) async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint())
+      let mirror = mirror()
       try server.addEntries(epoch: 1, versions: 1...1)
       try await running(mirror) {
         try await mirror.reach(1)
@@ -99,8 +91,7 @@
 
     @Test("times, versions, and numbers that no outlet writes stop nobody")
     func required_8_05_extremeNumbers() async throws {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint(), staleAfter: .seconds(60))
+      let mirror = mirror(staleAfter: .seconds(60))
       let most = UInt64.max
       try await running(mirror) {
         try await mirror.reach { $0 == .unknown }
@@ -120,10 +111,9 @@
 
     @Test("an error keeps its type and its text through a chain of processes")
     func required_8_01_chain() async throws {
-      let server = try await RedisServer()
-      let (first, second) = (mirror(server.endpoint(), key: "first"), mirror(server.endpoint(), key: "second"))
-      let outlet = outlet(server.endpoint(), key: "first")
-      let relay = self.outlet(server.endpoint(), of: first.publisher, key: "second")
+      let (first, second) = (mirror(key: "first"), mirror(key: "second"))
+      let outlet = outlet(key: "first")
+      let relay = self.outlet(of: first.publisher, key: "second")
       try await running(outlet, first, relay, second) {
         publisher.setError(Offline(code: 3))
         try await second.reach { $0.error is RemoteError }

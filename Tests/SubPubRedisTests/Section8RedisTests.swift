@@ -1,19 +1,14 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
   import Testing
 
   @Suite("8 Across processes", .timeLimit(.minutes(2)))
   struct Section8RedisTests: RedisSuite {
-    let publisher = Publisher<Int>(label: "source")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     @Test("a mirror has every state in order: phases, values, previous values, and errors")
     func required_8_01_states() async throws {
-      let server = try await RedisServer()
-      let (outlet, mirror) = (outlet(server.endpoint()), mirror(server.endpoint()))
+      let (outlet, mirror) = (outlet(), mirror())
       let recorder = mirror.record()
       try await running(mirror) {
         try await recorder.wait { $0.phase == .loading }
@@ -45,8 +40,7 @@
 
     @Test("an outlet and a mirror go on where they were when the server was killed and started again")
     func required_8_01_8_02_killedServer() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
-      let (outlet, mirror) = (outlet(server.endpoint()), mirror(proxy.endpoint(timeout: .milliseconds(300))))
+      let (outlet, mirror) = (outlet(), mirror(proxy.endpoint(timeout: .milliseconds(300))))
       publisher.updateData(0)
       let recorder = try await running(outlet, mirror) {
         try await mirror.reach(0)
@@ -76,7 +70,6 @@
 
     @Test("when the server has lost everything, and the publishing process was restarted, mirrors follow the new one")
     func required_8_01_everythingAnew() async throws {
-      let server = try await RedisServer()
       // The first outlet's number is greater than those of the others.
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
@@ -84,7 +77,7 @@
         // Each round is a process: versions begin again at 1.
         for round in 1...3 {
           let publisher = Publisher<Int>()
-          try await running(outlet(server.endpoint(), of: publisher)) {
+          try await running(outlet(of: publisher)) {
             for number in 1...(100 / round) { publisher.updateData(round * 1_000 + number) }
             try await mirror.reach(round * 1_000 + 100 / round)
           }
@@ -99,8 +92,7 @@
 
     @Test("an outlet that starts takes the key over, and the one before ends, even if it writes nothing")
     func required_8_02_takeOver() async throws {
-      let server = try await RedisServer()
-      let (first, second) = (outlet(server.endpoint()), outlet(server.endpoint()))
+      let (first, second) = (outlet(), outlet())
       let former = try await started(first)
       let run = Task { try await second.run() }
       let error = await #expect(throws: RedisSuperseded.self) { try await former.value }
@@ -113,8 +105,7 @@
       "an outlet that was cut off while another took over ends, whatever was lost, and the other doesn't",
       arguments: [false, true])
     func required_8_02_fenced(isLost: Bool) async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
-      let (first, second) = (outlet(proxy.endpoint(timeout: .seconds(1))), outlet(server.endpoint()))
+      let (first, second) = (outlet(proxy.endpoint(timeout: .seconds(1))), outlet())
       for number in 1...10 { publisher.updateData(number) }
       let former = try await started(first)
       proxy.mode = .stalls
@@ -134,7 +125,6 @@
 
     @Test("outlets that start at the same time have numbers of their own")
     func required_8_02_sameTime() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(proxy.endpoint())
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       // The outlet has asked for the last number, and doesn't have it yet, when another one takes the next.
@@ -150,7 +140,6 @@
 
     @Test("an outlet whose last entry somebody deletes writes it again, and goes on with the next")
     func required_8_01_deletedEntry() async throws {
-      let (server, proxy) = try await RedisServer.withProxy()
       let outlet = outlet(proxy.endpoint())
       publisher.updateData(1)
       try await running(outlet) {
@@ -165,9 +154,8 @@
 
     @Test("an outlet whose successor's entries somebody deletes ends")
     func required_8_02_deletedSuccessor() async throws {
-      let server = try await RedisServer()
       publisher.updateData(1)
-      let run = try await started(outlet(server.endpoint()))
+      let run = try await started(outlet())
       let entry = "\(RedisServer.lateOutlet)-0"
       try server.add([entry, "phase", "unknown"])
       try server.run("XDEL", "key", entry)

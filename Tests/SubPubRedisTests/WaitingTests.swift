@@ -1,21 +1,15 @@
 #if Redis
-  import Foundation
-  import SubPub
-  import SubPubRedis
-  import SubPubTesting
-  import Support
   import Testing
 
   @Suite("8 How long outlets and mirrors wait, and when they try again", .timeLimit(.minutes(2)))
   struct WaitingTests: RedisSuite {
-    let publisher = Publisher<Int>(label: "source")
-    let failures = Locked<[RedisError]>([])
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
 
     @Test(
       "a reply that doesn't come, or trickles in, is too late after the timeout, however late its last byte was",
       arguments: [false, true])
     func required_8_07_tricklingReply(trickles: Bool) async throws {
-      let server = try await RedisServer()
       try server.addEntries(epoch: 5, versions: 1...1)
       let link = try Proxy(server) { piece in
         if !piece.isReply { .passes(piece.bytes) } else if trickles { .trickles(everyMilliseconds: 60) } else { .waits }
@@ -38,9 +32,7 @@
 
     @Test("an outlet that takes a key over waits for the one before, even if its connection is lost meanwhile")
     func required_8_08_lostWhileWaiting() async throws {
-      let server = try await RedisServer()
       try server.run("SET", "key:epoch", "5")
-      let proxy = try Proxy(server)
       let outlet = outlet(proxy.endpoint(timeout: .milliseconds(500)))
       let start = ContinuousClock.now
       let run = Task { try await outlet.run() }
@@ -104,8 +96,8 @@
       "an outlet that may keep one state ends when its server goes on refusing, even if newer states arrive",
       arguments: Refusal.allCases, [false, true])
     func required_8_04_keepsOneAndIsRefused(refusal: Refusal, goesOn: Bool) async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
-      let outlet = outlet(server.endpoint(), maxLength: 1, clock: clock)
+      let clock = ManualClock()
+      let outlet = outlet(maxLength: 1, clock: clock)
       let hasEnded = Locked(false)
       let run = Task {
         defer { hasEnded.withLock { $0 = true } }
@@ -142,8 +134,8 @@
       "a server that refuses to write, takes something, and refuses again, has the whole timeout again",
       arguments: Refusal.allCases)
     func required_8_04_refusesAgain(refusal: Refusal) async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
-      let outlet = outlet(server.endpoint(), clock: clock)
+      let clock = ManualClock()
+      let outlet = outlet(clock: clock)
       try await running(outlet) {
         for round in 1...3 {
           try refusal.begin(on: server)
@@ -165,8 +157,8 @@
       "an outlet whose server goes on refusing to write ends with an error after the timeout",
       arguments: Refusal.allCases, [false, true])
     func required_8_04_goesOnRefusing(refusal: Refusal, hasWritten: Bool) async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
-      let outlet = outlet(server.endpoint(), clock: clock)
+      let clock = ManualClock()
+      let outlet = outlet(clock: clock)
       if !hasWritten { try refusal.begin(on: server) }
       let run = Task { try await outlet.run() }
       if hasWritten {
@@ -187,7 +179,7 @@
 
     @Test("a mirror that is refused, gets an answer, and is refused again, tries again")
     func required_8_04_refusedAgain() async throws {
-      let (server, clock) = (try await RedisServer(), ManualClock())
+      let clock = ManualClock()
       let mirror = mirror(server.endpoint(timeout: .milliseconds(300)), clock: clock)
       try await running(mirror) {
         for round in 1...2 {
@@ -205,36 +197,27 @@
 
     // MARK: Delays
 
-    /// Kills a server, expects that the delays then begin with the first, and starts the server again.
-    private func expectFirstDelays(_ attempts: Locked<[Int]>, _ server: RedisServer) async throws {
-      let before = attempts.withLock { $0.count }
-      server.kill()
-      try await until { attempts.withLock { $0.count } >= before + 3 }
-      #expect(attempts.withLock { Array($0[before..<before + 3]) } == [1, 2, 3])
-      try await server.start()
-    }
-
-    @Test("after a success, an outlet's delays begin again with the first")
-    func required_8_04_delaysBeginAgain() async throws {
-      let (server, attempts) = (try await RedisServer(), Locked<[Int]>([]))
-      let outlet = outlet(server.endpoint(), retry: .noting { number in attempts.withLock { $0.append(number) } })
-      try await running(outlet) {
-        for round in 1...2 {
-          try await publisher.publish(round, writtenBy: outlet)
-          try await expectFirstDelays(attempts, server)
-        }
-        try await publisher.publish(3, writtenBy: outlet)
-      }
-    }
-
-    @Test("after an answer, a mirror's delays begin again with the first")
-    func required_8_04_mirrorDelaysBeginAgain() async throws {
-      let (server, attempts) = (try await RedisServer(), Locked<[Int]>([]))
-      let mirror = mirror(server.endpoint(), retry: .noting { number in attempts.withLock { $0.append(number) } })
-      try await running(mirror) {
-        for round in 1...2 {
-          try await server.addEntries(epoch: round, versions: 1...1, plus: round, shownBy: mirror)
-          try await expectFirstDelays(attempts, server)
+    @Test(
+      "after a success, the delays of an outlet, or of a mirror, begin again with the first",
+      arguments: [false, true])
+    func required_8_04_delaysBeginAgain(ofMirror: Bool) async throws {
+      let attempts = Locked<[Int]>([])
+      let policy = RetryPolicy.noting { number in attempts.withLock { $0.append(number) } }
+      let outlet = outlet(retry: policy)
+      let mirror = mirror(retry: policy)
+      try await running(ofMirror ? mirror as any Runnable : outlet) {
+        for round in 1...3 {
+          if ofMirror {
+            try await server.addEntries(epoch: round, versions: 1...1, plus: round, shownBy: mirror)
+          } else {
+            try await publisher.publish(round, writtenBy: outlet)
+          }
+          if round == 3 { break }
+          let before = attempts.withLock { $0.count }
+          server.kill()
+          try await until { attempts.withLock { $0.count } >= before + 3 }
+          #expect(attempts.withLock { Array($0[before..<before + 3]) } == [1, 2, 3])
+          try await server.start()
         }
       }
     }

@@ -126,12 +126,8 @@ package final class StreamListener: TypedSubscriber {
   private let stream: CountedStream
   private let state = Guarded(State())
   private let arrived = DispatchSemaphore(value: 0)
-  private let token: (any Sendable)?
 
-  /// Creates a listener, which keeps a token until it dies.
-  package init(_ stream: CountedStream, keeping token: (any Sendable)? = nil) {
-    (self.stream, self.token) = (stream, token)
-  }
+  package init(_ stream: CountedStream) { self.stream = stream }
 
   package func receive(_ new: LoadState<CountedStream.Element>) {
     let (isElement, problem) = state.with { state in

@@ -42,12 +42,10 @@ package final class Place: @unchecked Sendable {
     case .immediate: self.init(kind, .immediate)
     case .main: self.init(kind, .main, on: .main, isExclusive: true)
     case .background: self.init(kind, .background)
-    case .queue:
-      let queue = DispatchQueue(label: "serial")
-      self.init(kind, .queue(queue), on: queue, isExclusive: true)
-    case .concurrentQueue, .independentQueue:
-      let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
-      self.init(kind, .queue(queue, independent: kind == .independentQueue), on: queue)
+    case .queue, .concurrentQueue, .independentQueue:
+      let (isSerial, isIndependent) = (kind == .queue, kind == .independentQueue)
+      let queue = DispatchQueue(label: "\(kind)", attributes: isSerial ? [] : .concurrent)
+      self.init(kind, .queue(queue, independent: isIndependent), on: queue, isExclusive: isSerial)
     case .executor:
       let queue = DispatchQueue(label: "pool", attributes: .concurrent)
       self.init(kind, .executor(ConcurrentExecutor(queue)), on: queue)

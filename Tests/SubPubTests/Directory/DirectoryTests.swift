@@ -67,36 +67,28 @@ final class Listener: Subscriber {
   }
 }
 
-/// A manager that notes its name when it is logged out, and then calls a closure.
+/// A manager that notes its name when it is logged out, resets its publisher if it doesn't keep data, and then calls a
+/// closure.
 final class ClassManager<Value: Sendable>: Manager {
   let publisher: Publisher<Value>
   private let journal: Journal<String>
+  private let keepsData: Bool
   private let onLogout: @Sendable () -> Void
 
-  init(_ publisher: Publisher<Value>, in journal: Journal<String>, onLogout: @escaping @Sendable () -> Void = {}) {
-    self.publisher = publisher
-    self.journal = journal
-    self.onLogout = onLogout
+  init(
+    _ publisher: Publisher<Value>, in journal: Journal<String>, keepsData: Bool = false,
+    onLogout: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.publisher, self.journal, self.keepsData, self.onLogout) = (publisher, journal, keepsData, onLogout)
   }
 
   func refreshIfNeeded() {}
 
   func logout() {
     journal.add("\(publisher.id)")
-    publisher.reset()
+    if !keepsData { publisher.reset() }
     onLogout()
   }
-}
-
-/// A manager that notes its logout, and keeps its data.
-final class QuietManager<Value: Sendable>: Manager {
-  let publisher = Publisher<Value>()
-  private let journal: Journal<String>
-
-  init(in journal: Journal<String>) { self.journal = journal }
-
-  func refreshIfNeeded() {}
-  func logout() { journal.add("\(Value.self)") }
 }
 
 /// A manager that isn't a class.

@@ -125,10 +125,7 @@ extension DirectoryTests {
     private final class Returning: Subscriber {
       let directory: PublisherDirectory
       let deaths: Event
-      init(_ directory: PublisherDirectory, _ deaths: Event) {
-        self.directory = directory
-        self.deaths = deaths
-      }
+      init(_ directory: PublisherDirectory, _ deaths: Event) { (self.directory, self.deaths) = (directory, deaths) }
       func receive(_ publication: any AnyPublication) {}
       deinit {
         _ = directory.publisher(of: Int.self)

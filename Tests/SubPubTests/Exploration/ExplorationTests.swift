@@ -53,12 +53,6 @@ import Testing
         return (context, context)
       }
 
-      /// A queue on which a lane hands back after each delivery.
-      private static func handsBack(_ simulation: Simulation) -> (Context, Context) {
-        let context = simulation.serial(simulation.makeQueue(.serial, deliveriesAtATime: 1))
-        return (context, context)
-      }
-
       @Test("the publishing thread") func model_2_03_immediate() async {
         await Self.hold { ($0.immediate, $0.immediate) }
       }
@@ -77,12 +71,17 @@ import Testing
         await Self.hold(first, second, name: "model_2_04_bounded, \(first) and \(second)", on: Self.shared)
       }
 
-      @Test("a lane that hands back after each delivery") func model_2_02_handBack() async {
-        await Self.hold(on: Self.handsBack)
-      }
-
-      @Test("the same with bounds") func model_3_05_handBackWithBounds() async {
-        await Self.hold(.newest(2), .latest, on: Self.handsBack)
+      @Test(
+        "a lane that hands back after each delivery, without and with bounds",
+        arguments: [(.unbounded, .unbounded), (.newest(2), .latest)] as [(BufferingPolicy, BufferingPolicy)])
+      func model_2_02_3_05_handBack(_ first: BufferingPolicy, _ second: BufferingPolicy) async {
+        await Self.hold(
+          first, second, name: "model_2_02_3_05_handBack, \(first) and \(second)",
+          on: {
+            // A queue on which a lane hands back after each delivery.
+            let context = $0.serial($0.makeQueue(.serial, deliveriesAtATime: 1))
+            return (context, context)
+          })
       }
 
       /// Small enough to be interrupted more often.

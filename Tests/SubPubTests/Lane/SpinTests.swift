@@ -31,16 +31,16 @@
       return spins.withLock { $0 }
     }
 
-    @Test("with `.latest`, it waits two microseconds after each delivery that took the place of others")
-    func model_2_08_overtaken() {
-      #expect(waits(.latest, publishing: 2) == Array(repeating: 2_000, count: 10))
+    @Test(
+      "it waits two microseconds after each delivery that took the place of others, and otherwise never",
+      arguments: [
+        (.latest, 2, Array(repeating: 2_000, count: 10)),
+        // No state is skipped.
+        (.latest, 1, []), (.newest(2), 3, []), (.unbounded, 3, []),
+      ] as [(BufferingPolicy, Int, [UInt64])])
+    func model_2_08_waits(policy: BufferingPolicy, states: Int, expected: [UInt64]) {
+      #expect(waits(policy, publishing: states) == expected)
     }
-
-    @Test("with `.latest`, it doesn't wait while no state is skipped")
-    func model_2_08_keepsUp() { #expect(waits(.latest, publishing: 1) == []) }
-
-    @Test("with other policies, it never waits", arguments: [BufferingPolicy.newest(2), .unbounded])
-    func model_2_08_otherPolicies(policy: BufferingPolicy) { #expect(waits(policy, publishing: 3) == []) }
 
     @Test("the publishing thread never waits")
     func model_2_08_1_05_publishingThread() { #expect(waits(.latest, on: .immediate, publishing: 3) == []) }

@@ -13,11 +13,7 @@ extension ManagerFamilyTests {
     init(
       _ number: Int, whenCompared: @escaping @Sendable () -> Void = {},
       whenReleased: @escaping @Sendable () -> Void = {}
-    ) {
-      self.number = number
-      self.whenCompared = whenCompared
-      self.whenReleased = whenReleased
-    }
+    ) { (self.number, self.whenCompared, self.whenReleased) = (number, whenCompared, whenReleased) }
 
     deinit { whenReleased() }
 

@@ -12,22 +12,8 @@ struct MemoryCacheTests {
     memory.cache(for: "b").write(2)
     let text = memory.cache(for: "a", of: String.self)
     text.write("one")
-    #expect((text.key, text.read()?.value, memory.count) == ("a", "one", 1))
-  }
-
-  @Test("the age is the time since the write, on the clock of the cache")
-  func age() {
-    let clock = ManualClock()
-    let memory = MemoryCache(limit: 10, clock: clock)
-    let cache = memory.cache(for: "a", of: Int.self)
-    cache.write(1)
-    #expect(cache.read() == Cached(value: 1, age: .zero))
-    clock.advance(by: .seconds(5))
-    #expect(cache.read() == Cached(value: 1, age: .seconds(5)))
-    clock.advance(by: .seconds(2))
-    #expect(cache.read() == Cached(value: 1, age: .seconds(7)), "a read doesn't make the value younger")
-    cache.write(2)
-    #expect(cache.read() == Cached(value: 2, age: .zero))
+    #expect((text.key, text.read()?.value) == ("a", "one"))
+    #expect("\(memory)" == "MemoryCache(1 value, size 1 of 1)")
   }
 
   @Test("the sum of the sizes doesn't overflow")
@@ -49,15 +35,6 @@ struct MemoryCacheTests {
     #expect((deaths.count, cache?.read() == nil) == (0, false))
     cache = nil
     #expect(deaths.count == 1)
-  }
-
-  @Test("the description tells how much is kept")
-  func description() {
-    let memory = MemoryCache(limit: 10)
-    memory.cache(for: "a", size: { $0 }).write(4)
-    #expect("\(memory)" == "MemoryCache(1 value, size 4 of 10)")
-    memory.cache(for: "b").write("b")
-    #expect("\(memory)" == "MemoryCache(2 values, size 5 of 10)")
   }
 }
 

@@ -9,7 +9,7 @@ extension MisuseTests {
     typealias Misuses = [String: @Sendable () async throws -> Void]
 
     @Test("the message says what was wrong", arguments: ArgumentMisuseTests.misuses.keys.sorted())
-    func required_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_6_01_stops(message: String) async {
+    func required_1_01_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_6_01_stops(message: String) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
         try await ArgumentMisuseTests.misuses[message]?()
       }
@@ -79,14 +79,25 @@ extension MisuseTests {
       },
     ]
 
-    @Test("zero is allowed as an age, and as the time after which data is stale")
-    func required_5_06_zero() {
-      let publisher = Publisher<Int>(staleAfter: .zero)
-      publisher.updateData(1, age: .zero)
-      #expect(publisher.isStale)
+    /// A value that changes its publisher when it is compared.
+    private struct Meddler: Equatable, Sendable {
+      let loads: Bool
+      let publisher: Publisher<Meddler>
+
+      static func == (left: Meddler, right: Meddler) -> Bool {
+        if left.loads { left.publisher.startLoading() } else { left.publisher.updateData(ifChanged: right) }
+        return false
+      }
+
+      static func meddle(loads: Bool, in publisher: Publisher<Meddler>) {
+        publisher.updateData(Meddler(loads: loads, publisher: publisher))
+        publisher.updateData(ifChanged: Meddler(loads: loads, publisher: publisher))
+      }
     }
 
     private static let requests: Misuses = [
+      "on balance changes the same publisher": { Meddler.meddle(loads: true, in: Publisher(label: "balance")) },
+      "on scales changes the same publisher": { Meddler.meddle(loads: false, in: Publisher(label: "scales")) },
       "an edit of mutate(showing:send:) on edited changes the same publisher": {
         let manager = LoadingManager<Int>(label: "edited", initial: 1) { 0 }
         let publisher = manager.publisher

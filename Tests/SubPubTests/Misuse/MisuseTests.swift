@@ -53,25 +53,6 @@ enum MisuseTests {
       }
       #expect(message(result).contains("on balance changes the same publisher"))
     }
-
-    @Test("changing it in the == of updateData(ifChanged:) stops the program", arguments: [true, false])
-    func required_1_01_fromEquality(loads: Bool) async {
-      struct Meddler: Equatable, Sendable {
-        let loads: Bool
-        let publisher: Publisher<Meddler>
-
-        static func == (left: Meddler, right: Meddler) -> Bool {
-          if left.loads { left.publisher.startLoading() } else { left.publisher.updateData(ifChanged: right) }
-          return false
-        }
-      }
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [loads] in
-        let publisher = Publisher<Meddler>(label: "balance")
-        publisher.updateData(Meddler(loads: loads, publisher: publisher))
-        publisher.updateData(ifChanged: Meddler(loads: loads, publisher: publisher))
-      }
-      #expect(message(result).contains("on balance changes the same publisher"))
-    }
   }
 
   @Suite("An edit that changes its publisher, or a stream that waits for itself, stops the program")

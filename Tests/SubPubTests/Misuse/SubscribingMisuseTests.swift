@@ -65,12 +65,7 @@ extension MisuseTests {
     case explicitPublisher, mainActorExplicitPublisher, multicastDelegate, mainActorMulticastDelegate
 
     /// The word for a subscriber in its messages.
-    var role: String {
-      switch self {
-      case .explicitPublisher, .mainActorExplicitPublisher: "subscriber"
-      case .multicastDelegate, .mainActorMulticastDelegate: "delegate"
-      }
-    }
+    var role: String { rawValue.hasSuffix("Publisher") ? "subscriber" : "delegate" }
 
     @MainActor func add<T: Sendable>(_ value: T) {
       switch self {
@@ -91,63 +86,53 @@ extension MisuseTests {
     }
   }
 
-  /// Values that can't be held weakly, with the message about them.
-  enum NoInstance: String, CaseIterable, Codable, Sendable {
-    case structure, enumeration, box, optional, emptyOptional
+  protocol Delegate: Sendable {}
+  struct DelegateStruct: Delegate {}
+  enum DelegateEnum: Delegate { case only }
+  final class DelegateClass: Delegate {}
+  actor DelegateActor: Delegate {}
+  final class Trouble: Error {}
 
-    protocol Listener: Sendable {}
-    struct ListenerStruct: Listener {}
-    enum ListenerEnum: Listener { case only }
-    final class ListenerClass: Listener {}
-    actor ListenerActor: Listener {}
-    final class Trouble: Error {}
-
-    @MainActor func add(to taker: ExistentialTaker) {
-      switch self {
-      case .structure: taker.add(ListenerStruct() as any Listener)
-      case .enumeration: taker.add(ListenerEnum.only as any Listener)
-      case .box: taker.add(Trouble() as any Error)
-      case .optional: taker.add(ListenerClass() as (any Listener)?)
-      case .emptyOptional: taker.add(nil as (any Listener)?)
-      }
-    }
-
-    func message(_ role: String) -> String {
-      switch self {
-      case .structure: "ListenerStruct can't be a \(role), as only class instances can be"
-      case .enumeration: "ListenerEnum can't be a \(role), as only class instances can be"
-      case .box: "Trouble can't be a \(role) through Error, as the object would be put into a box"
-      case .optional, .emptyOptional: "Optional<Listener> can't be a \(role), as only class instances can be"
-      }
-    }
-  }
+  /// Values that can't be held weakly, under the messages about them, where ROLE stands for the word.
+  static let noInstances: [String: @MainActor @Sendable (ExistentialTaker) -> Void] = [
+    "DelegateStruct can't be a ROLE, as only class instances can be": { $0.add(DelegateStruct() as any Delegate) },
+    "DelegateEnum can't be a ROLE, as only class instances can be": { $0.add(DelegateEnum.only as any Delegate) },
+    "Trouble can't be a ROLE through Error, as the object would be put into a box": { $0.add(Trouble() as any Error) },
+    "Optional<Delegate> can't be a ROLE, as only class instances can be": {
+      $0.add(DelegateClass() as (any Delegate)?)
+    },
+    // An optional that is empty.
+    "<Delegate> can't be a ROLE, as only class instances can be": { $0.add(nil as (any Delegate)?) },
+  ]
 
   @Suite("Only a class instance can be held weakly, so any other value stops the program")
   struct NoClassInstanceTests {
-    @Test("subscribing such a value stops the program", arguments: NoInstance.allCases, ExistentialTaker.allCases)
-    func required_2_05_noInstance(value: NoInstance, taker: ExistentialTaker) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [value, taker] in
-        await value.add(to: taker)
+    @Test(
+      "subscribing such a value stops the program",
+      arguments: MisuseTests.noInstances.keys.sorted(), ExistentialTaker.allCases)
+    func required_2_05_noInstance(message: String, taker: ExistentialTaker) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message, taker] in
+        await MisuseTests.noInstances[message]?(taker)
       }
-      #expect(message(result).contains(value.message(taker.role)))
+      #expect(MisuseTests.message(result).contains(message.replacing("ROLE", with: taker.role)))
     }
 
     @Test("unsubscribing such a value stops the program", arguments: ExistentialTaker.allCases)
     func required_2_05_leaving(taker: ExistentialTaker) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [taker] in
-        await taker.remove(NoInstance.ListenerStruct() as any NoInstance.Listener)
+        await taker.remove(DelegateStruct() as any Delegate)
       }
-      #expect(message(result).contains(NoInstance.structure.message(taker.role)))
+      #expect(message(result).contains("DelegateStruct can't be a \(taker.role), as only class instances can be"))
     }
 
     @Test("a class instance or an actor can subscribe and unsubscribe", arguments: ExistentialTaker.allCases)
     @MainActor func required_2_05_objects(taker: ExistentialTaker) {
-      let (object, actor) = (NoInstance.ListenerClass(), NoInstance.ListenerActor())
-      taker.add(object as any NoInstance.Listener)
-      taker.add(actor as any NoInstance.Listener)
+      let (object, actor) = (DelegateClass(), DelegateActor())
+      taker.add(object as any Delegate)
+      taker.add(actor as any Delegate)
       taker.add(object)
-      taker.remove(object as any NoInstance.Listener)
-      taker.remove(actor as any NoInstance.Listener)
+      taker.remove(object as any Delegate)
+      taker.remove(actor as any Delegate)
       taker.remove(object)
     }
   }

@@ -12,7 +12,6 @@ extension PublishingTests {
       publisher.updateData(7)
       #expect("\(publisher)" == "Publisher<Int>(news 1: loaded(7))")
       #expect("\(publisher.current)" == "news 1: loaded(7)")
-      #expect([publisher.label, other.label] == ["news", nil])
       #expect("\(other)" == "Publisher<Int>(\(other.id) 0: unknown)")
     }
 
@@ -50,14 +49,6 @@ extension PublishingTests {
         "\(MainActorMulticastDelegate<any MainActorSubscriber>(label: "screens"))"
           == "MainActorMulticastDelegate<MainActorSubscriber>(screens, delegates: 0)")
       withExtendedLifetime(listener) {}
-    }
-
-    @Test("a sequence prints its publisher and its policy")
-    func sequences() {
-      let publisher = Publisher<Int>(label: "news")
-      #expect("\(publisher.states())" == "states of news, unbounded")
-      #expect("\(publisher.values(buffering: .latest))" == "values of news, latest")
-      #expect(publisher.states().source == publisher.id)
     }
   }
 }

@@ -42,15 +42,25 @@ enum PublishingTests {
   /// A clock that the test sets, also back; it counts its readings, and calls a closure at each of them.
   final class CountingClock: Clock {
     typealias Duration = Swift.Duration
+    struct Broken: Error {}
 
     private struct State {
       var readings = 0
       var offset = Duration.zero
+      var failures: Int
       var listener: (@Sendable () -> Void)?
     }
 
-    private let clock = ManualClock()
-    private let state = Locked(State())
+    let manual = ManualClock()
+    /// Whether a sleep lasts until the clock shows a time, rather than for a time.
+    private let waitsForTime: Bool
+    private let state: Locked<State>
+
+    /// Creates a clock whose first sleeps may fail.
+    init(waitsForTime: Bool = true, failures: Int = 0) {
+      self.waitsForTime = waitsForTime
+      state = Locked(State(failures: failures))
+    }
 
     var readings: Int { state.withLock(\.readings) }
 
@@ -64,13 +74,18 @@ enum PublishingTests {
         return (state.offset, state.listener)
       }
       listener?()
-      return clock.now.advanced(by: offset)
+      return manual.now.advanced(by: offset)
     }
 
     var minimumResolution: Duration { .zero }
 
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-      try await clock.sleep(until: deadline, tolerance: tolerance)
+      let (fails, offset) = state.withLock { state in
+        state.failures -= 1
+        return (state.failures >= 0, state.offset)
+      }
+      if fails { throw Broken() }
+      try await manual.sleep(until: waitsForTime ? deadline : deadline.advanced(by: .zero - offset))
     }
   }
 }

@@ -29,6 +29,9 @@ extension PublishingTests {
         clock.advance(by: .seconds(1_000))
         #expect(publisher.isStale)
       }
+      let atOnce = Publisher<Int>(staleAfter: .zero)
+      atOnce.updateData(1, age: .zero)
+      #expect(atOnce.isStale)
     }
 
     @Test("previous data is as stale as it was, and nothing is without data, however long a phase lasts")

@@ -3,56 +3,11 @@ import SubPubTesting
 import Testing
 
 extension PublishingTests {
-  @Suite("A publisher counts, lists and releases its subscribers")
+  @Suite("Subscribers leave a publisher: unsubscribe ends every subscription of an object, even in its deinit")
   struct SubscriberTests {
-    let publisher = Publisher<Int>(label: "numbers")
-
-    @Test("every subscription counts until it is cancelled, and the list tells its subscriber, context and policy")
-    func required_2_06_counted() {
-      let recorder = Recorder<Int>()
-      let first = publisher.subscribe(recorder, on: .immediate)
-      publisher.subscribe(recorder, on: .immediate)
-      #expect(publisher.subscriberCount == 1)
-      let second = publisher.subscribe(recorder, on: .background, buffering: .newest(3), ifDuplicate: .allow)
-      let third = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
-      #expect(publisher.subscriberCount == 3)
-      #expect(Set(publisher.subscriptions) == [first, second, third])
-      first.cancel()
-      third.cancel()
-      #expect(publisher.subscriberCount == 1)
-      #expect(publisher.subscriptions == [second])
-      #expect(ObjectIdentifier(second.subscriberType) == ObjectIdentifier(Recorder<Int>.self))
-      #expect(second.source == publisher.id)
-      #expect(second.context == .background)
-      #expect(second.buffering == .newest(3))
-      #expect(second.isActive)
-      withExtendedLifetime(recorder) {}
-    }
-
-    @Test("an executor goes with its subscriptions", arguments: zip([true, false], [1, 40]))
-    func required_3_05_3_06_executor(cancels: Bool, count: Int) {
-      weak var probe: ManualExecutor?
-      let recorders = (0..<count).map { _ in Recorder<Int>() }
-      var publisher: Publisher<Int>? = Publisher()
-      do {
-        let executor = ManualExecutor()
-        probe = executor
-        let subscriptions = recorders.compactMap { publisher?.subscribe($0, on: .executor(executor)) }
-        executor.runAll()
-        #expect(publisher?.subscriberCount == count)
-        if cancels { for subscription in subscriptions { #expect(subscription.cancel() == .quiescent) } }
-      }
-      if !cancels { publisher = nil }
-      #expect(probe == nil)
-      withExtendedLifetime((publisher, recorders)) {}
-    }
-  }
-
-  @Suite("unsubscribe ends every subscription of an object, and can be called in its deinit")
-  struct UnsubscribeTests {
     let publisher = Publisher<Int>()
 
-    @Test("it ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
+    @Test("unsubscribe ends subscriptions of every kind and leaves other objects alone", arguments: [0, 100])
     func required_3_02_everyInterface(others: Int) {
       let crowd = (0..<others).map { _ in Recorder<Int>() }
       for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
@@ -77,8 +32,7 @@ extension PublishingTests {
       private let leave: @Sendable (Leaver) -> CancelOutcome
 
       init(_ outcomes: Journal<CancelOutcome>, leave: @escaping @Sendable (Leaver) -> CancelOutcome) {
-        self.outcomes = outcomes
-        self.leave = leave
+        (self.outcomes, self.leave) = (outcomes, leave)
       }
 
       func receive(_ state: LoadState<Int>) {}
@@ -134,6 +88,24 @@ extension PublishingTests {
       publisher.updateData(2)
       #expect(publisher.subscriberCount == 1)
       #expect(recorder.states == [.unknown, .loaded(1), .loaded(2)])
+    }
+
+    @Test("an executor goes with its subscriptions", arguments: zip([true, false], [1, 40]))
+    func required_3_05_3_06_executor(cancels: Bool, count: Int) {
+      weak var probe: ManualExecutor?
+      let recorders = (0..<count).map { _ in Recorder<Int>() }
+      var publisher: Publisher<Int>? = Publisher()
+      do {
+        let executor = ManualExecutor()
+        probe = executor
+        let subscriptions = recorders.compactMap { publisher?.subscribe($0, on: .executor(executor)) }
+        executor.runAll()
+        #expect(publisher?.subscriberCount == count)
+        if cancels { for subscription in subscriptions { #expect(subscription.cancel() == .quiescent) } }
+      }
+      if !cancels { publisher = nil }
+      #expect(probe == nil)
+      withExtendedLifetime((publisher, recorders)) {}
     }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 enum StateTests {
   enum Failure: Error, Equatable { case offline, denied }
 
-  @Suite("A load state carries its data and describes itself")
+  @Suite("A load state carries its data, describes itself, and is equal to those with the same data and kind of error")
   struct LoadStateTests {
     @Test(
       "the value is the loaded or the previous one, and the phase is the case without its data",
@@ -36,19 +36,16 @@ enum StateTests {
       publisher.startLoading()
       #expect(publisher.state == .loading(previous: .some(nil)))
     }
-  }
 
-  @Suite("map changes the data of a state and nothing else")
-  struct LoadStateMapTests {
     @Test(
-      "every case stays the same case, and the transform runs once if there is data, and passes its error on",
+      "map: every case stays the same case, and the transform runs once if there is data, and passes its error on",
       arguments: [
         (.unknown, .unknown), (.loading(previous: nil), .loading(previous: nil)),
         (.loading(previous: 1), .loading(previous: "1")), (.loaded(2), .loaded("2")),
         (.error(Failure.denied, previous: nil), .error(Failure.denied, previous: nil)),
         (.error(Failure.denied, previous: 3), .error(Failure.denied, previous: "3")),
       ] as [(LoadState<Int>, LoadState<String>)])
-    func cases(state: LoadState<Int>, mapped: LoadState<String>) throws {
+    func map(state: LoadState<Int>, mapped: LoadState<String>) throws {
       #expect(state.map { "\($0)" } == mapped)
       var runs = 0
       let failing = { (_: Int) throws -> String in
@@ -62,10 +59,7 @@ enum StateTests {
       }
       #expect(runs == (state.value == nil ? 0 : 1))
     }
-  }
 
-  @Suite("States are equal if their cases and data are, and their errors have the same type and description")
-  struct LoadStateEqualityTests {
     struct Described: Error, CustomStringConvertible {
       let description: String
       var detail = 0
@@ -82,7 +76,7 @@ enum StateTests {
     ]
 
     @Test("each state equals itself and none of the others")
-    func cases() {
+    func equality() {
       for (first, left) in Self.different.enumerated() {
         for (second, right) in Self.different.enumerated() {
           #expect((left == right) == (first == second), "\(left) and \(right)")

@@ -156,17 +156,14 @@ struct SiteFinder {
     return depth == 0
   }
 
-  private static let keywords: Set<String> = [
-    "let", "var", "return", "case", "if", "guard", "for", "while", "switch", "repeat", "import", "func", "init",
-    "deinit",
-    "static", "private", "fileprivate", "public", "package", "internal", "final", "mutating", "nonisolated",
-    "extension",
-    "struct", "class", "enum", "actor", "protocol", "throw", "break", "continue", "default", "weak", "lazy",
-    "typealias",
-    "associatedtype", "subscript", "do", "else", "defer", "precondition", "preconditionFailure", "fatalError",
-    "stopForMisuse", "super", "consuming", "borrowing", "indirect", "convenience", "isolated", "override", "required",
-    "unowned", "where", "willSet", "didSet", "get", "set", "in", "infix", "prefix", "is", "as", "await", "yield",
-  ]
+  private static let keywords = Set(
+    """
+    let var return case if guard for while switch repeat import func init deinit static private fileprivate public
+    package internal final mutating nonisolated extension struct class enum actor protocol throw break continue
+    default weak lazy typealias associatedtype subscript do else defer precondition preconditionFailure fatalError
+    stopForMisuse super consuming borrowing indirect convenience isolated override required unowned where willSet
+    didSet get set in infix prefix is as await yield
+    """.split { $0.isWhitespace }.map(String.init))
 
   /// Whether a line is a call or an assignment that stands alone.
   private func isStatement(_ text: String, _ line: Int) -> Bool {

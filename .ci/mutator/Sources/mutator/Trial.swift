@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Runs the tests of a folder's rules with one change after the other.
 struct Trial {
@@ -42,7 +43,7 @@ struct Trial {
   func run(runs: Int) -> Bool {
     var survivors = 0
     for (number, mutant) in copy.mutants.enumerated() {
-      let results = Locked<[Ending]>([])
+      let results = Mutex<[Ending]>([])
       // Tests of threads that race need the machine for themselves; most others only wait, and one that hangs does nothing.
       let atOnce = mutant.tests.contains("stochastic_") ? 1 : min(runs, mutant.mayHang ? 20 : 6)
       DispatchQueue.concurrentPerform(iterations: atOnce) { worker in
@@ -92,7 +93,7 @@ struct Trial {
       let count = read(descriptor, &bytes, bytes.count)
       if count <= 0 { break }
       output += bytes[..<count]
-      if mutant != nil, output.suffix(4_096 + count).contains(sequence: "recorded an issue".utf8) { return .failed("") }
+      if mutant != nil, Array(output.suffix(4_096 + count)).text.contains("recorded an issue") { return .failed("") }
     }
     process.waitUntilExit()
     if process.terminationReason == .uncaughtSignal { return .crashed }
@@ -101,7 +102,7 @@ struct Trial {
         .joined(separator: "\n")
       return .failed(mutant == nil ? "\n" + (faults.isEmpty ? output.suffix(4_000).map { $0 }.text : faults) : "")
     }
-    return output.contains(sequence: "passed after".utf8) ? .survived : .noTest("no test has run")
+    return output.text.contains("passed after") ? .survived : .noTest("no test has run")
   }
 }
 
@@ -126,24 +127,5 @@ enum Ending: Equatable, CustomStringConvertible {
     case .failed(let output): "killed\(output)"
     case .noTest(let reason): reason
     }
-  }
-}
-
-/// A value that threads share.
-final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: Value
-  init(_ value: Value) { self.value = value }
-  func withLock<R>(_ body: (inout Value) -> R) -> R { lock.withLock { body(&value) } }
-}
-
-extension Collection<UInt8> {
-  func contains(sequence: some Collection<UInt8>) -> Bool {
-    var rest = self[...]
-    while let first = sequence.first, let place = rest.firstIndex(of: first) {
-      if rest[place...].starts(with: sequence) { return true }
-      rest = rest[rest.index(after: place)...]
-    }
-    return false
   }
 }

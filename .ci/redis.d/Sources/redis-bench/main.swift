@@ -24,11 +24,7 @@ let endpoint = RedisEndpoint(unixSocket: socket)
   return String(repeating: "0", count: 62 - digits.count) + digits
 }
 
-let raw = RedisCoder<String> {
-  Array($0.utf8)
-} decode: {
-  String(decoding: $0, as: UTF8.self)
-}
+let raw = RedisCoder<String>(encode: { Array($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) })
 let coders: [(name: String, coder: RedisCoder<String>)] = [("JSON", .json()), ("raw", raw)]
 
 @Sendable func key() -> String { "bench \(UUID())" }

@@ -30,7 +30,7 @@ extension Chaos {
   }
 
   private func restartServer(whileDown body: () throws -> Void = {}) throws {
-    server.killNow()
+    server.kill()
     try body()
     usleep(random(0...300_000))
     try server.start()
@@ -38,23 +38,23 @@ extension Chaos {
 
   func keepSnapshot() throws {
     try restartServer { try server.keep() }
-    try server.command("COPY", Program.key, "copy", "REPLACE")
+    try server.run("COPY", Program.key, "copy", "REPLACE")
   }
 
   private func restore() throws {
     try oracle.note(server)
-    try restartServer { try server.restore() }
+    try restartServer { try server.putBack() }
   }
 
   private func loseData() throws {
     try oracle.note(server)
     switch random(0...5) {
-    case 0: try server.command("DEL", Program.key)
-    case 1: try server.command("FLUSHALL")
-    case 2: try server.command("PEXPIRE", Program.key, "1")
-    case 3: try server.command("XTRIM", Program.key, "MAXLEN", "0")
-    case 4: try server.command("DEL", "\(Program.key):epoch")
-    default: try server.command("COPY", "copy", Program.key, "REPLACE")
+    case 0: try server.run("DEL", Program.key)
+    case 1: try server.run("FLUSHALL")
+    case 2: try server.run("PEXPIRE", Program.key, "1")
+    case 3: try server.run("XTRIM", Program.key, "MAXLEN", "0")
+    case 4: try server.run("DEL", "\(Program.key):epoch")
+    default: try server.run("COPY", "copy", Program.key, "REPLACE")
     }
   }
 
@@ -74,8 +74,8 @@ extension Chaos {
   }
 
   /// Lets a proxy hold bytes back, lose them, or cut its connections, for up to four time-outs, while something happens.
-  private func disturb(_ proxy: Proxy, while body: () throws -> Void = {}) throws {
-    let modes = Proxy.Mode.allCases
+  private func disturb(_ proxy: Line, while body: () throws -> Void = {}) throws {
+    let modes = Line.Mode.allCases
     let (toServer, fromServer) = (modes[Int(random(0...2))], modes[Int(random(0...2))])
     if toServer == .passes, fromServer == .passes { proxy.cut() }
     proxy.set(toServer: toServer, fromServer: fromServer)

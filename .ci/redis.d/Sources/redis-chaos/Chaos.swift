@@ -8,10 +8,10 @@ final class Chaos {
   static let endLimit = 4.0
 
   private let folder: String
-  let server: Server
+  let server: RedisServer
   /// Each writer goes through another one than the writer before.
-  let writerProxies: [Proxy]
-  let mirrorProxies: [Proxy]
+  let writerProxies: [Line]
+  let mirrorProxies: [Line]
   private let maxLength: Int
   private var generator: SeededGenerator
   var oracle = Oracle()
@@ -20,14 +20,13 @@ final class Chaos {
   private(set) var mirrors: [Child] = []
   private var counts: [String: Int] = [:]
 
-  init(seed: UInt64) {
+  init(seed: UInt64) throws {
     folder = "/tmp/chaos-\(seed)-\(getpid())"
     generator = SeededGenerator(seed: seed)
     maxLength = seed % 2 == 0 ? 16 : 1_000_000
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let server = Server(folder)
-    writerProxies = (0...1).map { [folder] in Proxy(at: "\(folder)/writer.\($0)", to: server.socket) }
-    mirrorProxies = Self.mirrorCounts.indices.map { [folder] in Proxy(at: "\(folder)/mirror.\($0)", to: server.socket) }
+    let server = try RedisServer(in: folder, isTemporary: false)
+    writerProxies = try (0...1).map { try Line(at: "\(server.folder)/writer.\($0)", to: server) }
+    mirrorProxies = try Self.mirrorCounts.indices.map { try Line(at: "\(server.folder)/mirror.\($0)", to: server) }
     self.server = server
   }
 
@@ -52,7 +51,7 @@ final class Chaos {
 
   // MARK: Processes
 
-  var writerProxy: Proxy { writerProxies[writerCount % 2] }
+  var writerProxy: Line { writerProxies[writerCount % 2] }
 
   func startWriter() throws {
     writerCount += 1
@@ -110,7 +109,7 @@ final class Chaos {
     for log in logs { try oracle.check(log.path, process: log.process, isContinued: log.number > 0) }
     let harm = counts.map { "\($0) × \($1)" }.sorted().joined(separator: ", ")
     print("\(oracle.judged) states and \(oracle.judgedErrors) errors judged, \(harm)")
-    server.killNow()
+    server.kill()
     try? FileManager.default.removeItem(atPath: folder)
   }
 }

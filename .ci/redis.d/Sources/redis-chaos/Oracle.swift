@@ -23,7 +23,7 @@ struct Oracle {
   private(set) var judgedErrors = 0
 
   /// Notes what the stream holds, right before it may lose something.
-  mutating func note(_ server: Server) throws {
+  mutating func note(_ server: RedisServer) throws {
     let entries = try server.entries(after: floor)
     let positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
     periods.append(Period(floor: floor, entries: entries, positions: positions, end: uptime()))

@@ -11,104 +11,20 @@ func wait(for what: String, seconds: Double, until isSo: () throws -> Bool) thro
   }
 }
 
-/// A process that this one has started, and that dies with it.
-final class Child {
-  let name: String
-  private let process: Process
-  private let alive = Pipe()
-
-  /// Starts a program, whose output is in the folder.
-  init(_ name: String, in folder: String, _ arguments: [String]) throws {
-    self.name = name
-    // In other processes, it would keep the guardian waiting after the end of this one, however that comes.
-    _ = fcntl(alive.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    let output = open("\(folder)/\(name).out", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-    process = try run(arguments, output: FileHandle(fileDescriptor: output, closeOnDealloc: true))
-    // The guardian.
-    _ = try run(["sh", "-c", "read -r _ || kill -KILL \(process.processIdentifier)"], input: alive)
-  }
-
-  /// Tells the guardian that there is nothing to kill any more.
-  private func dismissGuardian() { try? alive.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")]) }
-
-  var isRunning: Bool { process.isRunning }
-
-  func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
-
-  func killNow() {
-    let isRunning = process.isRunning
-    signal(SIGKILL)
-    if isRunning { dismissGuardian() }
-    process.waitUntilExit()
-  }
-
+extension Child {
   /// Waits for the end; throws if it doesn't come in time, or with another status.
   func end(within seconds: Double, status expected: Int32...) throws {
-    try wait(for: "end of \(name)", seconds: seconds) { !process.isRunning }
+    try wait(for: "end of \(name)", seconds: seconds) { !isRunning }
     dismissGuardian()
-    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     guard expected.contains(status) else { throw Wrong(description: "\(name) ends with \(status)") }
   }
 }
 
-private func run(_ arguments: [String], input: Pipe? = nil, output: Any = FileHandle.nullDevice) throws -> Process {
-  let process = Process()
-  process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = arguments
-  if let input { process.standardInput = input }
-  process.standardOutput = output
-  process.standardError = output as? FileHandle ?? .nullDevice
-  try process.run()
-  return process
-}
-
-/// The Redis server, whose every write is on the disk before its reply.
-final class Server {
-  private let folder: String
-  private let data: String
-  private let snapshot: String
-  let socket: String
-  private var process: Child?
-
-  init(_ folder: String) {
-    self.folder = folder
-    (data, snapshot, socket) = ("\(folder)/data", "\(folder)/snapshot", "\(folder)/server")
-  }
-
+extension RedisServer {
+  /// Starts the server, and waits until it answers.
   func start() throws {
-    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-    process = try Child(
-      "server", in: folder,
-      ["redis-server", "--port", "0", "--unixsocket", socket, "--dir", data, "--loglevel", "warning"]
-        + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
-    try wait(for: "answer of the server", seconds: 20) { try command("PING") == "PONG" }
-  }
-
-  func killNow() {
-    process?.killNow()
-    process = nil
-  }
-
-  /// Keeps a copy of the data for `restore`, while the server isn't running.
-  func keep() throws {
-    try? FileManager.default.removeItem(atPath: snapshot)
-    try FileManager.default.copyItem(atPath: data, toPath: snapshot)
-  }
-
-  func restore() throws {
-    try FileManager.default.removeItem(atPath: data)
-    try FileManager.default.copyItem(atPath: snapshot, toPath: data)
-  }
-
-  @discardableResult
-  func command(_ arguments: String...) throws -> String { try command(arguments) }
-
-  private func command(_ arguments: [String]) throws -> String {
-    let pipe = Pipe()
-    let process = try run(["redis-cli", "-s", socket] + arguments, output: pipe)
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    try launch()
+    try wait(for: "answer of the server", seconds: 20) { try run("PING") == "PONG" }
   }
 
   /// The entries of the stream after one.
@@ -120,7 +36,7 @@ final class Server {
   /// The entries that a command finds, with their values.
   func entries(_ name: String, _ arguments: String...) throws -> [Entry] {
     var (entries, isValue) = ([Entry](), false)
-    for line in try command([name, Program.key] + arguments).split(separator: "\n") {
+    for line in try run([name, Program.key] + arguments).split(separator: "\n") {
       if isValue { entries[entries.count - 1].value = Int(line) }
       if !isValue, let id = EntryID(line) { entries.append(Entry(id: id)) }
       isValue = !isValue && line == "value"
@@ -147,4 +63,14 @@ struct EntryID: Hashable, Comparable, CustomStringConvertible {
 struct Entry {
   let id: EntryID
   var value: Int?
+}
+
+/// A value under a lock, for the kit of the tests.
+final class Locked<Value>: @unchecked Sendable {
+  private var value: Value
+  private let lock = NSLock()
+
+  init(_ value: Value) { self.value = value }
+
+  func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R { try lock.withLock { try body(&value) } }
 }

@@ -82,6 +82,8 @@ private final class LoadSchedule: @unchecked Sendable {
   private var arrivals: [Int: ManualClock.Instant]
   /// The version at which the present data was invalidated, if it was.
   private var invalidation: UInt64?
+  /// Whether the cached value is from before an invalidation, however the load of that time has ended.
+  private var isCacheInvalidated = false
   private var last: Publication<Item>?
   /// The last state that wasn't loading.
   private var settled = LoadState<Item>.unknown
@@ -142,7 +144,7 @@ private final class LoadSchedule: @unchecked Sendable {
       Cause.$current.withValue(.leave) { for task in tasks { task.cancel() } }
       tasks = []
     case 40..<46 where !isQuiet:
-      invalidation = last?.version
+      (invalidation, isCacheInvalidated) = (last?.version, true)
       manager?.invalidate()
     default:
       login += 1
@@ -190,7 +192,8 @@ private final class LoadSchedule: @unchecked Sendable {
       arrivals[item.request] = clock.now
       // A load that began before doesn't make the data valid.
       if let old = invalidation, requests[item.request] > old { invalidation = nil }
-    case (_, .cache): if invalidation == last.version { invalidation = new.version }
+      isCacheInvalidated = invalidation != nil
+    case (_, .cache): if isCacheInvalidated { invalidation = new.version }
     case (.unknown, _): invalidation = nil
     default: break
     }

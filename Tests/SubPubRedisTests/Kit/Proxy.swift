@@ -5,7 +5,7 @@
 
   /// A Unix socket that accepts connections and does with them what a test says, on a thread for each.
   final class RawServer: Sendable {
-    private let path = "/tmp/subpub-\(UUID().uuidString.prefix(8))"
+    private let path: String
     private let listener: Int32
     private let open: Locked<Set<Int32>>
 
@@ -13,9 +13,11 @@
     let accepted = Locked(0)
 
     /// Makes the socket; the descriptor of each connection is among the open ones until `serve` returns.
-    init(open: Locked<Set<Int32>> = Locked([]), _ serve: @escaping @Sendable (Int32) -> Void) throws {
-      self.open = open
-      listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    init(
+      at path: String? = nil, open: Locked<Set<Int32>> = Locked([]), _ serve: @escaping @Sendable (Int32) -> Void
+    ) throws {
+      let path = path ?? "/tmp/subpub-\(UUID().uuidString.prefix(8))"
+      (self.path, self.open, listener) = (path, open, Self.socket())
       guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
         listen(listener, 1_024) == 0
       else { throw POSIXError(.EIO) }
@@ -73,10 +75,14 @@
 
     /// Connects to a Unix socket; nil if nobody listens there.
     static func connection(to path: String) -> Int32? {
-      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = socket()
       if unsafe withAddress(of: path, { unsafe connect(descriptor, $0, $1) }) == 0 { return descriptor }
       close(descriptor)
       return nil
+    }
+
+    private static func socket() -> Int32 {
+      Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
 
     private static func withAddress<Result>(
@@ -165,10 +171,13 @@
     private let link: Link
     private let listener: RawServer
 
-    init(_ server: RedisServer, _ script: @escaping @Sendable (Piece) -> Verdict = { .passes($0.bytes) }) throws {
+    init(
+      _ server: RedisServer, at path: String? = nil,
+      _ script: @escaping @Sendable (Piece) -> Verdict = { .passes($0.bytes) }
+    ) throws {
       let (link, target) = (Link(script: script), server.socket)
       (self.server, self.link) = (server, link)
-      listener = try RawServer(open: link.open) { client in
+      listener = try RawServer(at: path, open: link.open) { client in
         guard let server = RawServer.connection(to: target) else { return }
         link.open.withLock { $0.formUnion([server]) }
         let (isReading, replies) = (Locked(false), DispatchGroup())
