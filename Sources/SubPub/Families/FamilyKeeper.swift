@@ -32,7 +32,8 @@ final class FamilyKeeper: Sendable {
   ///
   /// The caller holds the manager.
   func watch(_ member: FamilyMember) {
-    member.registry.addNotice(for: ObjectIdentifier(member), countingParts: false) { [weak self, weak member] isListenedTo, notice in
+    member.registry.addNotice(for: ObjectIdentifier(member), countingParts: false) {
+      [weak self, weak member] isListenedTo, notice in
       guard let self, let member, let manager = member.manager else { return }
       let deadline = isListenedTo ? nil : deadline
       let (released, timer) = members.withLock {

@@ -46,7 +46,7 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let task = LoadTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
-  /// The state that the load has ended with; nil if it goes on, or was superseded. Used in turns.
+  /// The state that the load has ended with, used in turns; nil if it goes on, or was superseded.
   fileprivate(set) var result: LoadState<Value>?
 
   init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
@@ -56,7 +56,7 @@ final class Load<Value: Sendable>: @unchecked Sendable {
 
 /// A manager's machine and the load that it has begun, as the owner of the manager's publisher.
 ///
-/// Apart from the driver, because the registry holds it. Used in turns only, so it is `@unchecked Sendable`.
+/// Apart from the driver, because the registry holds it. `@unchecked`: used in the publisher's turns only.
 private final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine: LoadMachine<Value>
   var load: Load<Value>?

@@ -34,7 +34,9 @@ extension LoadMachine {
   }
 
   /// Adds an edit, and shows it if there is data.
-  mutating func add(_ edit: Edit, _ prepared: Prepared<Value>?, _ present: Present) -> (LoadStep<Value>, StepAnswer<Value>) {
+  mutating func add(_ edit: Edit, _ prepared: Prepared<Value>?, _ present: Present) -> (
+    LoadStep<Value>, StepAnswer<Value>
+  ) {
     if isOver { return (LoadStep(), .superseded) }
     var step = LoadStep<Value>()
     let (data, all, prepared) = (serverData(present), edits + [edit], current(prepared))

@@ -89,9 +89,9 @@ extension Publisher {
   /// - Parameter publication: A publication of this publisher.
   /// - Returns: The age on this publisher's clock. Nil without data, or without ``staleAfter``.
   public func age(of publication: Publication<Value>) -> Duration? {
-    let (current, validity) = registry.currentAndValidity ?? (publication, DataValidity())
-    let since = current === publication ? validity.freshSince(publication.provenance) : publication.provenance?.freshSince
-    return since.flatMap { freshness?.age(since: $0) }
+    var validity = DataValidity()
+    if let (current, known) = registry.currentAndValidity, current === publication { validity = known }
+    return validity.freshSince(publication.provenance).flatMap { freshness?.age(since: $0) }
   }
 
   /// The number of living subscriptions, including sequences that are being iterated.

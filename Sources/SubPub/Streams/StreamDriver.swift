@@ -148,7 +148,7 @@ extension StreamDriver {
 
 /// A stream's machine and its tasks, as the owner of the manager's publisher.
 ///
-/// Used in turns only, so it is `@unchecked Sendable`.
+/// `@unchecked`: used in the publisher's turns only.
 private final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine = StreamMachine<Value>()
   /// The task of the active run, which may have to wait before it starts.

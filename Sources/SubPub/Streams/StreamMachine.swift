@@ -49,7 +49,8 @@ extension StreamMachine {
   /// Notes that the first listener has arrived, which begins a run, or that the last one has left.
   ///
   /// Notices may come in another order than what they tell happened.
-  mutating func note(isListenedTo: Bool, _ number: UInt64, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+  mutating func note(isListenedTo: Bool, _ number: UInt64, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step
+  {
     guard number >= notice else { return Step() }
     (self.isListenedTo, notice) = (isListenedTo, number)
     var step = Step()
