@@ -36,11 +36,9 @@ final class FamilyKeeper: Sendable {
       [weak self, weak member] isListenedTo, notice in
       guard let self, let member, let manager = member.manager else { return }
       let deadline = isListenedTo ? nil : deadline
-      let (released, timer) = members.withLock {
-        $0.note(isListenedTo: isListenedTo, notice, member, manager, until: deadline)
-      }
-      start(timer)
-      withExtendedLifetime(released) {}
+      // A released manager outlives the lock, and the start of a timer.
+      start(
+        members.withLock { $0.note(isListenedTo: isListenedTo, notice, member, manager, until: deadline) }.timer)
     }
   }
 
@@ -65,60 +63,31 @@ final class FamilyKeeper: Sendable {
   }
 
   /// Starts a timer, which releases managers whenever their time is over, until none lingers.
-  private func start(_ timer: Int?) {
-    guard let timer else { return }
-    let task = Task.detached { [self] in
+  private func start(_ timer: FamilyMembers.NewTimer?) {
+    guard let (task, former) = timer else { return }
+    former?.cancel()
+    task.start(on: nil) { [self] in
       do {
-        while !Task.isCancelled, let next = evict() { try await sleep(next) }
+        while !Task.isCancelled, let next = evict(task) { try await sleep(next) }
       } catch {
         // Without the clock, nothing would ever be released.
         if !Task.isCancelled { members.withLock { $0.stopKeeping() } }
       }
     }
-    members.withLock { $0.setTimer(task, number: timer) }?.cancel()
   }
 
-  /// Releases managers whose time is over; returns how long the next one lingers.
-  private func evict() -> Duration? {
+  /// Releases managers whose time is over, and removes those that nobody else holds.
+  ///
+  /// Returns how long the next one lingers.
+  private func evict(_ timer: LoadTask) -> Duration? {
     let latest = members.withLock { $0.latestDeadline }
     let now = elapsed()
-    // The evicted managers are released here, and then their members.
-    let next = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest) }.next
-    if members.withLock({ $0.isSweepDueAfterEviction }) { _ = sweep() }
+    var (evicted, next) = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
+    let former = evicted.map(\.member)
+    evicted = []
+    let dead = former.filter { $0.manager == nil }
+    members.withLock { $0.remove(dead) }
+    unwatch(dead)
     return next
-  }
-}
-
-/// A heap of members, the one with the earliest deadline first.
-struct DeadlineQueue {
-  /// Each with its deadline when it was added, which may have been prolonged since.
-  private var all: [(deadline: Duration, member: FamilyMember)] = []
-
-  var first: (deadline: Duration, member: FamilyMember)? { all.first }
-
-  mutating func insert(_ member: FamilyMember) {
-    var index = all.count
-    all.append((member.deadline, member))
-    while index > 0, all[index].deadline < all[(index - 1) / 2].deadline {
-      all.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
-
-  mutating func removeFirst() {
-    all.swapAt(0, all.count - 1)
-    all.removeLast()
-    var (index, child) = (0, 1)
-    while child < all.count {
-      if child + 1 < all.count, all[child + 1].deadline < all[child].deadline { child += 1 }
-      guard all[child].deadline < all[index].deadline else { return }
-      all.swapAt(index, child)
-      (index, child) = (child, 2 * child + 1)
-    }
-  }
-
-  /// Changes deadlines without changing their order.
-  mutating func limit(_ change: (Duration) -> Duration) {
-    for index in all.indices { all[index].deadline = change(all[index].deadline) }
   }
 }

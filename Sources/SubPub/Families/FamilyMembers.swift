@@ -3,8 +3,11 @@ import Synchronization
 /// A manager of a family, and what the family knows about it.
 ///
 /// `@unchecked`: the variables are accessed only while the family's lock is held.
-class FamilyMember: @unchecked Sendable {
+final class FamilyMember: @unchecked Sendable {
   weak let manager: FamilyMembers.Object?
+  /// In a box, whose type only the family knows.
+  let key: FamilyMembers.Object
+  let hash: Int
   let registry: PublisherRegistry
   /// Whether all observers know the manager.
   ///
@@ -21,8 +24,8 @@ class FamilyMember: @unchecked Sendable {
   /// The number of the last notice about listeners.
   var notice: UInt64 = 0
 
-  init(_ manager: FamilyMembers.Object, _ registry: PublisherRegistry) {
-    (self.manager, self.registry) = (manager, registry)
+  init(_ manager: FamilyMembers.Object, _ key: FamilyMembers.Object, _ hash: Int, _ registry: PublisherRegistry) {
+    (self.manager, self.key, self.hash, self.registry) = (manager, key, hash, registry)
   }
 }
 
@@ -34,90 +37,58 @@ class FamilyMember: @unchecked Sendable {
 struct FamilyMembers {
   typealias Object = any AnyObject & Sendable
 
-  /// The members whose keys have one hash value: mostly one, and new ones are added at the end.
-  struct Bucket: Sendable {
-    fileprivate(set) var first: FamilyMember
-    fileprivate(set) var others: [FamilyMember] = []
-
-    var last: FamilyMember { others.last ?? first }
-    var all: [FamilyMember] { [first] + others }
-
-    fileprivate func forEach(_ body: (FamilyMember) -> Void) {
-      body(first)
-      others.forEach(body)
-    }
-  }
-
-  /// A call of `make`.
-  struct Call: Sendable {
-    let thread = ThreadToken.current
-    /// In a box that no other call has.
-    let key: Object
+  /// A thread that is making the manager of a key.
+  private struct Maker: Hashable {
+    let thread = ThreadToken.current.bits
     let hash: Int
-    /// How many calls were under way.
-    let number: Int
-    /// How many logouts there were before it, or were made up for.
-    fileprivate(set) var logouts: Int
-    /// The number of the last logout that was made up for.
-    fileprivate(set) var madeUp = 0
   }
 
-  private(set) var buckets: [Int: Bucket] = [:]
-  private(set) var calls: [Call] = []
+  /// The members whose keys have one hash value, the latest last.
+  private(set) var buckets: [Int: [FamilyMember]] = [:]
   var observers: [ObjectIdentifier: @Sendable (Object) -> Void] = [:]
+  private var makers: [Maker: Int] = [:]
   private var logouts = 0
   private var count = 0
   /// The number of members above which it is worth looking for dead ones.
   private var sweepAt = 32
-  /// The number of managers that were evicted since the last sweep, most of which are dead now.
-  private var evictedCount = 0
   private var queue = DeadlineQueue()
   private(set) var latestDeadline = Duration.zero
-  /// When the timer looks for managers whose time is over; nil without a timer.
-  private var wakeTime: Duration?
-  private var timer: Task<Void, Never>?
-  private var timerCount = 0
+  private var timer: (task: LoadTask, wakesAt: Duration)?
 }
 
 /// Making and removing managers.
 extension FamilyMembers {
-  /// Begins to make a manager; returns nil if another thread has added a member since the keys were compared.
-  mutating func begin(_ key: Object, _ hash: Int, in bucket: Bucket?) -> Call? {
-    guard buckets[hash]?.last === bucket?.last else { return nil }
-    let call = Call(key: key, hash: hash, number: calls.count, logouts: logouts)
-    calls.append(call)
-    return call
+  /// Notes that this thread makes a manager, unless another one has added a member since the keys were compared.
+  ///
+  /// Returns how often this thread is making a manager of the same hash value, and how many logouts there were.
+  mutating func beginMaking(_ hash: Int, seeing bucket: [FamilyMember]) -> (depth: Int, logouts: Int)? {
+    guard buckets[hash]?.last === bucket.last else { return nil }
+    makers[Maker(hash: hash), default: 0] += 1
+    return (makers[Maker(hash: hash), default: 0], logouts)
   }
 
-  mutating func end(_ call: Call) {
-    if let index = calls.lastIndex(where: { $0.key === call.key }) { calls.remove(at: index) }
+  mutating func endMaking(_ hash: Int) {
+    let depth = makers[Maker(hash: hash), default: 0] - 1
+    makers[Maker(hash: hash)] = depth > 0 ? depth : nil
   }
 
   enum Installation {
     case installed(isSweepDue: Bool)
     /// Another thread has added a member since the keys were compared.
-    case outdated(Bucket?)
-    /// Everything was logged out since `make` was called, as the new call says.
-    case logoutDue(Call)
+    case outdated
+    /// Everything was logged out since `make` was called: so often by now.
+    case logoutDue(Int)
   }
 
   /// Adds a manager whose key isn't in its bucket, or only for a dead member there.
   mutating func install(
-    _ new: FamilyMember, _ call: Call, in bucket: Bucket?, insteadOf dead: FamilyMember?
+    _ new: FamilyMember, seeing bucket: [FamilyMember], insteadOf dead: FamilyMember?, logouts known: Int
   ) -> Installation {
-    let current = buckets[call.hash]
-    guard current?.last === bucket?.last else { return .outdated(current) }
-    guard call.logouts == logouts else {
-      var call = call
-      (call.logouts, call.madeUp) = (logouts, logouts)
-      return .logoutDue(call)
-    }
-    end(call)
-    // The caller holds it.
-    if let dead { remove([dead], from: call.hash) }
-    new.logout = call.madeUp
+    guard buckets[new.hash]?.last === bucket.last else { return .outdated }
+    guard known == logouts else { return .logoutDue(logouts) }
+    if let dead { remove([dead]) }
     new.isIntroduced.store(observers.isEmpty, ordering: .relaxed)
-    if buckets[call.hash]?.others.append(new) == nil { buckets[call.hash] = Bucket(first: new) }
+    buckets[new.hash, default: []].append(new)
     count += 1
     guard count > sweepAt else { return .installed(isSweepDue: false) }
     // One sweep is enough, even if others install managers meanwhile.
@@ -131,66 +102,67 @@ extension FamilyMembers {
   mutating func sweep(logsOut: Bool) -> (living: [(member: FamilyMember, manager: Object)], dead: [FamilyMember]) {
     if logsOut { logouts += 1 }
     var (living, dead): ([(member: FamilyMember, manager: Object)], [FamilyMember]) = ([], [])
-    for (hash, bucket) in buckets {
-      let before = dead.count
-      bucket.forEach { member in
-        if logsOut { member.logout = logouts }
-        if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
-      }
-      if dead.count > before { remove(Array(dead[before...]), from: hash) }
+    for member in buckets.values.joined() {
+      if logsOut { member.logout = logouts }
+      if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
     }
-    (sweepAt, evictedCount) = (2 * count + 32, 0)
+    remove(dead)
+    sweepAt = 2 * count + 32
     return (living, dead)
   }
 
-  private mutating func remove(_ members: [FamilyMember], from hash: Int) {
-    guard let all = buckets[hash]?.all else { return }
-    let left = all.filter { member in !members.contains { $0 === member } }
-    count -= all.count - left.count
-    buckets[hash] = left.first.map { Bucket(first: $0, others: Array(left.dropFirst())) }
+  /// Removes members, which the caller holds.
+  mutating func remove(_ members: [FamilyMember]) {
+    for member in members {
+      guard let index = buckets[member.hash]?.firstIndex(where: { $0 === member }) else { continue }
+      buckets[member.hash]?.remove(at: index)
+      if buckets[member.hash]?.isEmpty == true { buckets[member.hash] = nil }
+      count -= 1
+    }
   }
 
-  /// Whether half of all managers may be dead, now that the evicted ones were released.
-  var isSweepDueAfterEviction: Bool { 2 * evictedCount > count }
-
   /// Removes everything, because the family is gone.
-  mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: Task<Void, Never>?) {
-    let all = buckets.values.flatMap(\.all)
+  mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: LoadTask?) {
+    let all = Array(buckets.values.joined())
     // Later notices do nothing.
     for member in all { member.notice = .max }
-    let removed = (all, all.compactMap { $0.kept.take() }, timer)
-    (self, timerCount) = (FamilyMembers(), timerCount + 1)
-    return removed
+    defer { self = FamilyMembers() }
+    return (all, all.compactMap { $0.kept.take() }, timer?.task)
   }
 }
 
 /// Keeping managers that linger or are listened to.
 extension FamilyMembers {
-  /// Keeps a manager at least until a deadline; returns the number of a timer that the caller has to start.
-  mutating func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) -> Int? {
+  /// A timer that the caller has to start, and the one that it takes the place of.
+  typealias NewTimer = (started: LoadTask, ended: LoadTask?)
+
+  /// Keeps a manager at least until a deadline.
+  mutating func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) -> NewTimer? {
     guard let deadline else { return nil }
     member.kept = manager
     guard deadline < .unlimited else { return nil }
     // A thread that was slow to get here may have asked earlier.
     member.deadline = max(member.deadline, deadline)
     latestDeadline = max(latestDeadline, deadline)
-    if !member.isQueued, !member.isListenedTo {
-      member.isQueued = true
-      queue.insert(member)
-    }
+    if !member.isQueued, !member.isListenedTo { enqueue(member) }
     // A timer that will look later than this was started before the clock was set back.
-    if let wakeTime, wakeTime <= deadline { return nil }
-    wakeTime = deadline
-    timerCount += 1
-    return timerCount
+    if let timer, timer.wakesAt <= deadline { return nil }
+    let new = (started: LoadTask(), ended: timer?.task)
+    timer = (new.started, deadline)
+    return new
   }
 
-  /// Records whether anybody listens; returns a manager that isn't kept any more, and the number of a timer to start.
+  private mutating func enqueue(_ member: FamilyMember) {
+    member.isQueued = true
+    queue.insert(member)
+  }
+
+  /// Records whether anybody listens; returns a manager that isn't kept any more.
   ///
   /// Does nothing if a notice with a higher number has come first.
   mutating func note(
     isListenedTo: Bool, _ notice: UInt64, _ member: FamilyMember, _ manager: Object, until deadline: Duration?
-  ) -> (released: Object?, timer: Int?) {
+  ) -> (released: Object?, timer: NewTimer?) {
     guard notice >= member.notice else { return (nil, nil) }
     (member.notice, member.isListenedTo) = (notice, isListenedTo)
     if isListenedTo {
@@ -201,60 +173,83 @@ extension FamilyMembers {
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
-  var heard: [PublisherRegistry] {
-    var heard: [PublisherRegistry] = []
-    for bucket in buckets.values { bucket.forEach { if $0.isListenedTo { heard.append($0.registry) } } }
-    return heard
-  }
+  var heard: [PublisherRegistry] { buckets.values.joined().filter(\.isListenedTo).map(\.registry) }
 
   /// Stops keeping managers whose time is over; returns them, and how long the next one lingers.
   ///
   /// `latest` was the latest deadline when the clock was read. If it is further away than managers linger, the clock
-  /// was set back.
-  mutating func evict(at now: Duration, lingering: Duration, latest: Duration) -> (evicted: [Object], next: Duration?) {
+  /// was set back. Does nothing for a timer that another one has taken the place of.
+  mutating func evict(
+    at now: Duration, lingering: Duration, latest: Duration, for task: LoadTask
+  ) -> (evicted: [(member: FamilyMember, manager: Object)], next: Duration?) {
+    guard timer?.task === task else { return ([], nil) }
     let limit = now + lingering
     if latest > limit {
-      for member in buckets.values.flatMap(\.all) where member.deadline <= latest {
+      for member in buckets.values.joined() where member.deadline <= latest {
         member.deadline = min(member.deadline, limit)
       }
       queue.limit { $0 <= latest ? min($0, limit) : $0 }
       if latestDeadline == latest { latestDeadline = limit }
     }
-    var evicted: [Object] = []
+    var evicted: [(member: FamilyMember, manager: Object)] = []
     while let (deadline, member) = queue.first {
       guard deadline <= now else {
-        wakeTime = deadline
-        evictedCount += evicted.count
+        timer?.wakesAt = deadline
         return (evicted, deadline - now)
       }
       queue.removeFirst()
       member.isQueued = false
       if member.isListenedTo { continue }
       if member.deadline > now {
-        member.isQueued = true
-        queue.insert(member)
-      } else if let manager = member.kept.take() {
-        evicted.append(manager)
+        enqueue(member)
+      } else if let kept = member.kept.take() {
+        evicted.append((member, kept))
       }
     }
-    wakeTime = nil
-    evictedCount += evicted.count
+    timer = nil
     return (evicted, nil)
   }
 
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
   mutating func stopKeeping() -> [Object] {
-    (queue, wakeTime) = (DeadlineQueue(), nil)
-    return buckets.values.flatMap(\.all).filter { !$0.isListenedTo }.compactMap { member in
+    (queue, timer) = (DeadlineQueue(), nil)
+    return buckets.values.joined().filter { !$0.isListenedTo }.compactMap { member in
       member.isQueued = false
       return member.kept.take()
     }
   }
+}
 
-  /// Replaces the timer, unless it has a successor already; returns the one to be cancelled.
-  mutating func setTimer(_ new: Task<Void, Never>, number: Int) -> Task<Void, Never>? {
-    guard number == timerCount else { return new }
-    defer { timer = new }
-    return timer
+/// A heap of members, the one with the earliest deadline first.
+private struct DeadlineQueue {
+  /// Each with its deadline when it was added, which may have been prolonged since.
+  private var all: [(deadline: Duration, member: FamilyMember)] = []
+
+  var first: (deadline: Duration, member: FamilyMember)? { all.first }
+
+  mutating func insert(_ member: FamilyMember) {
+    var index = all.count
+    all.append((member.deadline, member))
+    while index > 0, all[index].deadline < all[(index - 1) / 2].deadline {
+      all.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() {
+    all.swapAt(0, all.count - 1)
+    all.removeLast()
+    var (index, child) = (0, 1)
+    while child < all.count {
+      if child + 1 < all.count, all[child + 1].deadline < all[child].deadline { child += 1 }
+      guard all[child].deadline < all[index].deadline else { return }
+      all.swapAt(index, child)
+      (index, child) = (child, 2 * child + 1)
+    }
+  }
+
+  /// Changes deadlines without changing their order.
+  mutating func limit(_ change: (Duration) -> Duration) {
+    for index in all.indices { all[index].deadline = change(all[index].deadline) }
   }
 }

@@ -57,17 +57,37 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   /// - Parameter key: The key.
   /// - Complexity: O(1) on average, beyond `make`.
   public subscript(key: Key) -> M {
-    let (deadline, hash) = (keeper.deadline, key.hashValue)
+    let hash = key.hashValue
+    // How many logouts there were before it was made, or were made up for.
+    var (made, madeUp, deadline) = ((manager: M, logouts: Int)?.none, 0, keeper.deadline)
     while true {
-      let bucket = keeper.members.withLock { $0.buckets[hash] }
-      let (member, manager) = find(key, in: bucket)
-      if let member, let manager {
-        keeper.keep(member, manager, until: deadline)
-        return introduce(member, manager)
+      let bucket = bucket(hash)
+      let (member, living) = find(key, in: bucket)
+      if let member, let living {
+        keeper.keep(member, living, until: deadline)
+        return introduce(member, living)
       }
-      let box = KeyBox(key)
-      if let call = keeper.members.withLock({ $0.begin(box, hash, in: bucket) }) {
-        return makeManager(call, box, in: bucket, insteadOf: member)
+      guard let (manager, logouts) = made else {
+        guard let (depth, logouts) = keeper.members.withLock({ $0.beginMaking(hash, seeing: bucket) }) else { continue }
+        if depth > 50 { stopForEndlessMaking(key) }
+        made = (make(key), logouts)
+        keeper.members.withLock { $0.endMaking(hash) }
+        deadline = keeper.deadline
+        continue
+      }
+      let new = FamilyMember(manager, KeyBox(key), hash, manager.publisher.registry)
+      new.logout = madeUp
+      switch keeper.members.withLock({ $0.install(new, seeing: bucket, insteadOf: member, logouts: logouts) }) {
+      case .installed(let isSweepDue):
+        if let member { keeper.unwatch([member]) }
+        keeper.watch(new)
+        keeper.keep(new, manager, until: deadline)
+        if isSweepDue { _ = keeper.sweep() }
+        return introduce(new, manager)
+      case .outdated: break
+      case .logoutDue(let number):
+        if !wasReached(by: number, manager) { manager.logout() }
+        (made, madeUp) = ((manager, number), number)
       }
     }
   }
@@ -79,8 +99,7 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   /// - Parameter key: The key.
   /// - Returns: The manager; nil if none is alive.
   public func existing(_ key: Key) -> M? {
-    let hash = key.hashValue
-    let (member, manager) = find(key, in: keeper.members.withLock { $0.buckets[hash] })
+    let (member, manager) = find(key, in: bucket(key.hashValue))
     guard let member, let manager else { return nil }
     return introduce(member, manager)
   }
@@ -117,17 +136,9 @@ extension ManagerFamily {
     init(_ key: Key) { self.key = key }
   }
 
-  private final class KeyedMember: FamilyMember, @unchecked Sendable {
-    let box: KeyBox
-    init(_ manager: M, _ box: KeyBox) {
-      self.box = box
-      super.init(manager, manager.publisher.registry)
-    }
-  }
-
   private static func key(_ member: FamilyMember) -> Key {
-    // Only this family puts members into its buckets.
-    unsafe unsafeDowncast(member, to: KeyedMember.self).box.key
+    // Only this family makes members for itself.
+    unsafe unsafeDowncast(member.key, to: KeyBox.self).key
   }
 
   private static func manager(_ object: FamilyMembers.Object) -> M {
@@ -140,43 +151,12 @@ extension ManagerFamily {
     return living.map { Self.manager($0.manager) }.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// The member with a key, and its manager if it lives; compares keys, so no lock is held.
-  private func find(_ key: Key, in bucket: FamilyMembers.Bucket?) -> (FamilyMember?, FamilyMembers.Object?) {
-    guard let bucket else { return (nil, nil) }
-    let found = Self.key(bucket.first) == key ? bucket.first : bucket.others.first { Self.key($0) == key }
-    return (found, found?.manager)
-  }
+  private func bucket(_ hash: Int) -> [FamilyMember] { keeper.members.withLock { $0.buckets[hash] ?? [] } }
 
-  /// Makes a manager, and returns it or, if another thread was faster, that thread's.
-  private func makeManager(
-    _ call: FamilyMembers.Call, _ box: KeyBox, in bucket: FamilyMembers.Bucket?, insteadOf dead: FamilyMember?
-  ) -> M {
-    var (call, bucket, dead) = (call, bucket, dead)
-    if call.number >= 50 { stopIfEndless(box.key, call.hash) }
-    let made = make(box.key)
-    let (new, deadline) = (KeyedMember(made, box), keeper.deadline)
-    while true {
-      let installation = keeper.members.withLock { $0.install(new, call, in: bucket, insteadOf: dead) }
-      switch installation {
-      case .installed(let isSweepDue):
-        if let dead { keeper.unwatch([dead]) }
-        keeper.watch(new)
-        keeper.keep(new, made, until: deadline)
-        if isSweepDue { _ = keeper.sweep() }
-        return introduce(new, made)
-      case .outdated(let current):
-        let (member, manager) = find(box.key, in: current)
-        if let member, let manager {
-          keeper.members.withLock { $0.end(call) }
-          keeper.keep(member, manager, until: deadline)
-          return introduce(member, manager)
-        }
-        (bucket, dead) = (current, member)
-      case .logoutDue(let due):
-        call = due
-        if !wasReached(by: due.madeUp, made) { made.logout() }
-      }
-    }
+  /// The member with a key, and its manager if it lives; compares keys, so no lock is held.
+  private func find(_ key: Key, in bucket: [FamilyMember]) -> (FamilyMember?, FamilyMembers.Object?) {
+    let found = bucket.first { Self.key($0) == key }
+    return (found, found?.manager)
   }
 
   /// Whether a manager was logged out as that of another key.
@@ -185,11 +165,7 @@ extension ManagerFamily {
     return keeper.members.withLock { _ in living.contains { $0.manager === manager && $0.member.logout >= logout } }
   }
 
-  /// Stops the program if this thread makes the manager of a key for the fiftieth time at once.
-  private func stopIfEndless(_ key: Key, _ hash: Int) {
-    let calls = keeper.members.withLock { $0.calls.filter { $0.thread == .current && $0.hash == hash } }
-    // Only this family puts boxes there.
-    guard calls.count(where: { unsafe unsafeDowncast($0.key, to: KeyBox.self).key == key }) >= 50 else { return }
+  private func stopForEndlessMaking(_ key: Key) -> Never {
     stopForMisuse(
       """
       make(\(key)) asks for its own manager, itself or through another family, again and again: make it without. The \
