@@ -39,55 +39,6 @@ final class LoadDriver<Value: Sendable>: Sendable {
   }
 }
 
-/// A load under way.
-final class Load<Value: Sendable>: @unchecked Sendable {
-  let id: LoadID
-  let kind: LoadKind
-  let task = LoadTask()
-  /// Waits for the cached value; nil if the load doesn't begin with that.
-  let reading: CacheReading<Value>.Wait?
-  /// The state that the load has ended with, used in turns; nil if it goes on, or was superseded.
-  fileprivate(set) var result: LoadState<Value>?
-
-  init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
-    (self.id, self.kind, self.reading) = (id, kind, reading)
-  }
-}
-
-/// A manager's machine and the load that it has begun, as the owner of the manager's publisher.
-///
-/// Apart from the driver, because the registry holds it. `@unchecked`: used in the publisher's turns only.
-private final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
-  var machine: LoadMachine<Value>
-  var load: Load<Value>?
-
-  init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
-
-  func othersPublish(_ effects: inout Effects) -> [WaiterID] {
-    effects.releaseAll(in: machine.foreignValues)
-    let step = machine.supersede()
-    end(step, nil, &effects)
-    return step.owner.released
-  }
-
-  func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {
-    guard !machine.edits.isEmpty, let data = machine.dataBelow else { return nil }
-    let current = Publication<Value>.from(current)
-    return Publication(
-      current.state.replacingData(with: data.value), source: current.source, provenance: data.provenance)
-  }
-
-  /// Ends the active load if the step says so.
-  func end(_ step: LoadStep<Value>, _ result: LoadState<Value>?, _ effects: inout Effects) {
-    guard let ending = step.ending, let ended = load.take() else { return }
-    effects.releaseAll(in: ended)
-    switch ending {
-    case .finished: ended.result = result
-    case .cancelled: effects.call { ended.task.cancel() }
-    }
-  }
-}
-
 /// Turns.
 extension LoadDriver {
   /// Takes one turn in which the machine decides, and then does what it has decided.

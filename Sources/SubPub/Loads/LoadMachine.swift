@@ -31,7 +31,7 @@ struct LoadMachine<Value: Sendable> {
   var callers = LoadCallers()
   /// The failure that the present state shows; nil if it shows none, or an error that was published by hand.
   var failure: LoadFailure?
-  private var loadCount = 0
+  var loadCount = 0
   /// Whether the value in the cache is from before an invalidation (5.15), or may lack a confirmed edit (5.20).
   var isCacheInvalidated = false
   /// Whether the manager is gone.
@@ -163,120 +163,4 @@ enum LoadAnswer: Equatable {
   case began
   /// There is nothing to load.
   case nothing
-}
-
-/// Requests.
-extension LoadMachine {
-  /// Joins the active load if it covers the request, and otherwise begins a load (5.03).
-  ///
-  /// The caller is nil if it doesn't wait. Nobody joins a load that began before the data was invalidated (5.15), but
-  /// the next page waits even for that one.
-  mutating func ask(
-    for request: LoadRequest, by caller: WaiterID?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    if isOver { return (LoadStep(), .nothing) }
-    if let joined = join(request, by: caller) { return (LoadStep(), joined) }
-    return begin(request.kind ?? .whole, request, by: caller, present)
-  }
-
-  /// Does the same for data that is unknown, stale, or an error, and otherwise nothing.
-  ///
-  /// After the failure of a page, and until the list is stale, loads that page again (5.14). `now` is the time on the
-  /// manager's clock; nil if it isn't measured.
-  mutating func askIfNeeded(
-    acceptedAge: Duration?, now: Duration?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    if isOver { return (LoadStep(), .nothing) }
-    let isStale = isStale(present, now)
-    // One more page doesn't make a stale list fresh.
-    let request = LoadRequest(kind: load?.kind == .page && isStale ? .whole : nil, acceptedAge: acceptedAge)
-    if let joined = join(request, by: nil) { return (LoadStep(), joined) }
-    guard isLoadNeeded(present, now) else { return (LoadStep(), .nothing) }
-    return begin(failure?.kind == .page && !isStale ? .page : .whole, request, by: nil, present)
-  }
-
-  /// Whether a request could join the active load, or has to wait for it.
-  func joins(_ request: LoadRequest) -> Bool {
-    guard let load, request.joins else { return false }
-    return isNext(request, load) || (load.covers(request.kind) && !load.isOutdated)
-  }
-
-  private func isNext(_ request: LoadRequest, _ load: ActiveLoad) -> Bool {
-    request.kind == .page && load.kind == .whole && load.replacesData
-  }
-
-  private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
-    guard let load, joins(request) else { return nil }
-    callers.add(caller, accepting: request.acceptedAge)
-    return isNext(request, load) ? .next : .joined
-  }
-
-  /// Begins a load, which may take the place of an active one.
-  ///
-  /// It then takes over the phase to return to, and the callers that don't wait.
-  private mutating func begin(
-    _ kind: LoadKind, _ request: LoadRequest, by caller: WaiterID?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    var step = LoadStep<Value>()
-    let data = present.state.value
-    let shows = data == nil || !rules.isQuiet
-    loadCount += 1
-    // Without data, the first page is the next one.
-    let kind = data == nil ? .whole : kind
-    var new = ActiveLoad(id: LoadID(number: loadCount), kind: kind, replacesData: data != nil)
-    if let old = load, let before = old.before {
-      (new.before, new.failureBefore) = (before, old.failureBefore)
-    } else if shows {
-      (new.before, new.failureBefore) = (FormerPhase(present.state), failure)
-    }
-    let staying = callers.withoutWaiters
-    end(.cancelled, &step)
-    if shows {
-      failure = nil
-      step.owner.published = (.loading(previous: data), present.provenance)
-    }
-    load = new
-    callers = staying
-    callers.add(caller, accepting: request.acceptedAge)
-    step.begun = (new.id, kind, readsCache: rules.hasCache && data == nil)
-    return (step, .began)
-  }
-}
-
-/// Freshness (5.06).
-extension LoadMachine {
-  func isStale(_ present: Present, _ now: Duration?) -> Bool {
-    if present.validity.isInvalidated { return true }
-    guard let staleAfter = rules.staleAfter, let age = age(since: present.freshSince, now) else { return false }
-    return age >= staleAfter
-  }
-
-  /// Returns whether there is data that is younger than `maxAge`, or not stale.
-  ///
-  /// Data of unknown age is older than any `maxAge`.
-  func isFresh(_ present: Present, maxAge: Duration?, _ now: Duration?) -> Bool {
-    guard let maxAge else { return !isStale(present, now) }
-    guard !present.validity.isInvalidated, let age = age(since: present.freshSince, now) else { return false }
-    return age < maxAge
-  }
-
-  private func isLoadNeeded(_ present: Present, _ now: Duration?) -> Bool {
-    switch present.state.phase {
-    // Nobody loads, so a `loading` was published by hand.
-    case .unknown, .loading: true
-    // The result of an outdated load is stale, or isn't even taken.
-    case .loaded: isStale(present, now) || load?.isOutdated ?? false
-    case .error: failure.map { $0.isOutdated || !isRecent($0, now) } ?? true
-    }
-  }
-
-  private func isRecent(_ failure: LoadFailure, _ now: Duration?) -> Bool {
-    age(since: failure.time, now).map { $0 < rules.errorStaleAfter } ?? false
-  }
-
-  private func age(since time: Duration?, _ now: Duration?) -> Duration? {
-    guard let time, let now else { return nil }
-    // The clock may have been set back.
-    return max(now - time, .zero)
-  }
 }
