@@ -20,13 +20,9 @@ package final class Locked<State>: Sendable {
   /// caller ignores it: without `withExtendedLifetime`, the optimizer may release an ignored result inside the lock,
   /// where a foreign `deinit` would run (1.04).
   @discardableResult
-  package func withLock<R: ~Copyable>(_ body: (inout State) throws -> R) rethrows -> R {
+  package func withLock<R: ~Copyable>(_ body: (inout State) -> R) -> R {
     mutex.lock()
-    let result: R
-    do { result = try unsafe body(&state) } catch {
-      mutex.unlock()
-      throw error
-    }
+    let result = unsafe body(&state)
     mutex.unlock()
     withExtendedLifetime(result) {}
     return result

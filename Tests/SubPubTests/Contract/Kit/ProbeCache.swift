@@ -58,9 +58,8 @@ final class ProbeCache: StateCache {
     }
     await gate?.pass()
     await Task.yield()
-    return try state.withLock { state in
-      if state.refuses.contains(operation) { throw Refusal(operation: operation) }
-      return body(&state)
-    }
+    let result = state.withLock { state in state.refuses.contains(operation) ? nil : body(&state) }
+    guard let result else { throw Refusal(operation: operation) }
+    return result
   }
 }
