@@ -54,27 +54,43 @@ extension LoadDriver {
   private func decide<Answer>(
     _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> (LoadStep<Value>, Answer)
   ) -> (answer: Answer, load: Load<Value>?)? {
-    // What the machine drops is released after the turn.
     let outcome = registry.decide { (current: Publication<Value>, registry, effects) in
       let present = Machine.Present(
         state: current.state, provenance: current.provenance, validity: registry.validity)
       let former = owner.machine.foreignValues
       let (step, answer) = body(&owner.machine, present, &registry.waiters, &effects)
       owner.end(step, step.owner.published?.state ?? present.state, &effects)
-      let cacheOperation = step.cacheChange.flatMap(cacheOperation)
-      cacheOperation?.enqueue(&effects)
+      let change = step.cacheChange.flatMap(operation(for:))
+      change?.enqueue(&effects)
       let begun = step.begun.map { id, kind, readsCache in
         let reading = readsCache ? cache.map(CacheReading.init) : nil
         reading?.operation.enqueue(&effects)
         return Load(id, kind, reading: reading?.result)
       }
       if let begun { owner.load = begun }
-      return (step.owner, (answer, begun, load: owner.load, cacheOperation, present, former))
+      return (
+        step.owner,
+        Outcome(
+          answer: answer, load: owner.load, begun: begun, usesCache: change != nil || begun?.reading != nil,
+          former: (present, former))
+      )
     }
     guard let outcome else { return nil }
-    if outcome.3 != nil || outcome.1?.reading != nil { cache?.queue.run(on: operation.executor) }
-    if let begun = outcome.1 { start(begun) }
-    return (outcome.0, outcome.load)
+    if outcome.usesCache { cache?.queue.run(on: operation.executor) }
+    if let begun = outcome.begun { start(begun) }
+    return (outcome.answer, outcome.load)
+  }
+
+  /// What is left to be done after a turn, apart from what the registry does.
+  private struct Outcome<Answer> {
+    let answer: Answer
+    /// The active load.
+    let load: Load<Value>?
+    /// The same if it has begun in this turn.
+    let begun: Load<Value>?
+    let usesCache: Bool
+    /// What the machine may have dropped, which must not die in the turn.
+    let former: (Machine.Present, Machine.ForeignValues)
   }
 
   /// Takes a step that may have to be prepared, again if something has changed since.
@@ -109,7 +125,7 @@ extension LoadDriver {
     return Prepared(revision: step.revision, data: data, shown: shown, isUnchanged: false)
   }
 
-  private func cacheOperation(for change: LoadStep<Value>.CacheChange) -> CacheOperation? {
+  private func operation(for change: LoadStep<Value>.CacheChange) -> CacheOperation? {
     switch change {
     case .clear: return cache?.clearOperation()
     case .write(let value, let time, let hasEdit):

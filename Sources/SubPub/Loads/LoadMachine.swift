@@ -51,7 +51,8 @@ struct LoadMachine<Value: Sendable> {
   init(_ rules: Rules) { self.rules = rules }
 
   /// Everything in it that foreign code has made, and whose last release is foreign code.
-  var foreignValues: (load: ActiveLoad?, edits: [Edit], dataBelow: ServerData?) { (load, edits, dataBelow) }
+  var foreignValues: ForeignValues { (load, edits, dataBelow) }
+  typealias ForeignValues = (load: ActiveLoad?, edits: [Edit], dataBelow: ServerData?)
 }
 
 /// Identifies a load of a manager.

@@ -23,7 +23,7 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
-    effects.releaseAll(in: machine.foreignValues)
+    if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
     let step = machine.supersede()
     end(step, nil, &effects)
     return step.owner.released
