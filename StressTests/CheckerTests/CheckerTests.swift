@@ -2,26 +2,29 @@ import Testing
 
 @Suite("The checker rejects every kind of bad history, and accepts a good one that looks similar")
 struct CheckerTests {
-  @Test("one bad subscription, and its twin", arguments: deliveries + counts + cancels)
+  @Test("a bad subscription is rejected, and its good twin accepted", arguments: deliveries + counts + cancels)
   func subscription(bad: Bad<SubscriptionHistory>) {
     bad.check(Example.subscription()) { Checker.check(Example.history($0)) }
   }
 
-  @Test("one bad history of a publisher, and its twin", arguments: publishers + drains + states + delegates)
+  @Test(
+    "a bad history of a publisher is rejected, and its good twin accepted",
+    arguments: publishers + drains + states + delegates)
   func publisher(bad: Bad<History>) { bad.check(Example.history()) { Checker.check($0) } }
 
-  @Test("one bad history of a manager, and its twin", arguments: lateLoads + sharedLoads + pages)
+  @Test(
+    "a bad history of a manager is rejected, and its good twin accepted", arguments: lateLoads + sharedLoads + pages)
   func manager(bad: Bad<LoadHistory>) { bad.check(Example.loads()) { $0.check() } }
 
   @Test(
-    "good histories of a manager",
+    "good histories of a manager are accepted",
     arguments: [
       Example.loads([.refresh, .cancel]), Example.loads([.refresh, .restart, .logout, .foreign, .copies]),
       Example.pages(), Example.pages([.nextPage, .refresh, .restart, .cancel]),
     ])
   func loads(good: LoadHistory) { #expect(good.check() == []) }
 
-  @Test("a flooded lane lets others have their turn") func flood() {
+  @Test("the count of a flood's deliveries takes the longest wait") func flood() {
     let waits = [Span(begin: 100, end: 200), Span(begin: 300, end: 401)]
     #expect(waits.map { StressTests.mostDeliveries(Array(0..<1_000), in: [$0]) } == [100, 101])
     #expect(StressTests.mostDeliveries(Array(0..<1_000), in: waits) == 101)

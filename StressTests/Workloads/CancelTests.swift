@@ -4,7 +4,7 @@ import Testing
 
 extension StressTests {
   /// Several threads cancel the same subscriptions, from everywhere, while deliveries are in flight.
-  @Test("the outcome of a cancel is true")
+  @Test("a cancel's outcome tells what really was under way")
   func stochastic_2_06_3_01_3_02_3_03_3_04_cancel() async {
     await Workload.cancel.run { round in
       let (tested, targets, pending) = (PublisherUnderTest(), Guarded<[Target]>([]), DispatchGroup())

@@ -7,7 +7,7 @@ extension ClientTests {
   struct DerivingTests {
     let publisher = Publisher<Int>(label: "source", staleAfter: .seconds(3_600))
 
-    @Test("a read-only publisher has all that reads")
+    @Test("a read-only publisher has every member that only reads")
     func reading() async throws {
       let readOnly: ReadOnlyPublisher<Int> = publisher.readOnly
       publisher.updateData(2, age: .seconds(1))
@@ -68,7 +68,7 @@ extension ClientTests {
       #expect((lengths.current.version, isLoud.current.version) == (1, 2))
     }
 
-    @Test("a combined publisher is as far as its parts are")
+    @Test("a combined publisher has data once all its parts have, and their errors")
     func combined() throws {
       let (names, ages) = (Publisher<String>(), Publisher<Int>())
       let people = combining(label: "people", names.readOnly, ages.readOnly, ages.map { $0 >= 18 })

@@ -55,7 +55,7 @@
       try await Demo.run([], endedBy: number) { $0.shows("load", /loaded/) }.expectTable()
     }
 
-    @Test("with nohup, the end of the terminal isn't its end")
+    @Test("under nohup it survives the end of its terminal")
     func nohup() async throws {
       let demo = try Demo(["--seconds", "60", "--interval", "0.05", "--watch", here], by: ["nohup"])
       await demo.wait { $0.shows("load", /loaded/) }
@@ -68,7 +68,7 @@
     }
 
     #if os(Linux)
-      @Test("a second signal ends it at once, even if a log hangs")
+      @Test("further signals end it at once, even if a log hangs")
       func hangingLog() async throws {
         // A full pipe that nobody reads.
         try #require(unsafe mkfifo(folder["pipe"], 0o600) == 0)
@@ -123,9 +123,10 @@
       #expect(printed.status == 0 && printed.errors.isEmpty)
       let options = Set(printed.lines.compactMap { $0.prefixMatch(of: /\s+(--[a-z-]+)\s/)?.output.1 })
       #expect(
-        options.isSuperset(of: [
-          "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load", "--help",
-        ]))
+        options == [
+          "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load",
+          "--publish-to", "--mirror", "--help",
+        ])
     }
 
     @Test("--alarm-load gives the alarm")

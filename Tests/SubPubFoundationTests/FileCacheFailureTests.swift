@@ -168,7 +168,7 @@ struct FileCacheFailureTests {
     #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
   }
 
-  @Test("a file that is larger than any memory is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
+  @Test("a file above the limit is reported and left alone", arguments: [(256 << 20) + 1, 1 << 40])
   func sparse(size: Int) async throws {
     try Data().write(to: folder.file)
     let path = folder.file.path(percentEncoded: false)

@@ -36,7 +36,7 @@ struct FileCacheSharingTests {
   }
 
   @Test("eight tasks find whole values, and none from before their own writes", arguments: [false, true])
-  func stochastic_tasks(clears: Bool) async throws {
+  func tasks(clears: Bool) async throws {
     let caches = [FileCache<CheckedValue>(file: folder.file), FileCache<CheckedValue>(file: folder.file)]
     try await caches[0].write(CheckedValue(writer: 0, number: 0))
     try await withThrowingTaskGroup { group in
@@ -64,7 +64,7 @@ struct FileCacheSharingTests {
   }
 
   @Test("with two processes that write, a read finds a whole value of one of them")
-  func stochastic_processes() async throws {
+  func processes() async throws {
     let path = folder.file.path(percentEncoded: false)
     try await FileCache<CheckedValue>(file: folder.file).write(CheckedValue(writer: 0, number: 0))
     let isOver = Locked(false)
@@ -100,7 +100,7 @@ struct FileCacheSharingTests {
   }
 
   @Test("a process that is killed during a write leaves a whole value, and blocks no other process")
-  func stochastic_killed() async throws {
+  func killed() async throws {
     let path = folder.file.path(percentEncoded: false)
     let cache = FileCache<CheckedValue>(file: folder.file)
     try await cache.write(CheckedValue(writer: 0, number: 49))

@@ -184,7 +184,7 @@
       }
     }
 
-    @Test("no more than 8 MB are on their way to the server, and a state")
+    @Test("at most 8 MB and one more state are on their way to the server")
     func required_8_04_bytesOnTheWay() async throws {
       let encoded = Locked(0)
       let outlet = outlet(

@@ -36,7 +36,7 @@
       for number in [0, 3, 4] { #expect(databases.contains("db\(number):keys=2")) }
     }
 
-    @Test("over TCP, users who may do what the article lists are enough")
+    @Test("over TCP, the permissions that the article lists are enough")
     func usersOverTCP() async throws {
       let port = try RedisServer.freePort()
       let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")

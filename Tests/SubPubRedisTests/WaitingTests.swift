@@ -7,7 +7,7 @@
     init() async throws { fixture = try await RedisFixture() }
 
     @Test(
-      "a reply that doesn't come, or trickles in, is too late after the timeout, however late its last byte was",
+      "a reply that doesn't come, or trickles in, is too late after the timeout, however recently a byte has arrived",
       arguments: [false, true])
     func required_8_07_tricklingReply(trickles: Bool) async throws {
       try server.addEntries(epoch: 5, versions: 1...1)

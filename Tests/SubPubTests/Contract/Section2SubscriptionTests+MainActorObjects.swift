@@ -156,7 +156,7 @@ extension Section2SubscriptionTests {
     #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
   }
 
-  @Test("a busy main actor has one release to make, however often others look at the object")
+  @Test("a busy main actor's waiting releases don't grow with the number of looks at an object")
   @MainActor func required_2_05_busyMainActor() {
     let (group, deaths) = (MainActorGroup(), MainActorDeaths())
     let (object, subscription) = group.join(.typed, deaths)

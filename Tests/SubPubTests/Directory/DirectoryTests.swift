@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A directory finds, logs out and observes the publishers of a program", .timeLimit(.minutes(1)))
+@Suite("A directory finds, logs out and observes the publishers of a program", .timeLimit(.minutes(2)))
 enum DirectoryTests {}
 
 /// A publisher of any type.

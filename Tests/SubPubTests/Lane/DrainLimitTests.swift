@@ -7,9 +7,9 @@
 
   @testable import SubPub
 
-  @Suite("A limit of drain(within:) that is over before the task waits", .timeLimit(.minutes(1)))
+  @Suite("A limit of drain(within:) that is over before the task waits", .timeLimit(.minutes(2)))
   struct DrainLimitTests {
-    @Test("the late subscriptions are known before the wait ends") func model_3_07_noTime() async {
+    @Test("the late subscriptions are known before the wait ends") func required_3_07_noTime() async {
       let steps = Steps()
       let publisher = Publisher<Int>(
         staleAfter: nil, clock: ContinuousClock(), schedulingPoints: SchedulingPoint.Maker { steps.point })

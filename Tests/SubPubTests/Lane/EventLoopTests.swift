@@ -4,7 +4,7 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-@Suite("A backlog starves no event loop", .timeLimit(.minutes(1)))
+@Suite("A backlog starves no event loop", .timeLimit(.minutes(2)))
 struct EventLoopTests {
   enum Kind: String, CaseIterable, Codable, Sendable { case executor, actor }
 

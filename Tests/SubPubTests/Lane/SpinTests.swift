@@ -6,7 +6,8 @@
   @testable import SubPub
 
   /// Each delivery publishes the next states, up to a last one.
-  @Suite("A lane waits before its next turn only if it delivers the newest state and can't keep up")
+  @Suite(
+    "A lane waits before its next turn only if it delivers the newest state and can't keep up", .timeLimit(.minutes(2)))
   struct SpinTests {
     private let executor = ManualExecutor()
     private let spins = Locked<[UInt64]>([])
@@ -38,11 +39,11 @@
         // No state is skipped.
         (.latest, 1, []), (.newest(2), 3, []), (.unbounded, 3, []),
       ] as [(BufferingPolicy, Int, [UInt64])])
-    func model_2_08_waits(policy: BufferingPolicy, states: Int, expected: [UInt64]) {
+    func required_2_08_waits(policy: BufferingPolicy, states: Int, expected: [UInt64]) {
       #expect(waits(policy, publishing: states) == expected)
     }
 
     @Test("the publishing thread never waits")
-    func model_2_08_1_05_publishingThread() { #expect(waits(.latest, on: .immediate, publishing: 3) == []) }
+    func required_2_08_1_05_publishingThread() { #expect(waits(.latest, on: .immediate, publishing: 3) == []) }
   }
 #endif

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A memory cache behaves like a list that is searched from end to end", .timeLimit(.minutes(1)))
+@Suite("A memory cache behaves like a list that is searched from end to end", .timeLimit(.minutes(2)))
 struct MemoryCacheModelTests {
   /// A list of values, with the one that was used last at the front.
   private struct Model {
@@ -27,7 +27,7 @@ struct MemoryCacheModelTests {
     mutating func removeAll() { kept = [] }
   }
 
-  @Test("they agree after every operation of 200 random series", arguments: [1, 5, 20])
+  @Test("the cache and the model agree after every operation of 200 random series", arguments: [1, 5, 20])
   func series(limit: Int) {
     for seed: UInt64 in 0..<200 {
       var generator = SeededGenerator(seed: seed)

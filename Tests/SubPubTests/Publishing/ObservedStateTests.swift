@@ -4,7 +4,7 @@ import SubPubTesting
 import Testing
 
 @MainActor
-@Suite("An observed state follows its publisher on the main actor")
+@Suite("An observed state follows its publisher on the main actor", .timeLimit(.minutes(2)))
 struct ObservedStateTests {
   private let publisher = Publisher<Int>(label: "number")
 

@@ -34,7 +34,7 @@ extension PublishingTests {
       #expect(atOnce.isStale)
     }
 
-    @Test("previous data is as stale as it was, and nothing is without data, however long a phase lasts")
+    @Test("previous data is as stale as it was, and without data nothing is stale, however long a phase lasts")
     func required_5_06_otherPhases() {
       for operation in [Operation.startLoading, .setError, .publish] {
         publisher.reset()

@@ -27,7 +27,7 @@ extension PublisherRegistry {
   fileprivate func checkIsolation() { preconditionIsolated() }
 }
 
-@Suite("The index of subscribers keeps few cancelled subscriptions", .timeLimit(.minutes(1)))
+@Suite("The index of subscribers keeps few cancelled subscriptions", .timeLimit(.minutes(2)))
 struct SubscriberIndexTests {
   @Test("it keeps at most twice as many as are active, and 32 more", arguments: [false, true])
   func required_2_06_comeAndGo(isOneObject: Bool) {

@@ -1,6 +1,7 @@
 import Testing
 
-@Suite("The check of linearizability accepts exactly what a register with versions could have done")
+@Suite(
+  "The check of linearizability accepts exactly what a register with versions could have done", .timeLimit(.minutes(2)))
 struct LinearizabilityTests {
   typealias Operation = Linearizability<Register>.Operation
 
@@ -20,7 +21,7 @@ struct LinearizabilityTests {
   }
 
   @Test("operations that follow each other")
-  func required_1_02_sequential() {
+  func sequential() {
     let load = operation(2...3, .write { .loading($0.data) })
     let fail = operation(4...5, .write { .failed(2, $0.data) })
     let again = operation(6...7, .write { $0 })
@@ -31,7 +32,7 @@ struct LinearizabilityTests {
   }
 
   @Test("concurrent operations in the one order that explains what was read")
-  func required_1_02_concurrent() {
+  func concurrent() {
     let (first, second) = (operation(0...9, set(1)), operation(0...9, by: 2, set(2)))
     let early = operation(3...4, by: 3, read(1, 2))
     #expect(holds(first, second, operation(10...11, read(2, 1))))
@@ -43,7 +44,7 @@ struct LinearizabilityTests {
   }
 
   @Test("a stale read is found, a read of the future, a lost write, and two writes with one version")
-  func required_1_01_register() {
+  func register() {
     let write = operation(0...3, set(1))
     #expect(!holds(operation(0...1, set(1)), operation(2...3, by: 2, .read(version: 0, .unknown))))
     // The read may precede a write that hasn't returned.
@@ -59,7 +60,7 @@ struct LinearizabilityTests {
   }
 
   @Test("a replay from the past is found, and one from the future")
-  func required_2_01_replay() {
+  func replay() {
     let (first, second) = (operation(0...1, set(1)), operation(2...3, set(2)))
     #expect(holds(first, second, operation(4...5, by: 2, .join(member: 0, replay: 2))))
     #expect(!holds(first, second, operation(4...5, by: 2, .join(member: 0, replay: 1))))
@@ -68,7 +69,7 @@ struct LinearizabilityTests {
   }
 
   @Test("a state that a buffer didn't receive is found, and one too many")
-  func required_2_01_2_04_putIn() {
+  func putIn() {
     let (first, second) = (operation(0...1, set(1)), operation(4...5, set(2)))
     let join = operation(2...3, .join(member: 0, replay: 1))
     func leave(_ steps: ClosedRange<Int>, _ received: Int) -> Operation {
@@ -82,7 +83,7 @@ struct LinearizabilityTests {
   }
 
   @Test("operations of one client don't count as overlapping")
-  func required_7_02_overlap() {
+  func overlap() {
     let first = operation(0...5, set(1))
     #expect(Linearizability.overlap([first, operation(5...6, by: 2, set(2))]))
     #expect(!Linearizability.overlap([first, operation(6...7, by: 2, set(2))]))

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("The test kit does what its documentation says", .timeLimit(.minutes(1)))
+@Suite("The test kit does what its documentation says", .timeLimit(.minutes(2)))
 enum TestingKitTests {
   typealias Trial = PublishingTests.Trial
 

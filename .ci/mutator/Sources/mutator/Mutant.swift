@@ -29,9 +29,12 @@ struct Mutant {
     ("Sources/SubPubRedis/", "_8_[0-9][0-9]_"),
     ("Sources/SubPubFoundation/", "FileCache|_5_1[0-2]_"),
     ("Sources/SubPubTesting/", "SubPubTests.*(Gate|Recorder|Manual|Seeded)|_7_"),
-    ("Sources/SubPub/Loading/", "_5_[0-9][0-9]_"),
+    ("Sources/SubPub/Loading/", "_5_[0-9][0-9]_|MemoryCache|RetryPolicy"),
     ("Sources/SubPub/Directory/", "Directory|_5_19_|_3_07_"),
-    ("", "_[1-46]_[0-9][0-9]_|_5_22_"),
+    (
+      "",
+      "_[1-46]_[0-9][0-9]_|_5_22_|SubPubTests.*(LoadState|PublisherID|Context|Transition|Update|Value|Observed|Description|Subscriber|Limit|HandBack|Loop|Spin)Tests"
+    ),
   ]
 }
 

@@ -65,42 +65,24 @@ struct Trial {
 
   /// Runs tests until one fails, and says how that ended.
   private func run(_ mutant: Int?, _ filter: String, within limit: Double) -> Ending {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: program)
-    process.arguments = ["--filter", filter, "--testing-library", "swift-testing"]
     var environment = ProcessInfo.processInfo.environment
     environment["MUTANT"] = mutant.map { "\($0)" }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     // Without a change, all tests run at once.
     environment["TEST_LIMIT"] = mutant == nil ? "60" : "10"
     environment["EXPLORE_BOUND"] = "1"
-    process.environment = environment
-    process.standardOutput = pipe
-    process.standardError = pipe
-    do { try process.run() } catch { return .noTest("no start: \(error)") }
-    let end = Date() + limit
-    let descriptor = pipe.fileHandleForReading.fileDescriptor
-    var output: [UInt8] = []
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    defer {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
-    while true {
-      var waiting = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-      let left = end.timeIntervalSinceNow
-      guard left > 0, poll(&waiting, 1, Int32(left * 1_000)) != 0 else { return .hung }
-      let count = read(descriptor, &bytes, bytes.count)
-      if count <= 0 { break }
-      output += bytes[..<count]
-      if mutant != nil, Array(output.suffix(4_096 + count)).text.contains("recorded an issue") { return .failed("") }
-    }
-    process.waitUntilExit()
-    if process.terminationReason == .uncaughtSignal { return .crashed }
-    guard process.terminationStatus == 0 else {
+    let arguments = ["--filter", filter, "--testing-library", "swift-testing"]
+    let group: ProcessGroup
+    do { group = try ProcessGroup(program, arguments, environment: environment) } catch { return .noTest("\(error)") }
+    func fails(_ output: [UInt8]) -> Bool { output.suffix(70_000).text.contains("recorded an issue") }
+    let (status, output) = group.end(within: limit) { mutant != nil && fails($0) }
+    if mutant != nil, fails(output) { return .failed("") }
+    guard let status else { return .hung }
+    if status & 0x7F != 0 { return .crashed }
+    guard status == 0 else {
       let faults = output.text.split(separator: "\n").filter { $0.contains("recorded an issue") }
         .joined(separator: "\n")
-      return .failed(mutant == nil ? "\n" + (faults.isEmpty ? output.suffix(4_000).map { $0 }.text : faults) : "")
+      return .failed(mutant == nil ? "\n" + (faults.isEmpty ? output.suffix(4_000).text : faults) : "")
     }
     return output.text.contains("passed after") ? .survived : .noTest("no test has run")
   }

@@ -32,7 +32,7 @@ struct EditScheduleTests {
   }
 
   @Test("the model accepts what the rule says, and nothing else")
-  func required_5_20_model() {
+  func model() {
     let edits: [EditModel.Effect] = [.set([0]), .show(1), .show(2)]
     #expect(holds(edits + [read(3, .loaded, [0, 1, 2], isEdited: true)]))
     #expect(!holds(edits + [read(3, .loaded, [0, 2, 1], isEdited: true)]))
