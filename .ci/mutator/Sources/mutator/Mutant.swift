@@ -29,7 +29,10 @@ struct Mutant {
     ("Sources/SubPubRedis/", "_8_[0-9][0-9]_"),
     ("Sources/SubPubFoundation/", "FileCache|_5_1[0-2]_"),
     ("Sources/SubPubTesting/", "SubPubTests.*(Gate|Recorder|Manual|Seeded)|_7_"),
-    ("Sources/SubPub/Loading/", "_5_[0-9][0-9]_|MemoryCache|RetryPolicy"),
+    ("Sources/SubPub/Loads/", "_5_[0-9][0-9]_|RetryPolicy"),
+    ("Sources/SubPub/Streams/", "_5_21_|StreamMachine"),
+    ("Sources/SubPub/Caches/", "_5_[0-9][0-9]_|MemoryCache"),
+    ("Sources/SubPub/Families/", "_5_19_|_5_01_"),
     ("Sources/SubPub/Directory/", "Directory|_5_19_|_3_07_"),
     (
       "",
