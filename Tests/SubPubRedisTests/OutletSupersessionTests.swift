@@ -171,7 +171,7 @@
     // MARK: Restoring
 
     @Test(
-      "a living outlet restores what is missing, at once", .serialized,
+      "a living outlet restores what is missing, without the wait of one that isn't sure", .serialized,
       arguments: [
         ["DEL", "key"], ["DEL", "key:epoch"], ["FLUSHALL"], ["PEXPIRE", "key", "1"], ["XDEL", "key", "LAST"],
         ["XTRIM", "key", "MAXLEN", "0"], ["SET", "key:epoch", "5"], ["RENAME", "older", "key"],

@@ -157,11 +157,11 @@
       }
     }
 
-    @Test("a mirror that reads no more than the stream keeps its state; nothing arrives after its run")
+    @Test("once its run has ended, a mirror keeps its state, whatever is written")
     func afterItsRun() async throws {
-      let mirror = mirror()
+      let (outlet, mirror) = (outlet(), mirror())
       publisher.updateData(1)
-      try await running(outlet()) {
+      try await running(outlet) {
         for round in 1...50 {
           let run = try await started(mirror)
           let publishing = Task { for _ in 0..<100 { publisher.updateData(round) } }
@@ -169,7 +169,8 @@
           try await cancel(run)
           let version = mirror.publisher.current.version
           await publishing.value
-          try await Task.sleep(for: .milliseconds(1))
+          try await outlet.reach(Int(publisher.current.version))
+          await mirror.publisher.drain()
           #expect(mirror.publisher.current.version == version)
         }
       }
@@ -186,24 +187,30 @@
       #expect(try server.run("EXISTS", "key", "key:epoch") == "0")
     }
 
-    @Test("a mirror that runs twice, no host, no port, a negative database, and limits of zero stop the program")
-    func misuse() async {
-      await #expect(processExitsWith: .failure) {
+    @Test("what can't be meant stops the program, and the message says why", arguments: misuses.keys.sorted())
+    func misuse(message: String) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
+        try await RedisMirrorTests.misuses[message]?()
+      }
+      let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(printed.contains(message))
+    }
+
+    static let misuses: [String: @Sendable () async throws -> Void] = [
+      "is called while it runs": {
         let mirror = RedisMirror<Int>(key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"))
         async let first: Void = mirror.run()
         async let second: Void = mirror.run()
         _ = try await (first, second)
-      }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(port: 0) }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(host: "") }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(host: "a\u{0}b") }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(database: -1) }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(timeout: .zero) }
-      await #expect(processExitsWith: .failure) { _ = RedisEndpoint(username: "me") }
-      await #expect(processExitsWith: .failure) { _ = RedisCoder<Int>.json(maxBytes: 0) }
-      await #expect(processExitsWith: .failure) {
-        _ = RedisOutlet(Publisher<Int>(), key: "key", endpoint: RedisEndpoint(), maxLength: 0)
-      }
-    }
+      },
+      "port is 0": { _ = RedisEndpoint(port: 0) },
+      "the server's address is \"\"": { _ = RedisEndpoint(host: "") },
+      "the server's address is \"a\\0b\"": { _ = RedisEndpoint(host: "a\u{0}b") },
+      "database is -1": { _ = RedisEndpoint(database: -1) },
+      "timeout is 0.0 seconds": { _ = RedisEndpoint(timeout: .zero) },
+      "there is a username, but no password": { _ = RedisEndpoint(username: "me") },
+      "maxBytes is 0": { _ = RedisCoder<Int>.json(maxBytes: 0) },
+      "maxLength is 0": { _ = RedisOutlet(Publisher<Int>(), key: "key", endpoint: RedisEndpoint(), maxLength: 0) },
+    ]
   }
 #endif

@@ -51,11 +51,15 @@ struct ProcessGroup {
   func end(within limit: Double, after isEnough: ([UInt8]) -> Bool) -> (status: Int32?, printed: [UInt8]) {
     let end = Date() + limit
     var (printed, status, hasEnded) = ([UInt8](), Int32(0), false)
-    while !hasEnded, Date() < end, !isEnough(printed) {
+    while !hasEnded, Date() < end {
       var waiting = [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
       poll(&waiting, 1, 20)
       hasEnded = waitpid(leader, &status, WNOHANG) == leader
-      if !read(into: &printed), !hasEnded { usleep(10_000) }
+      if read(into: &printed) {
+        if isEnough(printed) { break }
+      } else if !hasEnded {
+        usleep(10_000)
+      }
     }
     kill(-leader, SIGKILL)
     if !hasEnded { waitpid(leader, nil, 0) }
