@@ -60,43 +60,4 @@ enum Example {
   static func cancel(_ answer: CancelRecord.Answer, _ begin: UInt64, thread: UInt32 = 1) -> CancelRecord {
     CancelRecord(span: Span(begin: begin, end: begin + 2), answer: answer, thread: thread)
   }
-
-  /// Two loads that follow each other; call 1 fails, and is tried again as call 2.
-  static func loads(_ mix: LoadMix = [.refresh]) -> LoadHistory {
-    var history = LoadHistory(mix: mix, attempts: 2)
-    history.calls = [call(1, 10, .answered), call(3, 30, .failed), call(3, 40, .answered)]
-    history.publications = [
-      state(0, .unknown), state(1, .loading), state(2, .loaded, 0), state(3, .loading, 0), state(4, .loaded, 2),
-    ]
-    history.waits = [wait(.refresh, 5, at: 0, .loaded, 0), wait(.refresh, 25, at: 2, .loaded, 2)]
-    history.finalVersion = 4
-    return history
-  }
-
-  /// Two pages; call n is for page n.
-  static func pages(_ mix: LoadMix = [.nextPage]) -> LoadHistory {
-    var history = loads(mix)
-    history.calls = [call(1, 10, .answered), call(3, 30, .answered, page: 1)]
-    let items = [0, 0, 1, 1].enumerated().map { LoadedItem(number: $1, page: $1, place: $0 % FakeEndpoint.pageSize) }
-    for (version, count) in [(2, 2), (3, 2), (4, 4)] { history.publications[version].items = Array(items[..<count]) }
-    history.waits = [wait(.nextPage, 5, at: 0, .loaded, 0), wait(.nextPage, 25, at: 2, .loaded, 1)]
-    return history
-  }
-
-  static func state(_ version: UInt64, _ phase: LoadPhase, _ number: Int? = nil, failure: Int? = nil) -> LoadPublication
-  {
-    let items = number.map { [LoadedItem(number: $0)] } ?? []
-    return LoadPublication(version: version, phase: phase, items: items, failure: failure)
-  }
-
-  static func call(_ version: UInt64, _ begin: UInt64, _ outcome: LoaderCall.Outcome, page: Int = 0) -> LoaderCall {
-    LoaderCall(page: page, version: version, begin: begin, end: begin + 5, outcome: outcome)
-  }
-
-  static func wait(
-    _ operation: LoadOperation, _ begin: UInt64, at version: UInt64, _ phase: LoadPhase, _ item: Int?,
-    failure: Int? = nil
-  ) -> LoadWait {
-    LoadWait(operation: operation, begin: begin, version: version, phase: phase, item: item, failure: failure)
-  }
 }

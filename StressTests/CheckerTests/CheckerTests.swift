@@ -12,18 +12,6 @@ struct CheckerTests {
     arguments: publishers + drains + states + delegates)
   func publisher(bad: Bad<History>) { bad.check(Example.history()) { Checker.check($0) } }
 
-  @Test(
-    "a bad history of a manager is rejected, and its good twin accepted", arguments: lateLoads + sharedLoads + pages)
-  func manager(bad: Bad<LoadHistory>) { bad.check(Example.loads()) { $0.check() } }
-
-  @Test(
-    "good histories of a manager are accepted",
-    arguments: [
-      Example.loads([.refresh, .cancel]), Example.loads([.refresh, .restart, .logout, .foreign, .copies]),
-      Example.pages(), Example.pages([.nextPage, .refresh, .restart, .cancel]),
-    ])
-  func loads(good: LoadHistory) { #expect(good.check() == []) }
-
   @Test("the count of a flood's deliveries takes the longest wait") func flood() {
     let waits = [Span(begin: 100, end: 200), Span(begin: 300, end: 401)]
     #expect(waits.map { StressTests.mostDeliveries(Array(0..<1_000), in: [$0]) } == [100, 101])

@@ -52,9 +52,8 @@ struct Figures: Sendable, CustomStringConvertible {
   mutating func add(_ result: RoundResult, violations found: Int) {
     rounds += 1
     violations += found
-    histories += result.loads.count
-    operations += result.histories.map(\.calls.count).reduce(0, +) + result.loads.map(\.operations).reduce(0, +)
-    deliveries += result.loads.map(\.publications.count).reduce(0, +)
+    operations += result.histories.map(\.calls.count).reduce(0, +)
+    deliveries += result.deliveries
     for subscription in result.histories.flatMap(\.subscriptions) { add(subscription) }
   }
 

@@ -77,11 +77,12 @@ struct Round: Sendable {
 /// What a round passes to the checkers.
 struct RoundResult: Sendable {
   var histories: [History] = []
-  var loads: [LoadHistory] = []
+  /// Deliveries that no history has.
+  var deliveries = 0
   /// What the round itself found.
   let findings = Findings()
 
   func check() -> [Violation] {
-    findings.violations + histories.flatMap { Checker.check($0) } + loads.flatMap { $0.check() }
+    findings.violations + histories.flatMap { Checker.check($0) }
   }
 }

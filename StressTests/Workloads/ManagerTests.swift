@@ -2,23 +2,42 @@ import Dispatch
 import Testing
 
 extension StressTests {
-  /// Threads refresh, cancel, log out, invalidate, set, poll, turn pages, and answer the loaders of several managers,
-  /// and churn those of a family.
+  /// Threads refresh, restart, cancel, log out, invalidate, poll, turn pages, and publish by hand, and churn the
+  /// managers of a family.
   @Test("loads are shared, superseded, cancelled and rolled back, and a late result is never published")
-  func stochastic_5_01_5_02_5_03_5_04_5_05_5_07_5_08_5_09_5_15_5_16_5_17_5_19_loading() async {
+  func stochastic_5_01_5_02_5_03_5_04_5_05_5_07_5_08_5_09_5_15_5_17_5_19_loading() async {
     await Workload.loading.run { round in
-      let managers = LoadProfile.all.enumerated().map { $1.makeManager(round, 70 + 2 * $0) }
       var (random, result) = (round.random(69), RoundResult())
-      let family = FamilyChurn(&random, result.findings)
+      let findings = result.findings
+      let retry = RetryPolicy(maxAttempts: 1 + random.draw(3)) { _, _ in .zero }
+      let endpoints = (0..<4).map { StormEndpoint(round.random(70 + $0), hangs: $0.isMultiple(of: 2)) }
+      func list(_ endpoint: StormEndpoint) -> LoadingManager<[LoadedItem]> {
+        LoadingManager(staleAfter: .zero, retry: retry) { try await endpoint.load(0) }
+      }
+      func pages(_ endpoint: StormEndpoint) -> PagedManager<LoadedItem, Int> {
+        PagedManager(staleAfter: .zero, retry: retry, firstPage: 0) { page in
+          (try await endpoint.load(page), page < 5 ? page + 1 : nil)
+        }
+      }
+      let lists = [
+        LoadStorm(.anything, list(endpoints[0]), endpoints[0], findings),
+        LoadStorm(.shared, list(endpoints[1]), endpoints[1], findings),
+      ]
+      let paged = [
+        LoadStorm(.anything, pages(endpoints[2]), endpoints[2], findings),
+        LoadStorm(.shared, pages(endpoints[3]), endpoints[3], findings),
+      ]
+      let family = FamilyChurn(&random, findings)
       _ = await round.threads.run { index in
         var random = round.random(index)
         for _ in 0..<400 {
-          random.pick(managers).act(&random)
+          if random.draw(2) == 0 { random.pick(lists).act(&random) } else { random.pick(paged).act(&random) }
           family.act(&random)
         }
       }
       family.finish()
-      for manager in managers { result.loads.append(await manager.finish()) }
+      for list in lists { result.deliveries += await list.finish(&random) }
+      for list in paged { result.deliveries += await list.finish(&random) }
       return result
     }
   }

@@ -43,35 +43,6 @@ extension Section5LoadTests {
     #expect(caller.result == .loaded(maxAge == 40 ? 7 : 1))
   }
 
-  @Test("a refresh always loads, even if it joins a load that the cache would end")
-  func required_5_11_refresh() {
-    let alone = LoadBench(cache: ProbeCache(1))
-    alone.refresh()
-    #expect(alone.source.calls == 1)
-    let cache = ProbeCache(1)
-    let bench = LoadBench(cache: cache)
-    cache.hold(.read)
-    bench.refreshIfNeeded()
-    let (value, refresh) = (bench.value(), bench.refresh())
-    cache.release(.read)
-    bench.run()
-    #expect(bench.source.calls == 1)
-    bench.answer(0, 7)
-    #expect((value.result, refresh.result) == (.loaded(7), .loaded(7)))
-  }
-
-  @Test("what was asked for by somebody who is cancelled no longer counts")
-  func required_5_11_5_05_cancelled() {
-    let cache = ProbeCache(1)
-    let bench = LoadBench(cache: cache)
-    cache.hold(.read)
-    bench.refreshIfNeeded()
-    bench.cancel(bench.refresh())
-    cache.release(.read)
-    bench.run()
-    #expect((bench.publisher.state, bench.source.calls) == (.loaded(1), 0))
-  }
-
   @Test("every publication names the origin of its data, which previous data keeps")
   func required_5_11_origins() {
     let publisher = bench.publisher

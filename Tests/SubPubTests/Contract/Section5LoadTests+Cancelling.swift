@@ -25,42 +25,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == old.version + 2)
   }
 
-  @Test("a caller that joins after a cancel keeps the load going", arguments: [true, false])
-  func required_5_05_newcomer(leavesLast: Bool) {
-    let (first, second) = (bench.refresh(), bench.refresh())
-    bench.cancel(first)
-    let third = bench.refresh()
-    bench.cancel(second)
-    #expect((bench.source.cancelled, third.result) == ([], nil))
-    if leavesLast {
-      bench.cancel(third)
-      #expect((bench.source.cancelled, bench.publisher.state) == ([0], .unknown))
-    } else {
-      bench.answer(0, 7)
-      #expect((third.result, first.result) == (.loaded(7), .loading(previous: nil)))
-    }
-    #expect(bench.source.calls == 1)
-  }
-
-  @Test("a load goes on without waiters if refreshIfNeeded began it or joined it", arguments: [true, false])
-  func required_5_05_kept(beganIt: Bool) {
-    if beganIt { bench.manager.refreshIfNeeded() }
-    let caller = bench.refresh()
-    if !beganIt { bench.manager.refreshIfNeeded() }
-    bench.cancel(caller)
-    #expect((caller.result, bench.source.cancelled) == (.loading(previous: nil), []))
-    #expect((bench.answer(0, 7), bench.source.calls) == (.loaded(7), 1))
-  }
-
-  @Test("a restarting refresh that replaces a load of refreshIfNeeded goes on without waiters, too")
-  func required_5_05_keptThroughRestart() {
-    bench.refreshIfNeeded()
-    let caller = bench.refresh(restarting: true)
-    bench.cancel(caller)
-    #expect(bench.source.cancelled == [0])
-    #expect(bench.answer(1, 7) == .loaded(7))
-  }
-
   @Test("a cancelled caller neither starts nor supersedes nor keeps a load", arguments: [true, false], [true, false])
   func required_5_05_alreadyCancelled(restarting: Bool, isLoading: Bool) {
     bench.publisher.updateData(1)
@@ -72,44 +36,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == (isLoading ? 2 : 1))
     if let waiting { bench.cancel(waiting) }
     #expect(bench.publisher.state == .loaded(1))
-  }
-
-  @Test("the cancel of a restarting refresh restores the state before the superseded load", arguments: Before.allCases)
-  func required_5_05_restarting(before: Before) {
-    let bench = LoadBench(isStubborn: true)
-    before.make(at: bench.publisher)
-    let old = bench.publisher.state
-    bench.refresh()
-    bench.refresh(restarting: true)
-    let last = bench.refresh(restarting: true)
-    #expect(bench.source.cancelled == [0, 1])
-    bench.cancel(last)
-    #expect((last.result, bench.publisher.state, bench.source.cancelled) == (old, old, [0, 1, 2]))
-  }
-
-  @Test("after the last cancel a caller starts a new load and doesn't wait for the old loader")
-  func required_5_05_afterwards() {
-    let bench = LoadBench(isStubborn: true)
-    bench.publisher.updateData(1)
-    for round in 0..<3 {
-      let caller = bench.refresh()
-      #expect(bench.source.calls == round + 1)
-      #expect(bench.cancel(caller) == .loaded(1))
-    }
-    let caller = bench.load(7)
-    #expect(caller.result == .loaded(7))
-    for call in 0..<3 { bench.answer(call, call) }
-    #expect(bench.publisher.state == .loaded(7))
-  }
-
-  @Test("no cancel undoes another transition", arguments: Superseding.allCases.filter { $0 != .restartingRefresh })
-  func required_5_05_overtaken(how: Superseding) {
-    bench.publisher.updateData(1)
-    let caller = bench.refresh()
-    how.perform(at: bench)
-    let current = bench.publisher.current
-    bench.cancel(caller)
-    #expect(bench.publisher.current === current)
   }
 
   @Test("a cancel between two attempts restores the state at once, and the loader isn't called again")

@@ -4,44 +4,6 @@ import Testing
 
 // Rule 5.20, with caches, with answers of unknown age, and for edits that were dropped and are confirmed later.
 extension Section5LoadTests {
-  @Test("a cached value that is read while an edit is confirmed doesn't count as fresh")
-  func required_5_20_5_11_confirmedDuringRead() {
-    let cache = ProbeCache(5)
-    cache.hold(.read)
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache))
-    let value = bench.loads.value()
-    bench.note(1)
-    bench.accept(0)
-    cache.release(.read)
-    #expect(bench.loads.run() == .loading(previous: nil))
-    // What the load brings may lack the edit.
-    bench.loads.answer(0, 51)
-    #expect((value.result, bench.publisher.isStale) == (.loaded(51), true))
-  }
-
-  @Test("data is stale if a load has ended between an edit and its confirmation", arguments: [true, false])
-  func required_5_20_loadBetween(answers: Bool) {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), initial: 5))
-    if answers { bench.edit(1) } else { bench.note(1) }
-    bench.loads.load(51)
-    #expect(!bench.publisher.isStale)
-    if answers { bench.answer(0, 51) } else { bench.accept(0) }
-    // Whether the load had the edit already isn't known.
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(answers ? 51 : 511), true))
-    bench.loads.refreshIfNeeded()
-    #expect((bench.loads.answer(1, 51), bench.publisher.isStale) == (.loaded(51), false))
-  }
-
-  @Test("a load is outdated if an edit is confirmed during it that a transition by hand has dropped")
-  func required_5_20_confirmedAfterDrop() {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), initial: 5))
-    bench.note(1)
-    bench.publisher.startLoading()
-    bench.loads.refresh()
-    bench.accept(0)
-    #expect((bench.loads.answer(0, 5), bench.publisher.isStale) == (.loaded(5), true))
-  }
-
   @Test("an edit that is confirmed after its publisher's end clears the cache, which lacks it, and is released")
   func required_5_20_confirmedAfterEnd() {
     let (executor, server, cache, deaths) = (ManualExecutor(), Source<Int>(isStubborn: true), ProbeCache(5), Deaths())
@@ -61,17 +23,6 @@ extension Section5LoadTests {
     server.answer(0, .success(51))
     executor.runAll()
     #expect((cache.content, deaths.count) == (nil, 1))
-  }
-
-  @Test("an answer that is fresh makes the cached value count again")
-  func required_5_20_5_15_cacheAgain() {
-    let cache = ProbeCache()
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache, initial: 5))
-    bench.manager.invalidate()
-    bench.edit(1)
-    bench.answer(0, 7)
-    bench.publisher.reset()
-    #expect((bench.loads.refreshIfNeeded(), bench.loads.source.calls) == (.loaded(7), 0))
   }
 
   @Test("data has the age of its answer, after a load that is dropped and after one that found it unchanged")
@@ -120,30 +71,6 @@ extension Section5LoadTests {
     #expect((cache.content, bench.publisher.state) == (nil, .unknown))
   }
 
-  @Test("a cached value is shown with the pending edits, and not after an answer")
-  func required_5_20_cachedValue() {
-    let cache = ProbeCache(4)
-    let bench = EditBench(LoadBench(cache: cache))
-    bench.edit(1)
-    bench.loads.refresh()
-    #expect(bench.publisher.state == .loading(previous: 41))
-    bench.manager.cancel()
-    #expect(bench.publisher.state == .loaded(41))
-    #expect(bench.refuse(0) == .loaded(4))
-
-    let held = ProbeCache(4)
-    held.hold(.read)
-    let other = EditBench(LoadBench(cache: held))
-    other.edit(1)
-    other.loads.refresh()
-    #expect(other.answer(0, 7) == .loading(previous: 7))
-    held.release(.read)
-    #expect((other.loads.run(), other.loads.source.calls) == (.loading(previous: 7), 1))
-    other.loads.answer(0, 3)
-    // The load had begun before the answer.
-    #expect((other.publisher.state, held.content) == (.loaded(7), 7))
-  }
-
   @Test(
     "a dropped edit that is confirmed makes loaded data stale",
     arguments: Superseding.allCases.filter { $0 != .restartingRefresh }, [true, false])
@@ -163,33 +90,6 @@ extension Section5LoadTests {
     #expect((bench.publisher.state, bench.loads.source.calls) == (.loading(previous: nil), 3))
     bench.loads.answer(2, 51)
     #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
-  }
-
-  @Test("a cached value that was shown after an edit was dropped is stale once that edit is confirmed")
-  func required_5_20_5_11_cachedAfterDrop() {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: ProbeCache(5), initial: 5))
-    bench.note(1)
-    bench.publisher.reset()
-    bench.loads.refreshIfNeeded()
-    #expect((bench.publisher.state, bench.publisher.isStale, bench.loads.source.calls) == (.loaded(5), false, 0))
-    bench.accept(0)
-    #expect(bench.publisher.isStale)
-    bench.loads.refreshIfNeeded()
-    #expect(bench.loads.source.calls == 1)
-  }
-
-  @Test("an edit that was dropped and then refused makes nothing stale")
-  func required_5_20_refusedAfterDrop() {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: ProbeCache(), initial: 5))
-    bench.note(1)
-    bench.loads.logout()
-    bench.loads.load(5)
-    bench.accepting.fail(0, Failure.denied)
-    bench.loads.run()
-    #expect(!bench.publisher.isStale)
-    bench.publisher.reset()
-    bench.loads.refreshIfNeeded()
-    #expect((bench.publisher.state, bench.loads.source.calls) == (.loaded(5), 1))
   }
 
   @Test("previous data that update keeps has the server's origin, without the pending edits")

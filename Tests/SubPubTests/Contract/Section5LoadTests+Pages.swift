@@ -20,18 +20,6 @@ extension Section5LoadTests {
     #expect((bench.source.calls, bench.publisher.current.version) == (4, version))
   }
 
-  @Test("concurrent callers share one load of the next page", arguments: [2, 100])
-  func required_5_08_shared(callers count: Int) {
-    let bench = PageBench()
-    bench.load(pages: 1)
-    let callers = (0..<count).map { _ in bench.loadNextPage() }
-    bench.manager.refreshIfNeeded()
-    #expect(bench.source.calls == 2)
-    bench.answer(1)
-    for caller in callers { #expect(caller.result == .loaded(PageBench.pages(2))) }
-    #expect(bench.cursors == [0, 10])
-  }
-
   @Test("a refresh drops the load of a later page, whichever ends first", arguments: [true, false], [true, false])
   func required_5_08_refreshDropsPage(restarting: Bool, pageEndsLast: Bool) {
     let bench = PageBench(isStubborn: true)
@@ -60,60 +48,6 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 2)
     bench.answer(1)
     for caller in again { #expect(caller.result == .loaded(PageBench.pages(1))) }
-  }
-
-  @Test("an error of a refresh keeps the pages")
-  func required_5_08_errorOnRefresh() {
-    let bench = PageBench()
-    bench.loadNextPage()
-    #expect(bench.fail(0) == .error(Failure.offline, previous: nil))
-    bench.load(pages: 1)
-    bench.refresh()
-    #expect(bench.fail(2) == .error(Failure.offline, previous: PageBench.pages(1)))
-    bench.refreshIfNeeded()
-    bench.answer(3)
-    #expect((bench.cursors, bench.publisher.state) == ([0, 0, 0, 0], .loaded(PageBench.pages(1))))
-  }
-
-  @Test("a retry within a load asks for the same page")
-  func required_5_08_retry() {
-    let bench = PageBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(5) })
-    bench.load(pages: 1)
-    let caller = bench.loadNextPage()
-    bench.fail(1)
-    let joining = bench.loadNextPage()
-    bench.pass(.seconds(5))
-    bench.answer(2)
-    for caller in [caller, joining] { #expect(caller.result == .loaded(PageBench.pages(2))) }
-    #expect(bench.cursors == [0, 10, 10])
-  }
-
-  @Test("reset and logout drop a late page, and the next page is the first", arguments: [true, false])
-  func required_5_08_logout(isLogout: Bool) {
-    let bench = PageBench(isStubborn: true)
-    bench.load(pages: 2)
-    let caller = bench.loadNextPage()
-    if isLogout { bench.manager.logout() } else { bench.publisher.reset() }
-    bench.run()
-    #expect((caller.result, bench.source.cancelled) == (.unknown, [2]))
-    #expect(bench.answer(2) == .unknown)
-    bench.load(pages: 1)
-    #expect((bench.cursors, bench.publisher.state) == ([0, 10, 20, 0], .loaded(PageBench.pages(1))))
-  }
-
-  @Test("the cancel of the last waiter for a page restores the pages")
-  func required_5_08_5_05_cancel() {
-    let bench = PageBench(isStubborn: true)
-    bench.load(pages: 2)
-    let callers = [bench.loadNextPage(), bench.loadNextPage()]
-    bench.cancel(callers[0])
-    #expect(callers[0].result == .loading(previous: PageBench.pages(2)))
-    bench.cancel(callers[1])
-    #expect((bench.source.cancelled, callers[1].result) == ([2], .loaded(PageBench.pages(2))))
-    #expect(bench.answer(2) == .loaded(PageBench.pages(2)))
-    // A refresh that supersedes the page restores them as well.
-    bench.loadNextPage()
-    #expect(bench.cancel(bench.refresh()) == .loaded(PageBench.pages(2)))
   }
 
   @Test("a list is as old as its first page")

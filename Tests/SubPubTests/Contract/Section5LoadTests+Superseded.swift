@@ -83,21 +83,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(7))
   }
 
-  @Test("a load can be superseded and cancelled after a republish()")
-  func required_5_04_afterPublish() {
-    let bench = LoadBench(isStubborn: true)
-    let first = bench.refresh()
-    bench.publisher.republish()
-    bench.publisher.updateData(50)
-    bench.run()
-    #expect(first.result == .loaded(50))
-    #expect(bench.answer(0, 7) == .loaded(50))
-    let second = bench.refresh()
-    bench.publisher.republish()
-    bench.cancel(second)
-    #expect((bench.source.cancelled, bench.publisher.state) == ([0, 1], .loaded(50)))
-  }
-
   @Test("an update that throws and an updateData(ifChanged:) without a change supersede no load")
   func required_5_04_noTransition() {
     let cache = ProbeCache(2)

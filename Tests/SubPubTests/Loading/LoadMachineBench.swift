@@ -19,17 +19,12 @@
 
     struct Refusal: Error {}
 
-    private var machine: LoadMachine<Int>
-    private var waiters = Waiters()
+    private var driven: DrivenMachine<Int>
     private var callers: [WaiterID] = []
     private var edits: [EditID] = []
-    private var (state, provenance, validity) = (LoadState<Int>.unknown, Provenance?.none, DataValidity())
 
-    /// The last caller and the load that was asked for.
     init(_ phase: Phase) {
-      machine = LoadMachine(
-        LoadMachine.Rules(
-          staleAfter: .seconds(10), errorStaleAfter: .zero, isQuiet: phase == .quietly, hasCache: true))
+      driven = DrivenMachine(LoadMachine.Rules(staleAfter: .seconds(10), isQuiet: phase == .quietly, hasCache: true))
       switch phase {
       case .nothing: break
       case .data: perform(.set)
@@ -58,37 +53,34 @@
       }
     }
 
-    private var present: LoadMachine<Int>.Present {
-      LoadMachine.Present(state: state, provenance: provenance, validity: validity)
-    }
-
     /// Performs an operation, and says what the machine has decided.
     @discardableResult
     mutating func perform(_ operation: Operation) -> String {
-      let id = machine.load?.id ?? LoadID(number: 0)
+      let (id, present) = (driven.machine.load?.id ?? LoadID(number: 0), driven.present)
       switch operation {
       case .ask: return ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
       case .askForPage: return ask { $0.ask(for: LoadRequest(kind: .page), by: $1, $2) }
       case .askAgain: return ask { $0.ask(for: LoadRequest(kind: .whole, joins: false), by: $1, $2) }
       case .askIfNeeded:
         return ask { machine, _, present in machine.askIfNeeded(acceptedAge: .seconds(5), now: .seconds(1), present) }
-      case .leave: return callers.last.map { follow(machine.leave($0, present)) } ?? ""
-      case .cancel: return follow(machine.rollBack(present))
-      case .endManager: return follow(machine.endManager(present))
-      case .supersede: return follow(machine.supersede())
+      case .leave: return callers.last.map { caller in follow { $0.leave(caller, present) } } ?? ""
+      case .cancel: return follow { $0.rollBack(present) }
+      case .endManager: return follow { $0.endManager(present) }
+      case .supersede: return follow { $0.supersede() }
       case .set:
-        return follow(
-          machine.replace(
+        return follow {
+          $0.replace(
             with: .loaded(1), Provenance(.published, freshSince: .zero),
-            .write(1, freshSince: .zero, hasEdit: false)))
-      case .logout: return follow(machine.replace(with: .unknown, nil, .clear))
-      case .invalidate: return follow(machine.invalidate(present))
+            .write(1, freshSince: .zero, hasEdit: false))
+        }
+      case .logout: return follow { $0.replace(with: .unknown, nil, .clear) }
+      case .invalidate: return follow { $0.invalidate(present) }
       case .findFresh, .findStale:
         let cached = Cached(value: 5, age: operation == .findFresh ? .seconds(1) : .seconds(20))
         return take { $0.find(cached, freshSince: .seconds(-1), of: id, $1, $2) }
       case .succeed: return take { $0.succeed(with: 2, at: .seconds(2), of: id, compares: false, $1, $2) }
       case .succeedUnchanged: return take { $0.succeed(with: 1, at: .seconds(2), of: id, compares: true, $1, $2) }
-      case .fail: return follow(machine.fail(Refusal(), at: .seconds(2), of: id, present))
+      case .fail: return follow { $0.fail(Refusal(), at: .seconds(2), of: id, present) }
       case .edit:
         edits.append(EditID())
         let edit = Edit<Int>(id: edits[edits.count - 1]) { $0 + 100 }
@@ -105,45 +97,39 @@
     }
 
     private mutating func ask(
-      _ body: (inout LoadMachine<Int>, WaiterID?, LoadMachine<Int>.Present) -> (LoadStep<Int>, LoadAnswer)
+      _ body: (inout LoadMachine<Int>, WaiterID, LoadMachine<Int>.Present) -> (LoadStep<Int>, LoadAnswer)
     ) -> String {
-      let caller = waiters.add(missing: 1)
-      let (step, answer) = body(&machine, caller, present)
-      let decision = follow(step)
-      if answer == .nothing { return decision }
+      let before = driven
+      let (caller, answer, step) = driven.ask(body)
+      guard let caller else { return description(of: step, after: before) }
       callers.append(caller)
-      return ["\(answer)", decision].filter { !$0.isEmpty }.joined(separator: ", ")
+      return ["\(answer)", description(of: step, after: before)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private mutating func take(
       _ body: (inout LoadMachine<Int>, Prepared<Int>?, LoadMachine<Int>.Present) -> (LoadStep<Int>, StepAnswer<Int>)
     ) -> String {
-      var prepared: Prepared<Int>?
-      while true {
-        let (step, answer) = body(&machine, prepared, present)
-        switch answer {
-        case .done: return follow(step)
-        case .superseded: return follow(step)
-        case .needs(let preparation):
-          let data = preparation.accepted?.apply(preparation.data) ?? preparation.data
-          prepared = Prepared(
-            revision: preparation.revision, data: data, shown: preparation.edits.reduce(data) { $1.apply($0) },
-            isUnchanged: preparation.former == data)
-        }
-      }
+      let before = driven
+      return description(of: driven.take(body).step, after: before)
     }
 
-    /// Publishes what a step publishes, and describes the step.
-    private mutating func follow(_ step: LoadStep<Int>) -> String {
+    private mutating func follow(_ body: (inout LoadMachine<Int>) -> LoadStep<Int>) -> String {
+      let before = driven
+      let step = body(&driven.machine)
+      driven.follow(step)
+      return description(of: step, after: before)
+    }
+
+    private func description(of step: LoadStep<Int>, after before: DrivenMachine<Int>) -> String {
       var words: [String] = []
-      if let published = step.owner.published {
-        (state, provenance) = published
+      if let (state, provenance) = step.owner.published {
         words.append("\(state)" + (provenance.map { " \($0.origin)" } ?? ""))
       }
       if let new = step.owner.validity {
-        if new.isInvalidated != validity.isInvalidated { words.append(new.isInvalidated ? "is stale" : "is valid") }
+        if new.isInvalidated != before.validity.isInvalidated {
+          words.append(new.isInvalidated ? "is stale" : "is valid")
+        }
         if let time = new.confirmation?.time { words.append("confirmed at \(time)") }
-        validity = new
       }
       if let ending = step.ending { words.append("\(ending)") }
       if !step.owner.released.isEmpty { words.append("released \(step.owner.released.count)") }

@@ -9,38 +9,53 @@
   /// The machine beside a model that has been written for its own sake, and knows nothing of how the machine works.
   @Suite("The machine of loads and edits shows what its model says, whatever happens")
   struct LoadMachineModelTests {
-    @Test("at random")
-    func model_5_04_5_05_5_20_machine() {
+    @Test("at random, where every legal transition occurs")
+    func stochastic_5_01_5_02_5_04_5_05_5_20_machine() {
       let seeds = SeedRange()
+      var transitions: [String: Int] = [:]
       for seed in seeds.all {
         var pair = MachineAndModel(seed: seed)
         for _ in 0..<100 { pair.step() }
+        transitions.merge(pair.transitions, uniquingKeysWith: +)
         if let problem = pair.problem {
           Issue.record("STRESS_SEED=\(seed) STRESS_SEEDS=1 repeats it: \(problem)")
           return
         }
       }
+      guard seeds.count >= 500 else { return }
+      #expect(Set(transitions.keys) == Self.legal)
+      let rare = transitions.filter { $0.value < 100 }
+      #expect(rare.isEmpty)
     }
+
+    /// From which phase what leads to which: of the machine's own, and of other transitions.
+    private static let legal: Set<String> = {
+      let everywhere = [
+        "beginLoad loading", "fail error", "reset unknown", "set loaded", "startLoading loading", "end loaded",
+      ]
+      let fromAll = ["unknown", "loading", "loaded", "error"].flatMap { phase in
+        (everywhere + ["show \(phase)", "cancelLoad \(phase)", "end \(phase)"]).map { "\(phase) \($0)" }
+      }
+      let fromLoading = [
+        "cancelLoad unknown", "cancelLoad loaded", "cancelLoad error", "endLoad loaded", "endLoad error",
+      ]
+      return Set(fromAll + fromLoading.map { "loading \($0)" })
+    }()
   }
 
   private struct MachineAndModel {
     struct Refusal: Error {}
 
     private var random: SeededGenerator
-    private var machine = LoadMachine<[Int]>(LoadMachine.Rules())
+    private var driven = DrivenMachine<[Int]>()
     private var model = EditModel()
-    private var (state, provenance, validity) = (LoadState<[Int]>.unknown, Provenance?.none, DataValidity())
-    private var version: UInt64 = 0
     private var edits: [(id: EditID, number: Int)] = []
-    private var (count, waiters) = (0, Waiters())
+    private var count = 0
     private var history: [String] = []
     private(set) var problem: String?
+    private(set) var transitions: [String: Int] = [:]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
-
-    private var present: LoadMachine<[Int]>.Present {
-      LoadMachine.Present(state: state, provenance: provenance, validity: validity)
-    }
 
     mutating func step() {
       guard problem == nil else { return }
@@ -54,33 +69,32 @@
       case 5: end(.accepted, .accepted)
       case 6: end(.answered([1_000 + count]), .answered([1_000 + count]))
       case 7:
-        let joins = machine.load != nil
-        let caller = waiters.add(missing: 1)
-        let (step, _) = machine.ask(for: LoadRequest(kind: .whole, joins: random.draw(3) > 0), by: caller, present)
-        if !joins || step.begun != nil { follow(step, .beginLoad) }
+        let joins = random.draw(3) > 0
+        let began = driven.ask { $0.ask(for: LoadRequest(kind: .whole, joins: joins), by: $1, $2) }.answer == .began
+        if began { compare(.beginLoad) }
       case 8:
-        guard let id = machine.load?.id else { return }
+        guard let id = driven.machine.load?.id else { return }
         take(.endLoad([2_000 + count])) { [count] in
           $0.succeed(with: [2_000 + count], at: nil, of: id, compares: false, $1, $2)
         }
       case 9:
-        if let id = machine.load?.id {
-          follow(machine.fail(Refusal(), at: nil, of: id, present), .endLoad(nil))
+        if let id = driven.machine.load?.id {
+          follow(.endLoad(nil)) { $0.fail(Refusal(), at: nil, of: id, $1) }
         } else {
           byHand(.error(Refusal(), previous: base), .fail)
         }
-      case 10: follow(machine.rollBack(present), .cancelLoad)
+      case 10: follow(.cancelLoad) { $0.rollBack($1) }
       default:
         switch random.draw(3) {
-        case 0: follow(machine.replace(with: .loaded([count]), nil, .clear), .set([count]))
-        case 1: follow(machine.replace(with: .unknown, nil, .clear), .reset)
+        case 0: follow(.set([count])) { [count] machine, _ in machine.replace(with: .loaded([count]), nil, .clear) }
+        case 1: follow(.reset) { machine, _ in machine.replace(with: .unknown, nil, .clear) }
         default: byHand(.loading(previous: base), .startLoading)
         }
       }
     }
 
     /// The data that a transition by hand starts from.
-    private var base: [Int]? { machine.serverData(present)?.value }
+    private var base: [Int]? { driven.machine.serverData(driven.present)?.value }
 
     private mutating func end(_ ending: EditModel.Effect.Ending, _ confirmation: SubPub.Confirmation<[Int]>?) {
       guard !edits.isEmpty else { return }
@@ -89,43 +103,50 @@
     }
 
     private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
-      var step = machine.supersede()
-      step.owner.published = (new, nil)
-      follow(step, effect)
+      driven.publishByHand(new, nil, isNew: false)
+      compare(effect)
     }
 
-    /// Takes a step; sometimes another edit comes between its preparation and itself.
+    /// Takes a step; sometimes something else comes between its preparation and itself.
     private mutating func take(
       _ effect: EditModel.Effect,
       _ body: (inout LoadMachine<[Int]>, Prepared<[Int]>?, LoadMachine<[Int]>.Present) -> (
         LoadStep<[Int]>, StepAnswer<[Int]>
       )
     ) {
-      var prepared: Prepared<[Int]>?
-      while true {
-        let (step, answer) = body(&machine, prepared, present)
-        if case .superseded = answer, case .endLoad = effect { return }
-        guard case .needs(let preparation) = answer else { return follow(step, effect) }
-        let data = preparation.accepted?.apply(preparation.data) ?? preparation.data
-        prepared = Prepared(
-          revision: preparation.revision, data: data, shown: preparation.edits.reduce(data) { $1.apply($0) },
-          isUnchanged: false)
-        if random.draw(4) == 0, !edits.isEmpty { self.step() }
-      }
+      var taking = driven
+      let (_, isTaken) = taking.take(
+        meanwhile: { driven in
+          guard random.draw(4) == 0, !edits.isEmpty else { return }
+          self.driven = driven
+          step()
+          driven = self.driven
+        }, body)
+      driven = taking
+      // The load may have been superseded.
+      if !isTaken, case .endLoad = effect { return }
+      compare(effect)
     }
 
-    private mutating func follow(_ step: LoadStep<[Int]>, _ effect: EditModel.Effect) {
-      if let published = step.owner.published {
-        (state, provenance) = published
-        version += 1
-      }
-      if let new = step.owner.validity { validity = new }
+    private mutating func follow(
+      _ effect: EditModel.Effect, _ body: (inout LoadMachine<[Int]>, LoadMachine<[Int]>.Present) -> LoadStep<[Int]>
+    ) {
+      let present = driven.present
+      let step = body(&driven.machine, present)
+      driven.follow(step)
+      compare(effect)
+    }
+
+    private mutating func compare(_ effect: EditModel.Effect) {
       history.append("\(effect)")
       // A load may end without a result; this one was active.
       guard let next = model.results(of: effect).last else { return }
+      let name = "\(effect)".prefix { $0 != "(" }
+      transitions["\(model.phase) \(name) \(next.phase)", default: 0] += 1
       model = next
+      let (state, version) = (driven.state, driven.version)
       let content = EditModel.Content(
-        phase: state.phase, data: state.value, isEdited: provenance?.origin == .edited)
+        phase: state.phase, data: state.value, isEdited: driven.provenance?.origin == .edited)
       guard problem == nil, content != model.content || version != model.version else { return }
       problem = "version \(version), \(content) instead of \(model.version), \(model.content) after \(history)"
     }

@@ -1,0 +1,77 @@
+#if DEBUG
+  import SubPub
+
+  @testable import SubPub
+
+  /// A machine with what its publisher shows and its cache has: it is asked, and followed, as by a driver in turns.
+  struct DrivenMachine<Value: Sendable & Equatable> {
+    typealias Machine = LoadMachine<Value>
+    typealias Step = LoadStep<Value>
+
+    var machine: Machine
+    private(set) var (state, provenance, validity) = (LoadState<Value>.unknown, Provenance?.none, DataValidity())
+    private(set) var version: UInt64 = 0
+    private(set) var cached: Value?
+    private var waiters = Waiters()
+
+    init(_ rules: Machine.Rules = Machine.Rules(), cached: Value? = nil) {
+      machine = Machine(rules)
+      self.cached = cached
+    }
+
+    var present: Machine.Present { Machine.Present(state: state, provenance: provenance, validity: validity) }
+
+    /// Asks for a caller that waits, and returns it unless there is nothing to load.
+    mutating func ask(
+      _ body: (inout Machine, WaiterID, Machine.Present) -> (Step, LoadAnswer)
+    ) -> (caller: WaiterID?, answer: LoadAnswer, step: Step) {
+      let caller = waiters.add(missing: 1)
+      let (step, answer) = body(&machine, caller, present)
+      follow(step)
+      return (answer == .nothing ? nil : caller, answer, step)
+    }
+
+    /// Takes a step that may have to be prepared; something else may happen before it is tried again.
+    @discardableResult
+    mutating func take(
+      meanwhile: (inout DrivenMachine) -> Void = { _ in },
+      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (Step, StepAnswer<Value>)
+    ) -> (step: Step, isTaken: Bool) {
+      var prepared: Prepared<Value>?
+      while true {
+        let (step, answer) = body(&machine, prepared, present)
+        guard case .needs(let preparation) = answer else {
+          follow(step)
+          if case .done = answer { return (step, true) }
+          return (step, false)
+        }
+        let data = preparation.accepted?.apply(preparation.data) ?? preparation.data
+        prepared = Prepared(
+          revision: preparation.revision, data: data, shown: preparation.edits.reduce(data) { $1.apply($0) },
+          isUnchanged: preparation.former == data)
+        meanwhile(&self)
+      }
+    }
+
+    /// A transition by somebody else.
+    mutating func publishByHand(_ new: LoadState<Value>, _ origin: DataOrigin?, isNew: Bool) {
+      var step = machine.supersede()
+      step.owner.published = (new, origin.map { Provenance($0, freshSince: nil) })
+      if isNew { step.owner.validity = DataValidity() }
+      follow(step)
+    }
+
+    mutating func follow(_ step: Step) {
+      if let published = step.owner.published {
+        (state, provenance) = published
+        version += 1
+      }
+      if let new = step.owner.validity { validity = new }
+      switch step.cacheChange {
+      case .write(let value, _, _): cached = value
+      case .clear: cached = nil
+      case nil: break
+      }
+    }
+  }
+#endif

@@ -1,0 +1,264 @@
+#if DEBUG
+  import SubPub
+  import Testing
+
+  @testable import SubPub
+
+  /// What operations one after the other lead to, in words: what is shown, whether it is stale, what the cache has, and
+  /// how many loads have begun.
+  @Suite("Sequences of loads, edits, invalidations, and cached values, as values")
+  struct LoadMachineSequenceTests {
+    typealias Rules = LoadMachine<Int>.Rules
+
+    private func check(
+      rules: Rules = Rules(staleAfter: .seconds(600)), cached: Int? = nil, _ sequences: KeyValuePairs<String, String>,
+      at location: SourceLocation = #_sourceLocation
+    ) {
+      for (sequence, expected) in sequences {
+        var bench = LoadMachineSequence(rules, cached: cached)
+        for command in sequence.split(separator: "; ") { bench.perform(command) }
+        #expect(bench.summary == expected, "\(sequence)", sourceLocation: location)
+      }
+    }
+
+    @Test("a load goes on as long as somebody is left who wants it, and whoever asks for no more than its result")
+    func required_5_05_callers() {
+      check([
+        "ask; ask; leave 0; ask; leave 1": "loading, load 1",
+        "ask; ask; leave 0; ask; leave 1; leave 2": "unknown, load 1",
+        "ask; ask; leave 0; leave 1; ask": "loading, load 2",
+        "need; ask; leave 0": "loading, load 1",
+        "ask; need; leave 0": "loading, load 1",
+        "need; restart; leave 0": "loading, load 2",
+        "set 1; ask; leave 0; ask; leave 1; ask; late 1 3; succeed 7; late 2 4": "loaded(7) loaded, load 3",
+        "set 1; ask; publish 5; leave 0": "loaded(5) published, load 1",
+      ])
+    }
+
+    @Test("a cancel restores the state from before the first of several loads")
+    func required_5_05_restarts() {
+      check([
+        "ask; restart; restart; leave 2": "unknown, load 3",
+        "set 1; ask; restart; restart; leave 2": "loaded(1) published, load 3",
+        "publish 1; failByHand; ask; restart; leave 1": "error(Refusal(), previous: 1) published, load 2",
+        "set 1; loadingByHand; ask; restart; leave 1": "loading(previous: 1) published, load 2",
+        "set 1; ask; fail; ask; restart; cancel": "error(Refusal(), previous: 1) published, load 3",
+      ])
+    }
+
+    @Test("an error is left alone until it is old enough, unless somebody has published or invalidated it")
+    func required_5_13_errors() {
+      let rules = Rules(errorStaleAfter: .seconds(10))
+      check(
+        rules: rules,
+        [
+          "need; fail; wait 9; need": "error(Refusal()), load 1",
+          "need; fail; wait 10; need": "loading, load 2",
+          "need; fail; ask; leave 0; need": "error(Refusal()), load 2",
+          "need; fail; ask; restart; leave 1; wait 9; need": "error(Refusal()), load 3",
+          "need; fail; ask; restart; invalidate; leave 1; need": "loading, load 4",
+          "need; fail; invalidate; need": "loading, load 2",
+          "ask; invalidate; fail; need; fail; need": "error(Refusal()), load 2",
+          "need; succeed 1; failByHand; need": "loading(previous: 1) loaded, load 2",
+          "loadingByHand; need; need": "loading, load 1",
+        ])
+      check(["need; fail; need": "loading, load 2"])
+    }
+
+    @Test("what was invalidated is stale until something newer has come than was asked for before")
+    func required_5_15_5_11_invalidated() {
+      check(
+        rules: Rules(staleAfter: .seconds(60), hasCache: true), cached: 1,
+        [
+          "ask; invalidate; succeed 1": "loaded(1) loaded, stale, cache 1, load 1",
+          "ask; invalidate; succeed 1; need; invalidate; need; succeed 3": "loaded(3) loaded, cache 3, load 3",
+          "need; invalidate; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
+          "invalidate; need; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
+          "need; invalidate; found 1; succeed 7": "loaded(7) loaded, stale, cache 7, load 1",
+          "invalidate; need; found 1; succeed 7": "loaded(7) loaded, cache 7, load 1",
+          "invalidate; ask; found 1; leave 0": "loaded(1) cached, stale, cache 1, load 1",
+          "invalidate; ask; found 1; leave 0; need": "loading(previous: 1) cached, stale, cache 1, load 2",
+          "invalidate; ask; need; leave 0; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
+          "invalidate; reset; need; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
+          "invalidate; need; found 1; succeed 2; reset; need; found 2": "loaded(2) cached, cache 2, load 2",
+          "invalidate; set 3; reset; need; found 3": "loaded(3) cached, cache 3, load 1",
+          "set 1; wait 55; invalidate; value 100": "loading(previous: 1) published, stale, cache 1, load 1",
+        ])
+    }
+
+    @Test("a cached value ends the load only if it is young enough for everybody who has asked and is still there")
+    func required_5_11_5_05_accepted() {
+      check(
+        rules: Rules(staleAfter: .seconds(60), hasCache: true), cached: 1,
+        [
+          "need; found 1 59": "loaded(1) cached, cache 1, load 1",
+          "need; found 1 60": "loading(previous: 1) cached, stale, cache 1, load 1",
+          "need; ask; found 1": "loading(previous: 1) cached, cache 1, load 1",
+          "need; ask; leave 0; found 1": "loaded(1) cached, cache 1, load 1",
+          "value 40; found 1 50": "loading(previous: 1) cached, cache 1, load 1",
+          "value 60; found 1 50": "loaded(1) cached, cache 1, load 1",
+          "value 60; value 40; found 1 50": "loading(previous: 1) cached, cache 1, load 1",
+          "value 60; value 40; leave 1; found 1 50": "loaded(1) cached, cache 1, load 1",
+        ])
+    }
+
+    @Test("a load that ends while an edit is sent changes what is below the edit, and is dropped if it may lack one")
+    func required_5_20_loads() {
+      check([
+        "set 5; ask; edit 1; succeed 6": "loaded(61) edited, load 1",
+        "set 5; ask; edit 1; succeed 6; refuse 0": "loaded(6) loaded, load 1",
+        "set 5; edit 1; ask; answer 0 7; succeed 5": "loaded(7) loaded, stale, load 1",
+        "set 5; edit 1; ask; accept 0; succeed 5": "loaded(51) published, stale, load 1",
+        "set 5; edit 1; ask; accept 0; succeed 5; need; succeed 8": "loaded(8) loaded, load 2",
+        "ask; edit 1; accept 0; succeed 6": "loaded(6) loaded, stale, load 1",
+        "set 5; edit 1; ask; succeed 51; answer 0 51": "loaded(51) loaded, stale, load 1",
+        "set 5; edit 1; ask; succeed 51; accept 0": "loaded(511) loaded, stale, load 1",
+        "set 5; edit 1; ask; equal 5": "loaded(51) edited, load 1",
+        "set 5; edit 1; ask; equal 5; accept 0": "loaded(51) loaded, stale, load 1",
+        "set 5; edit 1; ask; answer 0 7; ask": "loading(previous: 7) loaded, load 2",
+        "set 5; edit 1; loadingByHand; ask; accept 0; succeed 5": "loaded(5) loaded, stale, load 1",
+      ])
+      check(
+        rules: Rules(isQuiet: true),
+        ["set 5; edit 1; ask; answer 0 7; need; late 1 5; succeed 8": "loaded(8) loaded, load 2"])
+    }
+
+    @Test("data is stale after answers that overlap, or that were asked for before something else")
+    func required_5_20_overlapping() {
+      check([
+        "set 5; edit 1; edit 2; answer 1 7": "loaded(71) edited, stale",
+        "set 5; edit 1; edit 2; answer 1 7; answer 0 8": "loaded(8) loaded, stale",
+        "set 5; edit 1; edit 2; answer 1 7; answer 0 8; edit 3; answer 2 9": "loaded(9) loaded",
+        "set 5; edit 1; invalidate; answer 0 7": "loaded(7) loaded, stale",
+        "set 5; edit 1; edit 2; accept 1; answer 0 7": "loaded(7) loaded, stale",
+        "set 5; invalidate; edit 1; refuse 0": "loaded(5) published, stale",
+        "set 5; invalidate; edit 1; accept 0": "loaded(51) published, stale",
+        "set 5; invalidate; edit 1; answer 0 7": "loaded(7) loaded",
+        "set 5; wait 400; edit 1; accept 0; wait 200": "loaded(51) published, stale",
+        "set 5; wait 400; edit 1; answer 0 7; wait 200": "loaded(7) loaded",
+      ])
+    }
+
+    @Test("an edit that was dropped and is confirmed later makes stale what may lack it, also in the cache")
+    func required_5_20_5_10_dropped() {
+      check(
+        rules: Rules(staleAfter: .seconds(600), hasCache: true),
+        [
+          "set 5; edit 1; reset; ask; succeed 5; accept 0": "loaded(5) loaded, stale, cache empty, load 1",
+          "set 5; edit 1; publish 6; answer 0 51": "loaded(6) published, stale, cache empty",
+          "set 5; edit 1; publish 6; refuse 0": "loaded(6) published, cache 5",
+          "set 5; edit 1; logout; ask; succeed 5; refuse 0": "loaded(5) loaded, cache 5, load 1",
+          "set 5; edit 1; reset; need; found 5; accept 0": "loaded(5) cached, stale, cache empty, load 1",
+          "set 5; edit 1; reset; need; accept 0; found 5": "loading(previous: 5) cached, stale, cache empty, load 1",
+          "edit 1; accept 0; need; succeed 51": "loaded(51) loaded, cache 51, load 1",
+        ])
+    }
+
+    @Test("a cached value is shown with the pending edits, and never after an answer")
+    func required_5_20_5_11_cached() {
+      check(
+        rules: Rules(staleAfter: .seconds(600), hasCache: true), cached: 4,
+        [
+          "edit 1; ask; found 4": "loading(previous: 41) edited, cache 4, load 1",
+          "edit 1; ask; found 4; cancel": "loaded(41) edited, cache 4, load 1",
+          "edit 1; ask; found 4; cancel; refuse 0": "loaded(4) cached, cache 4, load 1",
+          "edit 1; ask; answer 0 7; found 4": "loading(previous: 7) loaded, cache 7, load 1",
+          "edit 1; ask; answer 0 7; found 4; succeed 3": "loaded(7) loaded, stale, cache 7, load 1",
+          "need; edit 1; accept 0; found 4": "loading(previous: 4) cached, stale, cache empty, load 1",
+          "set 5; invalidate; edit 1; answer 0 7; reset; need; found 7": "loaded(7) cached, cache 7, load 1",
+        ])
+    }
+  }
+
+  private struct LoadMachineSequence {
+    struct Refusal: Error {}
+
+    private var driven: DrivenMachine<Int>
+    private var callers: [WaiterID?] = []
+    private var edits: [EditID] = []
+    private var now = Duration.zero
+
+    init(_ rules: LoadMachine<Int>.Rules, cached: Int?) { driven = DrivenMachine(rules, cached: cached) }
+
+    var summary: String {
+      var words = ["\(driven.state)" + (driven.provenance.map { " \($0.origin)" } ?? "")]
+      if driven.state.value != nil, driven.machine.isStale(driven.present, now) { words.append("stale") }
+      if driven.machine.rules.hasCache { words.append("cache \(driven.cached.map { "\($0)" } ?? "empty")") }
+      if driven.machine.loadCount > 0 { words.append("load \(driven.machine.loadCount)") }
+      return words.joined(separator: ", ")
+    }
+
+    mutating func perform(_ command: Substring) {
+      let words = command.split(separator: " ")
+      let numbers = words.dropFirst().compactMap { Int($0) }
+      let (now, value, present) = (now, numbers.first ?? 0, driven.present)
+      let (staleAfter, id) = (driven.machine.rules.staleAfter, driven.machine.load?.id ?? LoadID(number: 0))
+      switch words[0] {
+      case "wait": self.now += .seconds(value)
+      case "ask": ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
+      case "restart": ask { $0.ask(for: LoadRequest(kind: .whole, joins: false), by: $1, $2) }
+      case "need":
+        follow { $0.askIfNeeded(acceptedAge: staleAfter ?? .unlimited, now: now, present).0 }
+      case "value":
+        ask { machine, caller, present in
+          if machine.isFresh(present, maxAge: .seconds(value), now) { return (LoadStep(), .nothing) }
+          return machine.ask(for: LoadRequest(kind: .whole, acceptedAge: .seconds(value)), by: caller, present)
+        }
+      case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
+      case "cancel": follow { $0.rollBack(present) }
+      case "set", "logout":
+        let time = now
+        follow {
+          words[0] == "logout"
+            ? $0.replace(with: .unknown, nil, .clear)
+            : $0.replace(
+              with: .loaded(value), Provenance(.published, freshSince: time),
+              .write(value, freshSince: time, hasEdit: false))
+        }
+      case "publish": driven.publishByHand(.loaded(value), .published, isNew: true)
+      case "reset": driven.publishByHand(.unknown, nil, isNew: true)
+      case "loadingByHand": byHand { .loading(previous: $0) }
+      case "failByHand": byHand { .error(Refusal(), previous: $0) }
+      case "invalidate": follow { $0.invalidate(present) }
+      case "found":
+        let age = Duration.seconds(numbers.count > 1 ? numbers[1] : 0)
+        driven.take { $0.find(Cached(value: value, age: age), freshSince: now - age, of: id, $1, $2) }
+        let shown = driven.present
+        follow { $0.showLoading(of: id, shown) }
+      case "succeed", "equal":
+        driven.take { $0.succeed(with: value, at: now, of: id, compares: words[0] == "equal", $1, $2) }
+      case "late":
+        driven.take { $0.succeed(with: numbers[1], at: now, of: LoadID(number: value), compares: false, $1, $2) }
+      case "fail": follow { $0.fail(Refusal(), at: now, of: id, present) }
+      case "edit":
+        edits.append(EditID())
+        let edit = Edit<Int>(id: edits[edits.count - 1]) { $0 * 10 + value }
+        driven.take { $0.add(edit, $1, $2) }
+      case "refuse": end(value, nil)
+      case "accept": end(value, .accepted)
+      case "answer": end(value, .answered(numbers[1]))
+      default: Issue.record("There is no command \(command)")
+      }
+    }
+
+    private mutating func ask(
+      _ body: (inout LoadMachine<Int>, WaiterID, LoadMachine<Int>.Present) -> (LoadStep<Int>, LoadAnswer)
+    ) {
+      callers.append(driven.ask(body).caller)
+    }
+
+    private mutating func follow(_ body: (inout LoadMachine<Int>) -> LoadStep<Int>) {
+      driven.follow(body(&driven.machine))
+    }
+
+    private mutating func byHand(_ state: (Int?) -> LoadState<Int>) {
+      let base = driven.machine.serverData(driven.present)
+      driven.publishByHand(state(base?.value), base?.provenance?.origin, isNew: false)
+    }
+
+    private mutating func end(_ edit: Int, _ confirmation: SubPub.Confirmation<Int>?) {
+      let (id, time) = (edits[edit], now)
+      driven.take { $0.end(id, confirmation, at: time, $1, $2) }
+    }
+  }
+#endif
