@@ -20,7 +20,7 @@ package struct ThreadToken: Hashable, Sendable {
   private static func read() -> UInt {
     // `pthread_t` is an integer in glibc and a pointer everywhere else.
     #if canImport(Glibc)
-      UInt(pthread_self())
+      pthread_self()
     #else
       UInt(bitPattern: unsafe pthread_self())
     #endif

@@ -35,15 +35,19 @@ package struct RegistryState {
   var isLookingForDead = false
 
   /// Threads that are running the transform of an update.
-  var updating: [ThreadToken] = []
+  var updating: [ThreadToken] = [] { didSet { noteCare() } }
   /// What has happened to the present data since it was published; only owners change it.
   var validity = DataValidity()
   /// Whoever decides about the publisher's states, such as a manager; nil for most publishers.
-  var owner: (any PublisherOwner)?
+  var owner: (any PublisherOwner)? { didSet { noteCare() } }
+  /// Whether there is an owner or such a thread, so that a publish has one place to look at.
+  private(set) var needsCare = false
   /// Those who are told whether anybody listens; nil for most publishers.
   var notices: ListenerNotices?
 
   init(initial: (any BoxedPublication)?) { current = initial }
+
+  private mutating func noteCare() { needsCare = owner != nil || !updating.isEmpty }
 }
 
 /// The work that accepting a state leaves to its caller.
@@ -84,13 +88,14 @@ extension RegistryState {
   mutating func acceptFromOthers(
     _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
   ) -> AcceptAction {
-    if owner != nil { tellOwner(keepsData: keepsData, &effects) }
+    if needsCare { tellOwner(keepsData: keepsData, &effects) }
     return accept(state, replays: replays, &effects)
   }
 
   @inline(never)
   private mutating func tellOwner(keepsData: Bool, _ effects: inout Effects) {
-    for waiter in owner?.othersPublish(&effects) ?? [] { waiters.arrive(waiter, &effects) }
+    guard let owner else { return }
+    for waiter in owner.othersPublish(&effects) { waiters.arrive(waiter, &effects) }
     if !keepsData { validity = DataValidity() }
   }
 
