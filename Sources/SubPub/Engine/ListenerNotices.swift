@@ -7,13 +7,14 @@ import Synchronization
 struct ListenerNotices {
   /// Called outside every turn, on the thread that has subscribed, cancelled, or found a subscriber dead.
   ///
-  /// Calls may overtake each other: the one with the highest number tells the truth.
-  typealias Notify = @Sendable (_ isListenedTo: Bool, _ number: UInt64) -> Void
+  /// By then somebody else may have come or left, so whoever is called asks for the last notice.
+  typealias Notify = @Sendable () -> Void
 
   struct Receiver {
     let countsParts: Bool
     let notify: Notify
     var isListenedTo = false
+    /// The number of the last notice.
     var number: UInt64 = 0
   }
 
@@ -28,10 +29,9 @@ extension RegistryState {
     for (id, receiver) in receivers {
       let isListenedTo = isListenedTo(countingParts: receiver.countsParts)
       guard receiver.isListenedTo != isListenedTo else { continue }
-      let number = receiver.number + 1
       notices?.receivers[id]?.isListenedTo = isListenedTo
-      notices?.receivers[id]?.number = number
-      effects.call { receiver.notify(isListenedTo, number) }
+      notices?.receivers[id]?.number += 1
+      effects.call(receiver.notify)
     }
   }
 
@@ -67,8 +67,11 @@ extension PublisherRegistry {
     for id: ObjectIdentifier, countingParts: Bool, _ notify: @escaping ListenerNotices.Notify
   ) {
     let receiver = ListenerNotices.Receiver(countsParts: countingParts, notify: notify)
-    if turn({ $0.add(receiver, for: id) }) { notify(true, 0) }
+    if turn({ $0.add(receiver, for: id) }) { notify() }
   }
+
+  /// Whether anybody listens, as a receiver of notices sees it.
+  nonisolated func isListenedTo(for id: ObjectIdentifier) -> Bool { turn { $0.notice(for: id)?.isListenedTo ?? false } }
 
   nonisolated func removeNotice(for id: ObjectIdentifier) {
     let removed = turn { $0.notices?.receivers.removeValue(forKey: id) }

@@ -32,13 +32,11 @@ final class FamilyKeeper: Sendable {
   ///
   /// The caller holds the manager.
   func watch(_ member: FamilyMember) {
-    member.registry.addNotice(for: ObjectIdentifier(member), countingParts: false) {
-      [weak self, weak member] isListenedTo, notice in
+    member.registry.addNotice(for: member.id, countingParts: false) { [weak self, weak member] in
       guard let self, let member, let manager = member.manager else { return }
-      let deadline = isListenedTo ? nil : deadline
+      let deadline = deadline
       // A released manager outlives the lock, and the start of a timer.
-      start(
-        members.withLock { $0.note(isListenedTo: isListenedTo, notice, member, manager, until: deadline) }.timer)
+      start(members.withLock { $0.noteListeners(of: member, manager, until: deadline) }.timer)
     }
   }
 
@@ -52,7 +50,7 @@ final class FamilyKeeper: Sendable {
   }
 
   func unwatch(_ members: [FamilyMember]) {
-    for member in members { member.registry.removeNotice(for: ObjectIdentifier(member)) }
+    for member in members { member.registry.removeNotice(for: member.id) }
   }
 
   /// Releases everything, because the family is gone.

@@ -21,17 +21,20 @@ final class FamilyMember: @unchecked Sendable {
   var isListenedTo = false
   /// The number of the last logout that has reached the manager.
   var logout = 0
-  /// The number of the last notice about listeners.
-  var notice: UInt64 = 0
 
   init(_ manager: FamilyMembers.Object, _ key: FamilyMembers.Object, _ hash: Int, _ registry: PublisherRegistry) {
     (self.manager, self.key, self.hash, self.registry) = (manager, key, hash, registry)
   }
+
+  var id: ObjectIdentifier { ObjectIdentifier(self) }
+  /// Whether anybody listens, even if the notice of it hasn't reached the family yet.
+  var isListenedToNow: Bool { registry.isListenedTo(for: id) }
 }
 
 /// The managers of a family, by the hash values of their keys.
 ///
-/// Decides only, under the lock of `FamilyKeeper`. Keys are neither hashed nor compared here, because that is foreign
+/// Decides only, under the lock of `FamilyKeeper`, in which a turn of a publisher may be taken, and never the other way
+/// round. Keys are neither hashed nor compared here, because that is foreign
 /// code: whoever looks for one compares it with those of a bucket, outside the lock. What has to be released is
 /// returned, and released after the unlock. Nothing is generic, because that would be several times slower.
 struct FamilyMembers {
@@ -124,8 +127,6 @@ extension FamilyMembers {
   /// Removes everything, because the family is gone.
   mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: LoadTask?) {
     let all = Array(buckets.values.joined())
-    // Later notices do nothing.
-    for member in all { member.notice = .max }
     defer { self = FamilyMembers() }
     return (all, all.compactMap { $0.kept.take() }, timer?.task)
   }
@@ -159,13 +160,13 @@ extension FamilyMembers {
 
   /// Records whether anybody listens; returns a manager that isn't kept any more.
   ///
-  /// Does nothing if a notice with a higher number has come first.
-  mutating func note(
-    isListenedTo: Bool, _ notice: UInt64, _ member: FamilyMember, _ manager: Object, until deadline: Duration?
+  /// Asks for that under the lock, because calls may overtake each other. Does nothing for a member that was removed.
+  mutating func noteListeners(
+    of member: FamilyMember, _ manager: Object, until deadline: Duration?
   ) -> (released: Object?, timer: NewTimer?) {
-    guard notice >= member.notice else { return (nil, nil) }
-    (member.notice, member.isListenedTo) = (notice, isListenedTo)
-    if isListenedTo {
+    guard buckets[member.hash]?.contains(where: { $0 === member }) == true else { return (nil, nil) }
+    member.isListenedTo = member.isListenedToNow
+    if member.isListenedTo {
       member.kept = manager
       return (nil, nil)
     }
@@ -199,7 +200,7 @@ extension FamilyMembers {
       }
       queue.removeFirst()
       member.isQueued = false
-      if member.isListenedTo { continue }
+      if member.isListenedTo || member.isListenedToNow { continue }
       if member.deadline > now {
         enqueue(member)
       } else if let kept = member.kept.take() {

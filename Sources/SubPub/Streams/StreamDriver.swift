@@ -28,9 +28,7 @@ final class StreamDriver<Value: Sendable>: Sendable {
     operation = TimeLimitedOperation(timeout: nil, clock: clock, executor: executor)
     registry.setOwner(owner)
     registry.findsDeadListeners.store(true, ordering: .relaxed)
-    registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] _, _ in
-      self?.noteListeners()
-    }
+    registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] in self?.noteListeners() }
   }
 
   /// Ends the run, because the manager is gone.
@@ -94,13 +92,20 @@ final class StreamDriver<Value: Sendable>: Sendable {
   /// Ends the run when it has been kept alive for long enough.
   private func end(after departure: Departure, in task: LoadTask) {
     if keepingAlive == .zero {
-      decide { $0.end(after: departure, $1, $2) }
+      endUnlessHeard(since: departure)
     } else if keepingAlive < .unlimited {
       task.start(on: operation.executor) { [self] in
         // If the clock fails, the run ends now. A cancelled pause isn't the last departure any more.
         _ = await operation.pause(for: keepingAlive)
-        decide { $0.end(after: departure, $1, $2) }
+        endUnlessHeard(since: departure)
       }
+    }
+  }
+
+  /// Ends the run, unless somebody has come whose notice hasn't reached the machine yet.
+  private func endUnlessHeard(since departure: Departure) {
+    decide { [id = ObjectIdentifier(owner)] machine, state, provenance, registry in
+      machine.end(after: departure, lastNotice: registry.notice(for: id)?.number, state, provenance)
     }
   }
 }

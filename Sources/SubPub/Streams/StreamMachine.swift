@@ -84,8 +84,10 @@ extension StreamMachine {
   }
 
   /// Ends the active run, unless somebody has come back since the departure.
-  mutating func end(after departure: Departure, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
-    guard self.departure == departure else { return Step() }
+  mutating func end(
+    after departure: Departure, lastNotice: UInt64?, _ state: LoadState<Value>, _ provenance: Provenance?
+  ) -> Step {
+    guard self.departure == departure, lastNotice == departure.notice else { return Step() }
     self.departure = nil
     return rollBack(state, provenance)
   }

@@ -105,7 +105,8 @@
     }
 
     enum Operation: String, CaseIterable {
-      case arrive, depart, lateNotice, request, requestOfFirst, endAfterDeparture, endManager, supersede
+      case arrive, depart, lateNotice, request, requestOfFirst, endAfterDeparture, endAfterArrival, endManager,
+        supersede
       case receive, fail, failForGood, retry, endTask
     }
 
@@ -146,7 +147,9 @@
         return follow(machine.note(isListenedTo: notice % 2 == 0, max(notice, 1) - 1, state, provenance))
       case .request: return follow(machine.beginIfHeard(ifRunsAre: nil, state, provenance))
       case .requestOfFirst: return follow(machine.beginIfHeard(ifRunsAre: 0, state, provenance))
-      case .endAfterDeparture: return follow(machine.end(after: departure, state, provenance))
+      case .endAfterDeparture: return follow(machine.end(after: departure, lastNotice: notice, state, provenance))
+      // Its notice hasn't reached the machine.
+      case .endAfterArrival: return follow(machine.end(after: departure, lastNotice: notice + 1, state, provenance))
       case .endManager: return follow(machine.endManager(state, provenance))
       case .supersede: return follow(machine.supersede())
       case .receive: return follow(machine.receive(7, of: run))
