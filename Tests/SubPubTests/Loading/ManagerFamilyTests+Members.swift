@@ -1,0 +1,27 @@
+#if DEBUG
+  import SubPub
+  import SubPubTesting
+  import Testing
+
+  @testable import SubPub
+
+  extension ManagerFamilyTests {
+    @Test("a manager that somebody listens to is kept even before the family is told")
+    func required_5_19_noticeOnItsWay() throws {
+      let (publisher, manager, log) = (Publisher<Int>(), LoadingManager { 1 }, Recorder<Int>())
+      var members = FamilyMembers()
+      let member = FamilyMember(manager, manager, 1, publisher.registry)
+      publisher.registry.addNotice(for: member.id, countingParts: false) {}
+      _ = members.install(member, seeing: [], insteadOf: nil, logouts: 0)
+      let started = members.keep(member, manager, until: .seconds(1))
+      let timer = try #require(started).started
+      publisher.subscribe(log, on: .immediate)
+      let late = members.evict(at: .seconds(2), lingering: .seconds(1), latest: .seconds(1), for: timer)
+      #expect((late.evicted.isEmpty, late.next) == (true, nil))
+      #expect(members.noteListeners(of: member, manager, until: nil).released == nil)
+      publisher.unsubscribe(log)
+      #expect(members.noteListeners(of: member, manager, until: nil).released === manager)
+      #expect(members.noteListeners(of: member, manager, until: nil).released == nil)
+    }
+  }
+#endif
