@@ -46,7 +46,8 @@
       let began = ContinuousClock.now
       demo.send(SIGINT)
       let printed = await demo.end()
-      #expect(began.duration(to: .now) < .seconds(3))
+      // By the signal, and long before its time is over, however busy the machine is.
+      #expect(began.duration(to: .now) < .seconds(20))
       printed.expectTable(errors: 1)
     }
 

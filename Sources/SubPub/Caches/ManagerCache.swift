@@ -45,11 +45,10 @@ extension ManagerCache {
   /// If the value before it may lack a confirmed edit, it is cleared when the write fails (5.20).
   func writeOperation(
     _ value: Value, clearingIfItFails clears: Bool, age: @escaping @Sendable () -> Duration
-  ) -> CacheOperation {
-    operation(
-      .write {
-        if !(await self.write(value, age: age())), clears { await self.clear() }
-      })
+  ) -> CacheOperationQueue.Operation {
+    .write {
+      if !(await self.write(value, age: age())), clears { await self.clear() }
+    }
   }
 
   /// Returns false after a failure, which is reported.
@@ -65,7 +64,7 @@ extension ManagerCache {
     }
   }
 
-  func clearOperation() -> CacheOperation { operation(.clear { await self.clear() }) }
+  func clearOperation() -> CacheOperationQueue.Operation { .clear { await self.clear() } }
 
   private func clear() async {
     queue.taint()
@@ -77,31 +76,17 @@ extension ManagerCache {
     }
   }
 
-  func readOperation(_ body: @escaping CacheOperationQueue.Work) -> CacheOperation {
-    operation(.read(for: ObjectIdentifier(self), body))
-  }
-
-  private func operation(_ operation: CacheOperationQueue.Operation) -> CacheOperation {
-    CacheOperation(queue: queue, operation: operation)
-  }
-}
-
-/// An operation of a cache, for the turn that decides its place in the queue.
-struct CacheOperation {
-  let queue: CacheOperationQueue
-  let operation: CacheOperationQueue.Operation
-
-  /// Appends the operation to its queue; in the turn that decides on it, so that the order is that of the turns.
-  func enqueue(_ effects: inout Effects) {
+  /// Appends an operation to the queue; in the turn that decides on it, so that the order is that of the turns.
+  func enqueue(_ operation: CacheOperationQueue.Operation, _ effects: inout Effects) {
     let obsolete = queue.append(operation)
     if !obsolete.isEmpty { effects.releaseAll(in: obsolete) }
   }
 
-  /// Appends the operation to its queue; outside every turn.
-  func enqueue() { withExtendedLifetime(queue.append(operation)) {} }
+  /// Appends an operation to the queue; outside every turn.
+  func enqueue(_ operation: CacheOperationQueue.Operation) { withExtendedLifetime(queue.append(operation)) {} }
 }
 
-/// A load's read of its manager's cache: the operation and its result.
+/// A load's read of its manager's cache, which is appended to the queue in the turn that begins the load.
 struct CacheReading<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Cached<Value>?, any Error>
 
@@ -120,18 +105,25 @@ struct CacheReading<Value: Sendable>: Sendable {
   /// Nil if there is no value, if the waiting task is cancelled, or if the cache is cleared first.
   typealias Wait = @Sendable () async throws -> Cached<Value>?
 
-  let operation: CacheOperation
-  let result: Wait
+  let wait: Wait
 
-  init(of cache: ManagerCache<Value>) {
+  init(of cache: ManagerCache<Value>, _ effects: inout Effects) {
     let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()
     let answer = Answer(outcome)
-    operation = cache.readOperation {
+    let read = CacheOperationQueue.Operation.read(for: ObjectIdentifier(cache)) {
       do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
     }
-    result = {
+    cache.enqueue(read, &effects)
+    wait = {
       for await outcome in outcomes { return try outcome.get() }
       return nil
     }
   }
+}
+
+extension Duration {
+  /// The age with which a cache gets data that mustn't count as fresh, whatever `staleAfter` is (5.06).
+  ///
+  /// Read data of half that age counts as invalidated, because caches may round, and clocks are set.
+  static let outdated = unlimited * 2
 }

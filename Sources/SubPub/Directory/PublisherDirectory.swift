@@ -27,23 +27,11 @@ public final class PublisherDirectory: Sendable {
 /// The state of a directory: decisions only, no locks and no foreign code.
 struct DirectoryState {
   var publishers = OrderedTable<PublisherKey, PublisherEntry>()
-  /// The publishers that the directory has created, which are never removed.
-  private var made: [any AnyObject & Sendable] = []
   /// The subscriptions, by their memberships.
   var subscriptions = OrderedTable<ObjectIdentifier, DirectorySubscription>()
   var managers = OrderedTable<ManagerEntry.Key, ManagerEntry>()
-  /// The publishers whose managers are being logged out, once for each logout, which may hold both.
+  /// The publishers whose managers are being logged out, once for each logout, which may hold manager and publisher.
   private var logouts: [PublisherID] = []
-
-  /// Adds a publisher in place of one that is gone; returns false if another one has taken that place.
-  mutating func add(
-    _ publisher: any AnyObject & Sendable, as entry: PublisherEntry, for key: PublisherKey,
-    insteadOf gone: PublisherEntry?, isMade: Bool
-  ) -> Bool {
-    guard publishers.add(entry, for: key, insteadOf: gone) else { return false }
-    if isMade { made.append(publisher) }
-    return true
-  }
 
   mutating func beginLogout(of id: PublisherID) { logouts.append(id) }
 
@@ -64,10 +52,11 @@ enum PublisherKey: Hashable {
 
 /// A publisher in a directory.
 ///
-/// It doesn't keep the publisher alive, and holds it only to return it. Holding it for anything else could make it
+/// It keeps the publisher alive only if the directory has made it, and holds another one only to return it. Holding it for anything else could make it
 /// outlive its last user, and keep a successor from taking its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
+  private let made: (any AnyObject & Sendable)?
   let registry: PublisherRegistry
   /// Makes the request of a type-less subscriber.
   let request: @Sendable (TypelessSubscriber) -> SubscriptionRequest
@@ -78,8 +67,9 @@ final class PublisherEntry: Sendable {
   /// The release orders their turns before everything that a thread does after finding it true.
   private let isIntroduced = Atomic<Bool>(false)
 
-  init<Value>(_ publisher: Publisher<Value>) {
+  init<Value>(_ publisher: Publisher<Value>, isMade: Bool) {
     self.publisher = publisher
+    made = isMade ? publisher : nil
     registry = publisher.registry
     request = { $0.request(at: Publisher<Value>.self) }
     reset = { [registry] in registry.publish(Publication<Value>(.unknown, source: registry.source, provenance: nil)) }
@@ -173,9 +163,9 @@ extension PublisherDirectory {
   private func add<Value>(
     _ publisher: Publisher<Value>, for key: PublisherKey, insteadOf gone: PublisherEntry?, isMade: Bool
   ) -> Bool {
-    let entry = PublisherEntry(publisher)
+    let entry = PublisherEntry(publisher, isMade: isMade)
     let (isAdded, isSweepDue) = state.withLock { state in
-      let isAdded = state.add(publisher, as: entry, for: key, insteadOf: gone, isMade: isMade)
+      let isAdded = state.publishers.add(entry, for: key, insteadOf: gone)
       return (isAdded, state.publishers.isSweepDue)
     }
     guard isAdded else { return false }

@@ -1,56 +1,40 @@
 import Synchronization
 
-/// Those who want to know whether anybody listens to a publisher.
+/// Somebody who is told when the first listener of a publisher has arrived, and when the last one has left.
 ///
-/// A listener is an open subscription. Those of a `DirectorySubscription`, which listens to everything, don't count for
-/// everybody.
+/// A listener is an open subscription.
 struct ListenerNotices {
+  /// Whether subscriptions to everything in a directory count as well.
+  let countsParts: Bool
   /// Called outside every turn, on the thread that has subscribed, cancelled, or found a subscriber dead.
   ///
   /// By then somebody else may have come or left, so whoever is called asks for the last notice.
-  typealias Notify = @Sendable () -> Void
-
-  struct Receiver {
-    let countsParts: Bool
-    let notify: Notify
-    var isListenedTo = false
-    /// The number of the last notice.
-    var number: UInt64 = 0
-  }
-
-  var receivers: [ObjectIdentifier: Receiver] = [:]
+  let notify: @Sendable () -> Void
+  /// What the last notice says, and its number.
+  var isListenedTo = false
+  var number: UInt64 = 0
 }
 
 extension RegistryState {
-  /// Calls the receivers for which the first listener has arrived, or the last one has left.
+  /// Tells those for whom the first listener has arrived, or the last one has left.
   @inline(never)
   mutating func noteListeners(_ effects: inout Effects) {
-    guard let receivers = notices?.receivers else { return }
-    for (id, receiver) in receivers {
-      let isListenedTo = isListenedTo(countingParts: receiver.countsParts)
-      guard receiver.isListenedTo != isListenedTo else { continue }
-      notices?.receivers[id]?.isListenedTo = isListenedTo
-      notices?.receivers[id]?.number += 1
-      effects.call(receiver.notify)
+    for (id, notices) in listenerNotices {
+      let isListenedTo = isListenedTo(countingParts: notices.countsParts)
+      guard notices.isListenedTo != isListenedTo else { continue }
+      listenerNotices[id]?.isListenedTo = isListenedTo
+      listenerNotices[id]?.number += 1
+      effects.call(notices.notify)
     }
   }
 
-  private func isListenedTo(countingParts: Bool) -> Bool {
+  fileprivate func isListenedTo(countingParts: Bool) -> Bool {
     !isEnded && openCount > (countingParts ? 0 : partCount)
   }
 
-  /// The last notice for a receiver.
+  /// The last notice for somebody.
   func notice(for id: ObjectIdentifier) -> (isListenedTo: Bool, number: UInt64)? {
-    notices?.receivers[id].map { ($0.isListenedTo, $0.number) }
-  }
-
-  /// Adds a receiver; returns whether anybody listens already.
-  fileprivate mutating func add(_ receiver: ListenerNotices.Receiver, for id: ObjectIdentifier) -> Bool {
-    var receiver = receiver
-    receiver.isListenedTo = isListenedTo(countingParts: receiver.countsParts)
-    if notices == nil { notices = ListenerNotices() }
-    notices?.receivers[id] = receiver
-    return receiver.isListenedTo
+    listenerNotices[id].map { ($0.isListenedTo, $0.number) }
   }
 
   /// The first open subscription.
@@ -64,17 +48,22 @@ extension RegistryState {
 extension PublisherRegistry {
   /// Has somebody told whether anybody listens, from now on.
   nonisolated func addNotice(
-    for id: ObjectIdentifier, countingParts: Bool, _ notify: @escaping ListenerNotices.Notify
+    for id: ObjectIdentifier, countingParts: Bool, _ notify: @escaping @Sendable () -> Void
   ) {
-    let receiver = ListenerNotices.Receiver(countsParts: countingParts, notify: notify)
-    if turn({ $0.add(receiver, for: id) }) { notify() }
+    let isListenedTo = turn { state in
+      let isListenedTo = state.isListenedTo(countingParts: countingParts)
+      state.listenerNotices[id] = ListenerNotices(
+        countsParts: countingParts, notify: notify, isListenedTo: isListenedTo)
+      return isListenedTo
+    }
+    if isListenedTo { notify() }
   }
 
-  /// Whether anybody listens, as a receiver of notices sees it.
+  /// Whether anybody listens who counts for the receiver of notices.
   nonisolated func isListenedTo(for id: ObjectIdentifier) -> Bool { turn { $0.notice(for: id)?.isListenedTo ?? false } }
 
   nonisolated func removeNotice(for id: ObjectIdentifier) {
-    let removed = turn { $0.notices?.receivers.removeValue(forKey: id) }
+    let removed = turn { $0.listenerNotices.removeValue(forKey: id) }
     withExtendedLifetime(removed) {}
   }
 

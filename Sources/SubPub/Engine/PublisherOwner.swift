@@ -1,6 +1,6 @@
-/// Whoever decides about a publisher's states, such as a manager, and is told what others do there.
+/// Whoever decides about a publisher's states, and is told what others do there.
 ///
-/// The publisher's turns guard its state, too, so it needs no lock. In them it only decides: what remains to be done
+/// The publisher's turns guard the owner's state as well, so it needs no lock. In them it only decides: what remains to be done
 /// goes into `Effects`. Everybody else is free to publish; the owner is only told of it.
 protocol PublisherOwner: AnyObject, Sendable {
   /// Somebody else publishes a state, in this turn.
@@ -16,14 +16,14 @@ protocol PublisherOwner: AnyObject, Sendable {
 }
 
 /// What an owner has decided in a turn.
-struct OwnerStep<Value: Sendable> {
+struct PublisherStep<Value: Sendable> {
   /// The state that is published, and where its data comes from.
   var published: (state: LoadState<Value>, provenance: Provenance?)?
   /// What has happened to the data at hand; nil if nothing has.
   var validity: DataValidity?
-  /// Tasks that don't wait any longer.
+  /// Tasks to resume at once.
   var released: [WaiterID] = []
-  /// Tasks that don't wait any longer once this thread has delivered the state, as every publishing thread does.
+  /// Tasks to resume once this thread has delivered the state.
   var answered: [WaiterID] = []
 }
 
@@ -47,44 +47,35 @@ extension PublisherRegistry {
   /// Returns nil after the publisher's end. Stops the program if the owner publishes while this thread is running a
   /// transform, which would run again.
   nonisolated func decide<Value: Sendable, Answer>(
-    _ body: (_ current: Publication<Value>, inout RegistryState, inout Effects) -> (OwnerStep<Value>, Answer)
+    _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> (
+      PublisherStep<Value>, Answer
+    )
   ) -> Answer? {
     var effects = Effects()
-    let outcome = turn { registry -> OwnerOutcome<Value, Answer>? in
-      guard !registry.isEnded, let current = registry.current else { return nil }
-      let (step, answer) = body(.from(current), &registry, &effects)
-      return registry.take(step, answer, from: source, &effects)
+    let outcome = turn { state -> PublisherOutcome<Value, Answer>? in
+      guard !state.isEnded, let current = state.current else { return nil }
+      let (step, answer) = body(.from(current), &state, &effects)
+      let accepted = step.published.map { new in
+        let publication = Publication(new.state, source: source, provenance: new.provenance)
+        return (state.accept(publication, replays: true, &effects), publication)
+      }
+      if let validity = step.validity { state.validity = validity }
+      for waiter in step.released { state.waiters.arrive(waiter, &effects) }
+      let isMisuse = accepted != nil && state.updating.contains(.current)
+      return (accepted, step.answered, answer, isMisuse)
     }
     guard let outcome else { return nil }
     if outcome.isMisuse { stopForTransform() }
     effects.perform()
-    if let (action, state) = outcome.accepted { action.perform(delivering: state) }
+    if let (action, publication) = outcome.accepted { action.perform(delivering: publication) }
     // In a second turn. Whoever hasn't begun to wait yet doesn't wait at all.
     if !outcome.answered.isEmpty {
-      perform { registry, effects in for waiter in outcome.answered { registry.waiters.arrive(waiter, &effects) } }
+      perform { state, effects in for waiter in outcome.answered { state.waiters.arrive(waiter, &effects) } }
     }
     return outcome.answer
   }
 }
 
-private struct OwnerOutcome<Value: Sendable, Answer> {
-  let accepted: (AcceptAction, Publication<Value>)?
-  let answered: [WaiterID]
-  let answer: Answer
-  let isMisuse: Bool
-}
-
-extension RegistryState {
-  fileprivate mutating func take<Value, Answer>(
-    _ step: OwnerStep<Value>, _ answer: Answer, from source: PublisherID, _ effects: inout Effects
-  ) -> OwnerOutcome<Value, Answer> {
-    let accepted = step.published.map { new in
-      let publication = Publication(new.state, source: source, provenance: new.provenance)
-      return (accept(publication, replays: true, &effects), publication)
-    }
-    if let validity = step.validity { self.validity = validity }
-    for waiter in step.released { waiters.arrive(waiter, &effects) }
-    let isMisuse = accepted != nil && !updating.isEmpty && updating.contains(.current)
-    return OwnerOutcome(accepted: accepted, answered: step.answered, answer: answer, isMisuse: isMisuse)
-  }
-}
+private typealias PublisherOutcome<Value: Sendable, Answer> = (
+  accepted: (AcceptAction, Publication<Value>)?, answered: [WaiterID], answer: Answer, isMisuse: Bool
+)

@@ -76,7 +76,7 @@ extension RegistryState {
     openCount += 1
     if request.interface.isPart { partCount += 1 }
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
-    if notices != nil { noteListeners(&effects) }
+    if !listenerNotices.isEmpty { noteListeners(&effects) }
     if let snapshot = lanes[lane.index].join(
       subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)
     {
@@ -115,7 +115,7 @@ extension RegistryState {
   /// Ends the publisher: pending states are delivered, and then everything ends (3.06).
   mutating func end(_ effects: inout Effects) {
     isEnded = true
-    if notices != nil { noteListeners(&effects) }
+    if !listenerNotices.isEmpty { noteListeners(&effects) }
     dropLastState(&effects)
     index.clear(&effects)
     // In reverse order, because lanes behind a lane that ends at once move to other places.

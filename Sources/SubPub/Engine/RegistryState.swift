@@ -38,12 +38,12 @@ package struct RegistryState {
   var updating: [ThreadToken] = [] { didSet { noteCare() } }
   /// What has happened to the present data since it was published; only owners change it.
   var validity = DataValidity()
-  /// Whoever decides about the publisher's states, such as a manager; nil for most publishers.
+  /// Whoever decides about the publisher's states; nil for most publishers.
   var owner: (any PublisherOwner)? { didSet { noteCare() } }
   /// Whether there is an owner or such a thread, so that a publish has one place to look at.
   private(set) var needsCare = false
-  /// Those who are told whether anybody listens; nil for most publishers.
-  var notices: ListenerNotices?
+  /// Those who are told whether anybody listens; none for most publishers.
+  var listenerNotices: [ObjectIdentifier: ListenerNotices] = [:]
 
   init(initial: (any BoxedPublication)?) { current = initial }
 
@@ -129,7 +129,7 @@ extension RegistryState {
       openCount -= left
       partCount -= lanes[lane.index].takeDepartedParts()
       sweepAt = min(sweepAt, 2 * openCount + 32)
-      if notices != nil { noteListeners(&effects) }
+      if !listenerNotices.isEmpty { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)
     return result

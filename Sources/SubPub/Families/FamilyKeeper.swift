@@ -77,7 +77,7 @@ final class FamilyKeeper: Sendable {
   /// Releases managers whose time is over, and removes those that nobody else holds.
   ///
   /// Returns how long the next one lingers.
-  private func evict(_ timer: LoadTask) -> Duration? {
+  private func evict(_ timer: CancellableTask) -> Duration? {
     let latest = members.withLock { $0.latestDeadline }
     let now = elapsed()
     var (evicted, next) = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }

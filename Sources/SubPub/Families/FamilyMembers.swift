@@ -56,7 +56,7 @@ struct FamilyMembers {
   private var sweepAt = 32
   private var queue = DeadlineQueue()
   private(set) var latestDeadline = Duration.zero
-  private var timer: (task: LoadTask, wakesAt: Duration)?
+  private var timer: (task: CancellableTask, wakesAt: Duration)?
 }
 
 /// Making and removing managers.
@@ -125,7 +125,7 @@ extension FamilyMembers {
   }
 
   /// Removes everything, because the family is gone.
-  mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: LoadTask?) {
+  mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: CancellableTask?) {
     let all = Array(buckets.values.joined())
     defer { self = FamilyMembers() }
     return (all, all.compactMap { $0.kept.take() }, timer?.task)
@@ -135,7 +135,7 @@ extension FamilyMembers {
 /// Keeping managers that linger or are listened to.
 extension FamilyMembers {
   /// A timer that the caller has to start, and the one that it takes the place of.
-  typealias NewTimer = (started: LoadTask, ended: LoadTask?)
+  typealias NewTimer = (started: CancellableTask, ended: CancellableTask?)
 
   /// Keeps a manager at least until a deadline.
   mutating func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) -> NewTimer? {
@@ -148,7 +148,7 @@ extension FamilyMembers {
     if !member.isQueued, !member.isListenedTo { enqueue(member) }
     // A timer that will look later than this was started before the clock was set back.
     if let timer, timer.wakesAt <= deadline { return nil }
-    let new = (started: LoadTask(), ended: timer?.task)
+    let new = (started: CancellableTask(), ended: timer?.task)
     timer = (new.started, deadline)
     return new
   }
@@ -181,7 +181,7 @@ extension FamilyMembers {
   /// `latest` was the latest deadline when the clock was read. If it is further away than managers linger, the clock
   /// was set back. Does nothing for a timer that another one has taken the place of.
   mutating func evict(
-    at now: Duration, lingering: Duration, latest: Duration, for task: LoadTask
+    at now: Duration, lingering: Duration, latest: Duration, for task: CancellableTask
   ) -> (evicted: [(member: FamilyMember, manager: Object)], next: Duration?) {
     guard timer?.task === task else { return ([], nil) }
     let limit = now + lingering

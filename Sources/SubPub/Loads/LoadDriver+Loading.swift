@@ -112,7 +112,7 @@ extension LoadDriver {
   func logout() { decide { machine, _ in (machine.replace(with: .unknown, nil, .clear), ()) } }
 
   /// Ends the active load and the polls, because the manager is gone (5.09).
-  func end() { decide { ($0.endManager($1), ()) } }
+  func endManager() { decide { ($0.endManager($1), ()) } }
 
   /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
@@ -121,39 +121,37 @@ extension LoadDriver {
 /// The life of one load.
 extension LoadDriver {
   func start(_ load: Load<Value>) {
-    load.task.start(on: operation.executor) { [self] in
-      if let reading = load.reading, await !publishCached(reading, of: load) { return }
+    load.task.start(on: limit.executor) { [self] in
+      if let reading = load.reading { await publishCached(reading, of: load) }
       await run(load)
     }
   }
 
-  /// Publishes the value in the cache, if there is one; returns whether the load goes on.
-  private func publishCached(_ reading: @escaping CacheReading<Value>.Wait, of load: Load<Value>) async -> Bool {
-    switch await operation.run(reading) {
+  /// Publishes the value in the cache, if there is one, which may end the load.
+  private func publishCached(_ reading: @escaping CacheReading<Value>.Wait, of load: Load<Value>) async {
+    switch await limit.run(reading) {
     case .success(let cached?):
       let time = freshSince(age: cached.age)
-      take { machine, prepared, present in
+      decidePrepared { machine, prepared, present in
         machine.find(cached, freshSince: time, of: load.id, prepared, present)
       }
-      return decide { machine, present in (machine.showLoading(of: load.id, present), machine.load?.id == load.id) }
-        ?? false
+      decide { ($0.showLoading(of: load.id, $1), ()) }
     case .failure(let error):
       // The cache has reported its own failures.
       if !(error is CacheFailure) { cache?.report(.read, error) }
     case .success(nil), nil: break
     }
-    return true
   }
 
   /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
   private func run(_ load: Load<Value>) async {
     var failures = 0
     while decide({ machine, _ in (LoadStep(), machine.load?.id == load.id) }) ?? false {
-      switch await operation.run({ [self] in try await loader(load.kind) { serverData?.value } }) {
+      switch await limit.run({ [self] in try await loader(load.kind) { serverData?.value } }) {
       case nil: return
       case .success(let value):
         let time = freshSince()
-        take { machine, prepared, present in
+        decidePrepared { machine, prepared, present in
           machine.succeed(
             with: value, at: time, of: load.id, compares: options.isUnchanged != nil, prepared, present)
         }
@@ -161,7 +159,7 @@ extension LoadDriver {
       case .failure(let error):
         failures += 1
         options.attemptFailed(failures, error)
-        if let delay = options.retry.delay(after: failures, error), await operation.pause(for: delay) { continue }
+        if let delay = options.retry.delay(after: failures, error), await limit.pause(for: delay) { continue }
         let time = timeOfFailure
         decide { machine, present in (machine.fail(error, at: time, of: load.id, present), ()) }
         return
@@ -172,45 +170,5 @@ extension LoadDriver {
   /// The server's data; nil after the end of the manager or its publisher.
   private var serverData: ServerData<Value>? {
     decide { machine, present in (LoadStep(), machine.isOver ? nil : machine.serverData(present)) } ?? nil
-  }
-}
-
-/// Edits (5.20).
-extension LoadDriver {
-  /// Shows an edit, sends it, and takes it back if that fails.
-  ///
-  /// A cancelled caller doesn't wait for the end of the sending.
-  func mutate<Answer: Sendable>(
-    showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
-    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
-  ) async throws -> Answer {
-    try Task.checkCancellation()
-    let edit = Edit(id: EditID(), apply: apply)
-    // Never thrown for callers that hold the manager, as all do.
-    guard take({ $0.add(edit, $1, $2) }) == true else { throw PublisherEnded(source: registry.source) }
-    let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
-    Task(executorPreference: operation.executor) { [self] in
-      do {
-        let answer = try await send()
-        self.end(edit.id, confirmation(answer))
-        end.yield(.success(answer))
-      } catch {
-        self.end(edit.id, nil)
-        end.yield(.failure(error))
-      }
-    }
-    for await result in results { return try result.get() }
-    throw CancellationError()
-  }
-
-  /// Ends an edit; without a confirmation, its sending has failed.
-  private func end(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
-    let time = if case .answered = confirmation { freshSince() } else { Duration?.none }
-    let isTaken = take { machine, prepared, present in machine.end(edit, confirmation, at: time, prepared, present) }
-    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
-    if isTaken == nil, confirmation != nil, let cache {
-      cache.clearOperation().enqueue()
-      cache.queue.run(on: operation.executor)
-    }
   }
 }

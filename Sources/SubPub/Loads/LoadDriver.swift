@@ -11,7 +11,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
   typealias Loader = @Sendable (LoadKind, _ previous: @Sendable () -> Value?) async throws -> Value
 
   let registry: PublisherRegistry
-  let operation: TimeLimitedOperation
+  let limit: TimeLimit
   let cache: ManagerCache<Value>?
   let options: LoadingOptions<Value>
   let loader: Loader
@@ -27,12 +27,12 @@ final class LoadDriver<Value: Sendable>: Sendable {
     registry = publisher.registry
     let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
     measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
-    operation = TimeLimitedOperation(timeout: options.timeout, clock: options.clock, executor: options.executor)
+    limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
     cache = options.cache.map { ManagerCache($0, failed: options.cacheFailed) }
     owner = LoadOwner(
       Machine.Rules(
         staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
-        isQuiet: options.refreshes == .quiet, hasCache: options.cache != nil))
+        isQuiet: options.refreshes == .quiet))
     self.options = options
     self.loader = loader
     registry.setOwner(owner)
@@ -54,29 +54,27 @@ extension LoadDriver {
   private func decide<Answer>(
     _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> (LoadStep<Value>, Answer)
   ) -> (answer: Answer, load: Load<Value>?)? {
-    let outcome = registry.decide { (current: Publication<Value>, registry, effects) in
-      let present = Machine.Present(
-        state: current.state, provenance: current.provenance, validity: registry.validity)
+    let outcome = registry.decide { (current: Publication<Value>, turn, effects) in
+      let present = Machine.Present(state: current.state, provenance: current.provenance, validity: turn.validity)
       let former = owner.machine.foreignValues
-      let (step, answer) = body(&owner.machine, present, &registry.waiters, &effects)
-      owner.end(step, step.owner.published?.state ?? present.state, &effects)
+      let (step, answer) = body(&owner.machine, present, &turn.waiters, &effects)
+      owner.apply(step, step.publisher.published?.state ?? present.state, &effects)
       let change = step.cacheChange.flatMap(operation(for:))
-      change?.enqueue(&effects)
+      if let change { cache?.enqueue(change, &effects) }
       let begun = step.begun.map { id, kind, readsCache in
-        let reading = readsCache ? cache.map(CacheReading.init) : nil
-        reading?.operation.enqueue(&effects)
-        return Load(id, kind, reading: reading?.result)
+        let reading = readsCache ? cache.map { CacheReading(of: $0, &effects) } : nil
+        return Load(id, kind, reading: reading?.wait)
       }
       if let begun { owner.load = begun }
       return (
-        step.owner,
+        step.publisher,
         Outcome(
           answer: answer, load: owner.load, begun: begun, usesCache: change != nil || begun?.reading != nil,
           former: (present, former))
       )
     }
     guard let outcome else { return nil }
-    if outcome.usesCache { cache?.queue.run(on: operation.executor) }
+    if outcome.usesCache { cache?.queue.run(on: limit.executor) }
     if let begun = outcome.begun { start(begun) }
     return (outcome.answer, outcome.load)
   }
@@ -93,39 +91,36 @@ extension LoadDriver {
     let former: (Machine.Present, Machine.ForeignValues)
   }
 
-  /// Takes a step that may have to be prepared, again if something has changed since.
+  /// Takes a turn in which the machine may ask for a preparation, and after that another one, until it needs none.
   ///
-  /// Returns whether the step was taken; nil after the publisher's end.
+  /// Returns false after the publisher's end.
   @discardableResult
-  func take(
-    _ step: (inout Machine, Prepared<Value>?, Machine.Present) -> (LoadStep<Value>, StepAnswer<Value>)
-  ) -> Bool? {
+  func decidePrepared(
+    _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (LoadStep<Value>, Preparation<Value>?)
+  ) -> Bool {
     var prepared: Prepared<Value>?
-    while let answer = decide({ machine, present in step(&machine, prepared, present) }) {
-      switch answer {
-      case .done: return true
-      case .superseded: return false
-      case .needs(let preparation): prepared = prepare(preparation)
-      }
+    while let needed = decide({ machine, present in body(&machine, prepared, present) }) {
+      guard let needed else { return true }
+      prepared = prepare(needed)
     }
-    return nil
+    return false
   }
 
-  /// Runs the foreign code of a step.
+  /// Runs the foreign code that a step needs.
   ///
   /// Edits must not change this publisher, as the transforms of `update` mustn't.
-  private func prepare(_ step: Preparation<Value>) -> Prepared<Value> {
-    if let former = step.former, let isUnchanged = options.isUnchanged, isUnchanged(former, step.data) {
-      return Prepared(revision: step.revision, data: step.data, shown: former, isUnchanged: true)
+  private func prepare(_ needed: Preparation<Value>) -> Prepared<Value> {
+    if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former, needed.data) {
+      return Prepared(revision: needed.revision, data: needed.data, shown: former, isUnchanged: true)
     }
     registry.beginUpdate()
     defer { registry.abandonUpdate() }
-    let data = step.accepted?.apply(step.data) ?? step.data
-    let shown = step.edits.reduce(data) { $1.apply($0) }
-    return Prepared(revision: step.revision, data: data, shown: shown, isUnchanged: false)
+    let data = needed.accepted?.apply(needed.data) ?? needed.data
+    let shown = needed.edits.reduce(data) { $1.apply($0) }
+    return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
   }
 
-  private func operation(for change: LoadStep<Value>.CacheChange) -> CacheOperation? {
+  private func operation(for change: LoadStep<Value>.CacheChange) -> CacheOperationQueue.Operation? {
     switch change {
     case .clear: return cache?.clearOperation()
     case .write(let value, let time, let hasEdit):
@@ -160,7 +155,7 @@ extension LoadDriver {
 
   struct LoadWait {
     let waiter: WaiterID
-    /// Whether the load is that before the one that was asked for.
+    /// Whether to ask again after this load.
     let isForNext: Bool
     let load: Load<Value>?
   }
@@ -179,18 +174,23 @@ extension LoadDriver {
     await registry.wait(for: waiter) {
       decide { machine, present in (leave(&machine, present), ()) }
       // The last waiter continues when this thread has delivered the state from before the load.
-      registry.perform { registry, effects in registry.waiters.remove(waiter, &effects) }
+      registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
     }
   }
 
   /// Waits between two refreshes; returns false if the task is cancelled or the manager is gone.
   func pause(for interval: Duration) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
-      group.addTask { [operation] in await operation.pause(for: interval) }
+      group.addTask { [limit] in await limit.pause(for: interval) }
       group.addTask { [self] in
-        if let wait = ask(waits: true, { machine, waiter, _ in machine.beginPause(of: waiter) }) {
-          await suspend(wait.waiter) { machine, _ in
-            machine.endPause(of: wait.waiter)
+        let waiter = decide { machine, _, waiters, _ in
+          let waiter = machine.isOver ? nil : waiters.add(missing: 1)
+          if let waiter { machine.beginPause(of: waiter) }
+          return (LoadStep(), waiter)
+        }
+        if let waiter = waiter?.answer {
+          await suspend(waiter) { machine, _ in
+            machine.endPause(of: waiter)
             return LoadStep()
           }
         }

@@ -35,7 +35,7 @@ extension LoadMachine {
   }
 
   private func isNext(_ request: LoadRequest, _ load: ActiveLoad) -> Bool {
-    request.kind == .page && load.kind == .whole && load.replacesData
+    request.kind == .page && load.kind == .whole && load.hasData
   }
 
   private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
@@ -56,22 +56,22 @@ extension LoadMachine {
     loadCount += 1
     // Without data, the first page is the next one.
     let kind = data == nil ? .whole : kind
-    var new = ActiveLoad(id: LoadID(number: loadCount), kind: kind, replacesData: data != nil)
+    var new = ActiveLoad(id: LoadID(number: loadCount), kind: kind, hasData: data != nil)
     if let old = load, let before = old.before {
       (new.before, new.failureBefore) = (before, old.failureBefore)
     } else if shows {
-      (new.before, new.failureBefore) = (FormerPhase(present.state), failure)
+      (new.before, new.failureBefore) = (present.state.withoutData, failure)
     }
     let staying = callers.withoutWaiters
-    end(.cancelled, &step)
+    endLoad(.cancelled, &step)
     if shows {
       failure = nil
-      step.owner.published = (.loading(previous: data), present.provenance)
+      step.publisher.published = (.loading(previous: data), present.provenance)
     }
     load = new
     callers = staying
     callers.add(caller, accepting: request.acceptedAge)
-    step.begun = (new.id, kind, readsCache: rules.hasCache && data == nil)
+    step.begun = (new.id, kind, readsCache: data == nil)
     return (step, .began)
   }
 }

@@ -17,6 +17,37 @@ enum Confirmation<Value: Sendable>: Sendable {
   case answered(Value)
 }
 
+/// Data of the server, and where it comes from.
+struct ServerData<Value: Sendable>: Sendable {
+  let value: Value
+  let provenance: Provenance?
+}
+
+/// What foreign code has to make before a step can be taken: the transforms of edits, and the comparison of values.
+///
+/// It is made outside every turn, and made again if the server's data or the edits have changed in the meantime.
+struct Preparation<Value: Sendable> {
+  let revision: Int
+  /// The server's data after the step.
+  var data: Value
+  /// An edit that becomes part of that data.
+  var accepted: Edit<Value>?
+  /// The edits that are pending after the step.
+  var edits: [Edit<Value>]
+  /// The data to compare with; nil if that makes no difference.
+  var former: Value?
+}
+
+/// What foreign code has made for a step.
+struct Prepared<Value: Sendable> {
+  let revision: Int
+  let data: Value
+  /// The data with the pending edits applied to it.
+  let shown: Value
+  /// Whether the data equals the former.
+  let isUnchanged: Bool
+}
+
 /// Edits: what is shown is the server's data with all pending edits applied to it, in the order of the calls (5.20).
 extension LoadMachine {
   typealias Edit = SubPub.Edit<Value>
@@ -35,32 +66,32 @@ extension LoadMachine {
 
   /// Adds an edit, and shows it if there is data.
   mutating func add(_ edit: Edit, _ prepared: Prepared<Value>?, _ present: Present) -> (
-    LoadStep<Value>, StepAnswer<Value>
+    LoadStep<Value>, Preparation<Value>?
   ) {
-    if isOver { return (LoadStep(), .superseded) }
+    if isOver { return (LoadStep(), nil) }
     var step = LoadStep<Value>()
     let (data, all, prepared) = (serverData(present), edits + [edit], current(prepared))
     if let data, prepared == nil {
-      return (step, .needs(Preparation(revision: revision, data: data.value, edits: all)))
+      return (step, Preparation(revision: revision, data: data.value, edits: all))
     }
     (edits, dataBelow) = (all, data)
     edits[edits.count - 1].serverChanges = serverChanges
     revision += 1
     if let data, let prepared {
-      step.owner.published = (present.state.replacingData(with: prepared.shown), provenance(over: data))
+      step.publisher.published = (present.state.with(prepared.shown), provenance(over: data))
     }
-    return (step, .done)
+    return (step, nil)
   }
 
   /// Ends an edit; without a confirmation, its sending has failed.
   ///
   /// The other edits stay. An answer is new since `time`.
-  mutating func end(
+  mutating func endEdit(
     _ id: EditID, _ confirmation: Confirmation<Value>?, at time: Duration?, _ prepared: Prepared<Value>?,
     _ present: Present
-  ) -> (LoadStep<Value>, StepAnswer<Value>) {
+  ) -> (LoadStep<Value>, Preparation<Value>?) {
     guard let index = edits.firstIndex(where: { $0.id === id }) else {
-      return (confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present), .superseded)
+      return (confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present), nil)
     }
     let (edit, prepared) = (edits[index], current(prepared))
     var others = edits
@@ -73,18 +104,19 @@ extension LoadMachine {
     }
     if let found = data, accepted != nil || !others.isEmpty {
       guard let prepared else {
-        let preparation = Preparation(revision: revision, data: found.value, accepted: accepted, edits: others)
-        return (LoadStep(), .needs(preparation))
+        return (
+          LoadStep(), Preparation(revision: revision, data: found.value, accepted: accepted, edits: others)
+        )
       }
       data = ServerData(value: prepared.data, provenance: found.provenance)
     }
     (edits, dataBelow) = (others, others.isEmpty ? nil : data)
     revision += 1
-    return (end(edit, confirmation, with: data, showing: prepared?.shown, present), .done)
+    return (take(confirmation, of: edit, with: data, showing: prepared?.shown, present), nil)
   }
 
-  private mutating func end(
-    _ edit: Edit, _ confirmation: Confirmation<Value>?, with data: ServerData?, showing shown: Value?,
+  private mutating func take(
+    _ confirmation: Confirmation<Value>?, of edit: Edit, with data: ServerData?, showing shown: Value?,
     _ present: Present
   ) -> LoadStep<Value> {
     var step = LoadStep<Value>()
@@ -101,19 +133,19 @@ extension LoadMachine {
       return step
     }
     let shown = shown ?? data.value
-    var state = present.state.replacingData(with: shown)
+    var state = present.state.with(shown)
     if isAnswer {
       state = load != nil && present.state.phase == .loading ? .loading(previous: shown) : .loaded(shown)
       failure = nil
       if load?.before != nil {
-        load?.before = .loaded
+        load?.before = .loaded(())
         load?.failureBefore = nil
       }
     }
-    step.owner.published = (state, provenance(over: data))
+    step.publisher.published = (state, provenance(over: data))
     var validity = isAnswer ? DataValidity() : present.validity
     validity.isInvalidated = isStale
-    step.owner.validity = validity
+    step.publisher.validity = validity
     if confirmation != nil {
       isCacheInvalidated = isStale || (isCacheInvalidated && !isAnswer)
       // An accepted edit leaves the data as old as it is.
@@ -126,8 +158,8 @@ extension LoadMachine {
   private mutating func noteConfirmationOfDropped(_ present: Present) -> LoadStep<Value> {
     noteConfirmed(isInData: false)
     var step = LoadStep<Value>()
-    step.owner.validity = present.validity
-    step.owner.validity?.isInvalidated = true
+    step.publisher.validity = present.validity
+    step.publisher.validity?.isInvalidated = true
     step.cacheChange = .clear
     return step
   }
@@ -139,9 +171,4 @@ extension LoadMachine {
     // Data at hand that has the edit is better than what the load brings.
     if isInData { load?.missesEdit = true } else { isCacheInvalidated = true }
   }
-}
-
-extension LoadState {
-  /// Returns the state in the same phase with other data.
-  func replacingData(with value: Value) -> LoadState { FormerPhase(self).state(with: value) }
 }

@@ -1,50 +1,11 @@
-/// Data of the server, and where it comes from.
-struct ServerData<Value: Sendable>: Sendable {
-  let value: Value
-  let provenance: Provenance?
-}
-
-/// What foreign code has to make before a step can be taken: the transforms of edits, and the comparison of values.
-///
-/// It is made outside every turn, and made again if the server's data or the edits have changed in the meantime.
-struct Preparation<Value: Sendable> {
-  let revision: Int
-  /// The server's data after the step.
-  var data: Value
-  /// An edit that becomes part of that data.
-  var accepted: Edit<Value>?
-  /// The edits that are pending after the step.
-  var edits: [Edit<Value>]
-  /// The data to compare with; nil if that makes no difference.
-  var former: Value?
-}
-
-/// What foreign code has made for a step.
-struct Prepared<Value: Sendable> {
-  let revision: Int
-  let data: Value
-  /// The data with the pending edits applied to it.
-  let shown: Value
-  /// Whether the data equals the former.
-  let isUnchanged: Bool
-}
-
-/// Whether a step could be taken.
-enum StepAnswer<Value: Sendable> {
-  case done
-  /// The load or the edit is over.
-  case superseded
-  case needs(Preparation<Value>)
-}
-
 /// Ends without a result.
 extension LoadMachine {
   /// Ends the active load, and says who waits for it no longer.
-  mutating func end(_ ending: LoadStep<Value>.Ending, _ step: inout LoadStep<Value>) {
+  mutating func endLoad(_ ending: LoadStep<Value>.Ending, _ step: inout LoadStep<Value>) {
     guard load != nil else { return }
     switch ending {
-    case .finished: step.owner.answered = callers.waiters
-    case .cancelled: step.owner.released += callers.waiters
+    case .finished: step.publisher.answered = callers.waiters
+    case .cancelled: step.publisher.released += callers.waiters
     }
     step.ending = ending
     (load, callers) = (nil, LoadCallers())
@@ -59,34 +20,30 @@ extension LoadMachine {
   mutating func rollBack(_ present: Present) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     if let load, let before = load.before {
-      step.owner.published = (before.state(with: present.state.value), present.provenance)
+      step.publisher.published = (before.with(present.state.value), present.provenance)
       failure = load.failureBefore
     }
-    end(.cancelled, &step)
+    endLoad(.cancelled, &step)
     return step
   }
 
   /// Ends the load, because the manager is gone (5.09).
   mutating func endManager(_ present: Present) -> LoadStep<Value> {
     var step = rollBack(present)
-    step.owner.released += polls
+    step.publisher.released += polls
     (isOver, polls) = (true, [])
     return step
   }
 
   /// Begins a pause between two refreshes, which ends with the manager (5.17).
-  mutating func beginPause(of task: WaiterID?) -> (LoadStep<Value>, LoadAnswer) {
-    guard !isOver, let task else { return (LoadStep(), .nothing) }
-    polls.append(task)
-    return (LoadStep(), .joined)
-  }
+  mutating func beginPause(of task: WaiterID) { polls.append(task) }
 
   mutating func endPause(of task: WaiterID) { polls.removeAll { $0 == task } }
 
   /// Ends the load and drops the edits, because of another transition.
   mutating func supersede() -> LoadStep<Value> {
     var step = LoadStep<Value>()
-    end(.cancelled, &step)
+    endLoad(.cancelled, &step)
     (edits, dataBelow, failure) = ([], nil, nil)
     revision += 1
     return step
@@ -97,8 +54,8 @@ extension LoadMachine {
     with state: LoadState<Value>, _ provenance: Provenance?, _ cacheChange: LoadStep<Value>.CacheChange
   ) -> LoadStep<Value> {
     var step = supersede()
-    step.owner.published = (state, provenance)
-    step.owner.validity = DataValidity()
+    step.publisher.published = (state, provenance)
+    step.publisher.validity = DataValidity()
     isCacheInvalidated = false
     step.cacheChange = cacheChange
     return step
@@ -112,8 +69,8 @@ extension LoadMachine {
     load?.failureBefore?.isOutdated = true
     failure?.isOutdated = true
     var step = LoadStep<Value>()
-    step.owner.validity = present.validity
-    step.owner.validity?.isInvalidated = true
+    step.publisher.validity = present.validity
+    step.publisher.validity?.isInvalidated = true
     return step
   }
 }
@@ -125,28 +82,28 @@ extension LoadMachine {
   /// There may be newer data, of an edit that was answered in the meantime: then nothing happens.
   mutating func find(
     _ cached: Cached<Value>, freshSince: Duration?, of id: LoadID, _ prepared: Prepared<Value>?, _ present: Present
-  ) -> (LoadStep<Value>, StepAnswer<Value>) {
-    guard let found = load, found.id == id else { return (LoadStep(), .superseded) }
-    guard serverData(present) == nil else { return (LoadStep(), .done) }
+  ) -> (LoadStep<Value>, Preparation<Value>?) {
+    guard let found = load, found.id == id else { return (LoadStep(), nil) }
+    guard serverData(present) == nil else { return (LoadStep(), nil) }
     let prepared = current(prepared)
-    if let preparation = preparation(of: cached.value, prepared) { return (LoadStep(), .needs(preparation)) }
+    if let preparation = preparation(of: cached.value, prepared) { return (LoadStep(), preparation) }
     let data = ServerData(value: cached.value, provenance: Provenance(.cached, freshSince: freshSince))
     let isInvalid = isCacheInvalidated || found.isOutdated || cached.age >= .unlimited
-    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared?.shown, present), .done) }
+    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared?.shown, present), nil) }
     var step = show(data, prepared?.shown)
     load?.before = nil
     load?.failureBefore = nil
-    load?.replacesData = true
-    step.owner.validity?.isInvalidated = isInvalid
-    return (step, .done)
+    load?.hasData = true
+    step.publisher.validity?.isInvalidated = isInvalid
+    return (step, nil)
   }
 
   /// Shows that the load goes on after a cached value; does nothing if the load is quiet.
   mutating func showLoading(of id: LoadID, _ present: Present) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     guard let found = load, found.id == id, found.before == nil, !rules.isQuiet else { return step }
-    load?.before = FormerPhase(present.state)
-    step.owner.published = (.loading(previous: present.state.value), present.provenance)
+    load?.before = present.state.withoutData
+    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
     return step
   }
 
@@ -156,36 +113,36 @@ extension LoadMachine {
   mutating func succeed(
     with value: Value, at time: Duration?, of id: LoadID, compares: Bool, _ prepared: Prepared<Value>?,
     _ present: Present
-  ) -> (LoadStep<Value>, StepAnswer<Value>) {
-    guard let ended = load, ended.id == id else { return (LoadStep(), .superseded) }
+  ) -> (LoadStep<Value>, Preparation<Value>?) {
+    guard let ended = load, ended.id == id else { return (LoadStep(), nil) }
     let (old, prepared) = (serverData(present), current(prepared))
-    if let old, ended.missesEdit { return (confirm(old, since: present.freshSince, present), .done) }
+    if let old, ended.missesEdit { return (keep(old, since: present.freshSince, present), nil) }
     if let preparation = preparation(of: value, comparingWith: compares ? old?.value : nil, prepared) {
-      return (LoadStep(), .needs(preparation))
+      return (LoadStep(), preparation)
     }
     if let old, prepared?.isUnchanged == true {
       let fresh = ServerData(value: old.value, provenance: Provenance(.loaded, freshSince: time))
-      var step = confirm(fresh, since: time, present)
+      var step = keep(fresh, since: time, present)
       step.cacheChange = .write(old.value, freshSince: time, hasEdit: false)
-      return (step, .done)
+      return (step, nil)
     }
     // A list is as old as its oldest page.
     let freshSince = ended.kind == .whole || old == nil ? time : present.freshSince
     let data = ServerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince))
     var step = commit(data, prepared?.shown, present)
     step.cacheChange = .write(value, freshSince: freshSince, hasEdit: false)
-    return (step, .done)
+    return (step, nil)
   }
 
   mutating func fail(_ error: any Error, at time: Duration?, of id: LoadID, _ present: Present) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     guard let ended = load, ended.id == id else { return step }
-    end(.finished, &step)
+    endLoad(.finished, &step)
     failure = LoadFailure(kind: ended.kind, time: time, isOutdated: ended.isOutdated)
-    step.owner.published = (.error(error, previous: present.state.value), present.provenance)
+    step.publisher.published = (.error(error, previous: present.state.value), present.provenance)
     if ended.isOutdated {
-      step.owner.validity = present.validity
-      step.owner.validity?.isInvalidated = true
+      step.publisher.validity = present.validity
+      step.publisher.validity?.isInvalidated = true
     }
     return step
   }
@@ -195,27 +152,27 @@ extension LoadMachine {
     // One more page doesn't make the others valid.
     let isInvalid = load.map { $0.isOutdated || ($0.kind == .page && present.validity.isInvalidated) } ?? false
     var step = show(data, shown)
-    end(.finished, &step)
+    endLoad(.finished, &step)
     serverChanges += 1
     isCacheInvalidated = isInvalid
-    step.owner.validity?.isInvalidated = isInvalid
+    step.publisher.validity?.isInvalidated = isInvalid
     return step
   }
 
   /// Ends the load with the data at hand, which is new since `time`.
-  private mutating func confirm(
+  private mutating func keep(
     _ data: ServerData, since time: Duration?, _ present: Present
   ) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     let isOutdated = load?.isOutdated ?? false
-    end(.finished, &step)
+    endLoad(.finished, &step)
     if !edits.isEmpty { dataBelow = data }
     revision += 1
     if present.state.phase != .loaded, let shown = present.state.value {
       failure = nil
-      step.owner.published = (.loaded(shown), provenance(over: data))
+      step.publisher.published = (.loaded(shown), provenance(over: data))
     }
-    step.owner.validity = DataValidity(
+    step.publisher.validity = DataValidity(
       isInvalidated: isOutdated, confirmation: DataValidity.Confirmation(time: time))
     serverChanges += 1
     isCacheInvalidated = isOutdated
@@ -228,8 +185,8 @@ extension LoadMachine {
     if !edits.isEmpty { dataBelow = data }
     revision += 1
     failure = nil
-    step.owner.published = (.loaded(shown ?? data.value), provenance(over: data))
-    step.owner.validity = DataValidity()
+    step.publisher.published = (.loaded(shown ?? data.value), provenance(over: data))
+    step.publisher.validity = DataValidity()
     return step
   }
 

@@ -11,7 +11,6 @@ struct LoadMachine<Value: Sendable> {
     var errorStaleAfter = Duration.zero
     /// Whether a load publishes only its result while there is data (5.18).
     var isQuiet = false
-    var hasCache = false
   }
 
   /// The state that is shown, as a turn has found it.
@@ -44,8 +43,10 @@ struct LoadMachine<Value: Sendable> {
   /// While there are edits, the server's data below them; nil if there is none, so that no edit is shown.
   var dataBelow: ServerData?
   /// How often the server's data has changed, as far as the manager knows: by loads, edits, and invalidations.
+  ///
+  /// An edit compares it at its end with what it was at its beginning.
   var serverChanges = 0
-  /// Changes with the server's data and with the edits.
+  /// Changes with the server's data and with the edits: what was prepared for another revision no longer fits.
   var revision = 0
 
   init(_ rules: Rules) { self.rules = rules }
@@ -73,7 +74,7 @@ struct ActiveLoad {
   let id: LoadID
   let kind: LoadKind
   /// Whether there is data; if not, the first page is also the next one.
-  var replacesData: Bool
+  var hasData: Bool
   /// The phase to return to if the load is cancelled (5.05); nil if no `loading` of it is shown.
   var before: FormerPhase?
   /// The failure that belongs to `before`.
@@ -84,31 +85,24 @@ struct ActiveLoad {
   var missesEdit = false
 
   /// Returns whether the load's result is what a caller asks for; nil asks for whatever is being loaded.
-  func covers(_ request: LoadKind?) -> Bool { request == nil || request == kind || (request == .page && !replacesData) }
+  func covers(_ request: LoadKind?) -> Bool { request == nil || request == kind || (request == .page && !hasData) }
 }
 
-/// A state without its data, which is still shown.
-enum FormerPhase {
-  case unknown, loading, loaded
-  case error(any Error)
+/// A state without its data.
+typealias FormerPhase = LoadState<Void>
 
-  init<Value>(_ state: LoadState<Value>) {
-    switch state {
-    case .unknown: self = .unknown
-    case .loading: self = .loading
-    case .loaded: self = .loaded
-    case .error(let error, _): self = .error(error)
-    }
-  }
-
-  func state<Value>(with data: Value?) -> LoadState<Value> {
+extension LoadState {
+  /// Returns the state in the same phase with other data.
+  func with<Data>(_ data: Data?) -> LoadState<Data> {
     switch self {
     case .unknown: .unknown
     case .loading: .loading(previous: data)
-    case .loaded: data.map(LoadState.loaded) ?? .unknown
-    case .error(let error): .error(error, previous: data)
+    case .loaded: data.map(LoadState<Data>.loaded) ?? .unknown
+    case .error(let error, _): .error(error, previous: data)
     }
   }
+
+  var withoutData: FormerPhase { map { _ in } }
 }
 
 /// A failed load.
@@ -136,7 +130,7 @@ struct LoadStep<Value: Sendable> {
     case clear
   }
 
-  var owner = OwnerStep<Value>()
+  var publisher = PublisherStep<Value>()
   /// How the active load has ended; nil if it hasn't.
   var ending: Ending?
   /// The load that has begun, perhaps in place of the one that has ended.

@@ -2,7 +2,7 @@
 final class Load<Value: Sendable>: @unchecked Sendable {
   let id: LoadID
   let kind: LoadKind
-  let task = LoadTask()
+  let task = CancellableTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
   /// The state that the load has ended with, used in turns; nil if it goes on, or was superseded.
@@ -25,19 +25,19 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
     if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
     let step = machine.supersede()
-    end(step, nil, &effects)
-    return step.owner.released
+    apply(step, nil, &effects)
+    return step.publisher.released
   }
 
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {
     guard !machine.edits.isEmpty, let data = machine.dataBelow else { return nil }
     let current = Publication<Value>.from(current)
     return Publication(
-      current.state.replacingData(with: data.value), source: current.source, provenance: data.provenance)
+      current.state.with(data.value), source: current.source, provenance: data.provenance)
   }
 
   /// Ends the active load if the step says so.
-  func end(_ step: LoadStep<Value>, _ result: LoadState<Value>?, _ effects: inout Effects) {
+  func apply(_ step: LoadStep<Value>, _ result: LoadState<Value>?, _ effects: inout Effects) {
     guard let ending = step.ending, let ended = load.take() else { return }
     effects.releaseAll(in: ended)
     switch ending {

@@ -115,7 +115,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
     if let initial { driver.publishInitial(initial) }
   }
 
-  deinit { driver.end() }
+  deinit { driver.endManager() }
 }
 
 /// Asking for data.

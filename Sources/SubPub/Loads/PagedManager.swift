@@ -73,7 +73,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     }
   }
 
-  deinit { driver.end() }
+  deinit { driver.endManager() }
 }
 
 /// Asking for pages.

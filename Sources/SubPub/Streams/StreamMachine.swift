@@ -11,16 +11,22 @@ struct StreamMachine<Value: Sendable> {
     var before: FormerPhase?
   }
 
+  /// What a turn has found.
+  struct Present {
+    let state: LoadState<Value>
+    let provenance: Provenance?
+    /// The last notice about listeners; nil once the manager doesn't want any.
+    let notice: (isListenedTo: Bool, number: UInt64)?
+  }
+
   /// What a turn has decided.
   struct Step {
-    var owner = OwnerStep<Value>()
+    var publisher = PublisherStep<Value>()
     /// Whether the active run has ended, so that its task is to be cancelled.
     var endsRun = false
     /// The run whose task is to be started; it may have begun earlier.
     var started: RunID?
-    /// Whether the wait for another listener is over.
-    var endsDeparture = false
-    /// Waits for another listener, before the run ends.
+    /// The departure after which the run ends, unless a listener arrives first.
     var departure: Departure?
   }
 
@@ -30,10 +36,10 @@ struct StreamMachine<Value: Sendable> {
   /// Whether the task of a run is still executing, even if another run is active by now.
   private var isTaskExecuting = false
   private var isListenedTo = false
-  /// The number of the last notice about listeners.
+  /// The number of the last notice about listeners that was taken into account.
   private var notice: UInt64 = 0
   /// What ends the active run, unless a listener arrives first.
-  private var departure: Departure?
+  private(set) var departure: Departure?
   /// Whether the manager is gone.
   private var isOver = false
 }
@@ -46,18 +52,16 @@ struct Departure: Equatable { let notice: UInt64 }
 
 /// The beginning and the end of runs.
 extension StreamMachine {
-  /// Notes that the first listener has arrived, which begins a run, or that the last one has left.
+  /// Begins a run if the first listener has arrived, or a departure if the last one has left.
   ///
-  /// Notices may come in another order than what they tell happened.
-  mutating func note(isListenedTo: Bool, _ number: UInt64, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step
-  {
-    guard number >= notice else { return Step() }
+  /// Called for each notice, and takes the last one into account, once.
+  mutating func noteListeners(_ present: Present) -> Step {
+    guard let (isListenedTo, number) = present.notice, number > notice else { return Step() }
     (self.isListenedTo, notice) = (isListenedTo, number)
     var step = Step()
     if isListenedTo {
-      step.endsDeparture = departure != nil
       departure = nil
-      begin(state, provenance, &step)
+      begin(present, &step)
     } else if run != nil {
       departure = Departure(notice: number)
       step.departure = departure
@@ -66,39 +70,34 @@ extension StreamMachine {
   }
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
-  mutating func beginIfHeard(ifRunsAre runs: Int?, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+  mutating func beginIfListenedTo(ifRunsAre runs: Int?, _ present: Present) -> Step {
     var step = Step()
-    if runs == nil || runs == runCount { begin(state, provenance, &step) }
+    if runs == nil || runs == runCount { begin(present, &step) }
     return step
   }
 
   /// The task of a run starts when that of the previous one has ended: two sequences never exist at once.
-  private mutating func begin(_ state: LoadState<Value>, _ provenance: Provenance?, _ step: inout Step) {
+  private mutating func begin(_ present: Present, _ step: inout Step) {
     guard isListenedTo, run == nil, !isOver else { return }
     runCount += 1
-    let new = Run(id: RunID(number: runCount), before: FormerPhase(state))
+    let new = Run(id: RunID(number: runCount), before: present.state.withoutData)
     run = new
     if !isTaskExecuting { step.started = new.id }
     isTaskExecuting = true
-    step.owner.published = (.loading(previous: state.value), provenance)
+    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
   }
 
-  /// Ends the active run, unless somebody has come back since the departure.
-  mutating func end(
-    after departure: Departure, lastNotice: UInt64?, _ state: LoadState<Value>, _ provenance: Provenance?
-  ) -> Step {
-    guard self.departure == departure, lastNotice == departure.notice else { return Step() }
+  /// Ends the active run, unless somebody has come back since the departure, perhaps without a notice so far.
+  mutating func end(after departure: Departure, _ present: Present) -> Step {
+    guard self.departure == departure, present.notice?.number == departure.notice else { return Step() }
     self.departure = nil
-    return rollBack(state, provenance)
+    return rollBack(present)
   }
 
   /// Ends the active run, because the manager is gone (5.09).
-  mutating func endManager(_ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
-    isOver = true
-    var step = rollBack(state, provenance)
-    step.endsDeparture = departure != nil
-    departure = nil
-    return step
+  mutating func endManager(_ present: Present) -> Step {
+    (isOver, departure) = (true, nil)
+    return rollBack(present)
   }
 
   /// Ends the active run, because of another transition.
@@ -109,9 +108,9 @@ extension StreamMachine {
     return step
   }
 
-  private mutating func rollBack(_ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+  private mutating func rollBack(_ present: Present) -> Step {
     var step = Step()
-    if let before = run?.before { step.owner.published = (before.state(with: state.value), provenance) }
+    if let before = run?.before { step.publisher.published = (before.with(present.state.value), present.provenance) }
     step.endsRun = run != nil
     run = nil
     return step
@@ -125,37 +124,35 @@ extension StreamMachine {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.owner.published = (.loaded(element), Provenance(.loaded, freshSince: nil))
-    step.owner.validity = DataValidity()
+    step.publisher.published = (.loaded(element), Provenance(.loaded, freshSince: nil))
+    step.publisher.validity = DataValidity()
     return step
   }
 
   /// Publishes an error; `isLast` tells whether it ends the run.
-  mutating func fail(
-    _ error: any Error, isLast: Bool, of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?
-  ) -> Step {
+  mutating func fail(_ error: any Error, isLast: Bool, of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.owner.published = (.error(error, previous: state.value), provenance)
+    step.publisher.published = (.error(error, previous: present.state.value), present.provenance)
     if isLast { run = nil }
     return step
   }
 
   /// Publishes that the stream is tried again.
-  mutating func retry(of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
+  mutating func retry(of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
-    run?.before = FormerPhase(state)
-    step.owner.published = (.loading(previous: state.value), provenance)
+    run?.before = present.state.withoutData
+    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
     return step
   }
 
   /// Notes that the task of a run has ended, which ends the run if it is still active.
   ///
   /// A run that was waiting for that starts.
-  mutating func endTask(of id: RunID, _ state: LoadState<Value>, _ provenance: Provenance?) -> Step {
-    var step = run?.id == id ? rollBack(state, provenance) : Step()
+  mutating func endTask(of id: RunID, _ present: Present) -> Step {
+    var step = run?.id == id ? rollBack(present) : Step()
     step.started = run?.id
     isTaskExecuting = run != nil
     return step

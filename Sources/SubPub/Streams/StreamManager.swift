@@ -96,7 +96,7 @@ public final class StreamManager<Value: Sendable>: Manager {
       publisher.registry, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: executor, follow: follow)
   }
 
-  deinit { driver.end() }
+  deinit { driver.endManager() }
 
   /// Passes on one element after the other, and asks for none while the previous one is being passed on.
   private static func follow<Elements: AsyncSequence & SendableMetatype>(
@@ -120,7 +120,7 @@ extension StreamManager {
   /// hand.
   ///
   /// Otherwise does nothing; without a listener, the stream has nothing to run for. Returns without waiting.
-  public func refreshIfNeeded() { driver.beginIfHeard() }
+  public func refreshIfNeeded() { driver.beginIfListenedTo() }
 
   /// Listens until the stream has published something other than `loading`.
   ///
@@ -135,7 +135,7 @@ extension StreamManager {
     let (runs, version) = driver.runsSoFar
     // May begin a run, which may even have ended when this call returns.
     var states = publisher.publications().makeAsyncIterator()
-    driver.beginIfHeard(ifRunsAre: runs)
+    driver.beginIfListenedTo(ifRunsAre: runs)
     while let next = await states.next() {
       guard next.version >= version else { continue }
       if next.phase != .loading { return next.state }

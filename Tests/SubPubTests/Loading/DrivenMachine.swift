@@ -35,15 +35,14 @@
     @discardableResult
     mutating func take(
       meanwhile: (inout DrivenMachine) -> Void = { _ in },
-      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (Step, StepAnswer<Value>)
-    ) -> (step: Step, isTaken: Bool) {
+      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (Step, Preparation<Value>?)
+    ) -> Step {
       var prepared: Prepared<Value>?
       while true {
-        let (step, answer) = body(&machine, prepared, present)
-        guard case .needs(let preparation) = answer else {
+        let (step, needed) = body(&machine, prepared, present)
+        guard let preparation = needed else {
           follow(step)
-          if case .done = answer { return (step, true) }
-          return (step, false)
+          return step
         }
         let data = preparation.accepted?.apply(preparation.data) ?? preparation.data
         prepared = Prepared(
@@ -56,17 +55,17 @@
     /// A transition by somebody else.
     mutating func publishByHand(_ new: LoadState<Value>, _ origin: DataOrigin?, isNew: Bool) {
       var step = machine.supersede()
-      step.owner.published = (new, origin.map { Provenance($0, freshSince: nil) })
-      if isNew { step.owner.validity = DataValidity() }
+      step.publisher.published = (new, origin.map { Provenance($0, freshSince: nil) })
+      if isNew { step.publisher.validity = DataValidity() }
       follow(step)
     }
 
     mutating func follow(_ step: Step) {
-      if let published = step.owner.published {
+      if let published = step.publisher.published {
         (state, provenance) = published
         version += 1
       }
-      if let new = step.owner.validity { validity = new }
+      if let new = step.publisher.validity { validity = new }
       switch step.cacheChange {
       case .write(let value, _, _): cached = value
       case .clear: cached = nil

@@ -24,7 +24,7 @@
     private var edits: [EditID] = []
 
     init(_ phase: Phase) {
-      driven = DrivenMachine(LoadMachine.Rules(staleAfter: .seconds(10), isQuiet: phase == .quietly, hasCache: true))
+      driven = DrivenMachine(LoadMachine.Rules(staleAfter: .seconds(10), isQuiet: phase == .quietly))
       switch phase {
       case .nothing: break
       case .data: perform(.set)
@@ -93,7 +93,7 @@
 
     private mutating func endEdit(_ confirmation: SubPub.Confirmation<Int>?) -> String {
       let id = edits.last ?? EditID()
-      return take { $0.end(id, confirmation, at: .seconds(3), $1, $2) }
+      return take { $0.endEdit(id, confirmation, at: .seconds(3), $1, $2) }
     }
 
     private mutating func ask(
@@ -107,10 +107,10 @@
     }
 
     private mutating func take(
-      _ body: (inout LoadMachine<Int>, Prepared<Int>?, LoadMachine<Int>.Present) -> (LoadStep<Int>, StepAnswer<Int>)
+      _ body: (inout LoadMachine<Int>, Prepared<Int>?, LoadMachine<Int>.Present) -> (LoadStep<Int>, Preparation<Int>?)
     ) -> String {
       let before = driven
-      return description(of: driven.take(body).step, after: before)
+      return description(of: driven.take(body), after: before)
     }
 
     private mutating func follow(_ body: (inout LoadMachine<Int>) -> LoadStep<Int>) -> String {
@@ -122,18 +122,18 @@
 
     private func description(of step: LoadStep<Int>, after before: DrivenMachine<Int>) -> String {
       var words: [String] = []
-      if let (state, provenance) = step.owner.published {
+      if let (state, provenance) = step.publisher.published {
         words.append("\(state)" + (provenance.map { " \($0.origin)" } ?? ""))
       }
-      if let new = step.owner.validity {
+      if let new = step.publisher.validity {
         if new.isInvalidated != before.validity.isInvalidated {
           words.append(new.isInvalidated ? "is stale" : "is valid")
         }
         if let time = new.confirmation?.time { words.append("confirmed at \(time)") }
       }
       if let ending = step.ending { words.append("\(ending)") }
-      if !step.owner.released.isEmpty { words.append("released \(step.owner.released.count)") }
-      if !step.owner.answered.isEmpty { words.append("answered \(step.owner.answered.count)") }
+      if !step.publisher.released.isEmpty { words.append("released \(step.publisher.released.count)") }
+      if !step.publisher.answered.isEmpty { words.append("answered \(step.publisher.answered.count)") }
       if let begun = step.begun { words.append("begun \(begun.kind)" + (begun.readsCache ? " with the cache" : "")) }
       switch step.cacheChange {
       case .write(let value, let time, let hasEdit):

@@ -99,7 +99,7 @@
     private mutating func end(_ ending: EditModel.Effect.Ending, _ confirmation: SubPub.Confirmation<[Int]>?) {
       guard !edits.isEmpty else { return }
       let edit = edits.remove(at: random.draw(edits.count))
-      take(.end(edit.number, ending)) { $0.end(edit.id, confirmation, at: nil, $1, $2) }
+      take(.end(edit.number, ending)) { $0.endEdit(edit.id, confirmation, at: nil, $1, $2) }
     }
 
     private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
@@ -111,20 +111,20 @@
     private mutating func take(
       _ effect: EditModel.Effect,
       _ body: (inout LoadMachine<[Int]>, Prepared<[Int]>?, LoadMachine<[Int]>.Present) -> (
-        LoadStep<[Int]>, StepAnswer<[Int]>
+        LoadStep<[Int]>, Preparation<[Int]>?
       )
     ) {
       var taking = driven
-      let (_, isTaken) = taking.take(
+      let step = taking.take(
         meanwhile: { driven in
           guard random.draw(4) == 0, !edits.isEmpty else { return }
           self.driven = driven
-          step()
+          self.step()
           driven = self.driven
         }, body)
       driven = taking
       // The load may have been superseded.
-      if !isTaken, case .endLoad = effect { return }
+      if case .endLoad = effect, step.ending == nil { return }
       compare(effect)
     }
 

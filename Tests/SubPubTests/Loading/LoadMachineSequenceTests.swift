@@ -10,12 +10,13 @@
   struct LoadMachineSequenceTests {
     typealias Rules = LoadMachine<Int>.Rules
 
+    /// With a cache, checks what it has at the end, too.
     private func check(
-      rules: Rules = Rules(staleAfter: .seconds(600)), cached: Int? = nil, _ sequences: KeyValuePairs<String, String>,
-      at location: SourceLocation = #_sourceLocation
+      rules: Rules = Rules(staleAfter: .seconds(600)), hasCache: Bool = false, cached: Int? = nil,
+      _ sequences: KeyValuePairs<String, String>, at location: SourceLocation = #_sourceLocation
     ) {
       for (sequence, expected) in sequences {
-        var bench = LoadMachineSequence(rules, cached: cached)
+        var bench = LoadMachineSequence(rules, hasCache: hasCache, cached: cached)
         for command in sequence.split(separator: "; ") { bench.perform(command) }
         #expect(bench.summary == expected, "\(sequence)", sourceLocation: location)
       }
@@ -68,7 +69,7 @@
     @Test("what was invalidated is stale until something newer has come than was asked for before")
     func required_5_15_5_11_invalidated() {
       check(
-        rules: Rules(staleAfter: .seconds(60), hasCache: true), cached: 1,
+        rules: Rules(staleAfter: .seconds(60)), hasCache: true, cached: 1,
         [
           "ask; invalidate; succeed 1": "loaded(1) loaded, stale, cache 1, load 1",
           "ask; invalidate; succeed 1; need; invalidate; need; succeed 3": "loaded(3) loaded, cache 3, load 3",
@@ -81,6 +82,9 @@
           "invalidate; ask; need; leave 0; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
           "invalidate; reset; need; found 1": "loading(previous: 1) cached, stale, cache 1, load 1",
           "invalidate; need; found 1; succeed 2; reset; need; found 2": "loaded(2) cached, cache 2, load 2",
+          "set 5; invalidate; ask; equal 5; reset; need; found 5": "loaded(5) cached, cache 5, load 2",
+          "set 5; ask; invalidate; equal 5; reset; need; found 5":
+            "loading(previous: 5) cached, stale, cache 5, load 2",
           "invalidate; set 3; reset; need; found 3": "loaded(3) cached, cache 3, load 1",
           "set 1; wait 55; invalidate; value 100": "loading(previous: 1) published, stale, cache 1, load 1",
         ])
@@ -89,7 +93,7 @@
     @Test("a cached value ends the load only if it is young enough for everybody who has asked and is still there")
     func required_5_11_5_05_accepted() {
       check(
-        rules: Rules(staleAfter: .seconds(60), hasCache: true), cached: 1,
+        rules: Rules(staleAfter: .seconds(60)), hasCache: true, cached: 1,
         [
           "need; found 1 59": "loaded(1) cached, cache 1, load 1",
           "need; found 1 60": "loading(previous: 1) cached, stale, cache 1, load 1",
@@ -142,7 +146,7 @@
     @Test("an edit that was dropped and is confirmed later makes stale what may lack it, also in the cache")
     func required_5_20_5_10_dropped() {
       check(
-        rules: Rules(staleAfter: .seconds(600), hasCache: true),
+        hasCache: true,
         [
           "set 5; edit 1; reset; ask; succeed 5; accept 0": "loaded(5) loaded, stale, cache empty, load 1",
           "set 5; edit 1; publish 6; answer 0 51": "loaded(6) published, stale, cache empty",
@@ -157,7 +161,7 @@
     @Test("a cached value is shown with the pending edits, and never after an answer")
     func required_5_20_5_11_cached() {
       check(
-        rules: Rules(staleAfter: .seconds(600), hasCache: true), cached: 4,
+        rules: Rules(staleAfter: .seconds(600)), hasCache: true, cached: 4,
         [
           "edit 1; ask; found 4": "loading(previous: 41) edited, cache 4, load 1",
           "edit 1; ask; found 4; cancel": "loaded(41) edited, cache 4, load 1",
@@ -178,12 +182,16 @@
     private var edits: [EditID] = []
     private var now = Duration.zero
 
-    init(_ rules: LoadMachine<Int>.Rules, cached: Int?) { driven = DrivenMachine(rules, cached: cached) }
+    private let hasCache: Bool
+
+    init(_ rules: LoadMachine<Int>.Rules, hasCache: Bool, cached: Int?) {
+      (driven, self.hasCache) = (DrivenMachine(rules, cached: cached), hasCache)
+    }
 
     var summary: String {
       var words = ["\(driven.state)" + (driven.provenance.map { " \($0.origin)" } ?? "")]
       if driven.state.value != nil, driven.machine.isStale(driven.present, now) { words.append("stale") }
-      if driven.machine.rules.hasCache { words.append("cache \(driven.cached.map { "\($0)" } ?? "empty")") }
+      if hasCache { words.append("cache \(driven.cached.map { "\($0)" } ?? "empty")") }
       if driven.machine.loadCount > 0 { words.append("load \(driven.machine.loadCount)") }
       return words.joined(separator: ", ")
     }
@@ -258,7 +266,7 @@
 
     private mutating func end(_ edit: Int, _ confirmation: SubPub.Confirmation<Int>?) {
       let (id, time) = (edits[edit], now)
-      driven.take { $0.end(id, confirmation, at: time, $1, $2) }
+      driven.take { $0.endEdit(id, confirmation, at: time, $1, $2) }
     }
   }
 #endif

@@ -22,7 +22,6 @@
     static let expected: [StreamMachineBench.Phase: String] = [
       .idle: """
       arrive: loading, starts run 1
-      lateNotice: loading, starts run 1
       """,
       .begun: """
       depart: departure
@@ -67,7 +66,7 @@
       .left: """
       arrive: ends the departure
       depart: departure
-      endAfterDeparture: ends the run
+      endAfterDeparture: ends the run, ends the departure
       endManager: ends the run, ends the departure
       supersede: ends the run
       receive: loaded(7)
@@ -105,7 +104,7 @@
     }
 
     enum Operation: String, CaseIterable {
-      case arrive, depart, lateNotice, request, requestOfFirst, endAfterDeparture, endAfterArrival, endManager,
+      case arrive, depart, sameNotice, request, requestOfFirst, endAfterDeparture, endAfterArrival, endManager,
         supersede
       case receive, fail, failForGood, retry, endTask
     }
@@ -114,7 +113,7 @@
 
     private var machine = StreamMachine<Int>()
     private var notice: UInt64 = 0
-    private var departure = Departure(notice: 0)
+    private var (departure, isWaiting) = (Departure(notice: 0), false)
     /// The run whose task is executing.
     private var task = RunID(number: 0)
     private var (state, provenance) = (LoadState<Int>.unknown, Provenance?.none)
@@ -142,27 +141,32 @@
       switch operation {
       case .arrive, .depart:
         notice += 1
-        return follow(machine.note(isListenedTo: operation == .arrive, notice, state, provenance))
-      case .lateNotice:
-        return follow(machine.note(isListenedTo: notice % 2 == 0, max(notice, 1) - 1, state, provenance))
-      case .request: return follow(machine.beginIfHeard(ifRunsAre: nil, state, provenance))
-      case .requestOfFirst: return follow(machine.beginIfHeard(ifRunsAre: 0, state, provenance))
-      case .endAfterDeparture: return follow(machine.end(after: departure, lastNotice: notice, state, provenance))
-      // Its notice hasn't reached the machine.
-      case .endAfterArrival: return follow(machine.end(after: departure, lastNotice: notice + 1, state, provenance))
-      case .endManager: return follow(machine.endManager(state, provenance))
+        return follow(machine.noteListeners(present(operation == .arrive)))
+      case .sameNotice: return follow(machine.noteListeners(present(notice % 2 == 0)))
+      case .request: return follow(machine.beginIfListenedTo(ifRunsAre: nil, present()))
+      case .requestOfFirst: return follow(machine.beginIfListenedTo(ifRunsAre: 0, present()))
+      case .endAfterDeparture: return follow(machine.end(after: departure, present()))
+      case .endAfterArrival:
+        notice += 1
+        defer { notice -= 1 }
+        return follow(machine.end(after: departure, present()))
+      case .endManager: return follow(machine.endManager(present()))
       case .supersede: return follow(machine.supersede())
       case .receive: return follow(machine.receive(7, of: run))
-      case .fail: return follow(machine.fail(Refusal(), isLast: false, of: run, state, provenance))
-      case .failForGood: return follow(machine.fail(Refusal(), isLast: true, of: run, state, provenance))
-      case .retry: return follow(machine.retry(of: run, state, provenance))
-      case .endTask: return follow(machine.endTask(of: task, state, provenance))
+      case .fail: return follow(machine.fail(Refusal(), isLast: false, of: run, present()))
+      case .failForGood: return follow(machine.fail(Refusal(), isLast: true, of: run, present()))
+      case .retry: return follow(machine.retry(of: run, present()))
+      case .endTask: return follow(machine.endTask(of: task, present()))
       }
+    }
+
+    private func present(_ isListenedTo: Bool = true) -> StreamMachine<Int>.Present {
+      StreamMachine.Present(state: state, provenance: provenance, notice: (isListenedTo, notice))
     }
 
     private mutating func follow(_ step: StreamMachine<Int>.Step) -> String {
       var words: [String] = []
-      if let published = step.owner.published {
+      if let published = step.publisher.published {
         (state, provenance) = published
         words.append("\(state)")
       }
@@ -171,7 +175,8 @@
         task = run
         words.append("starts run \(run.number)")
       }
-      if step.endsDeparture { words.append("ends the departure") }
+      if isWaiting, machine.departure == nil { words.append("ends the departure") }
+      isWaiting = machine.departure != nil
       if let left = step.departure {
         departure = left
         words.append("departure")

@@ -1,40 +1,5 @@
-/// The task of one load, which also identifies the load.
-final class LoadTask: Sendable {
-  private enum Phase {
-    case new
-    case running(Task<Void, Never>)
-    case cancelled
-  }
-
-  private let phase = Locked(Phase.new)
-
-  /// Runs the load, unless it was already cancelled.
-  ///
-  /// A load is shared by all of its waiters, so it takes neither task-local values nor a priority from the first of
-  /// them.
-  func start(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
-    let task = Task.detached(executorPreference: executor, operation: body)
-    let isCancelled = phase.withLock { phase in
-      if case .cancelled = phase { return true }
-      phase = .running(task)
-      return false
-    }
-    if isCancelled { task.cancel() }
-  }
-
-  /// Cancels the load; outside every turn, because cancellation handlers are foreign code.
-  func cancel() {
-    let before = phase.withLock { phase in
-      let before = phase
-      phase = .cancelled
-      return before
-    }
-    if case .running(let task) = before { task.cancel() }
-  }
-}
-
 /// Runs foreign asynchronous code that may take too long or ignore its cancellation.
-struct TimeLimitedOperation: Sendable {
+struct TimeLimit: Sendable {
   private let timeout: Duration?
   private let sleep: @Sendable (Duration) async throws -> Void
   /// The executor that runs everything, passed by tests; nil for the pool.
@@ -108,13 +73,6 @@ struct TimeLimitedOperation: Sendable {
       work.cancel()
     }
   }
-}
-
-extension Duration {
-  /// The age with which a cache gets data that mustn't count as fresh, whatever `staleAfter` is (5.06).
-  ///
-  /// Read data of half that age counts as invalidated, because caches may round, and clocks are set.
-  static let outdated = unlimited * 2
 }
 
 /// The error of one attempt, or one read of the cache, that took longer than its manager's timeout.

@@ -1,0 +1,41 @@
+/// Edits (5.20).
+extension LoadDriver {
+  /// Shows an edit, sends it, and takes it back if that fails.
+  ///
+  /// A cancelled caller doesn't wait for the end of the sending.
+  func mutate<Answer: Sendable>(
+    showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
+    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
+  ) async throws -> Answer {
+    try Task.checkCancellation()
+    let edit = Edit(id: EditID(), apply: apply)
+    // Never thrown for callers that hold the manager, as all do.
+    guard decidePrepared({ $0.add(edit, $1, $2) }) else { throw PublisherEnded(source: registry.source) }
+    let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
+    Task(executorPreference: limit.executor) { [self] in
+      do {
+        let answer = try await send()
+        endEdit(edit.id, confirmation(answer))
+        end.yield(.success(answer))
+      } catch {
+        endEdit(edit.id, nil)
+        end.yield(.failure(error))
+      }
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
+  }
+
+  /// Ends an edit; without a confirmation, its sending has failed.
+  private func endEdit(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
+    let time = if case .answered = confirmation { freshSince() } else { Duration?.none }
+    let isTaken = decidePrepared { machine, prepared, present in
+      machine.endEdit(edit, confirmation, at: time, prepared, present)
+    }
+    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
+    if !isTaken, confirmation != nil, let cache {
+      cache.enqueue(cache.clearOperation())
+      cache.queue.run(on: limit.executor)
+    }
+  }
+}
