@@ -106,6 +106,22 @@ extension Section2SubscriptionTests {
     }
   }
 
+  @Test("a cancelled successor releases what it has missed")
+  func required_3_05_2_06_missed() async throws {
+    let (publisher, gate, deaths, object) = (Publisher<Deaths.Token>(), makeGate(), Deaths(), Event())
+    publisher.subscribe(object, on: .queue(DispatchQueue(label: "old"))) { _, state in
+      if state.phase == .loaded { gate.pass() }
+    }
+    publisher.updateData(deaths.makeToken())
+    try await gate.waitUntilHeld()
+    let successor = publisher.subscribe(object, on: .immediate, ifDuplicate: .replace) { _, _ in }
+    for _ in 2...4 { publisher.updateData(deaths.makeToken()) }
+    #expect(deaths.count == 0)
+    successor.cancel()
+    // The first is still being delivered, and the last is current.
+    #expect(deaths.count == 2)
+  }
+
   @Test("a waiting successor gets the pending states of a released publisher", arguments: [true, false])
   func required_3_06_2_06_released(isImmediate: Bool) async throws {
     let (subscriber, bystander) = (makeHeldRecorder(), Recorder<Int>())

@@ -1,0 +1,23 @@
+#if DEBUG
+  import SubPub
+  import SubPubTesting
+  import Testing
+
+  @testable import SubPub
+
+  @Suite("The slots of a lane")
+  struct SlotTests {
+    @Test("subscribers that leave in their own deliveries leave no slots behind")
+    func required_3_05_slots() {
+      let publisher = Publisher<Int>()
+      let subscribers = (0..<1_000).map { _ in Recorder<Int>() }
+      for subscriber in subscribers {
+        publisher.subscribe(subscriber, on: .immediate) { [weak publisher] subscriber, state in
+          if state == .loaded(1) { publisher?.unsubscribe(subscriber) }
+        }
+      }
+      publisher.updateData(1)
+      #expect(publisher.registry.turn { $0.lanes.map(\.subscriptions.count) } == [0])
+    }
+  }
+#endif
