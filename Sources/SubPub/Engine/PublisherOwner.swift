@@ -1,7 +1,7 @@
 /// Whoever decides about a publisher's states, and is told what others do there.
 ///
-/// The publisher's turns guard the owner's state as well, so it needs no lock. In them it only decides: what remains to be done
-/// goes into `Effects`. Everybody else is free to publish; the owner is only told of it.
+/// The publisher's turns guard the owner's state as well, so it needs no lock. In them it only decides: what remains to
+/// be done goes into `Effects`. Everybody else is free to publish; the owner is only told of it.
 protocol PublisherOwner: AnyObject, Sendable {
   /// Somebody else publishes a state, in this turn.
   ///
@@ -10,6 +10,9 @@ protocol PublisherOwner: AnyObject, Sendable {
 
   /// The state that transitions by others start from; nil if it is the current one.
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)?
+
+  /// What transforms of the owner are called in a message to users; nil if it has none.
+  var transforms: String? { get }
 
   /// Why a task must not wait for the publisher's next state; nil if it may.
   func reasonNotToWait(for source: PublisherID, in task: TaskToken) -> String?
@@ -28,6 +31,7 @@ struct PublisherStep<Value: Sendable> {
 }
 
 extension PublisherOwner {
+  var transforms: String? { nil }
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? { nil }
   func reasonNotToWait(for source: PublisherID, in task: TaskToken) -> String? { nil }
 }

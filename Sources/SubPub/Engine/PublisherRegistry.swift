@@ -169,11 +169,13 @@ extension PublisherRegistry {
   nonisolated func stopIfInTransform() { if turn({ $0.updating.contains(.current) }) { stopForTransform() } }
 
   nonisolated func stopForTransform() -> Never {
+    let equality = "the == of updateData(ifChanged:)"
+    let others = turn { $0.owner?.transforms }.map { ", \(equality), or \($0)" } ?? " or \(equality)"
     stopForMisuse(
       """
-      A transform of update(_:), the == of updateData(ifChanged:), or an edit of mutate(showing:send:) on \(source) \
-      changes the same publisher, itself or through its manager, and would run again forever: return the new state \
-      instead, or publish after the call has returned
+      A transform of update(_:)\(others) on \(source) changes the same publisher, \
+      directly or indirectly, and would run again forever: return the new state instead, or publish after the call has \
+      returned
       """)
   }
 }

@@ -17,7 +17,7 @@ final class FamilyKeeper: Sendable {
     sleep = { try await clock.sleep(for: $0) }
   }
 
-  /// Until when a manager lingers that is requested now, or was listened to until now; nil if managers don't linger.
+  /// When a manager stops lingering if it is requested, or loses its last listener, now; nil if managers don't linger.
   var deadline: Duration? {
     if lingering == .zero { nil } else if lingering >= .unlimited { .unlimited } else { elapsed() + lingering }
   }
@@ -35,7 +35,7 @@ final class FamilyKeeper: Sendable {
     member.registry.addNotice(for: member.id, countingParts: false) { [weak self, weak member] in
       guard let self, let member, let manager = member.manager else { return }
       let deadline = deadline
-      // A released manager outlives the lock, and the start of a timer.
+      // What this returns may be the last reference to the manager, so it is released after the unlock.
       start(members.withLock { $0.noteListeners(of: member, manager, until: deadline) }.timer)
     }
   }
@@ -43,7 +43,7 @@ final class FamilyKeeper: Sendable {
   /// Removes dead members, and returns the living managers; a logout is also for those that are being made.
   func sweep(logsOut: Bool = false) -> [(member: FamilyMember, manager: Object)] {
     // A subscriber that has died unnoticed doesn't listen any more: counting finds it.
-    for registry in members.withLock({ $0.heard }) { _ = registry.subscriptions }
+    for registry in members.withLock({ $0.listenedTo }) { _ = registry.subscriptions }
     let (living, dead) = members.withLock { $0.sweep(logsOut: logsOut) }
     unwatch(dead)
     return living

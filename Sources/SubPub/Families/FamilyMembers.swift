@@ -79,7 +79,7 @@ extension FamilyMembers {
     case installed(isSweepDue: Bool)
     /// Another thread has added a member since the keys were compared.
     case outdated
-    /// Everything was logged out since `make` was called: so often by now.
+    /// Everything was logged out since `make` was called; the number of logouts so far.
     case logoutDue(Int)
   }
 
@@ -174,7 +174,7 @@ extension FamilyMembers {
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
-  var heard: [PublisherRegistry] { buckets.values.joined().filter(\.isListenedTo).map(\.registry) }
+  var listenedTo: [PublisherRegistry] { buckets.values.joined().filter(\.isListenedTo).map(\.registry) }
 
   /// Stops keeping managers whose time is over; returns them, and how long the next one lingers.
   ///

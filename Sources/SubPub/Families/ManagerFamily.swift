@@ -58,8 +58,11 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   /// - Complexity: O(1) on average, beyond `make`.
   public subscript(key: Key) -> M {
     let hash = key.hashValue
-    // How many logouts there were before it was made, or were made up for.
-    var (made, madeUp, deadline) = ((manager: M, logouts: Int)?.none, 0, keeper.deadline)
+    // The manager that this call has made, and the number of logouts that needn't reach it any more.
+    var made: (manager: M, logouts: Int)?
+    // The number of the last logout that was made up for.
+    var madeUp = 0
+    var deadline = keeper.deadline
     while true {
       let bucket = bucket(hash)
       let (member, living) = find(key, in: bucket)

@@ -22,6 +22,8 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
 
   init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
 
+  var transforms: String? { "an edit of mutate(showing:send:)" }
+
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
     if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
     let step = machine.supersede()

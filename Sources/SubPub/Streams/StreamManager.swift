@@ -54,8 +54,8 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///     previous iterator is gone: two sequences never exist at once.
   /// - Precondition: `keepingAlive` isn't negative. Neither `stream` nor its sequence awaits an element of this manager
   ///   that isn't there yet: that would never end, so the program stops if the run's own task calls ``refresh()``, or
-  ///   `value()` of the publisher. In child tasks of it, through a derived publisher, and
-  ///   in an iteration of the states, this isn't noticed.
+  ///   `value()` of the publisher. In child tasks of it, through a derived publisher, and in an iteration of the states,
+  ///   this isn't noticed.
   public convenience init<Elements: AsyncSequence & SendableMetatype>(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), stream: @escaping @Sendable () async throws -> Elements
