@@ -217,8 +217,7 @@ private final class LoadSchedule: @unchecked Sendable {
       return isOwn && answered.contains(item.request) && item.login == login
     case (.error, .refusal), (.error, .timeout): return keepsData && (isQuiet || last.phase == .loading)
     case (_, .leave), (_, .release):
-      // A quiet load that has shown the cached value publishes it once more when it is rolled back.
-      return new.state == settled && (last.phase == .loading || last.origin == .cached)
+      return new.state == settled && last.phase == .loading
     default: return false
     }
   }
