@@ -14,8 +14,8 @@ extension StressTests {
       func list(_ endpoint: StormEndpoint) -> LoadingManager<[LoadedItem]> {
         LoadingManager(staleAfter: .zero, retry: retry) { try await endpoint.load(0) }
       }
-      func pages(_ endpoint: StormEndpoint) -> PagedManager<LoadedItem, Int> {
-        PagedManager(staleAfter: .zero, retry: retry, firstPage: 0) { page in
+      func pages(_ endpoint: StormEndpoint, staleAfter: Duration?) -> PagedManager<LoadedItem, Int> {
+        PagedManager(staleAfter: staleAfter, retry: retry, firstPage: 0) { page in
           (try await endpoint.load(page), page < 5 ? page + 1 : nil)
         }
       }
@@ -24,8 +24,9 @@ extension StressTests {
         LoadStorm(.shared, list(endpoints[1]), endpoints[1], findings),
       ]
       let paged = [
-        LoadStorm(.anything, pages(endpoints[2]), endpoints[2], findings),
-        LoadStorm(.shared, pages(endpoints[3]), endpoints[3], findings),
+        LoadStorm(.anything, pages(endpoints[2], staleAfter: .zero), endpoints[2], findings),
+        // A stale list would be loaded again in place of its next page.
+        LoadStorm(.shared, pages(endpoints[3], staleAfter: nil), endpoints[3], findings),
       ]
       let family = FamilyChurn(&random, findings)
       _ = await round.threads.run { index in

@@ -8,7 +8,8 @@ package final class CacheOperationQueue: Sendable {
   package enum Operation {
     /// A read for the active load of one manager.
     case read(for: ObjectIdentifier, Work)
-    case write(Work)
+    /// `hasEdit` tells whether the value has a confirmed edit, which the value in the cache may lack.
+    case write(hasEdit: Bool, @Sendable (_ hasEdit: Bool) async -> Void)
     case clear(Work)
     /// A mark that resumes a task once everything before it is done.
     case mark(WaiterID)
@@ -32,7 +33,8 @@ package final class CacheOperationQueue: Sendable {
     Task.detached(executorPreference: executor) {
       while let operation = self.pending.withLock({ $0.next() }) {
         switch operation {
-        case .read(_, let work), .write(let work), .clear(let work): await work()
+        case .read(_, let work), .clear(let work): await work()
+        case .write(let hasEdit, let work): await work(hasEdit)
         case .mark(let waiter): self.resume(waiter)
         }
       }
@@ -166,11 +168,12 @@ package struct PendingOperations {
     case .read(let manager, _):
       // The load that requested the other read is over.
       obsolete = remove { if case .read(manager, _) = $0 { true } else { false } }
-    case .write:
+    case .write(let hasEdit, let work):
       // Takes the place of a pending write, so that reads in between find the newest value, and values don't pile up.
-      if let index = operations.lastIndex(where: { if case .write = $0 { true } else { false } }) {
+      for index in operations.indices.reversed() {
+        guard case .write(let hadEdit, _) = operations[index] else { continue }
         obsolete = [operations[index]]
-        operations[index] = operation
+        operations[index] = .write(hasEdit: hasEdit || hadEdit, work)
         return obsolete
       }
     case .clear:

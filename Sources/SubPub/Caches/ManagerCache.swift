@@ -44,10 +44,10 @@ extension ManagerCache {
   ///
   /// If the value before it may lack a confirmed edit, it is cleared when the write fails (5.20).
   func writeOperation(
-    _ value: Value, clearingIfItFails clears: Bool, age: @escaping @Sendable () -> Duration
+    _ value: Value, hasEdit: Bool, age: @escaping @Sendable () -> Duration
   ) -> CacheOperationQueue.Operation {
-    .write {
-      if !(await self.write(value, age: age())), clears { await self.clear() }
+    .write(hasEdit: hasEdit) { hasEdit in
+      if !(await self.write(value, age: age())), hasEdit { await self.clear() }
     }
   }
 

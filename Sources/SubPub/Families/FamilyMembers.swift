@@ -214,9 +214,9 @@ extension FamilyMembers {
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
   mutating func stopKeeping() -> [Object] {
     (queue, timer) = (DeadlineQueue(), nil)
-    return buckets.values.joined().filter { !$0.isListenedTo }.compactMap { member in
+    return buckets.values.joined().compactMap { member in
       member.isQueued = false
-      return member.kept.take()
+      return member.isListenedTo ? nil : member.kept.take()
     }
   }
 }

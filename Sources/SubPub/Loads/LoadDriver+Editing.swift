@@ -8,17 +8,20 @@ extension LoadDriver {
     confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
   ) async throws -> Answer {
     try Task.checkCancellation()
-    let edit = Edit(id: EditID(), apply: apply)
+    // The task that sends holds no more of the edit than this.
+    let id = EditID()
     // Never thrown for callers that hold the manager, as all do.
-    guard decidePrepared({ $0.add(edit, $1, $2) }) else { throw PublisherEnded(source: registry.source) }
+    guard decidePrepared({ $0.add(Edit(id: id, apply: apply), $1, $2) }) else {
+      throw PublisherEnded(source: registry.source)
+    }
     let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
     Task(executorPreference: limit.executor) { [self] in
       do {
         let answer = try await send()
-        endEdit(edit.id, confirmation(answer))
+        endEdit(id, confirmation(answer))
         end.yield(.success(answer))
       } catch {
-        endEdit(edit.id, nil)
+        endEdit(id, nil)
         end.yield(.failure(error))
       }
     }

@@ -114,9 +114,15 @@ extension LoadDriver {
       return Prepared(revision: needed.revision, data: needed.data, shown: former, isUnchanged: true)
     }
     registry.beginUpdate()
-    defer { registry.abandonUpdate() }
     let data = needed.accepted?.apply(needed.data) ?? needed.data
-    let shown = needed.edits.reduce(data) { $1.apply($0) }
+    var (shown, between) = (data, [Value]())
+    for edit in needed.edits {
+      between.append(shown)
+      shown = edit.apply(shown)
+    }
+    registry.abandonUpdate()
+    // What dies now may publish.
+    withExtendedLifetime(between) {}
     return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
   }
 
@@ -125,7 +131,7 @@ extension LoadDriver {
     case .clear: return cache?.clearOperation()
     case .write(let value, let time, let hasEdit):
       // With the age that the value has when it is written (5.06).
-      return cache?.writeOperation(value, clearingIfItFails: hasEdit) { [registry, owner, measuring] in
+      return cache?.writeOperation(value, hasEdit: hasEdit) { [registry, owner, measuring] in
         guard let time, let freshness = measuring.withLock({ $0 }),
           !registry.turn({ _ in owner.machine.isCacheInvalidated })
         else { return .outdated }

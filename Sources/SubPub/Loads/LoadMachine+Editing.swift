@@ -147,7 +147,7 @@ extension LoadMachine {
     validity.isInvalidated = isStale
     step.publisher.validity = validity
     if confirmation != nil {
-      isCacheInvalidated = isStale || (isCacheInvalidated && !isAnswer)
+      isCacheInvalidated = isStale
       // An accepted edit leaves the data as old as it is.
       step.cacheChange = .write(data.value, freshSince: validity.freshSince(data.provenance), hasEdit: true)
     }

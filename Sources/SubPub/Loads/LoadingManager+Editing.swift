@@ -15,8 +15,8 @@ extension LoadingManager {
   ///
   /// A load that succeeds while an edit is pending replaces the server's data; the edit stays. A load that was active
   /// when an edit was confirmed may not include it, so its value is dropped if there is data, and the data counts as
-  /// stale. Data also counts as stale if between an edit and its confirmation a load ended, another edit was confirmed,
-  /// or ``invalidate()`` was called: there is no telling which is newer, or what it includes.
+  /// stale. Data also counts as stale if between an edit and its confirmation a load succeeded, another edit was
+  /// confirmed, or ``invalidate()`` was called: there is no telling which is newer, or what it includes.
   ///
   /// ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all edits. What was
   /// sent isn't stopped, but its result publishes nothing.

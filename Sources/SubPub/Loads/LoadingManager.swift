@@ -202,8 +202,8 @@ extension LoadingManager {
   /// Makes the data stale, and publishes nothing (5.15).
   ///
   /// The next request loads it. A load that has already begun doesn't make it fresh, and nobody joins that load. Until
-  /// a newer value is written, this manager doesn't take the cached one for fresh; a manager that is made later does.
-  /// An answer to an edit made before counts as stale.
+  /// this manager writes a newer value, it doesn't take the cached one for fresh; other managers of the cache do. An
+  /// answer to an edit made before counts as stale.
   public func invalidate() { driver.invalidate() }
 
   /// Publishes a value and writes it to the cache (5.16).

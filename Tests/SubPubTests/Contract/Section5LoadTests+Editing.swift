@@ -103,6 +103,31 @@ extension Section5LoadTests {
     #expect(caller.result != nil)
   }
 
+  /// A number whose death publishes, as that of anybody's data may.
+  private final class Telling: Sendable {
+    let number: Int
+    let tell: @Sendable () -> Void
+    init(_ number: Int, _ tell: @escaping @Sendable () -> Void) { (self.number, self.tell) = (number, tell) }
+    deinit { tell() }
+  }
+
+  @Test("data between two edits may publish when it dies")
+  func required_5_20_1_06_between() async {
+    let manager = LoadingManager<Telling>(initial: Telling(5) {}) { throw Failure.offline }
+    let (publisher, server) = (manager.publisher, Source<Void>(isStubborn: true))
+    let tasks = (1...2).map { digit in
+      Task { [weak publisher] in
+        try await manager.mutate(
+          showing: { old in Telling(old.number * 10 + digit) { publisher?.republish() } },
+          sendOnly: { try await server.load() })
+      }
+    }
+    while publisher.state.value.map({ $0.number < 500 }) ?? true { await Task.yield() }
+    server.close()
+    for task in tasks { _ = await task.result }
+    #expect(publisher.state.value?.number == 5)
+  }
+
   private enum Marker { @TaskLocal static var number = 0 }
 
   @Test("an edit is sent with the caller's task-local values")

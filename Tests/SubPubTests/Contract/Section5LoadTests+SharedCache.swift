@@ -185,16 +185,32 @@ extension Section5LoadTests {
     let (deaths, reader) = (Deaths(), Deaths())
     for _ in 0..<5 {
       let value = deaths.makeToken()
-      _ = pending.append(.write { withExtendedLifetime(value) {} })
+      _ = pending.append(.write(hasEdit: false) { _ in withExtendedLifetime(value) {} })
       _ = pending.append(.read(for: ObjectIdentifier(reader)) {})
     }
     #expect((pending.operations.count, deaths.count) == (2, 4))
   }
 
+  @Test("the cache is cleared even if the write that fails has taken the place of one with a confirmed edit")
+  func required_5_20_5_10_replacedWrite() {
+    let cache = ProbeCache()
+    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache))
+    cache.hold(.write)
+    bench.manager.set(5)
+    bench.loads.run()
+    bench.edit(1)
+    bench.answer(0, 51)
+    bench.manager.set(6)
+    cache.refuse(.write)
+    cache.release(.write)
+    bench.loads.run()
+    #expect((cache.content, cache.operations) == (nil, [.write, .write, .clear]))
+  }
+
   @Test("a cancelled task that waits for a blocked cache leaves nothing behind")
   func required_5_10_cancelledWait() throws {
     var pending = PendingOperations()
-    #expect(pending.append(.write {}).isEmpty)
+    #expect(pending.append(.write(hasEdit: false) { _ in }).isEmpty)
     let marks = [pending.addMark(), pending.addMark()]
     let (first, second) = (try #require(marks[0]), try #require(marks[1]))
     var effects = Effects()

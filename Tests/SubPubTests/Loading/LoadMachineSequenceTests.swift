@@ -118,6 +118,7 @@
         "set 5; edit 1; ask; succeed 51; answer 0 51": "loaded(51) loaded, stale, load 1",
         "set 5; edit 1; ask; succeed 51; accept 0": "loaded(511) loaded, stale, load 1",
         "set 5; edit 1; ask; equal 5": "loaded(51) edited, load 1",
+        "set 5; edit 1; ask; answer 0 7; fail": "error(Refusal(), previous: 7) loaded, stale, load 1",
         "set 5; edit 1; ask; equal 5; accept 0": "loaded(51) loaded, stale, load 1",
         "set 5; edit 1; ask; answer 0 7; ask": "loading(previous: 7) loaded, load 2",
         "set 5; edit 1; loadingByHand; ask; accept 0; succeed 5": "loaded(5) loaded, stale, load 1",
@@ -154,6 +155,8 @@
           "set 5; edit 1; logout; ask; succeed 5; refuse 0": "loaded(5) loaded, cache 5, load 1",
           "set 5; edit 1; reset; need; found 5; accept 0": "loaded(5) cached, stale, cache empty, load 1",
           "set 5; edit 1; reset; need; accept 0; found 5": "loading(previous: 5) cached, stale, cache empty, load 1",
+          "set 5; invalidate; publish 6; edit 1; accept 0; reset; need; found 61":
+            "loaded(61) cached, cache 61, load 1",
           "edit 1; accept 0; need; succeed 51": "loaded(51) loaded, cache 51, load 1",
         ])
     }

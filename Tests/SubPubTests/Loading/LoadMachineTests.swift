@@ -19,6 +19,18 @@
       #expect(table == expected)
     }
 
+    @Test("a poll that pauses is released with the manager, and one that has paused leaves nothing behind")
+    func required_5_17_5_09_pauses() {
+      var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
+      let (first, second) = (waiters.add(missing: 1), waiters.add(missing: 1))
+      driven.machine.beginPause(of: first)
+      driven.machine.beginPause(of: second)
+      driven.machine.endPause(of: first)
+      #expect(driven.machine.polls == [second])
+      #expect(driven.machine.endManager(driven.present).publisher.released == [second])
+      #expect((driven.machine.polls, driven.machine.isOver) == ([], true))
+    }
+
     static let expected: [LoadMachineBench.Phase: String] = [
       .nothing: """
       ask: began, loading, begun whole with the cache

@@ -23,5 +23,23 @@
       #expect(members.noteListeners(of: member, manager, until: nil).released === manager)
       #expect(members.noteListeners(of: member, manager, until: nil).released == nil)
     }
+
+    @Test("after its clock has failed, a family keeps what is asked for later")
+    func required_5_19_afterFailure() throws {
+      let (publisher, manager, log) = (Publisher<Int>(), LoadingManager { 1 }, Recorder<Int>())
+      var members = FamilyMembers()
+      let member = FamilyMember(manager, manager, 1, publisher.registry)
+      publisher.registry.addNotice(for: member.id, countingParts: false) {}
+      _ = members.install(member, seeing: [], insteadOf: nil, logouts: 0)
+      _ = members.keep(member, manager, until: .seconds(1))
+      publisher.subscribe(log, on: .immediate)
+      _ = members.noteListeners(of: member, manager, until: .seconds(1))
+      #expect(members.stopKeeping().isEmpty)
+      publisher.unsubscribe(log)
+      let started = members.noteListeners(of: member, manager, until: .seconds(2)).timer
+      let timer = try #require(started).started
+      let evicted = members.evict(at: .seconds(2), lingering: .seconds(1), latest: .seconds(2), for: timer).evicted
+      #expect(evicted.map(\.manager).first === manager)
+    }
   }
 #endif
