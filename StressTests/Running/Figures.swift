@@ -52,7 +52,7 @@ struct Figures: Sendable, CustomStringConvertible {
   mutating func add(_ result: RoundResult, violations found: Int) {
     rounds += 1
     violations += found
-    operations += result.histories.map(\.calls.count).reduce(0, +)
+    operations += result.operations + result.histories.map(\.calls.count).reduce(0, +)
     deliveries += result.deliveries
     for subscription in result.histories.flatMap(\.subscriptions) { add(subscription) }
   }

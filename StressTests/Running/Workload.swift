@@ -77,8 +77,8 @@ struct Round: Sendable {
 /// What a round passes to the checkers.
 struct RoundResult: Sendable {
   var histories: [History] = []
-  /// Deliveries that no history has.
-  var deliveries = 0
+  /// Operations and deliveries that no history has.
+  var (operations, deliveries) = (0, 0)
   /// What the round itself found.
   let findings = Findings()
 

@@ -37,6 +37,7 @@ extension StressTests {
         }
       }
       family.finish()
+      result.operations = 400 * round.threads.count
       for list in lists { result.deliveries += await list.finish(&random) }
       for list in paged { result.deliveries += await list.finish(&random) }
       return result
