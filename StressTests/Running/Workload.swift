@@ -78,7 +78,8 @@ struct Round: Sendable {
 struct RoundResult: Sendable {
   var histories: [History] = []
   /// Operations and deliveries that no history has.
-  var (operations, deliveries) = (0, 0)
+  var operations = 0
+  var deliveries = 0
   /// What the round itself found.
   let findings = Findings()
 
