@@ -81,17 +81,6 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .unknown)
   }
 
-  @Test("the result of a superseded load isn't written", arguments: Superseding.allCases.filter { $0 != .logout })
-  func required_5_10_5_04_overtaken(how: Superseding) {
-    let cache = ProbeCache()
-    let bench = LoadBench(isStubborn: true, cache: cache)
-    bench.refresh()
-    bench.supersede(by: how)
-    bench.answer(0, 1)
-    #expect(!cache.operations.contains(.write))
-    #expect(cache.content == nil)
-  }
-
   @Test("a value that is being read at logout is dropped")
   func required_5_10_readUnderWay() {
     let cache = ProbeCache(1)

@@ -123,36 +123,6 @@ extension Section5LoadTests {
     #expect(next.source.calls == 1)
   }
 
-  @Test("the cache is cleared if its value lacks an edit that was confirmed, and nothing takes its place")
-  func required_5_10_5_20_cachedWithoutEdit() {
-    let drops: [(EditBench) -> Void] = [
-      { $0.publisher.reset() }, { $0.manager.set(5) },
-      {
-        $0.publisher.startLoading()
-        $0.loads.refresh()
-        $0.loads.answer(0, 5)
-      },
-    ]
-    for (accepts, drop) in drops.flatMap({ [(true, $0), (false, $0)] }) {
-      let cache = ProbeCache()
-      let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache))
-      bench.manager.set(5)
-      if accepts { bench.note(1) } else { bench.edit(1) }
-      drop(bench)
-      #expect(cache.content == 5)
-      if accepts { bench.accept(0) } else { bench.answer(0, 51) }
-      #expect(cache.content == nil)
-    }
-    // Without data at hand, the edit is part of nothing.
-    let cache = ProbeCache(5)
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: cache))
-    bench.note(1)
-    bench.accept(0)
-    #expect(cache.content == nil)
-    bench.loads.load(51)
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
-  }
-
   @Test("the cache is cleared if the data with a confirmed edit can't be written", arguments: [true, false])
   func required_5_12_5_20_unwrittenEdit(accepts: Bool) {
     let cache = ProbeCache()

@@ -103,6 +103,27 @@ extension Section5LoadTests {
     #expect(caller.result != nil)
   }
 
+  @Test("a load is compared with the server's value, and its loader is given it")
+  func required_5_20_unchanged() async {
+    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5, options: Self.onlyChanges))
+    bench.loads.pass(.seconds(60))
+    bench.edit(1)
+    bench.loads.load(5)
+    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
+    #expect(bench.states == [.loaded(5), .loaded(51)])
+    #expect((bench.refuse(0), bench.publisher.isStale) == (.loaded(5), false))
+
+    let given = Locked<[Int?]>([])
+    let manager = LoadingManager<Int>(initial: 5) { previous in
+      given.withLock { $0.append(previous) }
+      return 6
+    }
+    try? await manager.mutate(showing: { $0 * 10 + 1 }, sendOnly: { _ = await manager.refresh() })
+    #expect(given.withLock { $0 } == [5])
+    // The load had ended before the edit was confirmed.
+    #expect(manager.publisher.state == .loaded(61))
+  }
+
   /// A number whose death publishes, as that of anybody's data may.
   private final class Telling: Sendable {
     let number: Int

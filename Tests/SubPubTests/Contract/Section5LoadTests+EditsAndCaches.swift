@@ -59,39 +59,6 @@ extension Section5LoadTests {
     #expect(cache.content == 7)
   }
 
-  @Test("an edit that was dropped by a logout writes nothing to the cache")
-  func required_5_10_5_20_logout() {
-    let cache = ProbeCache(4)
-    let bench = EditBench(LoadBench(cache: cache, initial: 5))
-    bench.edit(1)
-    bench.note(2)
-    bench.loads.logout()
-    bench.answer(0, 7)
-    bench.accept(0)
-    #expect((cache.content, bench.publisher.state) == (nil, .unknown))
-  }
-
-  @Test(
-    "a dropped edit that is confirmed makes loaded data stale",
-    arguments: Superseding.allCases.filter { $0 != .restartingRefresh }, [true, false])
-  func required_5_20_confirmedAfterNextLoad(dropping: Superseding, answers: Bool) {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), cache: ProbeCache(), initial: 5))
-    if answers { bench.edit(1) } else { bench.note(1) }
-    bench.loads.supersede(by: dropping)
-    bench.loads.load(5)
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(5), false))
-    if answers { bench.answer(0, 51) } else { bench.accept(0) }
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(5), true))
-    bench.loads.value()
-    #expect(bench.loads.source.calls == 2)
-    // The value that the load has written to the cache is gone.
-    bench.publisher.reset()
-    bench.loads.refreshIfNeeded()
-    #expect((bench.publisher.state, bench.loads.source.calls) == (.loading(previous: nil), 3))
-    bench.loads.answer(2, 51)
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
-  }
-
   @Test("previous data that update keeps has the server's origin, without the pending edits")
   func required_5_06_5_20_originOfPrevious() {
     let bench = EditBench(LoadBench(initial: 5))

@@ -46,17 +46,6 @@ extension Section5LoadTests {
     }
   }
 
-  @Test("invalidated data is loaded again whatever its age, and its age stays as it was")
-  func required_5_15_5_06_age() {
-    let bench = LoadBench(staleAfter: .seconds(60), initial: 1, options: Self.onlyChanges)
-    bench.pass(.seconds(50))
-    bench.load(1)
-    bench.pass(.seconds(5))
-    bench.manager.invalidate()
-    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(5))
-    #expect((bench.value(maxAge: .seconds(100)).result, bench.source.calls) == (nil, 2))
-  }
-
   @Test("one more page doesn't make an invalidated list fresh")
   func required_5_15_5_08_laterPage() {
     let bench = PageBench(staleAfter: .seconds(60))

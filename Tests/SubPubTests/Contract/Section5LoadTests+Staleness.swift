@@ -114,27 +114,4 @@ extension Section5LoadTests {
     bench.loads.refreshIfNeeded()
     #expect(bench.loads.source.calls == calls + 1)
   }
-
-  @Test("an error is left alone until it is old enough, unless it was published by hand")
-  func required_5_13_errors() {
-    let bench = LoadBench(options: { $0.errorStaleAfter = .seconds(10) })
-    bench.refreshIfNeeded()
-    bench.fail(0)
-    bench.publisher.republish()
-    bench.pass(.seconds(9))
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 1)
-    // The same error again, after a refresh that was cancelled.
-    bench.cancel(bench.refresh())
-    #expect((bench.publisher.state.phase, bench.source.calls) == (.error, 2))
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 2)
-    bench.pass(.seconds(1))
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 3)
-    bench.answer(2, 1)
-    bench.publisher.setError(PublishingTests.Failure.offline)
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 4)
-  }
 }

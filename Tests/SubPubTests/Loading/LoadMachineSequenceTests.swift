@@ -151,6 +151,7 @@
         [
           "set 5; edit 1; reset; ask; succeed 5; accept 0": "loaded(5) loaded, stale, cache empty, load 1",
           "set 5; edit 1; publish 6; answer 0 51": "loaded(6) published, stale, cache empty",
+          "set 5; edit 1; edit 2; logout; answer 0 7; accept 1": "unknown, cache empty",
           "set 5; edit 1; publish 6; refuse 0": "loaded(6) published, cache 5",
           "set 5; edit 1; logout; ask; succeed 5; refuse 0": "loaded(5) loaded, cache 5, load 1",
           "set 5; edit 1; reset; need; found 5; accept 0": "loaded(5) cached, stale, cache empty, load 1",
@@ -166,6 +167,7 @@
       check(
         rules: Rules(staleAfter: .seconds(600)), hasCache: true, cached: 4,
         [
+          "edit 1; accept 0": "unknown, cache empty",
           "edit 1; ask; found 4": "loading(previous: 41) edited, cache 4, load 1",
           "edit 1; ask; found 4; cancel": "loaded(41) edited, cache 4, load 1",
           "edit 1; ask; found 4; cancel; refuse 0": "loaded(4) cached, cache 4, load 1",

@@ -27,13 +27,6 @@ struct LoadScheduleTests {
     ]
     if seeds.count >= 500 { #expect(found == all) }
   }
-
-  @Test("the same seed repeats the same history of loads")
-  func required_7_02_sameLoads() async {
-    let histories = await Scheduler.onThread { [7, 7, 8].map { LoadSchedule(seed: $0).history } }
-    #expect(histories[0] == histories[1])
-    #expect(histories[0] != histories[2])
-  }
 }
 
 /// The history of one manager; only the thread that runs the executor uses its variables.
