@@ -65,6 +65,8 @@ extension LaneState {
     for slot in retiring where !subscriptions[slot].gate.reading.isUnderWay { vacate(slot, &effects) }
     retiring.removeAll { !subscriptions[$0].gate.reading.isUnderWay }
     if !retiring.isEmpty { _ = lane.phase.request(.attention) }
+    // So that the round ends with a turn, which compacts.
+    if subscriptions.isSparse { _ = lane.phase.request(.more) }
     trim(&batch, &effects)
     completeDrains()
     requestProgress()

@@ -118,6 +118,9 @@ final class SubscriptionList {
     return deliver
   }
 
+  /// Whether so many entries are vacated that it is worth moving the others.
+  var isSparse: Bool { vacated > 16 + count / 2 }
+
   private func isVacant(_ slot: Int) -> Bool { self[slot].slot < 0 }
 
   /// Removes vacated entries at the end, and all vacated entries once there are many.
@@ -129,7 +132,7 @@ final class SubscriptionList {
     let before = count
     while count > 0, isVacant(count - 1) { removeLast() }
     if count < before { moved { [count] in min($0, count) } }
-    guard vacated > 16 + count / 2 else { return }
+    guard isSparse else { return }
     var newSlots: [Int] = []
     newSlots.reserveCapacity(count)
     var next = 0
