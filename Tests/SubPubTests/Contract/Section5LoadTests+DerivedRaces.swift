@@ -128,4 +128,15 @@ extension Section5LoadTests {
     source.updateData(-2)
     #expect(mapped.state == .loaded(-2))
   }
+
+  @Test("what waits during a derivation is made even if it is much, and nobody publishes any more")
+  func required_5_22_rest() async throws {
+    let (source, isFirst) = (Publisher<Int>(), Locked<Bool?>(true))
+    source.updateData(0)
+    let tens = source.map { number in
+      if isFirst.withLock({ $0.take() }) != nil { for next in 1...100 { source.updateData(next) } }
+      return number * 10
+    }
+    while tens.state != .loaded(1_000) { await Task.yield() }
+  }
 }

@@ -158,19 +158,6 @@ extension Section5LoadTests {
     #expect((bench.source.calls, bench.publisher.current.version) == (1, 3))
   }
 
-  @Test("a load that is cancelled before its loader is called never calls it")
-  func required_5_05_beforeTheLoader() {
-    let other = ManualExecutor()
-    let caller = bench.caller(on: other)
-    other.runAll()
-    #expect(bench.publisher.state == .loading(previous: nil))
-    caller.cancel()
-    other.runAll()
-    #expect(caller.result == .unknown)
-    bench.run()
-    #expect(bench.source.calls == 0)
-  }
-
   @Test("refreshIfNeeded keeps a load that starts and is cancelled at the same moment")
   func stochastic_5_05_keptMeanwhile() async throws {
     let loader = EndlessLoader()
