@@ -68,7 +68,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "DemoTests",
-      dependencies: ["SubPub", .target(name: "subpub-demo", condition: .when(platforms: [.linux, .macOS]))],
+      dependencies: [
+        "SubPub", "Support", .target(name: "subpub-demo", condition: .when(platforms: [.linux, .macOS])),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StressTests", dependencies: ["SubPub", "SubPubTesting", "Support"], path: "StressTests",
