@@ -158,8 +158,7 @@ extension LoadMachine {
   private mutating func noteConfirmationOfDropped(_ present: Present) -> LoadStep<Value> {
     noteConfirmed(isInData: false)
     var step = LoadStep<Value>()
-    step.publisher.validity = present.validity
-    step.publisher.validity?.isInvalidated = true
+    step.invalidate(present)
     step.cacheChange = .clear
     return step
   }

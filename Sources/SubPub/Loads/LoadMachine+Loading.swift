@@ -69,8 +69,7 @@ extension LoadMachine {
     load?.failureBefore?.isOutdated = true
     failure?.isOutdated = true
     var step = LoadStep<Value>()
-    step.publisher.validity = present.validity
-    step.publisher.validity?.isInvalidated = true
+    step.invalidate(present)
     return step
   }
 }
@@ -141,8 +140,7 @@ extension LoadMachine {
     failure = LoadFailure(kind: ended.kind, time: time, isOutdated: ended.isOutdated)
     step.publisher.published = (.error(error, previous: present.state.value), present.provenance)
     if ended.isOutdated {
-      step.publisher.validity = present.validity
-      step.publisher.validity?.isInvalidated = true
+      step.invalidate(present)
     }
     return step
   }

@@ -138,6 +138,14 @@ struct LoadStep<Value: Sendable> {
   var cacheChange: CacheChange?
 }
 
+extension LoadStep {
+  /// Makes the data at hand stale.
+  mutating func invalidate(_ present: LoadMachine<Value>.Present) {
+    publisher.validity = present.validity
+    publisher.validity?.isInvalidated = true
+  }
+}
+
 /// What a caller asks for.
 struct LoadRequest {
   /// What to load; nil for whatever is being loaded.
