@@ -20,8 +20,8 @@ protocol PublisherOwner: AnyObject, Sendable {
 
 /// What an owner has decided in a turn.
 struct PublisherStep<Value: Sendable> {
-  /// The state that is published, and where its data comes from.
-  var published: (state: LoadState<Value>, provenance: Provenance?)?
+  /// What is published.
+  var published: Publication<Value>?
   /// What has happened to the data at hand; nil if nothing has.
   var validity: DataValidity?
   /// Tasks to resume at once.
@@ -48,38 +48,32 @@ extension PublisherRegistry {
 
   /// Takes one turn in which the owner decides, and then does what it has decided.
   ///
-  /// Returns nil after the publisher's end. Stops the program if the owner publishes while this thread is running a
-  /// transform, which would run again.
-  nonisolated func decide<Value: Sendable, Answer>(
-    _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> (
-      PublisherStep<Value>, Answer
-    )
-  ) -> Answer? {
+  /// Returns false after the publisher's end, when nobody is asked. Stops the program if the owner publishes while this
+  /// thread is running a transform, which would run again.
+  nonisolated func decide<Value: Sendable>(
+    _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> PublisherStep<Value>
+  ) -> Bool {
     var effects = Effects()
-    let outcome = turn { state -> PublisherOutcome<Value, Answer>? in
-      guard !state.isEnded, let current = state.current else { return nil }
-      let (step, answer) = body(.from(current), &state, &effects)
-      let accepted = step.published.map { new in
-        let publication = Publication(new.state, source: source, provenance: new.provenance)
-        return (state.accept(publication, replays: true, &effects), publication)
+    var step = PublisherStep<Value>()
+    var (action, isMisuse) = (AcceptAction?.none, false)
+    let isDecided = turn { state in
+      guard !state.isEnded, let current = state.current else { return false }
+      step = body(.from(current), &state, &effects)
+      if let publication = step.published {
+        action = state.accept(publication, replays: true, &effects)
+        isMisuse = state.updating.contains(.current)
       }
       if let validity = step.validity { state.validity = validity }
       for waiter in step.released { state.waiters.arrive(waiter, &effects) }
-      let isMisuse = accepted != nil && state.updating.contains(.current)
-      return (accepted, step.answered, answer, isMisuse)
+      return true
     }
-    guard let outcome else { return nil }
-    if outcome.isMisuse { stopForTransform() }
+    if isMisuse { stopForTransform() }
     effects.perform()
-    if let (action, publication) = outcome.accepted { action.perform(delivering: publication) }
+    if let action, let publication = step.published { action.perform(delivering: publication) }
     // In a second turn. Whoever hasn't begun to wait yet doesn't wait at all.
-    if !outcome.answered.isEmpty {
-      perform { state, effects in for waiter in outcome.answered { state.waiters.arrive(waiter, &effects) } }
+    if !step.answered.isEmpty {
+      perform { state, effects in for waiter in step.answered { state.waiters.arrive(waiter, &effects) } }
     }
-    return outcome.answer
+    return isDecided
   }
 }
-
-private typealias PublisherOutcome<Value: Sendable, Answer> = (
-  accepted: (AcceptAction, Publication<Value>)?, answered: [WaiterID], answer: Answer, isMisuse: Bool
-)

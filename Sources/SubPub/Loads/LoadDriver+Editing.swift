@@ -5,7 +5,7 @@ extension LoadDriver {
   /// A cancelled caller doesn't wait for the end of the sending.
   func mutate<Answer: Sendable>(
     showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
-    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
+    answering data: @escaping @Sendable (Answer) -> Value?
   ) async throws -> Answer {
     try Task.checkCancellation()
     // The task that sends holds no more of the edit than this.
@@ -18,7 +18,7 @@ extension LoadDriver {
     Task(executorPreference: limit.executor) { [self] in
       do {
         let answer = try await send()
-        endEdit(id, confirmation(answer))
+        endEdit(id, confirmation(data(answer)))
         end.yield(.success(answer))
       } catch {
         endEdit(id, nil)
@@ -29,11 +29,14 @@ extension LoadDriver {
     throw CancellationError()
   }
 
+  private func confirmation(_ data: Value?) -> Confirmation<Value> {
+    data.map { .answered(ServerData($0, Provenance(.loaded, freshSince: freshSince()))) } ?? .accepted
+  }
+
   /// Ends an edit; without a confirmation, its sending has failed.
   private func endEdit(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
-    let time = if case .answered = confirmation { freshSince() } else { Duration?.none }
     let isTaken = decidePrepared { machine, prepared, present in
-      machine.endEdit(edit, confirmation, at: time, prepared, present)
+      machine.endEdit(edit, confirmation, prepared, present)
     }
     // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
     if !isTaken, confirmation != nil, let cache {

@@ -63,7 +63,7 @@ extension LoadDriver {
       if let fresh { return fresh }
       if let wait, let result = await result(of: wait) { return try result.get() }
       try Task.checkCancellation()
-      let found = decide { machine, present in (LoadStep(), (machine.load != nil, machine.isOver, present.state)) }
+      let found = find { machine, present in (machine.load != nil, machine.isOver, present.state) }
       guard let (isLoading, isOver, state) = found, !isOver else { throw PublisherEnded(source: registry.source) }
       // Unless another load has taken the place of this one.
       if !isLoading { return try state.get() }
@@ -84,16 +84,13 @@ extension LoadDriver {
 
   /// The present state; nil after the end of the manager or its publisher.
   private var state: LoadState<Value>? {
-    decide { machine, present in (LoadStep(), machine.isOver ? nil : present.state) } ?? nil
+    find { machine, present in machine.isOver ? nil : present.state }
   }
 
   /// Publishes a value and writes it to the cache (5.16).
   func set(_ value: Value) {
-    let time = freshSince()
-    decide { machine, _ in
-      let write = LoadStep<Value>.CacheChange.write(value, freshSince: time, hasEdit: false)
-      return (machine.replace(with: .loaded(value), Provenance(.published, freshSince: time), write), ())
-    }
+    let data = ServerData(value, Provenance(.published, freshSince: freshSince()))
+    decide { $0.replace(with: data, $1) }
   }
 
   /// Publishes the value that the manager begins with.
@@ -103,16 +100,16 @@ extension LoadDriver {
   }
 
   /// Makes the data stale (5.15).
-  func invalidate() { decide { ($0.invalidate($1), ()) } }
+  func invalidate() { decide { $0.invalidate($1) } }
 
   /// Ends the active load, and publishes the state from before it.
-  func cancel() { decide { ($0.rollBack($1), ()) } }
+  func cancel() { decide { $0.rollBack($1) } }
 
   /// Resets the publisher and clears the cache (5.10).
-  func logout() { decide { machine, _ in (machine.replace(with: .unknown, nil, .clear), ()) } }
+  func logout() { decide { $0.replace(with: nil, $1) } }
 
   /// Ends the active load and the polls, because the manager is gone (5.09).
-  func endManager() { decide { ($0.endManager($1), ()) } }
+  func endManager() { decide { $0.endManager($1) } }
 
   /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
@@ -135,7 +132,7 @@ extension LoadDriver {
       decidePrepared { machine, prepared, present in
         machine.find(cached, freshSince: time, of: load.id, prepared, present)
       }
-      decide { ($0.showLoading(of: load.id, $1), ()) }
+      decide { $0.showLoading(of: load.id, $1) }
     case .failure(let error):
       // The cache has reported its own failures.
       if !(error is CacheFailure) { cache?.report(.read, error) }
@@ -146,7 +143,7 @@ extension LoadDriver {
   /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
   private func run(_ load: Load<Value>) async {
     var failures = 0
-    while decide({ machine, _ in (LoadStep(), machine.load?.id == load.id) }) ?? false {
+    while find({ machine, _ in machine.load?.id == load.id }) ?? false {
       switch await limit.run({ [self] in try await loader(load.kind) { serverData?.value } }) {
       case nil: return
       case .success(let value):
@@ -161,7 +158,7 @@ extension LoadDriver {
         options.attemptFailed(failures, error)
         if let delay = options.retry.delay(after: failures, error), await limit.pause(for: delay) { continue }
         let time = timeOfFailure
-        decide { machine, present in (machine.fail(error, at: time, of: load.id, present), ()) }
+        decide { $0.fail(error, at: time, of: load.id, $1) }
         return
       }
     }
@@ -169,6 +166,6 @@ extension LoadDriver {
 
   /// The server's data; nil after the end of the manager or its publisher.
   private var serverData: ServerData<Value>? {
-    decide { machine, present in (LoadStep(), machine.isOver ? nil : machine.serverData(present)) } ?? nil
+    find { machine, present in machine.isOver ? nil : machine.serverData(present) }
   }
 }

@@ -43,52 +43,53 @@ final class LoadDriver<Value: Sendable>: Sendable {
 extension LoadDriver {
   /// Takes one turn in which the machine decides, and then does what it has decided.
   ///
-  /// Returns nil after the publisher's end.
+  /// Returns false after the publisher's end, when the machine isn't asked.
   @discardableResult
-  func decide<Answer>(
-    _ body: (inout Machine, Machine.Present) -> (LoadStep<Value>, Answer)
-  ) -> Answer? {
-    decide { machine, present, _, _ in body(&machine, present) }?.answer
+  func decide(_ body: (inout Machine, Machine.Present) -> LoadStep<Value>) -> Bool {
+    decideOnLoad { machine, present, _, _ in body(&machine, present) } != nil
   }
 
-  private func decide<Answer>(
-    _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> (LoadStep<Value>, Answer)
-  ) -> (answer: Answer, load: Load<Value>?)? {
-    let outcome = registry.decide { (current: Publication<Value>, turn, effects) in
-      let present = Machine.Present(state: current.state, provenance: current.provenance, validity: turn.validity)
-      let former = owner.machine.foreignValues
-      let (step, answer) = body(&owner.machine, present, &turn.waiters, &effects)
-      owner.apply(step, step.publisher.published?.state ?? present.state, &effects)
-      let change = step.cacheChange.flatMap(operation(for:))
-      if let change { cache?.enqueue(change, &effects) }
-      let begun = step.begun.map { id, kind, readsCache in
-        let reading = readsCache ? cache.map { CacheReading(of: $0, &effects) } : nil
-        return Load(id, kind, reading: reading?.wait)
+  /// Does the same, and returns the active load.
+  private func decideOnLoad(
+    _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> LoadStep<Value>
+  ) -> Load<Value>?? {
+    // What the machine drops dies after the turn, with this copy.
+    var former: Machine?
+    var (load, begun) = (Load<Value>?.none, Load<Value>?.none)
+    var usesCache = false
+    let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
+      former = owner.machine
+      let present = Machine.Present(publication: current, validity: turn.validity)
+      let step = body(&owner.machine, present, &turn.waiters, &effects)
+      owner.apply(step, step.publisher.published ?? current, &effects)
+      if let cache, let change = step.cacheChange {
+        cache.enqueue(operation(for: change, in: cache), &effects)
+        usesCache = true
       }
-      if let begun { owner.load = begun }
-      return (
-        step.publisher,
-        Outcome(
-          answer: answer, load: owner.load, begun: begun, usesCache: change != nil || begun?.reading != nil,
-          former: (present, former))
-      )
+      if let (id, kind, readsCache) = step.begun {
+        var reading: CacheReading<Value>?
+        if let cache, readsCache { reading = CacheReading(of: cache, &effects) }
+        begun = Load(id, kind, reading: reading?.wait)
+        owner.load = begun
+        if reading != nil { usesCache = true }
+      }
+      load = owner.load
+      return step.publisher
     }
-    guard let outcome else { return nil }
-    if outcome.usesCache { cache?.queue.run(on: limit.executor) }
-    if let begun = outcome.begun { start(begun) }
-    return (outcome.answer, outcome.load)
+    _ = former
+    if usesCache { cache?.queue.run(on: limit.executor) }
+    if let begun { start(begun) }
+    return isDecided ? .some(load) : nil
   }
 
-  /// What is left to be done after a turn, apart from what the registry does.
-  private struct Outcome<Answer> {
-    let answer: Answer
-    /// The active load.
-    let load: Load<Value>?
-    /// The same if it has begun in this turn.
-    let begun: Load<Value>?
-    let usesCache: Bool
-    /// What the machine may have dropped, which must not die in the turn.
-    let former: (Machine.Present, Machine.ForeignValues)
+  /// Returns what the machine and the present state tell; nil after the publisher's end.
+  func find<Found>(_ body: (Machine, Machine.Present) -> Found?) -> Found? {
+    var found: Found?
+    decide { machine, present in
+      found = body(machine, present)
+      return LoadStep()
+    }
+    return found
   }
 
   /// Takes a turn in which the machine may ask for a preparation, and after that another one, until it needs none.
@@ -98,24 +99,30 @@ extension LoadDriver {
   func decidePrepared(
     _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (LoadStep<Value>, Preparation<Value>?)
   ) -> Bool {
-    var prepared: Prepared<Value>?
-    while let needed = decide({ machine, present in body(&machine, prepared, present) }) {
-      guard let needed else { return true }
-      prepared = prepare(needed)
-    }
-    return false
+    var (prepared, needed) = (Prepared<Value>?.none, Preparation<Value>?.none)
+    repeat {
+      if let needed { prepared = prepare(needed) }
+      let isDecided = decide { machine, present in
+        let (step, preparation) = body(&machine, prepared, present)
+        needed = preparation
+        return step
+      }
+      guard isDecided else { return false }
+    } while needed != nil
+    return true
   }
 
   /// Runs the foreign code that a step needs.
   ///
   /// Edits must not change this publisher, as the transforms of `update` mustn't.
   private func prepare(_ needed: Preparation<Value>) -> Prepared<Value> {
-    if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former, needed.data) {
-      return Prepared(revision: needed.revision, data: needed.data, shown: former, isUnchanged: true)
+    if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former.value, needed.data.value) {
+      return Prepared(revision: needed.revision, data: needed.data, shown: former.value, isUnchanged: true)
     }
     registry.beginUpdate()
-    let data = needed.accepted?.apply(needed.data) ?? needed.data
-    var (shown, between) = (data, [Value]())
+    var data = needed.data
+    if let accepted = needed.accepted { data = ServerData(accepted.apply(data.value), data.provenance) }
+    var (shown, between) = (data.value, [Value]())
     for edit in needed.edits {
       between.append(shown)
       shown = edit.apply(shown)
@@ -126,12 +133,14 @@ extension LoadDriver {
     return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
   }
 
-  private func operation(for change: LoadStep<Value>.CacheChange) -> CacheOperationQueue.Operation? {
+  private func operation(
+    for change: LoadStep<Value>.CacheChange, in cache: ManagerCache<Value>
+  ) -> CacheOperationQueue.Operation {
     switch change {
-    case .clear: return cache?.clearOperation()
-    case .write(let value, let time, let hasEdit):
+    case .clear: return cache.clearOperation()
+    case .write(let data, let time, let hasEdit):
       // With the age that the value has when it is written (5.06).
-      return cache?.writeOperation(value, hasEdit: hasEdit) { [registry, owner, measuring] in
+      return cache.writeOperation(data.value, hasEdit: hasEdit) { [registry, owner, measuring] in
         guard let time, let freshness = measuring.withLock({ $0 }),
           !registry.turn({ _ in owner.machine.isCacheInvalidated })
         else { return .outdated }
@@ -149,13 +158,15 @@ extension LoadDriver {
   func ask(
     waits: Bool, _ body: (inout Machine, WaiterID?, Machine.Present) -> (LoadStep<Value>, LoadAnswer)
   ) -> LoadWait? {
-    let outcome = decide { machine, present, waiters, effects in
-      let waiter = waits ? waiters.add(missing: 1) : nil
-      let (step, answer) = body(&machine, waiter, present)
-      if answer == .nothing, let waiter { waiters.remove(waiter, &effects) }
-      return (step, (waiter, answer))
+    var (waiter, answer) = (WaiterID?.none, LoadAnswer.nothing)
+    let load = decideOnLoad { machine, present, waiters, effects in
+      if waits { waiter = waiters.add(missing: 1) }
+      let (step, new) = body(&machine, waiter, present)
+      if new == .nothing, let waiter { waiters.remove(waiter, &effects) }
+      answer = new
+      return step
     }
-    guard let ((waiter, answer), load) = outcome, let waiter, answer != .nothing else { return nil }
+    guard let load, let waiter, answer != .nothing else { return nil }
     return LoadWait(waiter: waiter, isForNext: answer == .next, load: load)
   }
 
@@ -171,14 +182,14 @@ extension LoadDriver {
   /// Returns nil if the load was superseded, or if this task is cancelled.
   func result(of wait: LoadWait) async -> LoadState<Value>? {
     await suspend(wait.waiter) { machine, present in machine.leave(wait.waiter, present) }
-    return registry.turn { _ in wait.load?.result }
+    return registry.turn { _ in wait.load?.result }?.state
   }
 
   private func suspend(
     _ waiter: WaiterID, onCancel leave: @Sendable (inout Machine, Machine.Present) -> LoadStep<Value>
   ) async {
     await registry.wait(for: waiter) {
-      decide { machine, present in (leave(&machine, present), ()) }
+      decide { leave(&$0, $1) }
       // The last waiter continues when this thread has delivered the state from before the load.
       registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
     }
@@ -189,12 +200,13 @@ extension LoadDriver {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask { [limit] in await limit.pause(for: interval) }
       group.addTask { [self] in
-        let waiter = decide { machine, _, waiters, _ in
-          let waiter = machine.isOver ? nil : waiters.add(missing: 1)
+        var waiter: WaiterID?
+        _ = decideOnLoad { machine, _, waiters, _ in
+          waiter = machine.isOver ? nil : waiters.add(missing: 1)
           if let waiter { machine.beginPause(of: waiter) }
-          return (LoadStep(), waiter)
+          return LoadStep()
         }
-        if let waiter = waiter?.answer {
+        if let waiter {
           await suspend(waiter) { machine, _ in
             machine.endPause(of: waiter)
             return LoadStep()

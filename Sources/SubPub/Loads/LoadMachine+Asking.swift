@@ -66,7 +66,7 @@ extension LoadMachine {
     endLoad(.cancelled, &step)
     if shows {
       failure = nil
-      step.publisher.published = (.loading(previous: data), present.provenance)
+      step.publisher.published = present.publication.next(.loading(previous: data))
     }
     load = new
     callers = staying

@@ -14,13 +14,17 @@ enum Confirmation<Value: Sendable>: Sendable {
   /// It has accepted the edit as it is.
   case accepted
   /// It has sent its data.
-  case answered(Value)
+  case answered(ServerData<Value>)
 }
 
 /// Data of the server, and where it comes from.
-struct ServerData<Value: Sendable>: Sendable {
+///
+/// An object, so that steps can be copied without asking what a value is like.
+final class ServerData<Value: Sendable>: Sendable {
   let value: Value
   let provenance: Provenance?
+
+  init(_ value: Value, _ provenance: Provenance?) { (self.value, self.provenance) = (value, provenance) }
 }
 
 /// What foreign code has to make before a step can be taken: the transforms of edits, and the comparison of values.
@@ -29,23 +33,30 @@ struct ServerData<Value: Sendable>: Sendable {
 struct Preparation<Value: Sendable> {
   let revision: Int
   /// The server's data after the step.
-  var data: Value
+  let data: ServerData<Value>
   /// An edit that becomes part of that data.
   var accepted: Edit<Value>?
   /// The edits that are pending after the step.
   var edits: [Edit<Value>]
   /// The data to compare with; nil if that makes no difference.
-  var former: Value?
+  var former: ServerData<Value>?
 }
 
 /// What foreign code has made for a step.
-struct Prepared<Value: Sendable> {
+///
+/// An object, as the server's data is.
+final class Prepared<Value: Sendable> {
   let revision: Int
-  let data: Value
-  /// The data with the pending edits applied to it.
+  /// The server's data after the step.
+  let data: ServerData<Value>
+  /// That data with the pending edits applied to it.
   let shown: Value
   /// Whether the data equals the former.
   let isUnchanged: Bool
+
+  init(revision: Int, data: ServerData<Value>, shown: Value, isUnchanged: Bool) {
+    (self.revision, self.data, self.shown, self.isUnchanged) = (revision, data, shown, isUnchanged)
+  }
 }
 
 /// Edits: what is shown is the server's data with all pending edits applied to it, in the order of the calls (5.20).
@@ -56,7 +67,8 @@ extension LoadMachine {
   /// The server's data, without the pending edits.
   func serverData(_ present: Present) -> ServerData? {
     if !edits.isEmpty { return dataBelow }
-    return present.state.value.map { ServerData(value: $0, provenance: present.provenance) }
+    guard let value = present.state.value else { return nil }
+    return ServerData(value, present.provenance)
   }
 
   /// The provenance of what is shown over the server's data.
@@ -69,26 +81,27 @@ extension LoadMachine {
     LoadStep<Value>, Preparation<Value>?
   ) {
     if isOver { return (LoadStep(), nil) }
-    var step = LoadStep<Value>()
-    let (data, all, prepared) = (serverData(present), edits + [edit], current(prepared))
+    let (data, prepared) = (serverData(present), current(prepared))
+    var new = edit
+    new.serverChanges = serverChanges
+    var all = edits
+    all.append(new)
     if let data, prepared == nil {
-      return (step, Preparation(revision: revision, data: data.value, edits: all))
+      return (LoadStep(), Preparation(revision: revision, data: data, edits: all))
     }
     (edits, dataBelow) = (all, data)
-    edits[edits.count - 1].serverChanges = serverChanges
     revision += 1
-    if let data, let prepared {
-      step.publisher.published = (present.state.with(prepared.shown), provenance(over: data))
-    }
+    guard let data, let prepared else { return (LoadStep(), nil) }
+    var step = LoadStep<Value>()
+    step.publisher.published = present.publication.next(present.state.with(prepared.shown), provenance(over: data))
     return (step, nil)
   }
 
   /// Ends an edit; without a confirmation, its sending has failed.
   ///
-  /// The other edits stay. An answer is new since `time`.
+  /// The other edits stay.
   mutating func endEdit(
-    _ id: EditID, _ confirmation: Confirmation<Value>?, at time: Duration?, _ prepared: Prepared<Value>?,
-    _ present: Present
+    _ id: EditID, _ confirmation: Confirmation<Value>?, _ prepared: Prepared<Value>?, _ present: Present
   ) -> (LoadStep<Value>, Preparation<Value>?) {
     guard let index = edits.firstIndex(where: { $0.id === id }) else {
       return (confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present), nil)
@@ -100,15 +113,15 @@ extension LoadMachine {
     switch confirmation {
     case nil: break
     case .accepted: accepted = edit
-    case .answered(let value): data = ServerData(value: value, provenance: Provenance(.loaded, freshSince: time))
+    case .answered(let answer): data = answer
     }
     if let found = data, accepted != nil || !others.isEmpty {
       guard let prepared else {
         return (
-          LoadStep(), Preparation(revision: revision, data: found.value, accepted: accepted, edits: others)
+          LoadStep(), Preparation(revision: revision, data: found, accepted: accepted, edits: others)
         )
       }
-      data = ServerData(value: prepared.data, provenance: found.provenance)
+      data = prepared.data
     }
     (edits, dataBelow) = (others, others.isEmpty ? nil : data)
     revision += 1
@@ -142,14 +155,14 @@ extension LoadMachine {
         load?.failureBefore = nil
       }
     }
-    step.publisher.published = (state, provenance(over: data))
+    step.publisher.published = present.publication.next(state, provenance(over: data))
     var validity = isAnswer ? DataValidity() : present.validity
     validity.isInvalidated = isStale
     step.publisher.validity = validity
     if confirmation != nil {
       isCacheInvalidated = isStale
       // An accepted edit leaves the data as old as it is.
-      step.cacheChange = .write(data.value, freshSince: validity.freshSince(data.provenance), hasEdit: true)
+      step.cacheChange = .write(data, freshSince: validity.freshSince(data.provenance), hasEdit: true)
     }
     return step
   }

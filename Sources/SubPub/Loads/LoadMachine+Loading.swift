@@ -20,7 +20,7 @@ extension LoadMachine {
   mutating func rollBack(_ present: Present) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     if let load, let before = load.before {
-      step.publisher.published = (before.with(present.state.value), present.provenance)
+      step.publisher.published = present.publication.next(before.with(present.state.value))
       failure = load.failureBefore
     }
     endLoad(.cancelled, &step)
@@ -49,15 +49,13 @@ extension LoadMachine {
     return step
   }
 
-  /// Publishes another state, and changes the cache accordingly.
-  mutating func replace(
-    with state: LoadState<Value>, _ provenance: Provenance?, _ cacheChange: LoadStep<Value>.CacheChange
-  ) -> LoadStep<Value> {
+  /// Publishes other data, or none, and changes the cache accordingly.
+  mutating func replace(with data: ServerData?, _ present: Present) -> LoadStep<Value> {
     var step = supersede()
-    step.publisher.published = (state, provenance)
+    step.publisher.published = present.publication.next(data.map { .loaded($0.value) } ?? .unknown, data?.provenance)
     step.publisher.validity = DataValidity()
     isCacheInvalidated = false
-    step.cacheChange = cacheChange
+    step.cacheChange = data.map { .write($0, freshSince: $0.provenance?.freshSince, hasEdit: false) } ?? .clear
     return step
   }
 
@@ -85,11 +83,11 @@ extension LoadMachine {
     guard let found = load, found.id == id else { return (LoadStep(), nil) }
     guard serverData(present) == nil else { return (LoadStep(), nil) }
     let prepared = current(prepared)
-    if let preparation = preparation(of: cached.value, prepared) { return (LoadStep(), preparation) }
-    let data = ServerData(value: cached.value, provenance: Provenance(.cached, freshSince: freshSince))
+    let data = ServerData(cached.value, Provenance(.cached, freshSince: freshSince))
+    if let preparation = preparation(of: data, prepared) { return (LoadStep(), preparation) }
     let isInvalid = isCacheInvalidated || found.isOutdated || cached.age >= .unlimited
-    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared?.shown, present), nil) }
-    var step = show(data, prepared?.shown)
+    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared, present), nil) }
+    var step = show(data, prepared, present)
     load?.before = nil
     load?.failureBefore = nil
     load?.hasData = true
@@ -102,7 +100,7 @@ extension LoadMachine {
     var step = LoadStep<Value>()
     guard let found = load, found.id == id, found.before == nil, !rules.isQuiet else { return step }
     load?.before = present.state.withoutData
-    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
+    step.publisher.published = present.publication.next(.loading(previous: present.state.value))
     return step
   }
 
@@ -116,20 +114,20 @@ extension LoadMachine {
     guard let ended = load, ended.id == id else { return (LoadStep(), nil) }
     let (old, prepared) = (serverData(present), current(prepared))
     if let old, ended.missesEdit { return (keep(old, since: present.freshSince, present), nil) }
-    if let preparation = preparation(of: value, comparingWith: compares ? old?.value : nil, prepared) {
+    // A list is as old as its oldest page.
+    let freshSince = ended.kind == .whole || old == nil ? time : present.freshSince
+    let data = ServerData(value, Provenance(.loaded, freshSince: freshSince))
+    if let preparation = preparation(of: data, comparingWith: compares ? old : nil, prepared) {
       return (LoadStep(), preparation)
     }
     if let old, prepared?.isUnchanged == true {
-      let fresh = ServerData(value: old.value, provenance: Provenance(.loaded, freshSince: time))
+      let fresh = ServerData(old.value, Provenance(.loaded, freshSince: time))
       var step = keep(fresh, since: time, present)
-      step.cacheChange = .write(old.value, freshSince: time, hasEdit: false)
+      step.cacheChange = .write(fresh, freshSince: time, hasEdit: false)
       return (step, nil)
     }
-    // A list is as old as its oldest page.
-    let freshSince = ended.kind == .whole || old == nil ? time : present.freshSince
-    let data = ServerData(value: value, provenance: Provenance(.loaded, freshSince: freshSince))
-    var step = commit(data, prepared?.shown, present)
-    step.cacheChange = .write(value, freshSince: freshSince, hasEdit: false)
+    var step = commit(data, prepared, present)
+    step.cacheChange = .write(data, freshSince: freshSince, hasEdit: false)
     return (step, nil)
   }
 
@@ -138,7 +136,7 @@ extension LoadMachine {
     guard let ended = load, ended.id == id else { return step }
     endLoad(.finished, &step)
     failure = LoadFailure(kind: ended.kind, time: time, isOutdated: ended.isOutdated)
-    step.publisher.published = (.error(error, previous: present.state.value), present.provenance)
+    step.publisher.published = present.publication.next(.error(error, previous: present.state.value))
     if ended.isOutdated {
       step.invalidate(present)
     }
@@ -146,10 +144,12 @@ extension LoadMachine {
   }
 
   /// Ends the load with new data.
-  private mutating func commit(_ data: ServerData, _ shown: Value?, _ present: Present) -> LoadStep<Value> {
+  private mutating func commit(
+    _ data: ServerData, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> LoadStep<Value> {
     // One more page doesn't make the others valid.
     let isInvalid = load.map { $0.isOutdated || ($0.kind == .page && present.validity.isInvalidated) } ?? false
-    var step = show(data, shown)
+    var step = show(data, prepared, present)
     endLoad(.finished, &step)
     serverChanges += 1
     isCacheInvalidated = isInvalid
@@ -168,7 +168,7 @@ extension LoadMachine {
     revision += 1
     if present.state.phase != .loaded, let shown = present.state.value {
       failure = nil
-      step.publisher.published = (.loaded(shown), provenance(over: data))
+      step.publisher.published = present.publication.next(.loaded(shown), provenance(over: data))
     }
     step.publisher.validity = DataValidity(
       isInvalidated: isOutdated, confirmation: DataValidity.Confirmation(time: time))
@@ -178,24 +178,26 @@ extension LoadMachine {
   }
 
   /// Shows new data of the server, with the pending edits.
-  private mutating func show(_ data: ServerData, _ shown: Value?) -> LoadStep<Value> {
+  private mutating func show(
+    _ data: ServerData, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> LoadStep<Value> {
     var step = LoadStep<Value>()
     if !edits.isEmpty { dataBelow = data }
     revision += 1
     failure = nil
-    step.publisher.published = (.loaded(shown ?? data.value), provenance(over: data))
+    step.publisher.published = present.publication.next(.loaded(prepared?.shown ?? data.value), provenance(over: data))
     step.publisher.validity = DataValidity()
     return step
   }
 
   /// What was prepared, unless something has changed since.
   func current(_ prepared: Prepared<Value>?) -> Prepared<Value>? {
-    prepared.flatMap { $0.revision == revision ? $0 : nil }
+    prepared?.revision == revision ? prepared : nil
   }
 
   /// What is still to be prepared for new data; nil if nothing is.
   private func preparation(
-    of data: Value, comparingWith former: Value? = nil, _ prepared: Prepared<Value>?
+    of data: ServerData, comparingWith former: ServerData? = nil, _ prepared: Prepared<Value>?
   ) -> Preparation<Value>? {
     if prepared != nil || (edits.isEmpty && former == nil) { return nil }
     return Preparation(revision: revision, data: data, edits: edits, former: former)

@@ -15,10 +15,11 @@ struct LoadMachine<Value: Sendable> {
 
   /// The state that is shown, as a turn has found it.
   struct Present {
-    let state: LoadState<Value>
-    let provenance: Provenance?
+    let publication: Publication<Value>
     let validity: DataValidity
 
+    var state: LoadState<Value> { publication.state }
+    var provenance: Provenance? { publication.provenance }
     /// When the data was new, on the manager's clock; nil if that isn't known.
     var freshSince: Duration? { validity.freshSince(provenance) }
   }
@@ -125,8 +126,8 @@ struct LoadStep<Value: Sendable> {
 
   /// A change of the cache.
   enum CacheChange {
-    /// `hasEdit` tells whether the value has a confirmed edit, which the value before it lacks.
-    case write(Value, freshSince: Duration?, hasEdit: Bool)
+    /// `hasEdit` tells whether the data has a confirmed edit, which the value before it lacks.
+    case write(ServerData<Value>, freshSince: Duration?, hasEdit: Bool)
     case clear
   }
 

@@ -5,8 +5,8 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let task = CancellableTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
-  /// The state that the load has ended with, used in turns; nil if it goes on, or was superseded.
-  fileprivate(set) var result: LoadState<Value>?
+  /// What the load has ended with, used in turns; nil if it goes on, or was superseded.
+  fileprivate(set) var result: Publication<Value>?
 
   init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
     (self.id, self.kind, self.reading) = (id, kind, reading)
@@ -34,12 +34,11 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {
     guard !machine.edits.isEmpty, let data = machine.dataBelow else { return nil }
     let current = Publication<Value>.from(current)
-    return Publication(
-      current.state.with(data.value), source: current.source, provenance: data.provenance)
+    return current.next(current.state.with(data.value), data.provenance)
   }
 
   /// Ends the active load if the step says so.
-  func apply(_ step: LoadStep<Value>, _ result: LoadState<Value>?, _ effects: inout Effects) {
+  func apply(_ step: LoadStep<Value>, _ result: Publication<Value>?, _ effects: inout Effects) {
     guard let ending = step.ending, let ended = load.take() else { return }
     effects.releaseAll(in: ended)
     switch ending {

@@ -44,7 +44,7 @@ extension LoadingManager {
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await driver.mutate(showing: edit, send: send) { .answered($0) }
+    try await driver.mutate(showing: edit, send: send) { $0 }
   }
 
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
@@ -77,6 +77,6 @@ extension LoadingManager {
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, sendOnly: @escaping @Sendable () async throws -> Void
   ) async throws {
-    try await driver.mutate(showing: edit, send: sendOnly) { .accepted }
+    try await driver.mutate(showing: edit, send: sendOnly) { nil }
   }
 }

@@ -80,6 +80,14 @@ extension Publication: BoxedPublication {
 
   @inlinable package var isLoaded: Bool { if case .loaded = state { true } else { false } }
 
+  /// Makes a publication for the same publisher, whose data comes from the same place.
+  func next(_ state: LoadState<Value>) -> Publication { next(state, provenance) }
+
+  /// Makes a publication for the same publisher.
+  func next(_ state: LoadState<Value>, _ provenance: Provenance?) -> Publication {
+    Publication(state, source: source, provenance: provenance)
+  }
+
   /// Casts a box that a publisher of this type has filled.
   @inlinable @inline(__always)
   static func from(_ box: any BoxedPublication) -> Publication { unsafe unsafeDowncast(box, to: Publication.self) }

@@ -60,17 +60,20 @@ final class StreamDriver<Value: Sendable>: Sendable {
   /// Returns whether a state was published.
   @discardableResult
   private func decide(_ body: (inout Machine, Machine.Present) -> Machine.Step) -> Bool {
-    let outcome = registry.decide { (current: Publication<Value>, turn, effects) in
+    var (step, former) = (Machine.Step(), Machine.Run?.none)
+    var (task, departureTask) = (CancellableTask?.none, CancellableTask?.none)
+    let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
       // What the machine drops is released after the turn.
-      let former = owner.machine.run
-      let present = Machine.Present(
-        state: current.state, provenance: current.provenance, notice: turn.notice(for: ObjectIdentifier(owner)))
-      let step = body(&owner.machine, present)
+      former = owner.machine.run
+      let present = Machine.Present(publication: current, notice: turn.notice(for: ObjectIdentifier(owner)))
+      step = body(&owner.machine, present)
       owner.apply(step, &effects)
       registry.findsDeadListeners.store(owner.machine.run == nil, ordering: .relaxed)
-      return (step.publisher, (step, owner.task, owner.departure, former, present))
+      (task, departureTask) = (owner.task, owner.departure)
+      return step.publisher
     }
-    guard let (step, task, departureTask, _, _) = outcome else { return false }
+    withExtendedLifetime(former) {}
+    guard isDecided else { return false }
     if let run = step.started, let task { start(run, task) }
     if let departure = step.departure, let departureTask { end(after: departure, in: departureTask) }
     return step.publisher.published != nil
@@ -113,7 +116,7 @@ extension StreamDriver {
       do {
         return try await follow { element in
           failures = 0
-          return decide { machine, _ in machine.receive(element, of: run) }
+          return decide { $0.receive(element, of: run, $1) }
         }
       } catch {
         // An error of a run that is over is no failure.

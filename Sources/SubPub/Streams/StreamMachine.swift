@@ -13,8 +13,7 @@ struct StreamMachine<Value: Sendable> {
 
   /// What a turn has found.
   struct Present {
-    let state: LoadState<Value>
-    let provenance: Provenance?
+    let publication: Publication<Value>
     /// The last notice about listeners; nil once the manager doesn't want any.
     let notice: (isListenedTo: Bool, number: UInt64)?
   }
@@ -80,11 +79,11 @@ extension StreamMachine {
   private mutating func begin(_ present: Present, _ step: inout Step) {
     guard isListenedTo, run == nil, !isOver else { return }
     runCount += 1
-    let new = Run(id: RunID(number: runCount), before: present.state.withoutData)
+    let new = Run(id: RunID(number: runCount), before: present.publication.state.withoutData)
     run = new
     if !isTaskExecuting { step.started = new.id }
     isTaskExecuting = true
-    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
+    step.publisher.published = present.publication.next(.loading(previous: present.publication.state.value))
   }
 
   /// Ends the active run, unless somebody has come back since the departure, perhaps without a notice so far.
@@ -110,7 +109,9 @@ extension StreamMachine {
 
   private mutating func rollBack(_ present: Present) -> Step {
     var step = Step()
-    if let before = run?.before { step.publisher.published = (before.with(present.state.value), present.provenance) }
+    if let before = run?.before {
+      step.publisher.published = present.publication.next(before.with(present.publication.state.value))
+    }
     step.endsRun = run != nil
     run = nil
     return step
@@ -120,11 +121,11 @@ extension StreamMachine {
 /// What a run publishes, each time unless it has ended.
 extension StreamMachine {
   /// Publishes an element, whose age nobody measures.
-  mutating func receive(_ element: Value, of id: RunID) -> Step {
+  mutating func receive(_ element: Value, of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.publisher.published = (.loaded(element), Provenance(.loaded, freshSince: nil))
+    step.publisher.published = present.publication.next(.loaded(element), Provenance(.loaded, freshSince: nil))
     step.publisher.validity = DataValidity()
     return step
   }
@@ -134,7 +135,7 @@ extension StreamMachine {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.publisher.published = (.error(error, previous: present.state.value), present.provenance)
+    step.publisher.published = present.publication.next(.error(error, previous: present.publication.state.value))
     if isLast { run = nil }
     return step
   }
@@ -143,8 +144,8 @@ extension StreamMachine {
   mutating func retry(of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
-    run?.before = present.state.withoutData
-    step.publisher.published = (.loading(previous: present.state.value), present.provenance)
+    run?.before = present.publication.state.withoutData
+    step.publisher.published = present.publication.next(.loading(previous: present.publication.state.value))
     return step
   }
 

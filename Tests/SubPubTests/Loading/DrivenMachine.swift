@@ -9,7 +9,8 @@
     typealias Step = LoadStep<Value>
 
     var machine: Machine
-    private(set) var (state, provenance, validity) = (LoadState<Value>.unknown, Provenance?.none, DataValidity())
+    private(set) var shown = Publication<Value>(.unknown, source: PublisherID(label: nil), provenance: nil)
+    private(set) var validity = DataValidity()
     private(set) var version: UInt64 = 0
     private(set) var cached: Value?
     private var waiters = Waiters()
@@ -19,7 +20,7 @@
       self.cached = cached
     }
 
-    var present: Machine.Present { Machine.Present(state: state, provenance: provenance, validity: validity) }
+    var present: Machine.Present { Machine.Present(publication: shown, validity: validity) }
 
     /// Asks for a caller that waits, and returns it unless there is nothing to load.
     mutating func ask(
@@ -44,10 +45,11 @@
           follow(step)
           return step
         }
-        let data = preparation.accepted?.apply(preparation.data) ?? preparation.data
+        var data = preparation.data
+        if let accepted = preparation.accepted { data = ServerData(accepted.apply(data.value), data.provenance) }
         prepared = Prepared(
-          revision: preparation.revision, data: data, shown: preparation.edits.reduce(data) { $1.apply($0) },
-          isUnchanged: preparation.former == data)
+          revision: preparation.revision, data: data, shown: preparation.edits.reduce(data.value) { $1.apply($0) },
+          isUnchanged: preparation.former?.value == data.value)
         meanwhile(&self)
       }
     }
@@ -55,19 +57,19 @@
     /// A transition by somebody else.
     mutating func publishByHand(_ new: LoadState<Value>, _ origin: DataOrigin?, isNew: Bool) {
       var step = machine.supersede()
-      step.publisher.published = (new, origin.map { Provenance($0, freshSince: nil) })
+      step.publisher.published = shown.next(new, origin.map { Provenance($0, freshSince: nil) })
       if isNew { step.publisher.validity = DataValidity() }
       follow(step)
     }
 
     mutating func follow(_ step: Step) {
       if let published = step.publisher.published {
-        (state, provenance) = published
+        shown = published
         version += 1
       }
       if let new = step.publisher.validity { validity = new }
       switch step.cacheChange {
-      case .write(let value, _, _): cached = value
+      case .write(let data, _, _): cached = data.value
       case .clear: cached = nil
       case nil: break
       }

@@ -69,11 +69,9 @@
       case .supersede: return follow { $0.supersede() }
       case .set:
         return follow {
-          $0.replace(
-            with: .loaded(1), Provenance(.published, freshSince: .zero),
-            .write(1, freshSince: .zero, hasEdit: false))
+          $0.replace(with: ServerData(1, Provenance(.published, freshSince: .zero)), present)
         }
-      case .logout: return follow { $0.replace(with: .unknown, nil, .clear) }
+      case .logout: return follow { $0.replace(with: nil, present) }
       case .invalidate: return follow { $0.invalidate(present) }
       case .findFresh, .findStale:
         let cached = Cached(value: 5, age: operation == .findFresh ? .seconds(1) : .seconds(20))
@@ -87,13 +85,13 @@
         return take { $0.add(edit, $1, $2) }
       case .refuseEdit: return endEdit(nil)
       case .acceptEdit: return endEdit(.accepted)
-      case .answerEdit: return endEdit(.answered(7))
+      case .answerEdit: return endEdit(.answered(ServerData(7, Provenance(.loaded, freshSince: .seconds(3)))))
       }
     }
 
     private mutating func endEdit(_ confirmation: SubPub.Confirmation<Int>?) -> String {
       let id = edits.last ?? EditID()
-      return take { $0.endEdit(id, confirmation, at: .seconds(3), $1, $2) }
+      return take { $0.endEdit(id, confirmation, $1, $2) }
     }
 
     private mutating func ask(
@@ -122,8 +120,8 @@
 
     private func description(of step: LoadStep<Int>, after before: DrivenMachine<Int>) -> String {
       var words: [String] = []
-      if let (state, provenance) = step.publisher.published {
-        words.append("\(state)" + (provenance.map { " \($0.origin)" } ?? ""))
+      if let published = step.publisher.published {
+        words.append("\(published.state)" + (published.origin.map { " \($0)" } ?? ""))
       }
       if let new = step.publisher.validity {
         if new.isInvalidated != before.validity.isInvalidated {
@@ -136,8 +134,8 @@
       if !step.publisher.answered.isEmpty { words.append("answered \(step.publisher.answered.count)") }
       if let begun = step.begun { words.append("begun \(begun.kind)" + (begun.readsCache ? " with the cache" : "")) }
       switch step.cacheChange {
-      case .write(let value, let time, let hasEdit):
-        words.append("write \(value) of \(time.map { "\($0)" } ?? "no time")" + (hasEdit ? " with an edit" : ""))
+      case .write(let data, let time, let hasEdit):
+        words.append("write \(data.value) of \(time.map { "\($0)" } ?? "no time")" + (hasEdit ? " with an edit" : ""))
       case .clear: words.append("clear")
       case nil: break
       }

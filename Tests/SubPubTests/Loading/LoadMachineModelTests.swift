@@ -67,7 +67,7 @@
         take(.show(count)) { $0.add(edit, $1, $2) }
       case 3, 4: end(.refused, nil)
       case 5: end(.accepted, .accepted)
-      case 6: end(.answered([1_000 + count]), .answered([1_000 + count]))
+      case 6: end(.answered([1_000 + count]), .answered(ServerData([1_000 + count], nil)))
       case 7:
         let joins = random.draw(3) > 0
         let began = driven.ask { $0.ask(for: LoadRequest(kind: .whole, joins: joins), by: $1, $2) }.answer == .began
@@ -99,7 +99,7 @@
     private mutating func end(_ ending: EditModel.Effect.Ending, _ confirmation: SubPub.Confirmation<[Int]>?) {
       guard !edits.isEmpty else { return }
       let edit = edits.remove(at: random.draw(edits.count))
-      take(.end(edit.number, ending)) { $0.endEdit(edit.id, confirmation, at: nil, $1, $2) }
+      take(.end(edit.number, ending)) { $0.endEdit(edit.id, confirmation, $1, $2) }
     }
 
     private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
@@ -144,9 +144,9 @@
       let name = "\(effect)".prefix { $0 != "(" }
       transitions["\(model.phase) \(name) \(next.phase)", default: 0] += 1
       model = next
-      let (state, version) = (driven.state, driven.version)
+      let (state, version) = (driven.shown.state, driven.version)
       let content = EditModel.Content(
-        phase: state.phase, data: state.value, isEdited: driven.provenance?.origin == .edited)
+        phase: state.phase, data: state.value, isEdited: driven.shown.origin == .edited)
       guard problem == nil, content != model.content || version != model.version else { return }
       problem = "version \(version), \(content) instead of \(model.version), \(model.content) after \(history)"
     }

@@ -194,8 +194,8 @@
     }
 
     var summary: String {
-      var words = ["\(driven.state)" + (driven.provenance.map { " \($0.origin)" } ?? "")]
-      if driven.state.value != nil, driven.machine.isStale(driven.present, now) { words.append("stale") }
+      var words = ["\(driven.shown.state)" + (driven.shown.origin.map { " \($0)" } ?? "")]
+      if driven.shown.state.value != nil, driven.machine.isStale(driven.present, now) { words.append("stale") }
       if hasCache { words.append("cache \(driven.cached.map { "\($0)" } ?? "empty")") }
       if driven.machine.loadCount > 0 { words.append("load \(driven.machine.loadCount)") }
       return words.joined(separator: ", ")
@@ -220,14 +220,8 @@
       case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
       case "cancel": follow { $0.rollBack(present) }
       case "set", "logout":
-        let time = now
-        follow {
-          words[0] == "logout"
-            ? $0.replace(with: .unknown, nil, .clear)
-            : $0.replace(
-              with: .loaded(value), Provenance(.published, freshSince: time),
-              .write(value, freshSince: time, hasEdit: false))
-        }
+        let data = words[0] == "set" ? ServerData(value, Provenance(.published, freshSince: now)) : nil
+        follow { $0.replace(with: data, present) }
       case "publish": driven.publishByHand(.loaded(value), .published, isNew: true)
       case "reset": driven.publishByHand(.unknown, nil, isNew: true)
       case "loadingByHand": byHand { .loading(previous: $0) }
@@ -249,7 +243,7 @@
         driven.take { $0.add(edit, $1, $2) }
       case "refuse": end(value, nil)
       case "accept": end(value, .accepted)
-      case "answer": end(value, .answered(numbers[1]))
+      case "answer": end(value, .answered(ServerData(numbers[1], Provenance(.loaded, freshSince: now))))
       default: Issue.record("There is no command \(command)")
       }
     }
@@ -270,8 +264,8 @@
     }
 
     private mutating func end(_ edit: Int, _ confirmation: SubPub.Confirmation<Int>?) {
-      let (id, time) = (edits[edit], now)
-      driven.take { $0.endEdit(id, confirmation, at: time, $1, $2) }
+      let id = edits[edit]
+      driven.take { $0.endEdit(id, confirmation, $1, $2) }
     }
   }
 #endif

@@ -116,7 +116,7 @@
     private var (departure, isWaiting) = (Departure(notice: 0), false)
     /// The run whose task is executing.
     private var task = RunID(number: 0)
-    private var (state, provenance) = (LoadState<Int>.unknown, Provenance?.none)
+    private var shown = Publication<Int>(.unknown, source: PublisherID(label: nil), provenance: nil)
 
     init(_ phase: Phase) {
       let operations: [Operation] =
@@ -152,7 +152,7 @@
         return follow(machine.end(after: departure, present()))
       case .endManager: return follow(machine.endManager(present()))
       case .supersede: return follow(machine.supersede())
-      case .receive: return follow(machine.receive(7, of: run))
+      case .receive: return follow(machine.receive(7, of: run, present()))
       case .fail: return follow(machine.fail(Refusal(), isLast: false, of: run, present()))
       case .failForGood: return follow(machine.fail(Refusal(), isLast: true, of: run, present()))
       case .retry: return follow(machine.retry(of: run, present()))
@@ -161,14 +161,14 @@
     }
 
     private func present(_ isListenedTo: Bool = true) -> StreamMachine<Int>.Present {
-      StreamMachine.Present(state: state, provenance: provenance, notice: (isListenedTo, notice))
+      StreamMachine.Present(publication: shown, notice: (isListenedTo, notice))
     }
 
     private mutating func follow(_ step: StreamMachine<Int>.Step) -> String {
       var words: [String] = []
       if let published = step.publisher.published {
-        (state, provenance) = published
-        words.append("\(state)")
+        shown = published
+        words.append("\(shown.state)")
       }
       if step.endsRun { words.append("ends the run") }
       if let run = step.started {
