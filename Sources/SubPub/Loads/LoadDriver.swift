@@ -53,12 +53,12 @@ extension LoadDriver {
   private func decideOnLoad(
     _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> LoadStep<Value>
   ) -> Load<Value>?? {
-    // What the machine drops dies after the turn, with this copy.
-    var former: Machine?
+    // What the machine drops dies after the turn.
+    var former: Machine.ForeignValues?
     var (load, begun) = (Load<Value>?.none, Load<Value>?.none)
     var usesCache = false
     let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
-      former = owner.machine
+      former = owner.machine.foreignValues
       let present = Machine.Present(publication: current, validity: turn.validity)
       let step = body(&owner.machine, present, &turn.waiters, &effects)
       owner.apply(step, step.publisher.published ?? current, &effects)

@@ -53,8 +53,12 @@ struct LoadMachine<Value: Sendable> {
   init(_ rules: Rules) { self.rules = rules }
 
   /// Everything in it that foreign code has made, and whose last release is foreign code.
-  var foreignValues: ForeignValues { (load, edits, dataBelow) }
-  typealias ForeignValues = (load: ActiveLoad?, edits: [Edit], dataBelow: ServerData?)
+  var foreignValues: ForeignValues { ForeignValues(load: load, edits: edits, dataBelow: dataBelow) }
+  struct ForeignValues {
+    let load: ActiveLoad?
+    let edits: [Edit]
+    let dataBelow: ServerData?
+  }
 }
 
 /// Identifies a load of a manager.

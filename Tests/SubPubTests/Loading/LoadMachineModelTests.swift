@@ -86,8 +86,8 @@
       case 10: follow(.cancelLoad) { $0.rollBack($1) }
       default:
         switch random.draw(3) {
-        case 0: follow(.set([count])) { [count] machine, _ in machine.replace(with: .loaded([count]), nil, .clear) }
-        case 1: follow(.reset) { machine, _ in machine.replace(with: .unknown, nil, .clear) }
+        case 0: follow(.set([count])) { [count] in $0.replace(with: ServerData([count], nil), $1) }
+        case 1: follow(.reset) { $0.replace(with: nil, $1) }
         default: byHand(.loading(previous: base), .startLoading)
         }
       }
