@@ -1,11 +1,23 @@
 public import Synchronization
 
+/// The contents of a publication.
+///
+/// The class of a publication is generic over its *value*, and this one over its *state*. An object finds the type of
+/// what it has to destroy among its class's own arguments, while a state's type would have to be looked up from the
+/// value's each time, for a quarter of what a publish costs.
+@_documentation(visibility: internal)
+@_fixed_layout public class PublicationContents<State: Sendable>: @unchecked Sendable {
+  @usableFromInline let contents: State
+
+  @inlinable init(_ contents: State) { self.contents = contents }
+}
+
 /// One accepted transition of a publisher: a state and its version.
 ///
 /// A publication is immutable. All of its recipients share one object.
-@_fixed_layout public final class Publication<Value: Sendable>: AnyPublication {
-  /// The state that was published.
-  public let state: LoadState<Value>
+@_fixed_layout public final class Publication<Value: Sendable>: PublicationContents<LoadState<Value>>, AnyPublication,
+  @unchecked Sendable
+{
   /// The ``Publisher/id`` of the publisher.
   public let source: PublisherID
   /// Where the data, or the previous data, comes from; nil without data.
@@ -18,11 +30,13 @@ public import Synchronization
 
   @inlinable
   init(_ state: LoadState<Value>, source: PublisherID, provenance: Provenance?) {
-    self.state = state
     self.source = source
     self.provenance = provenance
+    super.init(state)
   }
 
+  /// The state that was published.
+  @inlinable public var state: LoadState<Value> { contents }
   /// The publisher's version: the number of transitions up to and including this one (1.01).
   @inlinable public var version: UInt64 { stampedVersion.load(ordering: .relaxed) }
   /// The phase of the state.
