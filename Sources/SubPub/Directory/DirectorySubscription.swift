@@ -109,7 +109,7 @@ extension DirectorySubscription {
   private func sweep() {
     let isOver = !membership.gate.isOpen
     let ended = current.filter {
-      !$0.subscription.gate.isOpen && !$0.subscription.gate.isUnderWayNow && (isOver || $0.registry.hasEnded)
+      !$0.subscription.gate.isOpen && !$0.subscription.gate.reading.isUnderWay && (isOver || $0.registry.hasEnded)
     }
     // The removed parts are held here, so nothing is released under the lock.
     parts.withLock { parts in
@@ -126,7 +126,7 @@ extension Subscription {
   /// not hide.
   fileprivate func cancelAsPart() -> CancelOutcome {
     let outcome = cancel()
-    guard outcome == .alreadyCancelled, gate.isUnderWayNow else { return outcome }
+    guard outcome == .alreadyCancelled, gate.reading.isUnderWay else { return outcome }
     return lane.isServedHere ? .reentrant : .inFlight
   }
 }

@@ -15,8 +15,8 @@ package struct Effects: ~Copyable {
     var wakes: [Lane] = []
     /// Lanes whose executors are foreign code.
     var foreignWakes: [Lane] = []
-    /// The publishing thread's lane.
-    var immediate: Lane?
+    /// Lanes of the publishing thread.
+    var immediate: [Lane] = []
     var resumes: [SuspendedTask] = []
     var calls: [@Sendable () -> Void] = []
     var leftovers: [Any] = []
@@ -27,9 +27,9 @@ package struct Effects: ~Copyable {
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
     let isForeign = lane.context.isForeign
-    if isForeign { runsForeignCode = true }
+    if isForeign || lane.isImmediate { runsForeignCode = true }
     if lane.isImmediate {
-      needed.immediate = lane
+      needed.immediate.append(lane)
     } else if firstWake == nil {
       firstWake = lane
     } else if isForeign {
@@ -96,7 +96,7 @@ package struct Effects: ~Copyable {
     if isFirstForeign { firstWake?.wake() }
     for lane in rest.foreignWakes { lane.wake() }
     for call in rest.calls { call() }
-    rest.immediate?.wake()
+    for lane in rest.immediate { lane.wake() }
   }
 
   private var needed: Rest {

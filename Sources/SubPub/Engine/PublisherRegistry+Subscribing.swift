@@ -68,12 +68,11 @@ extension PublisherRegistry {
 
   /// Waits until no delivery of the cancelled subscription is under way; returns at once if called inside it.
   nonisolated func waitForDelivery(of subscription: Subscription) async {
-    guard subscription.gate.isUnderWayNow, !subscription.lane.isServedHere else { return }
+    guard subscription.gate.reading.isUnderWay, !subscription.lane.isServedHere else { return }
     let waiter = turn { state -> WaiterID? in
-      // The serving thread takes a turn before its next delivery. If no thread is serving, the delivery has ended.
-      guard subscription.gate.isUnderWayNow, subscription.lane.phase.request(.attention) else { return nil }
+      guard let index = state.leaving.firstIndex(where: { $0.subscription === subscription }) else { return nil }
       let waiter = state.waiters.add(missing: 1)
-      state.endWaits.append((subscription, waiter))
+      state.leaving[index].waiters.append(waiter)
       return waiter
     }
     if let waiter { await wait(for: waiter) }

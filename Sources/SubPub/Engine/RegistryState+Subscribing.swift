@@ -34,10 +34,8 @@ extension RegistryState {
     }
     for old in replaced { cancel(old, &effects) }
 
-    let lane = lane(for: request.context, at: registry)
-    let predecessors =
-      request.ifDuplicate.replaces && lanes.count > 1 ? deliveries(to: request, besides: lane) : []
-    return add(request, to: lane, behind: predecessors, replays: replays, &effects)
+    let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
+    return add(request, to: waiting ?? lane(for: request.context, at: registry), replays: replays, &effects)
   }
 
   /// Returns the open subscriptions of the same living object through the same interface.
@@ -50,27 +48,29 @@ extension RegistryState {
       ? [] : found.filter { $0.interface.kind == request.interface.kind && $0.subscriber != nil }
   }
 
-  /// Returns cancelled subscriptions of the same object with a delivery under way in another lane.
+  /// Makes a lane of its own for an object that must not be called yet; nil if nothing is in the way.
   ///
-  /// They were replaced now or earlier, or cancelled by someone. The new subscription waits for these deliveries,
-  /// because the object must not be called twice at once (2.06). The serving thread takes a turn after each of them, as
-  /// the cancel has requested.
+  /// Subscriptions of the same object were replaced now or earlier, or cancelled by someone, while a delivery was under
+  /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
-  private func deliveries(to request: SubscriptionRequest, besides lane: Lane) -> [Subscription] {
-    let object = ObjectIdentifier(request.subscriber)
-    return lanes.filter { $0.lane !== lane }.flatMap { other in other.retiring.map { other.subscriptions[$0] } }
-      .filter {
-        $0.subscriberID == object && $0.interface.kind == request.interface.kind && $0.gate.isUnderWayNow
-      }
+  private mutating func waitingLane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane? {
+    let (object, shared) = (ObjectIdentifier(request.subscriber), sharedLane(for: request.context))
+    let predecessors = leaving.indices.filter {
+      let old = leaving[$0].subscription
+      return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
+        && old.gate.reading.isUnderWay
+    }
+    if predecessors.isEmpty { return nil }
+    let waiting = Lane(request.context, of: registry, newest: newest, index: lanes.count, isShared: false)
+    add(waiting, behind: predecessors.count)
+    for index in predecessors { leaving[index].successors.append(waiting) }
+    return waiting
   }
 
   private mutating func add(
-    _ request: SubscriptionRequest, to lane: Lane, behind deliveries: [Subscription], replays: Bool,
-    _ effects: inout Effects
+    _ request: SubscriptionRequest, to lane: Lane, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
-    let subscription = Subscription(
-      request, in: lane, from: replays ? newest : newest + 1, waits: !deliveries.isEmpty)
-    for delivery in deliveries { predecessors.append((delivery, subscription)) }
+    let subscription = Subscription(request, in: lane, from: replays ? newest : newest + 1)
     let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
     var action = SubscribeAction(subscription: subscription)
     openCount += 1
@@ -78,7 +78,7 @@ extension RegistryState {
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     if let snapshot = lanes[lane.index].join(
-      subscription, request.deliver, replay: replay, newest: newest, predecessors: deliveries.count, &effects)
+      subscription, request.deliver, replay: replay, newest: newest, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
@@ -88,9 +88,13 @@ extension RegistryState {
     return action
   }
 
+  private func sharedLane(for context: DeliveryContext) -> Lane? {
+    if case .immediate = context.kind { return immediateLane }
+    return context.isLookedUp ? sharedLanes[context] : nil
+  }
+
   private mutating func lane(for context: DeliveryContext, at registry: PublisherRegistry) -> Lane {
-    if case .immediate = context.kind, let immediateLane { return immediateLane }
-    if context.isLookedUp, let lane = sharedLanes[context] { return lane }
+    if let lane = sharedLane(for: context) { return lane }
     let lane = Lane(context, of: registry, newest: newest, index: lanes.count)
     add(lane)
     if case .immediate = context.kind { immediateLane = lane }
@@ -104,10 +108,7 @@ extension RegistryState {
   @discardableResult
   mutating func cancel(_ subscription: Subscription, _ effects: inout Effects) -> DeliveryGate.Reading? {
     guard let found = subscription.gate.close(at: newest) else { return nil }
-    if found.isWaiting {
-      effects.releaseAll(in: predecessors.filter { $0.successor === subscription })
-      predecessors.removeAll { $0.successor === subscription }
-    }
+    if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
     withLane(subscription.lane, &effects) { lane, effects in lane.cancel(subscription, found: found, &effects) }
     return found
   }

@@ -27,10 +27,8 @@ package struct RegistryState {
   var interfaceCount: UInt32 = 0
 
   var waiters = Waiters()
-  /// Tasks that wait for the end of a delivery.
-  var endWaits: [(subscription: Subscription, waiter: WaiterID)] = []
-  /// Cancelled subscriptions with a delivery under way, and the successors that wait for its end.
-  var predecessors: [(subscription: Subscription, successor: Subscription)] = []
+  /// Cancelled subscriptions with a delivery under way, and whoever waits for its end.
+  var leaving: [LeavingSubscription] = []
   /// Whether a timer looks for dead subscribers while a `drain()` waits.
   var isLookingForDead = false
 
@@ -48,6 +46,15 @@ package struct RegistryState {
   init(initial: (any BoxedPublication)?) { current = initial }
 
   private mutating func noteCare() { needsCare = owner != nil || !updating.isEmpty }
+}
+
+/// A cancelled subscription with a delivery under way.
+struct LeavingSubscription {
+  let subscription: Subscription
+  /// Tasks that wait for the end of the delivery.
+  var waiters: [WaiterID] = []
+  /// Lanes that wait for it, each for one subscription of the same object (2.06).
+  var successors: [Lane] = []
 }
 
 /// The work that accepting a state leaves to its caller.
@@ -135,22 +142,9 @@ extension RegistryState {
     return result
   }
 
-  /// Changes a lane in a turn of its serving thread, which also resumes waiters for ended deliveries.
-  ///
-  /// A cancel doesn't resume them: it could wake a lane of the publishing thread, and so run subscribers' code.
-  mutating func withServedLane<R>(
-    _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
-  ) -> R {
-    let result = withLane(lane, &effects, body)
-    if !endWaits.isEmpty || !predecessors.isEmpty { checkEndedDeliveries(&effects) }
-    return result
-  }
-
   private mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
     let index = lane.index
-    if lanes[index].isClosing, lane.phase.isIdle, lanes[index].pending.isEmpty,
-      lanes[index].successors?.missed.isEmpty != false, lanes[index].openCount > 0
-    {
+    if lanes[index].isClosing, lane.phase.isIdle, lanes[index].pending.isEmpty, lanes[index].openCount > 0 {
       openCount -= lanes[index].openCount
       lanes[index].close(&effects)
     }
@@ -165,37 +159,21 @@ extension RegistryState {
     lanes[index].drained = []
   }
 
-  /// Checks whether deliveries have ended for which something is waiting.
+  /// Takes leave of a cancelled subscription whose last delivery has ended, on the thread that has made it.
   ///
-  /// Checks each one once, because another lane's delivery may end in the meantime.
-  private mutating func checkEndedDeliveries(_ effects: inout Effects) {
-    let (waits, predecessors) = (endWaits, predecessors)
-    effects.releaseAll(in: waits.map(\.subscription) + predecessors.flatMap { [$0.subscription, $0.successor] })
-    (endWaits, self.predecessors) = ([], [])
-    for wait in waits {
-      if wait.subscription.gate.reading.isUnderWay {
-        endWaits.append(wait)
-      } else {
-        waiters.arrive(wait.waiter, &effects)
-      }
-    }
-    for predecessor in predecessors {
-      if predecessor.subscription.gate.reading.isUnderWay {
-        self.predecessors.append(predecessor)
-      } else {
-        countDown(predecessor.successor, &effects)
-      }
-    }
-  }
-
-  private mutating func countDown(_ successor: Subscription, _ effects: inout Effects) {
-    let lane = successor.lane
-    if lane.index >= 0, lanes[lane.index].countDown(successor) { effects.wake(lane) }
+  /// Others may still use the lane: the thread serves it until its next turn.
+  mutating func finish(_ subscription: Subscription, _ effects: inout Effects) {
+    guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
+    let left = leaving.remove(at: index)
+    effects.releaseAll(in: left)
+    lanes[subscription.lane.index].vacate(subscription.slot, &effects)
+    for waiter in left.waiters { waiters.arrive(waiter, &effects) }
+    for lane in left.successors where lane.index >= 0 { lanes[lane.index].countDown(&effects) }
   }
 
   /// Adds a lane in front of the publishing thread's.
-  mutating func add(_ lane: Lane) {
-    lanes.append(LaneState(lane))
+  mutating func add(_ lane: Lane, behind predecessorCount: Int = 0) {
+    lanes.append(LaneState(lane, behind: predecessorCount))
     lanes[lane.index].isClosing = isEnded
     if let immediateLane { swapLanes(immediateLane.index, lane.index) }
   }
@@ -211,7 +189,7 @@ extension RegistryState {
   /// Those two stay, because they hold nothing foreign.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
-    case .immediate, .main: if !isEnded { return }
+    case .immediate, .main: if !isEnded, lane.isShared { return }
     default: break
     }
     if lane.context.isLookedUp, sharedLanes[lane.context] === lane { sharedLanes[lane.context] = nil }

@@ -23,7 +23,7 @@ extension Subscription {
     // The order matters: a value that is read later is never older than one that was read before.
     let reading = gate.reading
     let closedAt = gate.closedAt
-    let next = next(at: reading)
+    let next = reading.next
     // One past the newest version, like `next`.
     let end = max((closedAt ?? lane.newest) + 1, next)
     let underWay = reading.isUnderWay ? 1 : 0

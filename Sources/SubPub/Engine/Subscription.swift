@@ -26,14 +26,14 @@ public final class Subscription: Sendable {
   // The index in the lane's list. Accessed inside turns, which order the accesses.
   private let place = Atomic<Int32>(-1)
 
-  init(_ request: borrowing SubscriptionRequest, in lane: Lane, from version: UInt64, waits: Bool) {
+  init(_ request: borrowing SubscriptionRequest, in lane: Lane, from version: UInt64) {
     subscriber = request.subscriber
     subscriberID = ObjectIdentifier(request.subscriber)
     subscriberType = request.subscriberType
     interface = request.interface
     bounds = Bounds.of(request.buffering)
     self.lane = lane
-    gate = DeliveryGate(next: version, waits: waits, lane.registry.schedulingPoints.makePoint())
+    gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
     firstVersion = version
   }
 
@@ -86,9 +86,6 @@ extension Subscription {
 }
 
 extension Subscription {
-  /// The next version to be delivered, according to the gate.
-  func next(at reading: DeliveryGate.Reading) -> UInt64 { reading.isWaiting ? firstVersion : reading.next }
-
   /// The first version that the buffer keeps when `newest` is the newest one; earlier states are skipped.
   func firstKept(of newest: UInt64) -> UInt64 {
     guard let limit = bounds?.limit, newest >= UInt64(limit) else { return 0 }

@@ -67,30 +67,42 @@ extension Section2SubscriptionTests {
     executor.runAll()
   }
 
-  @Test("on a concurrent queue, a lane is handed back only when the rest of its round has been released")
-  func required_3_05_4_04_handedBack() async throws {
-    let (publisher, place, gate, deaths) = (publisher, makePlace(.concurrentQueue), makeGate(), Deaths())
-    let served = Event()
-    for _ in 0..<2 { publisher.subscribe(makeListener(), on: place.context) { _, _ in } }
+  @Test("a lane is handed back only when the rest of its round has been released")
+  func required_3_05_handedBack() {
+    let (deaths, subscriber) = (Deaths(), Locked<Recorder<Int>?>(Recorder()))
+    let queue = Queue { deaths.count }
     do {
       let captured = deaths.makeToken()
-      publisher.subscribe(served, on: place.context) { [weak publisher] served, state in
-        withExtendedLifetime(captured) {}
-        guard state == .loaded(1) else { return }
-        publisher?.subscribe(served, on: .immediate, ifDuplicate: .replace) { _, _ in gate.pass() }
-        // The end of the time slice, before the next delivery.
-        let end = DispatchTime.now() + .milliseconds(2)
-        while DispatchTime.now() < end {}
+      if let dying = subscriber.withLock({ $0 }) {
+        publisher.subscribe(dying, on: .queue(queue)) { _, _ in withExtendedLifetime(captured) {} }
       }
     }
-    publisher.subscribe(recorder, on: place.context)
-    await publisher.drain()
-    publisher.updateData(1)
-    try await recorder.wait(count: 2)
-    // The thread that has handed the lane back is held in the successor's delivery.
-    try await gate.waitUntilHeld()
-    #expect(deaths.count == 1)
-    gate.open()
-    await publisher.drain()
+    publisher.subscribe(recorder, on: .queue(queue))
+    subscriber.withLock { $0 = nil }
+    queue.run()
+    #expect(queue.found == [0, 1])
+    #expect(recorder.states == [.unknown])
+  }
+
+  /// A queue for one delivery at a time that looks around whenever work arrives.
+  private final class Queue: WorkQueue, FixedTimeSlice, Sendable {
+    let label = "one at a time"
+    let deliveriesAtATime = 1
+    private let look: @Sendable () -> Int
+    private let state = Locked<(work: [@Sendable () -> Void], found: [Int])>(([], []))
+
+    init(_ look: @escaping @Sendable () -> Int) { self.look = look }
+
+    var found: [Int] { state.withLock(\.found) }
+
+    func submit(_ work: @escaping @Sendable () -> Void) {
+      let found = look()
+      state.withLock { state in
+        state.work.append(work)
+        state.found.append(found)
+      }
+    }
+
+    func run() { while let next = state.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) { next() } }
   }
 }

@@ -19,7 +19,7 @@ extension Lane {
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
-      visit(slot, in: snapshot, state, onRequest: { handleRequests(during: state) }, foundDead: { dead.append(slot) })
+      visit(slot, in: snapshot, state, foundNew: {}, foundDead: { dead.append(slot) })
     }
     if dead.isEmpty, phase.finishWithoutTurn() { return }
     continueServing(dead)
@@ -34,14 +34,6 @@ extension Lane {
     var batch = Batch()
     batch.dead = dead
     if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) }
-  }
-
-  /// Handles a request in the middle of a round that has no batch.
-  @inline(never)
-  private func handleRequests(during state: QueuedState) {
-    var batch = Batch()
-    batch.current = state
-    handleRequests(&batch)
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
@@ -61,7 +53,10 @@ extension Lane {
     while batch.slot < snapshot.count {
       guard timeSlice.allowsDelivery() else { return false }
       let slot = batch.slot
-      visit(slot, in: snapshot, state, onRequest: { handleRequests(&batch) }, foundDead: { batch.dead.append(slot) })
+      visit(
+        slot, in: snapshot, state,
+        foundNew: { if phase.hasRequest(.attention) { handleRequests(&batch) } },
+        foundDead: { batch.dead.append(slot) })
       batch.slot = slot + 1
     }
     batch.current = nil
@@ -71,39 +66,32 @@ extension Lane {
   /// Makes one delivery, if the subscription has to receive the state: gate, weak load, call, end.
   @inline(__always)
   private func visit(
-    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, onRequest: () -> Void,
+    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, foundNew: () -> Void,
     foundDead: () -> Void
   ) {
     snapshot.visit(slot) { subscription in
       let reading = subscription.gate.reading
       // The subscription has joined later, or has received this state as its replay.
       guard reading.next <= state.version else { return }
+      // A drain may be waiting that began before it came, and doesn't wait for it (3.07).
+      if reading.next == subscription.firstVersion { foundNew() }
       guard isWanted(state.version, by: subscription, at: reading),
         subscription.gate.begin(state.version, from: reading)
       else { return }
-      // Checked after the gate, which orders it after the end of the previous delivery. Tasks that wait for that end
-      // are resumed now rather than after this delivery, which may take long.
-      if needsTurn(before: state.version, slot) {
-        // This delivery isn't under way in the meantime, so a resumed task may cancel the subscription, or publish.
-        let isTakenBack = subscription.gate.stepBack(state.version, to: reading)
-        onRequest()
-        guard !isTakenBack || beginsAgain(state.version, subscription, from: reading) else { return }
-      }
       guard call(slot, in: snapshot, subscription, state.state) else {
-        subscription.gate.retract(state.version, to: reading)
-        return foundDead()
+        foundDead()
+        if !subscription.gate.retract(state.version, to: reading) { finish(subscription) }
+        return
       }
       subscription.bounds?.countDelivery(of: state.version)
-      subscription.gate.end(state.version)
+      if !subscription.gate.end(state.version) { finish(subscription) }
     }
   }
 
-  /// Begins a delivery that was taken back, unless the turn in between has made it unnecessary.
+  /// Takes leave of a subscription that was cancelled while its delivery was under way, which has ended.
   @inline(never)
-  private func beginsAgain(
-    _ version: UInt64, _ subscription: Subscription, from reading: DeliveryGate.Reading
-  ) -> Bool {
-    isWanted(version, by: subscription, at: reading) && subscription.gate.begin(version, from: reading)
+  private func finish(_ subscription: Subscription) {
+    registry.perform { state, effects in state.finish(subscription, &effects) }
   }
 
   /// Returns whether a state still has to be delivered, and records how many are pending.
@@ -133,7 +121,7 @@ extension Lane {
   private func resume(_ batch: inout Batch) -> Bool {
     registry.perform { state, effects in
       guard index >= 0 else { return false }
-      return state.withServedLane(self, &effects) { $0.resume(&batch, &$1) }
+      return state.withLane(self, &effects) { $0.resume(&batch, &$1) }
     }
   }
 

@@ -8,6 +8,8 @@ package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext
   let isImmediate: Bool
+  /// Whether other subscriptions may join; the lane of one that had to wait stays its own (2.06).
+  let isShared: Bool
   private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
@@ -17,11 +19,6 @@ package final class Lane: Servable {
   /// Written in turns; read outside of them to find out whether a state is still wanted. An outdated value is as
   /// good as a delivery that began before the publish.
   private let newestVersion: Atomic<UInt64>
-  /// The lowest version that a `drain()` waits for, and the end of the slots that it waits for.
-  ///
-  /// Written in turns, before the request for progress.
-  private let drainedVersion = Atomic<UInt64>(0)
-  private let drainedSlots = Atomic<Int>(0)
   /// The thread that serves the lane.
   ///
   /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
@@ -30,8 +27,9 @@ package final class Lane: Servable {
   // The index among the registry's lanes. Accessed inside turns, which order the accesses.
   private let place: Atomic<Int>
 
-  init(_ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int) {
+  init(_ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int, isShared: Bool = true) {
     self.context = context
+    self.isShared = isShared
     self.registry = registry
     phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
     isImmediate = if case .immediate = context.kind { true } else { false }
@@ -60,7 +58,7 @@ package final class Lane: Servable {
 extension Lane {
   /// Takes one turn of the registry, in which `body` decides about this lane, and performs its effects.
   func perform<R>(_ body: (inout LaneState, inout Effects) -> R) -> R {
-    registry.perform { state, effects in state.withServedLane(self, &effects, body) }
+    registry.perform { state, effects in state.withLane(self, &effects, body) }
   }
 
   /// Schedules the lane to be served on its context; outside every turn.
@@ -84,38 +82,14 @@ extension Lane {
   /// Whether this thread is running the lane's delivery that is under way.
   var isServedHere: Bool { servingThread.load(ordering: .relaxed) == ThreadToken.current.bits }
 
-  /// Requests a turn once everything that a drain waits for is served.
-  ///
-  /// Inside a turn. Does nothing if no thread serves the lane.
-  func requestProgress(to wait: DrainWait) {
-    drainedVersion.store(wait.version, ordering: .relaxed)
-    drainedSlots.store(wait.limit, ordering: .relaxed)
-    _ = phase.request(.progress)
-  }
-
-  /// Whether there is a request that has to be handled before a delivery.
-  @inline(__always)
-  func needsTurn(before version: UInt64, _ slot: Int) -> Bool {
-    phase.hasRequest([.attention, .progress]) && isRequestDue(before: version, slot)
-  }
-
-  @inline(never)
-  private func isRequestDue(before version: UInt64, _ slot: Int) -> Bool {
-    if phase.hasRequest(.attention) { return true }
-    let drained = drainedVersion.load(ordering: .relaxed)
-    return version > drained || (version == drained && slot >= drainedSlots.load(ordering: .relaxed))
-  }
-
-  /// Puts the rest of the batch aside until the context calls again.
+  /// Makes the rest of the batch pending again, until the context calls the next time.
   func handBack(_ batch: inout Batch) {
     var effects = Effects()
-    registry.turn { state in
-      state.withServedLane(self, &effects) { $0.pause(&batch, &$1) }
-    }
+    let isPending = registry.turn { state in state.withLane(self, &effects) { $0.handBack(&batch, &$1) } }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()
-    context.handBack(self)
+    if isPending { context.handBack(self) }
     effects.perform()
   }
 }

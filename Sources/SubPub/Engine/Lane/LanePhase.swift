@@ -4,22 +4,20 @@ import Synchronization
 ///
 /// | from | to | by |
 /// |---|---|---|
-/// | idle | scheduled | a turn that gives the lane something to do (a state, or a successor that is ready), and wakes it |
+/// | idle | scheduled | a turn that gives the lane something to do, and wakes it |
 /// | idle | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
-/// | scheduled, paused | serving | the first turn of the thread on which the lane's context calls |
+/// | scheduled | serving | the first turn of the thread on which the lane's context calls |
 /// | serving | serving | the turn that takes the next batch |
-/// | serving | paused | the turn that puts the rest of a batch aside, before the lane is handed back |
+/// | serving | scheduled | the turn that makes the rest of a batch pending again, because the time slice is over |
 /// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has arrived |
-/// | idle, scheduled, paused | idle | the turn that ends a lane whose context is gone |
+/// | idle, scheduled | idle | the turn that ends a lane whose context is gone |
 ///
 /// The lane of an iterator is always idle: no thread serves it, and the iterator takes its states.
 enum LanePhase: UInt8 {
-  /// Nothing is pending or under way.
+  /// Nothing is under way, and nothing is pending unless the lane has to wait for other deliveries (2.06).
   case idle
   /// The lane was woken, and its context hasn't called yet.
   case scheduled
-  /// The lane was woken, and the rest of a batch was put aside.
-  case paused
   /// A thread is delivering.
   case serving
 
@@ -28,10 +26,8 @@ enum LanePhase: UInt8 {
     let rawValue: UInt8
     /// More is pending: don't finish without a turn.
     static let more = Requests(rawValue: 1 << 2)
-    /// Take a turn before the next delivery.
+    /// Take a turn when the round is over.
     static let attention = Requests(rawValue: 1 << 3)
-    /// Take a turn once the states that a `drain()` waits for are served.
-    static let progress = Requests(rawValue: 1 << 4)
   }
 }
 
@@ -53,20 +49,16 @@ struct AtomicLanePhase: ~Copyable {
     // Two bits, and each of their values is a phase.
     LanePhase(rawValue: word.load(ordering: .acquiring) & Self.phaseBits) ?? .idle
   }
-  /// Whether the lane was woken and isn't being served yet.
-  var isAwaitingContext: Bool { current == .scheduled || current == .paused }
 
-  /// Whether other threads have made any of these requests.
-  @inline(__always) func hasRequest(_ requests: LanePhase.Requests) -> Bool {
+  /// Whether other threads have made the request.
+  @inline(__always) func hasRequest(_ request: LanePhase.Requests) -> Bool {
     point.reach(.read)
-    return word.load(ordering: .acquiring) & requests.rawValue != 0
+    return word.load(ordering: .acquiring) & request.rawValue != 0
   }
 
   /// Enters another phase, without requests; in a turn.
   @inline(__always) func enter(_ phase: LanePhase) {
-    assert(
-      phase != .paused || current == .serving, "only a lane that is served can be paused, and this one is \(current)")
-    assert(phase != .scheduled || current == .idle, "a lane is woken once, and this one is \(current)")
+    assert(phase != .scheduled || current != .scheduled, "a lane is woken once, and this one is scheduled")
     word.store(phase.rawValue, ordering: .releasing)
   }
 

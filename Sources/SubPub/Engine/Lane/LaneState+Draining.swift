@@ -19,17 +19,10 @@ extension LaneState {
   mutating func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
     var wait = DrainWait(waiter: waiter, version: version, limit: subscriptions.count)
     // Before looking at the gates: a thread that has received the request takes a turn before it finishes.
-    if drains.isEmpty { lane.requestProgress(to: wait) }
+    _ = lane.phase.request(.attention)
     guard isAwaiting(&wait) else { return false }
     drains.append(wait)
     return true
-  }
-
-  /// Has the serving thread take a turn when it has served everything that the first drain waits for.
-  ///
-  /// The other drains wait for later versions.
-  func requestProgress() {
-    if let first = drains.first { lane.requestProgress(to: first) }
   }
 
   /// Completes the drains that wait for nothing more; the registry resumes their waiters when this turn has ended.
@@ -57,6 +50,6 @@ extension LaneState {
     let reading = subscription.gate.reading
     // One past the version that is under way.
     if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
-    return max(subscription.next(at: reading), subscription.firstKept(of: lane.newest)) <= wait.version
+    return max(reading.next, subscription.firstKept(of: lane.newest)) <= wait.version
   }
 }

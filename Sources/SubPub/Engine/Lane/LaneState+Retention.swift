@@ -2,16 +2,10 @@
 struct Retention {
   /// For each capacity of a bounded buffer, the number of subscriptions with that capacity.
   private var subscriptions: [Int: Int] = [:]
-  /// The capacities in ascending order, including some that no subscription has any longer.
-  ///
-  /// Those are removed when they are last. So the largest capacity is found at once, however many subscriptions are
-  /// cancelled.
-  private var capacities: [Int] = []
+  /// The number of newest states that are kept in any case.
+  private var largest = 1
   /// The version from which every state is kept for an unbounded subscription; `.max` if there is none.
   private var unboundedFrom = UInt64.max
-
-  /// The number of newest states that are kept in any case.
-  private var largest: Int { capacities.last ?? 1 }
 
   /// Whether every subscription wants nothing but the newest state.
   var isNewestOnly: Bool { unboundedFrom == .max && largest == 1 }
@@ -22,25 +16,14 @@ struct Retention {
       return
     }
     subscriptions[limit, default: 0] += 1
-    let index = index(of: limit)
-    if index == capacities.count || capacities[index] != limit { capacities.insert(limit, at: index) }
+    largest = max(largest, limit)
   }
 
   mutating func remove(_ subscription: Subscription) {
     guard let limit = subscription.bounds?.limit else { return }
     let left = subscriptions[limit, default: 1] - 1
     subscriptions[limit] = left > 0 ? left : nil
-    while let last = capacities.last, subscriptions[last] == nil { capacities.removeLast() }
-  }
-
-  /// Returns the index of a capacity, or the index at which it would be inserted.
-  private func index(of capacity: Int) -> Int {
-    var (low, high) = (0, capacities.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if capacities[middle] < capacity { low = middle + 1 } else { high = middle }
-    }
-    return low
+    if left == 0, limit == largest { largest = subscriptions.keys.max() ?? 1 }
   }
 
   /// Sets the first remaining unbounded subscription.
@@ -109,15 +92,10 @@ extension LaneState {
     return queue.firstSlot < subscriptions.count
   }
 
-  /// Makes the states of a batch pending again, so that bounds apply to them.
-  ///
-  /// Called when no unbounded subscription needs them any longer.
-  private mutating func requeue(_ batch: inout Batch) {
-    var all = StateQueue()
-    swap(&all, &batch.queue)
+  /// Makes the states of a batch pending again.
+  mutating func requeue(_ batch: inout Batch) {
     // A later replay is only for new subscriptions, and they receive the same state from the batch.
-    if let last = all.last?.version, pending.firstVersion == last { _ = pending.popFirst() }
-    while let state = pending.popFirst() { all.append(state) }
-    pending = all
+    if let last = batch.queue.last?.version, pending.firstVersion == last { _ = pending.popFirst() }
+    pending.prepend(&batch.queue)
   }
 }

@@ -2,14 +2,7 @@
 extension LaneState {
   /// Starts serving when the context calls; returns false if there is nothing to do.
   mutating func resume(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
-    guard lane.phase.isAwaitingContext else { return false }
-    lane.phase.enter(.serving)
-    if let paused = paused.take() {
-      batch = paused
-      handleRequests(&batch, &effects)
-      return true
-    }
-    return takeNext(&batch, &effects)
+    lane.phase.current == .scheduled && takeNext(&batch, &effects)
   }
 
   /// Takes the next batch after one was served and its snapshot returned.
@@ -19,14 +12,13 @@ extension LaneState {
     batch.snapshot = nil
     handleRequests(&batch, &effects)
     compact()
-    admitSuccessors(&effects)
     guard !pending.isEmpty else {
       pending.recycle(&batch.queue)
       lane.phase.enter(.idle)
       return false
     }
     lane.phase.enter(.serving)
-    requestProgress()
+    requestAttention()
     if retention.keepsAll(from: pending.firstVersion) {
       swap(&batch.queue, &pending)
     } else {
@@ -44,31 +36,36 @@ extension LaneState {
     return batch.startRound()
   }
 
-  /// Puts the rest of the batch aside, because the time slice is over; the caller hands the lane back to its context.
-  mutating func pause(_ batch: inout Batch, _ effects: inout Effects) {
+  /// Makes the rest of the batch pending again, because the time slice is over; returns false if nothing is left.
+  mutating func handBack(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
+    let current = batch.current.take()
+    if let current { batch.queue.prepend(current, from: batch.slot) }
     handleRequests(&batch, &effects)
-    paused = batch
-    batch = Batch()
-    lane.phase.enter(.paused)
+    requeue(&batch)
+    trim(&effects)
+    batch.snapshot = nil
+    compact()
+    lane.phase.enter(pending.isEmpty ? .idle : .scheduled)
+    return !pending.isEmpty
   }
 
-  /// Handles requests.
+  /// Handles requests between two rounds.
   ///
-  /// Removes cancelled and dead subscriptions, drops states that no subscription needs, and completes drains.
+  /// Removes dead subscriptions, drops states that no subscription needs, and completes drains.
   mutating func handleRequests(_ batch: inout Batch, _ effects: inout Effects) {
-    lane.phase.clear([.attention, .progress])
+    lane.phase.clear(.attention)
     for slot in batch.dead where subscriptions[slot].gate.close(at: lane.newest) != nil {
       discount(subscriptions[slot])
       vacate(slot, &effects)
     }
     batch.dead.removeAll()
-    for slot in retiring where !subscriptions[slot].gate.reading.isUnderWay { vacate(slot, &effects) }
-    retiring.removeAll { !subscriptions[$0].gate.reading.isUnderWay }
-    if !retiring.isEmpty { _ = lane.phase.request(.attention) }
-    // So that the round ends with a turn, which compacts.
-    if subscriptions.isSparse { _ = lane.phase.request(.more) }
     trim(&batch, &effects)
     completeDrains()
-    requestProgress()
+    requestAttention()
+  }
+
+  /// Has the serving thread take a turn after each round while a drain waits.
+  private func requestAttention() {
+    if !drains.isEmpty { _ = lane.phase.request(.attention) }
   }
 }

@@ -10,28 +10,23 @@ package struct LaneState {
   var pending = StateQueue()
   /// The newest version when the lane last took states to serve.
   var newestTaken: UInt64
-  /// The rest of a batch, put aside when the time slice was over; its snapshot is still in use.
-  var paused: Batch?
   /// The number of open subscriptions.
   var openCount = 0
   /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
   private var departedParts = 0
-  /// The slots of cancelled subscriptions with a delivery under way.
-  ///
-  /// Their closures are released when it has ended.
-  var retiring: [Int] = []
   /// Calls of `drain()` that wait for this lane.
   package var drains: [DrainWait] = []
   var drained: [WaiterID] = []
-  /// Subscriptions that wait for their predecessors; nil while there are none.
-  var successors: Successors?
+  /// The number of deliveries in other lanes that have to end before this lane is woken (2.06).
+  var predecessorCount: Int
   /// Whether the publisher is gone; pending states are still delivered.
   var isClosing = false
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
 
-  init(_ lane: Lane) {
+  init(_ lane: Lane, behind predecessorCount: Int = 0) {
     self.lane = lane
+    self.predecessorCount = predecessorCount
     newestTaken = lane.newest
   }
 
@@ -48,7 +43,6 @@ extension LaneState {
   mutating func append(_ state: QueuedState, _ effects: inout Effects) -> SubscriptionList.Snapshot? {
     guard openCount > 0 else { return nil }
     lane.setNewest(state.version)
-    if successors != nil { holdBack(state, &effects) }
     if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(state, &effects)
     return nil
@@ -56,23 +50,15 @@ extension LaneState {
 
   /// Adds a subscription and, unless it is already pending, its first state.
   ///
-  /// Returns a snapshot if the caller has to deliver that state now. `predecessors` is the number of deliveries that
-  /// have to end before the first delivery.
+  /// Returns a snapshot if the caller has to deliver that state now.
   @inline(__always)
   mutating func join(
-    _ subscription: Subscription, _ deliver: @escaping Deliver, replay: QueuedState?, newest: UInt64, predecessors: Int,
-    _ effects: inout Effects
+    _ subscription: Subscription, _ deliver: @escaping Deliver, replay: QueuedState?, newest: UInt64, _ effects: inout Effects
   ) -> SubscriptionList.Snapshot? {
     lane.setNewest(newest)
     subscriptions.append(subscription, deliver, snapshotIsOut: !lane.phase.isIdle)
     openCount += 1
     retention.add(subscription)
-    if predecessors > 0 {
-      let successors = successors ?? Successors()
-      self.successors = successors
-      successors.add(subscription, predecessors: predecessors, replay: replay, &effects)
-      return nil
-    }
     // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, pending.last?.version != newest else { return nil }
     if let snapshot = beginDelivering(effects) { return snapshot }
@@ -88,13 +74,25 @@ extension LaneState {
     pending.append(state)
     if !retention.keepsAll(from: pending.firstVersion) { retention.trim(&pending, &effects) }
     if !drains.isEmpty { completeDrains() }
-    if lane.phase.isAwaitingContext {
+    if lane.phase.current == .scheduled {
       // The thread that has woken the publishing thread's lane may be running foreign code first.
       if lane.isImmediate { effects.wake(lane) }
     } else if !lane.phase.request(.more) {
-      lane.phase.enter(.scheduled)
-      effects.wake(lane)
+      wake(&effects)
     }
+  }
+
+  /// Wakes the lane, unless it has to wait for other deliveries.
+  private func wake(_ effects: inout Effects) {
+    guard predecessorCount == 0 else { return }
+    lane.phase.enter(.scheduled)
+    effects.wake(lane)
+  }
+
+  /// Records that a delivery has ended that the lane has waited for.
+  mutating func countDown(_ effects: inout Effects) {
+    predecessorCount -= 1
+    if !pending.isEmpty { wake(&effects) }
   }
 
   /// Returns a snapshot if the caller is to deliver a state as soon as this turn has ended.
@@ -102,16 +100,12 @@ extension LaneState {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard lane.isImmediate, lane.phase.isIdle, !effects.runsForeignCode, drained.isEmpty else { return nil }
+    guard lane.isImmediate, lane.isShared, lane.phase.isIdle, !effects.runsForeignCode, drained.isEmpty else {
+      return nil
+    }
     lane.phase.enter(.serving)
     lane.setServingThread(lane.registry.executor.holder)
     return subscriptions.snapshot
-  }
-
-  @inline(never)
-  private mutating func holdBack(_ state: QueuedState, _ effects: inout Effects) {
-    successors?.append(state, &effects)
-    completeDrains()
   }
 }
 
@@ -137,17 +131,12 @@ extension LaneState {
   /// Removes a subscription, and releases its closure now or when the delivery under way has ended.
   private mutating func remove(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     discount(subscription)
-    if successors != nil { removeSuccessor(subscription, &effects) }
-    if found.isUnderWay, lane.phase.request(.attention) {
-      retiring.append(subscription.slot)
-    } else {
-      vacate(subscription.slot, &effects)
-    }
+    if !found.isUnderWay { vacate(subscription.slot, &effects) }
   }
 
   /// Stops counting the subscription.
   mutating func discount(_ subscription: Subscription) {
-    subscription.noteBacklog(from: subscription.next(at: subscription.gate.reading), newest: lane.newest)
+    subscription.noteBacklog(from: subscription.gate.reading.next, newest: lane.newest)
     lane.iteration?.skipPending()
     openCount -= 1
     if subscription.interface.isPart { departedParts += 1 }
@@ -160,39 +149,21 @@ extension LaneState {
   }
 
   func vacate(_ slot: Int, _ effects: inout Effects) {
-    // The end of a delivery under way may have overwritten the cancel's mark, and nothing may pass again.
-    subscriptions[slot].gate.mark()
     if let closure = subscriptions.vacate(slot) { effects.release(closure) }
+    // So that the round ends with a turn, which compacts.
+    if subscriptions.isSparse { _ = lane.phase.request(.more) }
   }
 
   /// Drops states that only subscriptions that have left would have received.
   ///
   /// Called in the turns of cancels and ends, and not in those of the serving thread.
   private mutating func dropUnneeded(_ effects: inout Effects) {
-    if var batch = paused.take() {
-      trim(&batch, &effects)
-      if !isAwaited(&batch), let state = batch.current.take() { effects.release(state.state) }
-      // If all subscriptions have left, nothing uses its snapshot.
-      if openCount > 0 { paused = batch }
-    } else {
-      // A serving thread has its own states, which it trims itself.
-      _ = lane.phase.request(.attention)
-      trim(&effects)
-    }
+    // A serving thread has its own states, which it trims itself.
+    _ = lane.phase.request(.attention)
+    trim(&effects)
     completeDrains()
     if openCount == 0, let task = iteratingTask.take() { effects.resume(task) }
-    switch lane.phase.current {
-    case .idle, .scheduled: compact()
-    case .paused: if paused == nil { compact() }
-    case .serving: break
-    }
-  }
-
-  /// Returns whether the paused round has a subscription left to visit, and advances to it.
-  private func isAwaited(_ batch: inout Batch) -> Bool {
-    guard let snapshot = batch.snapshot, batch.current != nil else { return false }
-    while batch.slot < snapshot.count, !subscriptions[batch.slot].gate.isOpen { batch.slot += 1 }
-    return batch.slot < snapshot.count
+    if lane.phase.current != .serving { compact() }
   }
 
   /// Removes vacated slots; only while no snapshot is in use.

@@ -46,18 +46,32 @@ package struct StateQueue {
     return state
   }
 
-  /// Merges the states of another queue in the order of versions, and passes duplicates to `discard`.
-  mutating func merge(_ other: consuming StateQueue, discard: (QueuedState) -> Void) {
-    var merged = StateQueue()
-    while let theirs = other.popFirst() {
-      while let mine = first, mine.version <= theirs.version {
-        if mine.version == theirs.version { discard(mine) } else { merged.append(mine) }
-        _ = popFirst()
-      }
-      merged.append(theirs)
+  /// Puts a state in front of the others, for subscriptions from a slot on.
+  mutating func prepend(_ state: QueuedState, from slot: Int = 0) {
+    if count == ring.count { grow() }
+    start = (start - 1) & (ring.count - 1)
+    ring[start] = state
+    count += 1
+    firstSlot = slot
+  }
+
+  /// Puts the states of another queue in front of the others; takes as long as the shorter queue is.
+  mutating func prepend(_ other: inout StateQueue) {
+    if other.isEmpty { return }
+    let slot = other.firstSlot
+    if other.count > count {
+      swap(&self, &other)
+      while let state = other.popFirst() { append(state) }
+    } else {
+      while let state = other.popLast() { prepend(state) }
     }
-    while let mine = popFirst() { merged.append(mine) }
-    self = merged
+    firstSlot = slot
+  }
+
+  private mutating func popLast() -> QueuedState? {
+    guard !isEmpty else { return nil }
+    count -= 1
+    return ring[position(count)].take()
   }
 
   /// Returns the number of states that precede a version, by binary search.
