@@ -38,12 +38,10 @@ extension LaneState {
 
   /// Makes the rest of the batch pending again, because the time slice is over; returns false if nothing is left.
   mutating func handBack(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
-    let current = batch.current.take()
-    if let current { batch.queue.prepend(current, from: batch.slot) }
+    if let current = batch.current.take() { batch.queue.prepend(current, from: batch.slot) }
     handleRequests(&batch, &effects)
     requeue(&batch)
     trim(&effects)
-    batch.snapshot = nil
     compact()
     lane.phase.enter(pending.isEmpty ? .idle : .scheduled)
     return !pending.isEmpty
