@@ -101,7 +101,7 @@ extension PublisherRegistry {
   /// Outside the turn, because loading a weak reference holds its object for a moment, and may turn out to be its last
   /// reference.
   @discardableResult
-  private nonisolated func sweep() -> [Subscription] {
+  nonisolated func sweep() -> [Subscription] {
     let all = turn { state in state.lanes.flatMap(\.subscriptions.open) }
     let living = all.filter(\.isAlive)
     if living.count < all.count { retire(all.filter { !$0.isAlive }) }

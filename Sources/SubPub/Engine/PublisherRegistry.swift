@@ -23,6 +23,9 @@ package actor PublisherRegistry {
   /// Set in turns, and before anybody else knows the publisher, so relaxed accesses are enough.
   nonisolated let findsDeadListeners = Atomic<Bool>(false)
 
+  /// Whether the main actor has been asked to look for dead subscribers.
+  nonisolated let isMainActorSweepDue = Atomic<Bool>(false)
+
   /// Makes scheduling points, for tests only.
   nonisolated let schedulingPoints: SchedulingPoint.Maker
 

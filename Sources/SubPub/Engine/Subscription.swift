@@ -18,11 +18,9 @@ public final class Subscription: Sendable {
   let gate: DeliveryGate
   /// The version of the first state: it and every later one are put into the buffer.
   let firstVersion: UInt64
-  // The next three are small because there may be many subscriptions, and no memory holds so many states or entries.
+  // The next two are small because there may be many subscriptions, and no memory holds so many states or entries.
   /// The largest number of states that were ever pending.
   private let mostPending = Atomic<UInt32>(0)
-  /// Whether the library holds the subscriber until the main actor has released it; see `isAlive`.
-  let isReleaseDue = Atomic<Bool>(false)
   // The index in the lane's list. Accessed inside turns, which order the accesses.
   private let place = Atomic<Int32>(-1)
 

@@ -120,52 +120,24 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(object) {}
   }
 
-  @Test("a subscriber that was seen alive dies when the main actor releases it", arguments: MainActorInterface.allCases)
-  @MainActor func required_1_06_2_05_lookedAtTwice(interface: MainActorInterface) async throws {
+  @Test("other threads count an object of the main actor until that has run", arguments: MainActorInterface.allCases)
+  @MainActor func required_2_05_countedElsewhere(interface: MainActorInterface) async throws {
     let (group, deaths) = (MainActorGroup(), MainActorDeaths())
-    var object: AnyObject?
     let subscription: Subscription
     do {
-      let (joining, joined) = group.join(interface, deaths)
-      (object, subscription) = (joining, joined)
+      let (object, joined) = group.join(interface, deaths)
+      subscription = joined
+      OwnThread.runBlocking { for _ in 0..<10_000 { #expect(subscription.isActive) } }
+      withExtendedLifetime(object) {}
     }
-    try await OwnThread.run { #expect(subscription.isActive) }
-    // Releases the object for the other thread.
-    await DispatchQueue.main.passed()
-    #expect(deaths.all.load(ordering: .relaxed) == 0 && object != nil)
-    object = nil
     #expect(deaths.all.load(ordering: .relaxed) == 1)
+    // The main actor has been busy ever since.
+    OwnThread.runBlocking { #expect(subscription.isActive) }
+    await DispatchQueue.main.passed()
     try await OwnThread.run {
       #expect(!subscription.isActive)
       #expect(group.count == 0)
     }
-  }
-
-  @Test("a subscriber lives until the main actor releases it", arguments: MainActorInterface.allCases)
-  @MainActor func required_2_05_lookedAt(interface: MainActorInterface) async {
-    let (group, deaths) = (MainActorGroup(), MainActorDeaths())
-    do {
-      let (object, subscription) = group.join(interface, deaths)
-      OwnThread.runBlocking { #expect(subscription.isActive) }
-      withExtendedLifetime(object) {}
-    }
-    // The main actor has been busy ever since.
-    #expect(deaths.all.load(ordering: .relaxed) == 0)
-    await DispatchQueue.main.passed()
-    #expect(deaths.all.load(ordering: .relaxed) == 1)
-    #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
-  }
-
-  @Test("a busy main actor's waiting releases don't grow with the number of looks at an object")
-  @MainActor func required_2_05_busyMainActor() {
-    let (group, deaths) = (MainActorGroup(), MainActorDeaths())
-    let (object, subscription) = group.join(.typed, deaths)
-    OwnThread.runBlocking {
-      for _ in 0..<10_000 { #expect(subscription.isActive) }
-    }
-    // Other tests make releases, too.
-    #expect(MainActorReleases.count < 1_000)
-    withExtendedLifetime(object) {}
   }
 
   @Test("objects of the main actor die there, even if others look at them", arguments: MainActorInterface.allCases)
@@ -193,8 +165,6 @@ extension Section2SubscriptionTests {
     isOver.withLock { $0 = true }
     try await ended.wait(count: 2)
     living = []
-    // Releases the objects that other threads have held.
-    await DispatchQueue.main.passed()
     #expect(deaths.all.load(ordering: .relaxed) == rounds)
     #expect(deaths.elsewhere.load(ordering: .relaxed) == 0)
     #expect(group.count == 0)
