@@ -78,9 +78,7 @@ extension ExplicitPublisher: CustomStringConvertible {
 ///
 /// Deliveries run on the main actor. Everything else is as with ``ExplicitPublisher``.
 ///
-/// A subscriber must be released on the main actor. If another thread checks whether it is alive, through
-/// ``Publisher/subscriberCount``, ``Subscription/isActive``, ``Subscription/cancel()``, or ``Publisher/drain()``, the
-/// library may hold the subscriber until the main actor has time to release it (2.05).
+/// A subscriber must be released on the main actor. Other threads count it until the main actor has run (2.05).
 public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Sendable {
   /// The underlying publisher, which you can change from any thread.
   public let publisher: Publisher<Value>

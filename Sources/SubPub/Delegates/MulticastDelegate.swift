@@ -141,8 +141,7 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
 
   /// The number of living delegates.
   ///
-  /// If you read it outside the main actor, it may include a delegate that is being released at that moment. The
-  /// library then holds the delegate until the main actor has time to release it (2.05).
+  /// Outside the main actor, it may include delegates that have died since that last ran (2.05).
   ///
   /// - Complexity: O(*n*) in the number of delegates.
   public var count: Int { registry.subscriptions.count }
