@@ -93,15 +93,8 @@ extension Subscription {
   /// Records the number of pending states before one is taken or all are dropped.
   @inline(__always)
   func noteBacklog(from next: UInt64, newest: UInt64) {
-    // With a bound, fewer may be pending.
-    guard Int(newest + 1 - next) > highWater else { return }
-    raiseHighWater(from: next, newest: newest)
-  }
-
-  @inline(never)
-  private func raiseHighWater(from next: UInt64, newest: UInt64) {
     let pending = min(Int(newest + 1 - next), bounds?.limit ?? .max)
-    mostPending.max(UInt32(clamping: pending), ordering: .relaxed)
+    if pending > highWater { mostPending.max(UInt32(clamping: pending), ordering: .relaxed) }
   }
 
   @inline(__always) var highWater: Int { Int(mostPending.load(ordering: .relaxed)) }

@@ -19,7 +19,7 @@ extension Lane {
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
-      visit(slot, in: snapshot, state, foundNew: {}, foundDead: { dead.append(slot) })
+      _ = visit(slot, in: snapshot, state, mayBegin: { true }, foundNew: {}, foundDead: { dead.append(slot) })
     }
     if dead.isEmpty, phase.finishWithoutTurn() { return }
     continueServing(dead)
@@ -51,12 +51,13 @@ extension Lane {
   private func serveRound(_ batch: inout Batch, _ timeSlice: inout TimeSlice) -> Bool {
     guard let state = batch.current, let snapshot = batch.snapshot else { return true }
     while batch.slot < snapshot.count {
-      guard timeSlice.allowsDelivery() else { return false }
       let slot = batch.slot
-      visit(
+      let goesOn = visit(
         slot, in: snapshot, state,
+        mayBegin: { timeSlice.allowsDelivery() },
         foundNew: { if phase.hasRequest(.attention) { handleRequests(&batch) } },
         foundDead: { batch.dead.append(slot) })
+      guard goesOn else { return false }
       batch.slot = slot + 1
     }
     batch.current = nil
@@ -64,27 +65,30 @@ extension Lane {
   }
 
   /// Makes one delivery, if the subscription has to receive the state: gate, weak load, call, end.
+  ///
+  /// Returns false if it has to, and may not yet.
   @inline(__always)
   private func visit(
-    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, foundNew: () -> Void,
-    foundDead: () -> Void
-  ) {
+    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, mayBegin: () -> Bool,
+    foundNew: () -> Void, foundDead: () -> Void
+  ) -> Bool {
     snapshot.visit(slot) { subscription in
       let reading = subscription.gate.reading
       // The subscription has joined later, or has received this state as its replay.
-      guard reading.next <= state.version else { return }
+      guard reading.next <= state.version else { return true }
       // A drain may be waiting that began before it came, and doesn't wait for it (3.07).
       if reading.next == subscription.firstVersion { foundNew() }
-      guard isWanted(state.version, by: subscription, at: reading),
-        subscription.gate.begin(state.version, from: reading)
-      else { return }
+      guard isWanted(state.version, by: subscription, at: reading) else { return true }
+      guard mayBegin() else { return false }
+      guard subscription.gate.begin(state.version, from: reading) else { return true }
       guard call(slot, in: snapshot, subscription, state.state) else {
         foundDead()
         if !subscription.gate.retract(state.version, to: reading) { finish(subscription) }
-        return
+        return true
       }
       subscription.bounds?.countDelivery(of: state.version)
       if !subscription.gate.end(state.version) { finish(subscription) }
+      return true
     }
   }
 

@@ -42,7 +42,7 @@ final class SubscriptionList {
 
     /// Passes one subscription to `body` without retaining it.
     @inline(__always)
-    func visit(_ slot: Int, _ body: (Subscription) -> Void) {
+    func visit<R>(_ slot: Int, _ body: (Subscription) -> R) -> R {
       unsafe base[slot].subscription._withUnsafeGuaranteedRef { body($0) }
     }
 
