@@ -15,7 +15,8 @@ public import Synchronization
 /// One accepted transition of a publisher: a state and its version.
 ///
 /// A publication is immutable. All of its recipients share one object.
-@_fixed_layout public final class Publication<Value: Sendable>: PublicationContents<LoadState<Value>>, AnyPublication,
+@_fixed_layout
+public final class Publication<Value: Sendable>: PublicationContents<LoadState<Value>>, AnyPublication,
   @unchecked Sendable
 {
   /// The ``Publisher/id`` of the publisher.

@@ -53,7 +53,8 @@ extension LaneState {
   /// Returns a snapshot if the caller has to deliver that state now.
   @inline(__always)
   mutating func join(
-    _ subscription: Subscription, _ deliver: @escaping Deliver, replay: QueuedState?, newest: UInt64, _ effects: inout Effects
+    _ subscription: Subscription, _ deliver: @escaping Deliver, replay: QueuedState?, newest: UInt64,
+    _ effects: inout Effects
   ) -> SubscriptionList.Snapshot? {
     lane.setNewest(newest)
     subscriptions.append(subscription, deliver, snapshotIsOut: !lane.phase.isIdle)
