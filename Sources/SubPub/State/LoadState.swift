@@ -125,3 +125,17 @@ extension LoadState: CustomStringConvertible {
     }
   }
 }
+
+/// The form of a load state: ``LoadState`` is the only type that has it.
+public protocol LoadStateProtocol<Value>: Sendable {
+  /// The type of the data.
+  associatedtype Value: Sendable
+  /// The phase of the state.
+  var phase: LoadPhase { get }
+  /// The data, or the previous data.
+  var value: Value? { get }
+  /// The error of a failed load; nil in every other state.
+  var error: (any Error)? { get }
+}
+
+extension LoadState: LoadStateProtocol {}

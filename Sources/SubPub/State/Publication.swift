@@ -1,24 +1,17 @@
 public import Synchronization
 
-/// The contents of a publication.
-///
-/// The class of a publication is generic over its *value*, and this one over its *state*. An object finds the type of
-/// what it has to destroy among its class's own arguments, while a state's type would have to be looked up from the
-/// value's each time, for a quarter of what a publish costs.
-@_documentation(visibility: internal)
-@_fixed_layout public class PublicationContents<State: Sendable>: @unchecked Sendable {
-  @usableFromInline let contents: State
-
-  @inlinable init(_ contents: State) { self.contents = contents }
-}
-
 /// One accepted transition of a publisher: a state and its version.
 ///
 /// A publication is immutable. All of its recipients share one object.
-@_fixed_layout
-public final class Publication<Value: Sendable>: PublicationContents<LoadState<Value>>, AnyPublication,
-  @unchecked Sendable
-{
+public typealias Publication<Value: Sendable> = StatePublication<LoadState<Value>>
+
+/// The class of a ``Publication``, which is the name to use.
+///
+/// Generic over the state instead of the value, because an object finds the types that its class is generic over at once
+/// when it is destroyed, and would have to look up a state's type from the value's.
+@_fixed_layout public final class StatePublication<State: LoadStateProtocol>: AnyPublication {
+  /// The state that was published.
+  public let state: State
   /// The ``Publisher/id`` of the publisher.
   public let source: PublisherID
   /// Where the data, or the previous data, comes from; nil without data.
@@ -30,14 +23,12 @@ public final class Publication<Value: Sendable>: PublicationContents<LoadState<V
   @usableFromInline let stampedVersion = Atomic<UInt64>(0)
 
   @inlinable
-  init(_ state: LoadState<Value>, source: PublisherID, provenance: Provenance?) {
+  init(_ state: State, source: PublisherID, provenance: Provenance?) {
+    self.state = state
     self.source = source
     self.provenance = provenance
-    super.init(state)
   }
 
-  /// The state that was published.
-  @inlinable public var state: LoadState<Value> { contents }
   /// The publisher's version: the number of transitions up to and including this one (1.01).
   @inlinable public var version: UInt64 { stampedVersion.load(ordering: .relaxed) }
   /// The phase of the state.
@@ -49,10 +40,10 @@ public final class Publication<Value: Sendable>: PublicationContents<LoadState<V
   /// Where the data, or the previous data, comes from; nil without data (5.11).
   @inlinable public var origin: DataOrigin? { provenance?.origin }
   /// The type of the publisher's values.
-  @inlinable public var valueType: Any.Type { Value.self }
+  @inlinable public var valueType: Any.Type { State.Value.self }
 }
 
-extension Publication: CustomStringConvertible {
+extension StatePublication: CustomStringConvertible {
   /// The publisher, the version, and the state, for logs: `news 3: loaded(7)`.
   public var description: String { "\(source) \(version): \(state)" }
 }
@@ -90,20 +81,22 @@ package protocol BoxedPublication: AnyObject, Sendable {
   var isLoaded: Bool { get }
 }
 
-extension Publication: BoxedPublication {
+extension StatePublication: BoxedPublication {
   @inlinable package func stamp(_ version: UInt64) { stampedVersion.store(version, ordering: .relaxed) }
 
-  @inlinable package var isLoaded: Bool { if case .loaded = state { true } else { false } }
+  @inlinable package var isLoaded: Bool { state.phase == .loaded }
 
   /// Makes a publication for the same publisher, whose data comes from the same place.
-  func next(_ state: LoadState<Value>) -> Publication { next(state, provenance) }
+  func next(_ state: State) -> StatePublication { next(state, provenance) }
 
   /// Makes a publication for the same publisher.
-  func next(_ state: LoadState<Value>, _ provenance: Provenance?) -> Publication {
-    Publication(state, source: source, provenance: provenance)
+  func next(_ state: State, _ provenance: Provenance?) -> StatePublication {
+    StatePublication(state, source: source, provenance: provenance)
   }
 
   /// Casts a box that a publisher of this type has filled.
   @inlinable @inline(__always)
-  static func from(_ box: any BoxedPublication) -> Publication { unsafe unsafeDowncast(box, to: Publication.self) }
+  static func from(_ box: any BoxedPublication) -> StatePublication {
+    unsafe unsafeDowncast(box, to: StatePublication.self)
+  }
 }
