@@ -1,4 +1,4 @@
-// expect: value of type 'Publication<Int>' has no member 'verson'
+// expect: value of type 'StatePublication<LoadState<Int>>' has no member 'verson'
 
 import SubPub
 
