@@ -40,7 +40,9 @@ extension RegistryState {
   /// The first open subscription.
   fileprivate var firstListener: Subscription? {
     guard openCount > 0 else { return nil }
-    for lane in lanes where lane.openCount > 0 { if let first = lane.subscriptions.firstOpen { return first } }
+    for lane in lanes where lane.inTurn.openCount > 0 {
+      if let first = lane.inTurn.subscriptions.firstOpen { return first }
+    }
     return nil
   }
 }

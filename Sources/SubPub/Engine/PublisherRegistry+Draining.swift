@@ -78,7 +78,7 @@ extension RegistryState {
   fileprivate mutating func beginDraining() -> (WaiterID, looksForDead: Bool)? {
     let waiter = waiters.add(missing: 0)
     var missing = 0
-    for index in lanes.indices where lanes[index].addDrain(waiter, upTo: newest) { missing += 1 }
+    for lane in lanes where lane.addDrain(waiter, upTo: newest) { missing += 1 }
     guard let waiter = waiters.expect(missing, of: waiter) else { return nil }
     let looksForDead = !isLookingForDead && lanes.contains(where: \.mayWaitForDead)
     if looksForDead { isLookingForDead = true }
@@ -89,28 +89,28 @@ extension RegistryState {
   fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
     let awaited = lanes.filter(\.mayWaitForDead)
     isLookingForDead = !awaited.isEmpty
-    return awaited.isEmpty ? nil : awaited.flatMap(\.subscriptions.open)
+    return awaited.isEmpty ? nil : awaited.flatMap(\.inTurn.subscriptions.open)
   }
 
   /// Returns the subscriptions that a call of `drain()` is waiting for.
   fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
     lanes.flatMap { lane in
-      lane.drains.filter { $0.waiter == waiter }.flatMap { lane.awaitedSubscriptions(by: $0) }
+      lane.inTurn.drains.filter { $0.waiter == waiter }.flatMap { lane.awaitedSubscriptions(by: $0) }
     }
   }
 
   /// Ends a wait whose task was cancelled, or whose time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
-    for index in lanes.indices { lanes[index].drains.removeAll { $0.waiter == waiter } }
+    for lane in lanes { lane.inTurn.drains.removeAll { $0.waiter == waiter } }
     waiters.remove(waiter, &effects)
   }
 }
 
-extension LaneState {
+extension Lane {
   /// Whether a `drain()` waits for this lane, whose subscribers may die before it is served.
   ///
   /// Contexts with fixed time slices belong to tests, in which nothing happens by itself.
   fileprivate var mayWaitForDead: Bool {
-    !drains.isEmpty && !isIteration && lane.context.fixedTimeSlice == nil
+    !inTurn.drains.isEmpty && !isIteration && context.fixedTimeSlice == nil
   }
 }

@@ -16,16 +16,16 @@ extension PublisherRegistry {
     }
   }
 
-  private nonisolated func take(for subscription: Subscription) -> LaneState.NextAction {
+  private nonisolated func take(for subscription: Subscription) -> Lane.NextAction {
     perform { state, effects in
-      guard subscription.lane.index >= 0 else { return .end }
-      return state.withLane(subscription.lane, &effects) { $0.takeForIterator(&$1) }
+      let lane = subscription.lane
+      return lane.inTurn.index < 0 ? .end : state.withLane(lane, &effects) { lane.takeForIterator(&$0) }
     }
   }
 
   private nonisolated func waitForState(of subscription: Subscription) async {
     await SuspendedTask.wait { task in
-      switch turn({ $0.suspend(task, in: subscription.lane) }) {
+      switch turn({ _ in subscription.lane.suspend(task) }) {
       case .suspended: return true
       case .resume: return false
       case .misuse:
@@ -44,11 +44,5 @@ extension PublisherRegistry {
       state.sequenceCount -= 1
       state.dropLastState(&effects)
     }
-  }
-}
-
-extension RegistryState {
-  fileprivate mutating func suspend(_ task: SuspendedTask, in lane: Lane) -> LaneState.SuspendAction {
-    lane.index >= 0 ? lanes[lane.index].suspend(task) : .resume
   }
 }

@@ -102,7 +102,7 @@ extension PublisherRegistry {
   /// reference.
   @discardableResult
   nonisolated func sweep() -> [Subscription] {
-    let all = turn { state in state.lanes.flatMap(\.subscriptions.open) }
+    let all = turn { state in state.lanes.flatMap(\.inTurn.subscriptions.open) }
     let living = all.filter(\.isAlive)
     if living.count < all.count { retire(all.filter { !$0.isAlive }) }
     turn { $0.sweepAt = 2 * living.count + 32 }

@@ -28,7 +28,7 @@ extension RegistryState {
     case .replace:
       replaced = duplicates(of: request, &effects)
     case .replaceSameType:
-      replaced = lanes.flatMap(\.subscriptions.open).filter {
+      replaced = lanes.flatMap(\.inTurn.subscriptions.open).filter {
         $0.interface.kind == request.interface.kind && $0.subscriberType == request.subscriberType
       }
     }
@@ -61,8 +61,10 @@ extension RegistryState {
         && old.gate.reading.isUnderWay
     }
     if predecessors.isEmpty { return nil }
-    let waiting = Lane(request.context, of: registry, newest: newest, index: lanes.count, isShared: false)
-    add(waiting, behind: predecessors.count)
+    let waiting = Lane(
+      request.context, of: registry, newest: newest, index: lanes.count, isShared: false, isClosing: isEnded,
+      behind: predecessors.count)
+    add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
   }
@@ -77,7 +79,7 @@ extension RegistryState {
     if request.interface.isPart { partCount += 1 }
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
-    if let snapshot = lanes[lane.index].join(
+    if let snapshot = lane.join(
       subscription, request.deliver, replay: replay, newest: newest, &effects)
     {
       action.replay = replay
@@ -95,7 +97,7 @@ extension RegistryState {
 
   private mutating func lane(for context: DeliveryContext, at registry: PublisherRegistry) -> Lane {
     if let lane = sharedLane(for: context) { return lane }
-    let lane = Lane(context, of: registry, newest: newest, index: lanes.count)
+    let lane = Lane(context, of: registry, newest: newest, index: lanes.count, isClosing: isEnded)
     add(lane)
     if case .immediate = context.kind { immediateLane = lane }
     if context.isLookedUp { sharedLanes[context] = lane }
@@ -109,7 +111,7 @@ extension RegistryState {
   mutating func cancel(_ subscription: Subscription, _ effects: inout Effects) -> DeliveryGate.Reading? {
     guard let found = subscription.gate.close(at: newest) else { return nil }
     if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
-    withLane(subscription.lane, &effects) { lane, effects in lane.cancel(subscription, found: found, &effects) }
+    withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
     return found
   }
 
@@ -120,11 +122,11 @@ extension RegistryState {
     dropLastState(&effects)
     index.clear(&effects)
     // In reverse order, because lanes behind a lane that ends at once move to other places.
-    for index in lanes.indices.reversed() {
-      withLane(lanes[index].lane, &effects) { state, _ in
-        state.isClosing = true
+    for lane in lanes.reversed() {
+      withLane(lane, &effects) { _ in
+        lane.inTurn.isClosing = true
         // A serving thread that could end without a turn has to take one.
-        _ = state.lane.phase.request(.more)
+        _ = lane.phase.request(.more)
       }
     }
   }
@@ -137,10 +139,10 @@ extension RegistryState {
 
   /// Ends a lane whose context is gone.
   mutating func end(_ lane: Lane, _ effects: inout Effects) {
-    guard lane.index >= 0 else { return }
-    withLane(lane, &effects) { state, effects in
-      state.close(&effects)
-      state.lane.phase.enter(.idle)
+    guard lane.inTurn.index >= 0 else { return }
+    withLane(lane, &effects) { effects in
+      lane.close(&effects)
+      lane.phase.enter(.idle)
     }
   }
 }

@@ -11,7 +11,7 @@ package struct RegistryState {
   var sequenceCount = 0
 
   /// All lanes; that of the publishing thread is last, because it matters to it which effects the others have.
-  package var lanes: [LaneState] = []
+  package var lanes: [Lane] = []
   /// The lanes that subscriptions share, by context.
   var sharedLanes: [DeliveryContext: Lane] = [:]
   /// The lane of the publishing thread, which most publishers have.
@@ -117,24 +117,23 @@ extension RegistryState {
       current = state
     }
     for index in lanes.indices {
-      if let snapshot = lanes[index].append(QueuedState(state, version: newest), &effects) {
-        action.deliverNow(on: lanes[index].lane, to: snapshot)
+      let lane = lanes[index]
+      if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
+        action.deliverNow(on: lane, to: snapshot)
       }
-      if !waiters.isEmpty { resumeDrained(by: index, &effects) }
+      if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
     }
     return action
   }
 
   /// Changes a lane that still exists, and then updates the publisher's state accordingly.
-  mutating func withLane<R>(
-    _ lane: Lane, _ effects: inout Effects, _ body: (inout LaneState, inout Effects) -> R
-  ) -> R {
-    let before = lanes[lane.index].openCount
-    let result = body(&lanes[lane.index], &effects)
-    let left = before - lanes[lane.index].openCount
+  mutating func withLane<R>(_ lane: Lane, _ effects: inout Effects, _ body: (inout Effects) -> R) -> R {
+    let before = lane.inTurn.openCount
+    let result = body(&effects)
+    let left = before - lane.inTurn.openCount
     if left > 0 {
       openCount -= left
-      partCount -= lanes[lane.index].takeDepartedParts()
+      partCount -= lane.takeDepartedParts()
       sweepAt = min(sweepAt, 2 * openCount + 32)
       if !listenerNotices.isEmpty { noteListeners(&effects) }
     }
@@ -143,20 +142,19 @@ extension RegistryState {
   }
 
   private mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
-    let index = lane.index
-    if lanes[index].isClosing, lane.phase.isIdle, lanes[index].pending.isEmpty, lanes[index].openCount > 0 {
-      openCount -= lanes[index].openCount
-      lanes[index].close(&effects)
+    if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
+      openCount -= lane.inTurn.openCount
+      lane.close(&effects)
     }
-    resumeDrained(by: index, &effects)
-    if lanes[index].isUnused { removeIfDisposable(lane, &effects) }
+    resumeDrained(by: lane, &effects)
+    if lane.isUnused { removeIfDisposable(lane, &effects) }
   }
 
   @inline(__always)
-  private mutating func resumeDrained(by index: Int, _ effects: inout Effects) {
-    guard !lanes[index].drained.isEmpty else { return }
-    for waiter in lanes[index].drained { waiters.arrive(waiter, &effects) }
-    lanes[index].drained = []
+  private mutating func resumeDrained(by lane: Lane, _ effects: inout Effects) {
+    guard !lane.inTurn.drained.isEmpty else { return }
+    for waiter in lane.inTurn.drained { waiters.arrive(waiter, &effects) }
+    lane.inTurn.drained = []
   }
 
   /// Takes leave of a cancelled subscription whose last delivery has ended, on the thread that has made it.
@@ -166,22 +164,20 @@ extension RegistryState {
     guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
     let left = leaving.remove(at: index)
     effects.releaseAll(in: left)
-    lanes[subscription.lane.index].vacate(subscription.slot, &effects)
+    subscription.lane.vacate(subscription.slot, &effects)
     for waiter in left.waiters { waiters.arrive(waiter, &effects) }
-    for lane in left.successors where lane.index >= 0 { lanes[lane.index].countDown(&effects) }
+    for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
   }
 
   /// Adds a lane in front of the publishing thread's.
-  mutating func add(_ lane: Lane, behind predecessorCount: Int = 0) {
-    lanes.append(LaneState(lane, behind: predecessorCount))
-    lanes[lane.index].isClosing = isEnded
-    if let immediateLane { swapLanes(immediateLane.index, lane.index) }
+  mutating func add(_ lane: Lane) {
+    lanes.append(lane)
+    if let immediateLane { swapLanes(immediateLane, lane) }
   }
 
-  private mutating func swapLanes(_ first: Int, _ second: Int) {
-    lanes.swapAt(first, second)
-    lanes[first].lane.index = first
-    lanes[second].lane.index = second
+  private mutating func swapLanes(_ first: Lane, _ second: Lane) {
+    lanes.swapAt(first.inTurn.index, second.inTurn.index)
+    swap(&first.inTurn.index, &second.inTurn.index)
   }
 
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
@@ -196,10 +192,12 @@ extension RegistryState {
     if immediateLane === lane {
       immediateLane = nil
     } else {
-      swapLanes(lane.index, lanes.count - 1)
-      if let immediateLane { swapLanes(immediateLane.index, lanes.count - 2) }
+      if let last = lanes.last, last !== lane { swapLanes(lane, last) }
+      if let immediateLane, lanes.count > 1, immediateLane.inTurn.index < lanes.count - 2 {
+        swapLanes(immediateLane, lanes[lanes.count - 2])
+      }
     }
-    lane.index = -1
+    lane.inTurn.index = -1
     effects.releaseAll(in: lanes.removeLast())
   }
 }

@@ -28,12 +28,12 @@ struct SubscriberIndex {
   ///
   /// They are in no particular order. `openCount` is the number of open subscriptions.
   mutating func find(
-    _ object: ObjectIdentifier, among lanes: [LaneState], openCount: Int, _ effects: inout Effects
+    _ object: ObjectIdentifier, among lanes: [Lane], openCount: Int, _ effects: inout Effects
   ) -> [Subscription] {
     if openCount <= Self.smallest {
       if table != nil { clear(&effects) }
       var found: [Subscription] = []
-      for index in lanes.indices { lanes[index].subscriptions.appendOpen(of: object, to: &found) }
+      for lane in lanes { lane.inTurn.subscriptions.appendOpen(of: object, to: &found) }
       return found
     }
     if table == nil || isOvergrown(openCount) {
@@ -64,9 +64,9 @@ struct SubscriberIndex {
     count = 0
   }
 
-  private mutating func build(from lanes: [LaneState], _ effects: inout Effects) {
+  private mutating func build(from lanes: [Lane], _ effects: inout Effects) {
     table = [:]
-    for index in lanes.indices { for subscription in lanes[index].subscriptions.open { put(subscription, &effects) } }
+    for lane in lanes { for subscription in lane.inTurn.subscriptions.open { put(subscription, &effects) } }
   }
 
   private mutating func put(_ subscription: Subscription, _ effects: inout Effects) {

@@ -17,7 +17,7 @@
         }
       }
       publisher.updateData(1)
-      #expect(publisher.registry.turn { $0.lanes.map(\.subscriptions.count) } == [1])
+      #expect(publisher.registry.turn { $0.lanes.map(\.inTurn.subscriptions.count) } == [1])
     }
   }
 #endif

@@ -119,19 +119,19 @@ extension Lane {
   }
 }
 
-/// The turns of the serving thread; see `LaneState+Serving.swift`.
+/// The turns of the serving thread; see `Lane+Batches.swift`.
 extension Lane {
   /// Starts serving when the context calls; returns false if there is nothing to do.
   private func resume(_ batch: inout Batch) -> Bool {
     registry.perform { state, effects in
-      guard index >= 0 else { return false }
-      return state.withLane(self, &effects) { $0.resume(&batch, &$1) }
+      guard inTurn.index >= 0 else { return false }
+      return state.withLane(self, &effects) { resume(&batch, &$0) }
     }
   }
 
   /// Takes the next batch after one was served; returns false if nothing is left to serve.
-  private func takeNext(_ batch: inout Batch) -> Bool { perform { $0.takeNext(&batch, &$1) } }
+  private func takeNext(_ batch: inout Batch) -> Bool { perform { takeNext(&batch, &$0) } }
 
-  /// Handles requests between two deliveries.
-  private func handleRequests(_ batch: inout Batch) { perform { $0.handleRequests(&batch, &$1) } }
+  /// Handles requests between two rounds.
+  private func handleRequests(_ batch: inout Batch) { perform { handleRequests(&batch, &$0) } }
 }

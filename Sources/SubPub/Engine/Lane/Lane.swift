@@ -24,10 +24,16 @@ package final class Lane: Servable {
   /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
   /// delivery releases the store.
   private let servingThread = Atomic<UInt>(0)
-  // The index among the registry's lanes. Accessed inside turns, which order the accesses.
-  private let place: Atomic<Int>
+  // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
+  @exclusivity(unchecked) private nonisolated(unsafe) var state: LaneState
 
-  init(_ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int, isShared: Bool = true) {
+  /// Creates a lane for the registry's next index.
+  ///
+  /// If it isn't shared, it is woken only when that many deliveries in other lanes have ended.
+  init(
+    _ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int, isShared: Bool = true,
+    isClosing: Bool = false, behind predecessorCount: Int = 0
+  ) {
     self.context = context
     self.isShared = isShared
     self.registry = registry
@@ -40,13 +46,14 @@ package final class Lane: Servable {
       iteration = nil
     }
     newestVersion = Atomic(newest)
-    place = Atomic(index)
+    unsafe state = LaneState(
+      index: index, newestTaken: newest, predecessorCount: predecessorCount, isClosing: isClosing)
   }
 
-  /// The index among the registry's lanes, -1 once the lane was removed; accessed inside turns.
-  var index: Int {
-    get { place.load(ordering: .relaxed) }
-    set { place.store(newValue, ordering: .relaxed) }
+  /// What the lane knows; only in turns.
+  package var inTurn: LaneState {
+    @inline(__always) _read { yield unsafe state }
+    @inline(__always) _modify { yield unsafe &state }
   }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
@@ -57,7 +64,7 @@ package final class Lane: Servable {
 
 extension Lane {
   /// Takes one turn of the registry, in which `body` decides about this lane, and performs its effects.
-  func perform<R>(_ body: (inout LaneState, inout Effects) -> R) -> R {
+  func perform<R>(_ body: (inout Effects) -> R) -> R {
     registry.perform { state, effects in state.withLane(self, &effects, body) }
   }
 
@@ -85,7 +92,7 @@ extension Lane {
   /// Makes the rest of the batch pending again, until the context calls the next time.
   func handBack(_ batch: inout Batch) {
     var effects = Effects()
-    let isPending = registry.turn { state in state.withLane(self, &effects) { $0.handBack(&batch, &$1) } }
+    let isPending = registry.turn { state in state.withLane(self, &effects) { handBack(&batch, &$0) } }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()

@@ -41,42 +41,40 @@ struct Retention {
 }
 
 /// Dropping states that no subscription will receive (3.05).
-extension LaneState {
+extension Lane {
   /// Drops states from a batch and from the pending states.
   ///
   /// The batch belongs to the calling thread, which serves the lane, or was put aside.
-  mutating func trim(_ batch: inout Batch, _ effects: inout Effects) {
+  func trim(_ batch: inout Batch, _ effects: inout Effects) {
     updateCursors()
-    if !batch.queue.isEmpty, !retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
-    if !batch.queue.isEmpty { Self.drop(from: &batch.queue, before: firstVersion, subscriptions, &effects) }
+    if !batch.queue.isEmpty, !inTurn.retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
+    if !batch.queue.isEmpty { Self.drop(from: &batch.queue, before: firstVersion, inTurn.subscriptions, &effects) }
     trimPending(&effects)
   }
 
   /// Drops states from the pending states.
-  mutating func trim(_ effects: inout Effects) {
+  func trim(_ effects: inout Effects) {
     updateCursors()
     trimPending(&effects)
   }
 
-  private mutating func updateCursors() {
-    cursors.advance(in: subscriptions)
-    let isUnbounded = cursors.firstUnbounded < subscriptions.count
-    retention.setFirstUnbounded(isUnbounded ? subscriptions[cursors.firstUnbounded] : nil)
+  private func updateCursors() {
+    inTurn.cursors.advance(in: inTurn.subscriptions)
+    let isUnbounded = inTurn.cursors.firstUnbounded < inTurn.subscriptions.count
+    inTurn.retention.setFirstUnbounded(isUnbounded ? inTurn.subscriptions[inTurn.cursors.firstUnbounded] : nil)
   }
 
-  private mutating func trimPending(_ effects: inout Effects) {
-    if !pending.isEmpty { Self.drop(from: &pending, before: firstVersion, subscriptions, &effects) }
-    if pending.count > 1 { retention.trim(&pending, &effects) }
+  private func trimPending(_ effects: inout Effects) {
+    if !inTurn.pending.isEmpty { Self.drop(from: &inTurn.pending, before: firstVersion, inTurn.subscriptions, &effects) }
+    if inTurn.pending.count > 1 { inTurn.retention.trim(&inTurn.pending, &effects) }
   }
 
   /// The version of the first state that a remaining subscription needs.
   ///
   /// Subscriptions are in the order of joining.
-  private var firstVersion: UInt64 { openCount == 0 ? .max : subscriptions[cursors.first].firstVersion }
+  private var firstVersion: UInt64 { inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].firstVersion }
 
   /// Drops states before a version, and a replay if all of its new subscriptions have left.
-  ///
-  /// Static: a method with a part of its own `self` as an `inout` argument would have to copy the rest.
   private static func drop(
     from queue: inout StateQueue, before version: UInt64, _ subscriptions: SubscriptionList, _ effects: inout Effects
   ) {
@@ -93,9 +91,9 @@ extension LaneState {
   }
 
   /// Makes the states of a batch pending again.
-  mutating func requeue(_ batch: inout Batch) {
+  func requeue(_ batch: inout Batch) {
     // A later replay is only for new subscriptions, and they receive the same state from the batch.
-    if let last = batch.queue.last?.version, pending.firstVersion == last { _ = pending.popFirst() }
-    pending.prepend(&batch.queue)
+    if let last = batch.queue.last?.version, inTurn.pending.firstVersion == last { _ = inTurn.pending.popFirst() }
+    inTurn.pending.prepend(&batch.queue)
   }
 }

@@ -14,42 +14,42 @@ package struct DrainWait {
   mutating func move(_ newSlot: (Int) -> Int) { (first, limit) = (newSlot(first), newSlot(limit)) }
 }
 
-extension LaneState {
+extension Lane {
   /// Adds a call of `drain()`; returns false if nothing is left to serve.
-  mutating func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
-    var wait = DrainWait(waiter: waiter, version: version, limit: subscriptions.count)
+  func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
+    var wait = DrainWait(waiter: waiter, version: version, limit: inTurn.subscriptions.count)
     // Before looking at the gates: a thread that has received the request takes a turn before it finishes.
-    _ = lane.phase.request(.attention)
+    _ = phase.request(.attention)
     guard isAwaiting(&wait) else { return false }
-    drains.append(wait)
+    inTurn.drains.append(wait)
     return true
   }
 
   /// Completes the drains that wait for nothing more; the registry resumes their waiters when this turn has ended.
-  mutating func completeDrains() {
-    guard !drains.isEmpty else { return }
+  func completeDrains() {
+    guard !inTurn.drains.isEmpty else { return }
     var left: [DrainWait] = []
-    for var wait in drains { if isAwaiting(&wait) { left.append(wait) } else { drained.append(wait.waiter) } }
-    drains = left
+    for var wait in inTurn.drains { if isAwaiting(&wait) { left.append(wait) } else { inTurn.drained.append(wait.waiter) } }
+    inTurn.drains = left
   }
 
   /// Returns the subscriptions that a drain is waiting for.
   func awaitedSubscriptions(by wait: DrainWait) -> [Subscription] {
-    (wait.first..<wait.limit).map { subscriptions[$0] }.filter { isAwaited($0, by: wait) }
+    (wait.first..<wait.limit).map { inTurn.subscriptions[$0] }.filter { isAwaited($0, by: wait) }
   }
 
   /// Returns whether the drain is waiting for a subscription, and advances to that subscription.
   private func isAwaiting(_ wait: inout DrainWait) -> Bool {
-    while wait.first < wait.limit, !isAwaited(subscriptions[wait.first], by: wait) { wait.first += 1 }
+    while wait.first < wait.limit, !isAwaited(inTurn.subscriptions[wait.first], by: wait) { wait.first += 1 }
     return wait.first < wait.limit
   }
 
   private func isAwaited(_ subscription: Subscription, by wait: DrainWait) -> Bool {
     guard subscription.gate.isOpen else { return false }
-    if isIteration { return pending.firstVersion.map { $0 <= wait.version } ?? false }
+    if isIteration { return inTurn.pending.firstVersion.map { $0 <= wait.version } ?? false }
     let reading = subscription.gate.reading
     // One past the version that is under way.
     if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
-    return max(reading.next, subscription.firstKept(of: lane.newest)) <= wait.version
+    return max(reading.next, subscription.firstKept(of: newest)) <= wait.version
   }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The lane of an iterator: no thread serves it, and the iterating task takes its states.
-extension LaneState {
+extension Lane {
   /// The outcome of an iterator's `next()`.
   enum NextAction {
     case state(QueuedState)
@@ -18,32 +18,32 @@ extension LaneState {
     case misuse
   }
 
-  mutating func enqueueForIterator(_ state: QueuedState, _ effects: inout Effects) {
-    guard let iteration = lane.iteration, iteration.selects(state) else { return }
-    pending.append(state)
-    let count = pending.count
-    retention.trim(&pending, &effects)
-    iteration.accept(skipping: count - pending.count)
+  func enqueueForIterator(_ state: QueuedState, _ effects: inout Effects) {
+    guard let iteration, iteration.selects(state) else { return }
+    inTurn.pending.append(state)
+    let count = inTurn.pending.count
+    inTurn.retention.trim(&inTurn.pending, &effects)
+    iteration.accept(skipping: count - inTurn.pending.count)
     completeDrains()
-    if let task = iteratingTask.take() { effects.resume(task) }
+    if let task = inTurn.iteratingTask.take() { effects.resume(task) }
   }
 
   /// Takes the next state for the iterator; the delivery begins and ends within this turn.
-  mutating func takeForIterator(_ effects: inout Effects) -> NextAction {
-    let subscription = subscriptions[0]
+  func takeForIterator(_ effects: inout Effects) -> NextAction {
+    let subscription = inTurn.subscriptions[0]
     guard subscription.gate.isOpen else { return .end }
-    guard let state = pending.popFirst() else { return isClosing ? .end : .suspend }
+    guard let state = inTurn.pending.popFirst() else { return inTurn.isClosing ? .end : .suspend }
     subscription.gate.pass(state.version)
-    lane.iteration?.deliver(state.version)
+    iteration?.deliver(state.version)
     completeDrains()
     return .state(state)
   }
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
-  mutating func suspend(_ task: SuspendedTask) -> SuspendAction {
-    guard openCount > 0, !isClosing, pending.isEmpty else { return .resume }
-    guard iteratingTask == nil else { return .misuse }
-    iteratingTask = task
+  func suspend(_ task: SuspendedTask) -> SuspendAction {
+    guard inTurn.index >= 0, inTurn.openCount > 0, !inTurn.isClosing, inTurn.pending.isEmpty else { return .resume }
+    guard inTurn.iteratingTask == nil else { return .misuse }
+    inTurn.iteratingTask = task
     return .suspended
   }
 }
