@@ -117,11 +117,13 @@ extension RegistryState {
       current = state
     }
     for index in lanes.indices {
-      let lane = lanes[index]
-      if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
-        action.deliverNow(on: lane, to: snapshot)
+      // Not retained, because the lane stays here for this turn.
+      unsafe Unmanaged.passUnretained(lanes[index])._withUnsafeGuaranteedRef { lane in
+        if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
+          action.deliverNow(on: lane, to: snapshot)
+        }
+        if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
       }
-      if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
     }
     return action
   }
