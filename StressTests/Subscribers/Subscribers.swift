@@ -84,7 +84,9 @@ struct Subscribers: Sendable {
     history.finalVersion = tested.version
     // An actor lives until the job that it runs has ended, for example the last one of a lane.
     let lingering = ended.count { $0.mayLinger }
-    history.count = (tested.publisher.subscriberCount, live.count...live.count + lingering)
+    // Nobody but the main actor looks at its objects.
+    let count = await MainActor.run { tested.publisher.subscriberCount }
+    history.count = (count, live.count...live.count + lingering)
     history.subscriptions = await finish()
     history.calls = calls + live.flatMap(\.calls)
     return history

@@ -29,7 +29,9 @@ extension Lane {
   func completeDrains() {
     guard !inTurn.drains.isEmpty else { return }
     var left: [DrainWait] = []
-    for var wait in inTurn.drains { if isAwaiting(&wait) { left.append(wait) } else { inTurn.drained.append(wait.waiter) } }
+    for var wait in inTurn.drains {
+      if isAwaiting(&wait) { left.append(wait) } else { inTurn.drained.append(wait.waiter) }
+    }
     inTurn.drains = left
   }
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// One delivery context at one publisher: it is woken there, and serves subscriptions.
 ///
-/// `LaneState`, a part of the registry's state, decides in turns what is pending and for which subscriptions; the lane
-/// acts on these decisions.
+/// In the registry's turns, it decides what is pending and for which subscriptions (`LaneState.swift`,
+/// `Lane+Batches.swift`). Between them, the thread that serves it acts on that (`Lane+Serving.swift`).
 package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext

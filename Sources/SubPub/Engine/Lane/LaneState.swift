@@ -70,8 +70,14 @@ extension Lane {
   @inline(__always)
   private func enqueue(_ state: QueuedState, _ effects: inout Effects) {
     if isIteration { return enqueueForIterator(state, &effects) }
-    inTurn.pending.append(state)
-    if !inTurn.retention.keepsAll(from: inTurn.pending.firstVersion) { inTurn.retention.trim(&inTurn.pending, &effects) }
+    if inTurn.pending.count == 1, inTurn.retention.isNewestOnly {
+      if let old = inTurn.pending.replaceOnly(with: state) { effects.release(old.state) }
+    } else {
+      inTurn.pending.append(state)
+      if !inTurn.retention.keepsAll(from: inTurn.pending.firstVersion) {
+        inTurn.retention.trim(&inTurn.pending, &effects)
+      }
+    }
     if !inTurn.drains.isEmpty { completeDrains() }
     if phase.current == .scheduled {
       // The thread that has woken the publishing thread's lane may be running foreign code first.

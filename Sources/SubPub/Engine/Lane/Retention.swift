@@ -65,14 +65,18 @@ extension Lane {
   }
 
   private func trimPending(_ effects: inout Effects) {
-    if !inTurn.pending.isEmpty { Self.drop(from: &inTurn.pending, before: firstVersion, inTurn.subscriptions, &effects) }
+    if !inTurn.pending.isEmpty {
+      Self.drop(from: &inTurn.pending, before: firstVersion, inTurn.subscriptions, &effects)
+    }
     if inTurn.pending.count > 1 { inTurn.retention.trim(&inTurn.pending, &effects) }
   }
 
   /// The version of the first state that a remaining subscription needs.
   ///
   /// Subscriptions are in the order of joining.
-  private var firstVersion: UInt64 { inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].firstVersion }
+  private var firstVersion: UInt64 {
+    inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].firstVersion
+  }
 
   /// Drops states before a version, and a replay if all of its new subscriptions have left.
   private static func drop(

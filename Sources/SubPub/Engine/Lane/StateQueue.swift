@@ -46,6 +46,15 @@ package struct StateQueue {
     return state
   }
 
+  /// Replaces the only state, and returns it.
+  mutating func replaceOnly(with state: QueuedState) -> QueuedState? {
+    assert(count == 1, "there are \(count) states")
+    firstSlot = 0
+    var other: QueuedState? = state
+    swap(&other, &ring[start])
+    return other
+  }
+
   /// Puts a state in front of the others, for subscriptions from a slot on.
   mutating func prepend(_ state: QueuedState, from slot: Int = 0) {
     if count == ring.count { grow() }
