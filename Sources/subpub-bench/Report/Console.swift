@@ -2,7 +2,7 @@ import Foundation
 
 /// The console, which prints the table on standard output, and progress and errors on standard error.
 ///
-/// On a terminal, progress is one line that is cleared.
+/// Progress is one line that is cleared, and is shown only on a terminal.
 struct Console {
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -12,7 +12,7 @@ struct Console {
   }
 
   func show(progress: String) {
-    FileHandle.standardError.write(Data((isTerminal ? "\r\u{1B}[K\(progress)" : "\(progress)\n").utf8))
+    if isTerminal { FileHandle.standardError.write(Data("\r\u{1B}[K\(progress)".utf8)) }
   }
 
   func reportError(_ line: String) {

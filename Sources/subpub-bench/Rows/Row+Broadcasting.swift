@@ -1,5 +1,6 @@
 import Dispatch
 import SubPub
+import Synchronization
 
 extension Row {
   /// Creates a row that publishes to listeners, and measures the time for each delivery.
@@ -60,6 +61,39 @@ extension Row {
       "publishing thread", subscribers: subscribers, deliveries: 300_000, against: "NotificationCenter",
       bound: bound, ours: { PublisherBroadcaster(to: $0, on: .immediate) },
       rival: { NotificationBroadcaster(to: $0) })
+  }
+}
+
+extension Row {
+  /// What a publish costs that nobody receives.
+  static let toNobody: [Row] = [
+    Row("publish to nobody", against: "an object of that size, lock, unlock", bound: .ratio(1.6)) {
+      let publisher = Publisher<[Int]>()
+      return nanoseconds { publisher.updateData($0) }
+    } rival: {
+      let latest = Mutex(Stored(Payload.ring[0]))
+      return nanoseconds { value in
+        let new = Stored(value)
+        _ = latest.withLock { latest in
+          defer { latest = new }
+          return latest
+        }
+      }
+    }
+  ]
+
+  private static func nanoseconds(for publish: ([Int]) -> Void) -> Double {
+    let (count, clock) = (1_000_000, ContinuousClock())
+    let time = clock.measure { for index in 0..<count { publish(Payload.ring[index & (Payload.count - 1)]) } }
+    return time.nanoseconds / Double(count)
+  }
+
+  /// As large as a publication.
+  private final class Stored: Sendable {
+    let value: [Int]
+    let others = (0, 0, 0, 0, 0)
+
+    init(_ value: [Int]) { self.value = value }
   }
 }
 

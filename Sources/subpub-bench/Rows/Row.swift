@@ -67,7 +67,7 @@ extension Row {
 
 extension Row {
   static let all: [Row] =
-    publishingThread + serialQueue + mainActor + pool + sequences + skipping + subscribing + wakeUp
+    publishingThread + toNobody + serialQueue + mainActor + pool + sequences + skipping + subscribing + wakeUp
     + suspendedQueue + publishingThreads + families + editing + derived + delegates + bytes + objects
 }
 

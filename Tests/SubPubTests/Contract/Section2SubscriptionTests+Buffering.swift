@@ -150,25 +150,6 @@ extension Section2SubscriptionTests {
     #expect((bounded.statistics.skipped, bounded.statistics.highWater) == (1, 1))
   }
 
-  @Test("bounds stay exact when an unbounded subscription leaves while a newcomer's replay is pending")
-  func required_2_04_requeued() async throws {
-    let (publisher, place, gate) = (publisher, makePlace(.queue), makeGate())
-    let unbounded = publisher.subscribe(makeListener(), on: place.context) { _, state in
-      if state == .loaded(1) { gate.pass() }
-    }
-    publisher.subscribe(recorder, on: place.context, buffering: .newest(2))
-    await publisher.drain()
-    place.stop()
-    for number in 1...3 { publisher.updateData(number) }
-    place.resume()
-    try await gate.waitUntilHeld()
-    publisher.subscribe(makeListener(), on: place.context, buffering: .latest) { _, _ in }
-    #expect(unbounded.cancel() == .inFlight)
-    gate.open()
-    await publisher.drain()
-    #expect(recorder.states == [.unknown, .loaded(2), .loaded(3)])
-  }
-
   @Test("an unbounded subscriber that joins a flooded lane receives everything, and the others the last state")
   func required_1_03_2_01_unbounded() {
     let (publisher, recorder, executor, flood) = (publisher, recorder, ManualExecutor(), Event())

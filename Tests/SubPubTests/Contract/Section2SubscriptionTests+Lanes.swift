@@ -59,28 +59,6 @@ extension Section2SubscriptionTests {
     #expect(visits.withLock { $0 } == [0, 2, 3, 1])
   }
 
-  @Test("bounded subscriptions that get a state get it in that order, too", arguments: ContextKind.holdableShared)
-  func required_2_07_bounded(kind: ContextKind) async throws {
-    let (place, held) = (makePlace(kind), makeHeldRecorder())
-    let visits = Locked<[(value: Int, number: Int)]>([])
-    publisher.subscribe(held, on: place.context)
-    let policies: [BufferingPolicy] = [.latest, .unbounded, .newest(2), .newest(3), .unbounded]
-    for (number, policy) in policies.enumerated() {
-      publisher.subscribe(recorder, on: place.context, buffering: policy) { _, state in
-        visits.withLock { $0.append((state.value ?? 0, number)) }
-      }
-    }
-    await publisher.drain()
-    visits.withLock { $0 = [] }
-    try await held.hold(publisher)
-    for number in 2...4 { publisher.updateData(number) }
-    await held.release(publisher)
-    let found = visits.withLock { $0 }
-    // 1 is under way when the others come, so it is pending for some and already skipped for others.
-    let expected = [2: [1, 3, 4], 3: [1, 2, 3, 4], 4: [0, 1, 2, 3, 4]]
-    for (value, numbers) in expected { #expect(found.filter { $0.value == value }.map(\.number) == numbers) }
-  }
-
   // MARK: 2.08
 
   @Test("a held subscriber delays nobody outside of its lane", arguments: ContextKind.holdableAsynchronous)

@@ -33,31 +33,6 @@ extension Section2SubscriptionTests {
     deinit { subscriber.gate.open() }
   }
 
-  @Test("nobody waits for a successor that has been woken and not yet served", arguments: [false, true])
-  func required_2_03_2_06_wokenOnly(subscribes: Bool) async throws {
-    let replaced = try await Replaced(on: .immediate)
-    let (gate, isArmed) = (makeGate(), Locked(false))
-    // The thread that ends the old delivery resumes this task, and then wakes the lane of the successor.
-    let executor = InlineExecutor { if isArmed.withLock({ $0 }) { gate.pass() } }
-    let waiting = Task(executorPreference: executor) { await replaced.old.cancelAndWait() }
-    isArmed.withLock { $0 = true }
-    replaced.subscriber.gate.open()
-    try await gate.waitUntilHeld()
-    let newcomer = Recorder<Int>()
-    if subscribes {
-      replaced.publisher.subscribe(newcomer, on: .immediate)
-      #expect(newcomer.states == [.loaded(1)])
-    }
-    replaced.publisher.updateData(2)
-    #expect(newcomer.states == (subscribes ? [.loaded(1), .loaded(2)] : []))
-    #expect(replaced.bystander.states == [.unknown, .loaded(1), .loaded(2)])
-    gate.open()
-    await waiting.value
-    await replaced.publisher.drain()
-    #expect(replaced.subscriber.versions == [0, 1, 1, 2])
-    #expect(replaced.subscriber.mostAtOnce == 1)
-  }
-
   @Test("a successor gets what it missed", arguments: ContextKind.holdableShared, BufferingPolicy.oneOfEach)
   func required_2_03_2_06_2_01_2_04_missed(kind: ContextKind, policy: BufferingPolicy) async throws {
     let replaced = try await Replaced(on: kind, buffering: policy)
@@ -106,22 +81,6 @@ extension Section2SubscriptionTests {
     }
   }
 
-  @Test("a cancelled successor releases what it has missed")
-  func required_3_05_2_06_missed() async throws {
-    let (publisher, gate, deaths, object) = (Publisher<Deaths.Token>(), makeGate(), Deaths(), Event())
-    publisher.subscribe(object, on: .queue(DispatchQueue(label: "old"))) { _, state in
-      if state.phase == .loaded { gate.pass() }
-    }
-    publisher.updateData(deaths.makeToken())
-    try await gate.waitUntilHeld()
-    let successor = publisher.subscribe(object, on: .immediate, ifDuplicate: .replace) { _, _ in }
-    for _ in 2...4 { publisher.updateData(deaths.makeToken()) }
-    #expect(deaths.count == 0)
-    successor.cancel()
-    // The first is still being delivered, and the last is current.
-    #expect(deaths.count == 2)
-  }
-
   @Test("a waiting successor gets the pending states of a released publisher", arguments: [true, false])
   func required_3_06_2_06_released(isImmediate: Bool) async throws {
     let (subscriber, bystander) = (makeHeldRecorder(), Recorder<Int>())
@@ -145,54 +104,6 @@ extension Section2SubscriptionTests {
     #expect(subscriber.mostAtOnce == 1)
   }
 
-  /// How the successor that waits first ends.
-  enum EarlyEnd: String, CaseIterable, Codable, Sendable { case replaced, replacedInOldLane, cancelled, unsubscribed }
-
-  @Test("a successor waits even if the one before it has ended", arguments: EarlyEnd.allCases)
-  func required_2_06_endedInBetween(end: EarlyEnd) async throws {
-    let queues = (0..<3).map { DispatchQueue(label: "queue \($0)") }
-    let subscriber = try await holdDelivery(of: publisher, on: .queue(queues[0]))
-    let second = publisher.subscribe(
-      subscriber, on: .queue(queues[end == .replacedInOldLane ? 0 : 1]), ifDuplicate: .replace)
-    if end == .cancelled { #expect(second.cancel() == .quiescent) }
-    if end == .unsubscribed { #expect(publisher.unsubscribe(subscriber) == .quiescent) }
-    let context = second.isActive ? DeliveryContext.queue(queues[2]) : .immediate
-    let third = publisher.subscribe(subscriber, on: context, ifDuplicate: .replace)
-    publisher.updateData(2)
-    // Whatever could start has started when the queues have run.
-    for queue in queues.dropFirst() { await queue.passed() }
-    #expect(third.statistics.delivered == 0)
-    subscriber.gate.open()
-    await publisher.drain()
-    #expect(subscriber.mostAtOnce == 1)
-    #expect(third.statistics.lastVersion == 2)
-  }
-
-  @Test("two successors that wait in one lane go on one after the other, and each gets what it missed")
-  func required_2_06_2_01_two() async throws {
-    let (publisher, first, second) = (publisher, makeHeldRecorder(), makeHeldRecorder(at: 2))
-    publisher.subscribe(first, on: .queue(DispatchQueue(label: "first")))
-    publisher.subscribe(second, on: .queue(DispatchQueue(label: "second")))
-    try await first.hold(publisher)
-    try await second.hold(publisher)
-    publisher.subscribe(first, on: .immediate, buffering: .latest, ifDuplicate: .replace)
-    let trial = PublishingTests.Trial { await publisher.drain() }
-    #expect(!trial.run().isOver)
-    publisher.subscribe(second, on: .immediate, ifDuplicate: .replace)
-    for number in 3...5 { publisher.updateData(number) }
-    #expect(second.versions == [0, 1, 2])
-    second.gate.open()
-    try await second.wait(count: 7)
-    #expect(second.versions == [0, 1, 2, 2, 3, 4, 5])
-    #expect(first.versions == [0, 1])
-    // The drain waits for neither: the first has skipped the state of that moment, and the second came later.
-    try await trial.finish()
-    first.gate.open()
-    await publisher.drain()
-    #expect(first.versions == [0, 1, 5])
-    #expect(first.mostAtOnce == 1 && second.mostAtOnce == 1)
-  }
-
   @Test("a successor of two subscriptions waits for both")
   func required_2_06_bothPredecessors() async throws {
     let (publisher, listener, gates) = (publisher, makeListener(), [makeGate(), makeGate()])
@@ -212,22 +123,6 @@ extension Section2SubscriptionTests {
     gates[1].open()
     await publisher.drain()
     #expect(successor.statistics.delivered == 2)
-  }
-
-  @Test("the states that a cancelled successor has missed die with it")
-  func required_3_05_2_06_payloads() async throws {
-    let (publisher, deaths, gate) = (Publisher<Deaths.Token>(), Deaths(), makeGate())
-    publisher.subscribe(gate, on: .queue(DispatchQueue(label: "old"))) { gate, state in
-      if state.phase == .loading { gate.pass() }
-    }
-    publisher.startLoading()
-    try await gate.waitUntilHeld()
-    let successor = publisher.subscribe(gate, on: .immediate, ifDuplicate: .replace) { _, _ in }
-    for _ in 0..<5 { publisher.updateData(deaths.makeToken()) }
-    publisher.reset()
-    #expect(deaths.count == 0)
-    #expect(successor.cancel() == .quiescent)
-    #expect(deaths.count == 5)
   }
 
   @Test("whatever a replacement releases is released after its replay, and may cancel it")

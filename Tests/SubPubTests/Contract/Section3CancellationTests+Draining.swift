@@ -147,26 +147,6 @@ extension Section3CancellationTests {
     try await trials[1].finish()
   }
 
-  @Test("drain() doesn't wait for a newcomer that replays the same state", arguments: ContextKind.holdableShared)
-  func required_3_07_newcomerInLane(kind: ContextKind) async throws {
-    let (held, gate) = (try await HeldDelivery(on: kind), makeGate())
-    let publisher = held.publisher
-    let trial = draining(publisher)
-    #expect(!trial.isOver)
-    publisher.subscribe(recorder, on: held.place.context) { recorder, state in
-      gate.pass()
-      recorder.receive(state)
-    }
-    held.gate.open()
-    try await gate.waitUntilHeld()
-    // The newcomer's replay is under way.
-    try await trial.finish()
-    #expect(gate.held == 1)
-    gate.open()
-    await publisher.drain()
-    #expect(recorder.states == [.loaded(1)])
-  }
-
   @Test("no drain waits for a newcomer that joins a pending round")
   func required_3_07_newcomerInRound() async throws {
     let (place, gate) = (makePlace(.queue), makeGate())

@@ -55,28 +55,6 @@ struct Section3CancellationTests: ContractSuite {
     #expect((statistics.delivered, statistics.skipped, statistics.pending) == (2, 1, 0))
   }
 
-  @Test("a cancel drops deliveries that haven't begun, and releases the closure", arguments: ContextKind.stoppable)
-  func required_3_02_3_03_3_05_quiescentPending(kind: ContextKind) async throws {
-    let (place, other, deaths) = (makePlace(kind), Recorder<Int>(), Deaths())
-    let subscription = try await place.whileStopped {
-      let subscription = publisher.subscribe(recorder, on: place.context, capturing: deaths) { $0.receive($1) }
-      publisher.subscribe(other, on: place.context)
-      publisher.updateData(1)
-      publisher.updateData(2)
-      #expect(subscription.statistics.pending == 3)
-      #expect(deaths.count == 0)
-      #expect(subscription.cancel() == .quiescent)
-      #expect(deaths.count == 1)
-      #expect((subscription.statistics.pending, subscription.statistics.skipped) == (0, 3))
-      return subscription
-    }
-    publisher.updateData(3)
-    await publisher.drain()
-    #expect(other.states == [.unknown, .loaded(1), .loaded(2), .loaded(3)])
-    #expect(recorder.states == [])
-    #expect(subscription.statistics.delivered == 0)
-  }
-
   @Test("a cancel inside its own delivery is reentrant, and no delivery follows", arguments: ContextKind.allCases)
   func required_3_02_3_03_reentrant(kind: ContextKind) async throws {
     let place = makePlace(kind)

@@ -1,0 +1,192 @@
+#if DEBUG
+  import Foundation
+  import SubPub
+  import SubPubTesting
+  import Testing
+
+  @testable import SubPub
+
+  @Suite("A lane decides in its turns what its tables say")
+  struct LaneMachineTests {
+    @Test(
+      "states arrive, are served, and are handed back",
+      arguments: [
+        "join": "scheduled, pending 0",
+        "join; join": "scheduled, pending 0",
+        "join; publish; publish": "scheduled, pending 0 1 2",
+        "join; publish; serve": "serving, at 0, rest 1",
+        "join; serve; publish": "serving more, at 0, pending 1",
+        "join; serve; publish; visit; next": "serving, at 1",
+        "join; serve; visit; next": "idle",
+        "serve": "idle",
+        "join; serve; visit; next; publish": "scheduled, pending 1",
+        "join; serve; visit; next; join": "scheduled, pending 0 from slot 1",
+        "join; serve; visit; next; join; publish": "scheduled, pending 0 from slot 1 1",
+        "join; publish; serve; handBack": "scheduled, pending 0 1",
+        "join; join; publish; serve; visit; publish; handBack": "scheduled, pending 0 from slot 1 1 2",
+        "join; join; publish; serve; visit; handBack; serve": "serving, at 0 from slot 1, rest 1",
+        "join; serve; visit; handBack": "idle",
+        "join; serve; join; handBack": "scheduled, pending 0",
+      ])
+    func model_1_02_2_01_arriving(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
+      "bounded buffers drop what they must, and nothing that another subscription needs",
+      arguments: [
+        "join 1; publish; publish": "scheduled, pending 2",
+        "join 2; publish; publish; publish": "scheduled, pending 2 3",
+        "join 1; join; publish; publish": "scheduled, pending 0 1 2",
+        "join 1; join; publish; publish; cancel 1": "scheduled, pending 2, released",
+        "join 2; join 1; publish; publish; publish; cancel 0": "scheduled, pending 3, released",
+        "join 1; serve; publish; publish": "serving more, at 0, pending 2",
+        "join 1; serve; publish; handBack": "scheduled, pending 1",
+        "join 1; join; publish; serve; cancel 1": "serving attention, at 0, rest 1, released",
+        "join 1; publish; join; publish": "scheduled, pending 1 2",
+      ])
+    func model_2_04_3_05_bounded(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
+      "subscriptions leave, and what only they had pending goes with them",
+      arguments: [
+        "join; cancel 0": "scheduled, released",
+        "join; cancel 0; serve": "idle, released",
+        "join; serve; begin; cancel 0": "serving attention, at 0",
+        "join; serve; begin; cancel 0; end": "serving attention, at 0, false",
+        "join; serve; visit; next; join; cancel 1": "scheduled, released",
+        "join; serve; visit; next; join; cancel 0": "scheduled, pending 0 from slot 1, released",
+        "join; publish; serve; visit; publish; join; cancel 0; handBack": "scheduled, pending 2, released",
+        "join; publish; close": "scheduled, released",
+      ])
+    func model_3_02_3_05_leaving(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
+      "the publishing thread serves at once, if nothing is in its way, and a lane that has to wait isn't woken",
+      arguments: [
+        "immediate; join": "serving, here 1",
+        "immediate; join; rest; publish": "serving, here 1",
+        "immediate; join; publish": "serving more, here 1, pending 1",
+        "immediate; join; publish; rest": "serving more, here 1, pending 1",
+        "immediate; foreign; join": "scheduled, pending 0",
+        "waiting; join; publish": "idle, pending 0 1",
+        "waiting; join; publish; countDown": "scheduled, pending 0 1",
+        "waiting; join; cancel 0; countDown": "idle, released",
+        "waiting; countDown; join": "scheduled, pending 0",
+      ])
+    func model_2_03_2_06_special(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
+      "a drain ends when everything of its moment is served, dropped, or cancelled",
+      arguments: [
+        "join; drain": "scheduled, pending 0",
+        "join; serve; visit; next; drain": "idle, nothing to wait for",
+        "join; drain; serve; visit; next": "idle, drained 1",
+        "join; publish; drain; serve": "serving attention, at 0, rest 1",
+        "join; serve; drain; visit; publish; next": "serving, at 1, drained 1",
+        "join; drain; cancel 0": "scheduled, drained 1, released",
+        "join 1; drain; publish": "scheduled, pending 1, drained 1",
+        "join; publish; drain; join; serve; handBack": "scheduled, pending 0 1",
+      ])
+    func model_3_07_draining(sequence: String, expected: String) { check(sequence, expected) }
+
+    private func check(_ sequence: String, _ expected: String) {
+      var bench = LaneBench()
+      for command in sequence.components(separatedBy: "; ") { bench.perform(command) }
+      #expect(bench.description == expected, "\(sequence)")
+    }
+  }
+
+  /// A lane, its subscriptions, and the thread that serves it, in one place.
+  private struct LaneBench: CustomStringConvertible {
+    private let registry = PublisherRegistry(PublisherID(label: nil), initial: nil)
+    private let deaths = Deaths()
+    private let recorder = Recorder<Int>()
+    private var lane: Lane
+    private var (subscriptions, batch, version) = ([Subscription](), Batch(), UInt64(0))
+    private var (notes, isForeign) = ([String](), false)
+
+    init() { lane = Lane(.background, of: registry, newest: 0, index: 0) }
+
+    private var newest: QueuedState {
+      QueuedState(Publication<Int>(.unknown, source: registry.source, provenance: nil), version: version)
+    }
+
+    mutating func perform(_ command: String) {
+      let words = command.split(separator: " ")
+      let number = words.count > 1 ? Int(words[1]) : nil
+      var effects = Effects()
+      if isForeign { effects.call {} }
+      switch words[0] {
+      case "immediate": lane = Lane(.immediate, of: registry, newest: 0, index: 0)
+      case "waiting": lane = Lane(.background, of: registry, newest: 0, index: 0, isShared: false, behind: 1)
+      case "foreign": isForeign = true
+      case "join":
+        let captured = deaths.makeToken()
+        let request = SubscriptionRequest(
+          recorder, through: SubscriberInterface(.closure), on: lane.context,
+          buffering: number.map { $0 == 1 ? .latest : .newest($0) } ?? .unbounded
+        ) { _, _ in withExtendedLifetime(captured) {} }
+        let new = Subscription(request, in: lane, from: version)
+        subscriptions.append(new)
+        note(lane.join(new, request.deliver, replay: newest, newest: version, &effects))
+      case "publish":
+        version += 1
+        note(lane.append(newest, &effects))
+      case "serve": _ = lane.resume(&batch, &effects)
+      case "next": _ = lane.takeNext(&batch, &effects)
+      case "rest": _ = lane.phase.finishWithoutTurn()
+      case "begin", "visit":
+        guard let state = batch.current else {
+          Issue.record("nothing is under way")
+          return
+        }
+        let subscription = subscriptions[batch.slot]
+        let hasBegun = subscription.gate.begin(state.version, from: subscription.gate.reading)
+        #expect(hasBegun)
+        if words[0] == "begin" { return }
+        let isOpen = subscription.gate.end(state.version)
+        #expect(isOpen)
+        batch.slot += 1
+        if batch.slot == batch.snapshot?.count { batch.current = nil }
+      case "end": notes.append("\(subscriptions[batch.slot].gate.end(batch.current?.version ?? 0))")
+      case "handBack": _ = lane.handBack(&batch, &effects)
+      case "cancel":
+        let subscription = subscriptions[number ?? 0]
+        if let found = subscription.gate.close(at: version) { lane.cancel(subscription, found: found, &effects) }
+      case "close": lane.close(&effects)
+      case "countDown": lane.countDown(&effects)
+      case "drain":
+        var waiters = Waiters()
+        if !lane.addDrain(waiters.add(missing: 1), upTo: version) { notes.append("nothing to wait for") }
+      default: Issue.record("There is no command \(command)")
+      }
+    }
+
+    private mutating func note(_ snapshot: SubscriptionList.Snapshot?) {
+      if let snapshot { notes = ["here \(snapshot.count)"] }
+    }
+
+    var description: String {
+      let requests = [(LanePhase.Requests.more, " more"), (.attention, " attention")]
+      let phase = "\(lane.phase.current)" + requests.filter { lane.phase.hasRequest($0.0) }.map(\.1).joined()
+      var words = [phase]
+      if let current = batch.current {
+        words.append("at \(current.version)" + (batch.slot > 0 ? " from slot \(batch.slot)" : ""))
+      }
+      if !batch.queue.isEmpty { words.append("rest\(Self.text(batch.queue))") }
+      words += notes
+      if !lane.inTurn.pending.isEmpty { words.append("pending\(Self.text(lane.inTurn.pending))") }
+      if !lane.inTurn.drained.isEmpty { words.append("drained \(lane.inTurn.drained.count)") }
+      if deaths.count > 0 { words.append("released") }
+      return words.joined(separator: ", ")
+    }
+
+    private static func text(_ states: StateQueue) -> String {
+      var (states, text, slot) = (states, "", states.firstSlot)
+      while let state = states.popFirst() {
+        text += " \(state.version)" + (slot > 0 ? " from slot \(slot)" : "")
+        slot = 0
+      }
+      return text
+    }
+  }
+#endif
