@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The subscriptions of one object to all present and future publishers of a directory.
 ///
 /// You don't need to keep it: it lasts as long as the object lives, and releasing this value changes nothing.
@@ -83,16 +81,7 @@ extension DirectorySubscription {
     defer { withExtendedLifetime(actor) {} }
     guard !context.isGone(actor) else { return }
     publisher.registry.retireDeadListeners()
-    if membership.isOutOfSight {
-      DispatchQueue.main.submit { [self] in joinIfAlive(publisher) }
-    } else {
-      joinIfAlive(publisher)
-    }
-  }
-
-  private func joinIfAlive(_ publisher: PublisherEntry) {
-    guard let subscriber = membership.subscriber else { return }
-    withExtendedLifetime(subscriber) { joinNow(publisher) }
+    membership.whileSubscriberLives { joinNow(publisher) }
   }
 
   /// Joins the publisher; not inlined, so that nothing holds the subscriber when this returns.

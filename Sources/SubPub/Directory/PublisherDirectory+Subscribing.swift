@@ -73,9 +73,8 @@ extension PublisherDirectory {
 
   /// Subscribes a main-actor object to every present and future publisher of the directory.
   ///
-  /// Deliveries run on the main actor, one at a time. A publisher that another thread registers is joined when the main
-  /// actor runs, beginning with its state at that time (2.05). Everything else is as with
-  /// ``subscribeToAll(_:on:buffering:)``.
+  /// Deliveries run on the main actor, one at a time. If another thread registers a publisher, that thread holds the
+  /// object meanwhile, and the main actor releases it. Everything else is as with ``subscribeToAll(_:on:buffering:)``.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.

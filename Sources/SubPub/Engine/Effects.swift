@@ -27,9 +27,10 @@ package struct Effects: ~Copyable {
   /// Wakes a lane on its context.
   mutating func wake(_ lane: Lane) {
     let isForeign = lane.context.isForeign
-    if isForeign || lane.isImmediate { runsForeignCode = true }
+    if isForeign { runsForeignCode = true }
     if lane.isImmediate {
-      needed.immediate.append(lane)
+      // Those that had to wait are served after the others (2.07).
+      needed.immediate.insert(lane, at: lane.isShared ? 0 : needed.immediate.count)
     } else if firstWake == nil {
       firstWake = lane
     } else if isForeign {
@@ -80,11 +81,14 @@ package struct Effects: ~Copyable {
 
   /// Wakes lanes, resumes tasks, and makes calls; outside the turn.
   ///
-  /// Foreign code comes after everything that it might hold up. The publishing thread's lane comes last, because its
-  /// subscribers are foreign code as well; meanwhile, another thread may serve it.
+  /// Foreign code comes after everything that it might hold up. Then `deliver` makes the publishing thread's own
+  /// delivery. Its other lanes come last, because their subscribers are foreign code as well; meanwhile, another thread
+  /// may serve them.
   @inline(__always)
-  func perform() {
+  func perform(delivering deliver: () -> Void = {}, immediately serve: (Lane) -> Void = { $0.wake() }) {
     if let rest { perform(rest) } else { firstWake?.wake() }
+    deliver()
+    if let rest { for lane in rest.immediate { serve(lane) } }
   }
 
   @inline(never)
@@ -96,7 +100,6 @@ package struct Effects: ~Copyable {
     if isFirstForeign { firstWake?.wake() }
     for lane in rest.foreignWakes { lane.wake() }
     for call in rest.calls { call() }
-    for lane in rest.immediate { lane.wake() }
   }
 
   private var needed: Rest {

@@ -68,8 +68,9 @@ extension PublisherRegistry {
       return true
     }
     if isMisuse { stopForTransform() }
-    effects.perform()
-    if let action, let publication = step.published { action.perform(delivering: publication) }
+    effects.perform(delivering: {
+      if let action, let publication = step.published { action.perform(delivering: publication) }
+    })
     // In a second turn. Whoever hasn't begun to wait yet doesn't wait at all.
     if !step.answered.isEmpty {
       perform { state, effects in for waiter in step.answered { state.waiters.arrive(waiter, &effects) } }

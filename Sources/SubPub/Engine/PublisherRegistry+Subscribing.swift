@@ -59,7 +59,7 @@ extension PublisherRegistry {
   nonisolated func cancel(_ subscription: Subscription) -> CancelOutcome {
     // Checked before the turn, because the closure that is released with it may be the last to hold the subscriber.
     // Once the subscriber is dead, no delivery is under way, as a delivery would hold it.
-    let isAlive = subscription.isAlive
+    let isAlive = subscription.isOutOfSight || subscription.isAlive
     let found = perform { state, effects in state.cancel(subscription, &effects) }
     guard let found, isAlive else { return .alreadyCancelled }
     guard found.isUnderWay else { return .quiescent }

@@ -81,8 +81,7 @@ extension PublisherRegistry {
       return state.acceptFromOthers(new, replays: replays, &effects)
     }
     guard let action else { stopForTransform() }
-    effects.perform()
-    action.perform(delivering: new)
+    effects.perform(delivering: { action.perform(delivering: new) })
     // Whatever is released with them is foreign code, too.
     _ = consume effects
   }
@@ -118,8 +117,7 @@ extension PublisherRegistry {
     }
     switch action {
     case .accepted(let action):
-      effects.perform()
-      action.perform(delivering: new)
+      effects.perform(delivering: { action.perform(delivering: new) })
       _ = consume effects
       return true
     case .superseded: return false

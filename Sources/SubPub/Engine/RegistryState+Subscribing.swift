@@ -50,6 +50,7 @@ extension RegistryState {
 
   /// Makes a lane of its own for an object that must not be called yet; nil if nothing is in the way.
   ///
+  /// If the only lane in the way has the same context, returns that one, where deliveries follow each other anyway.
   /// Subscriptions of the same object were replaced now or earlier, or cancelled by someone, while a delivery was under
   /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
@@ -60,7 +61,10 @@ extension RegistryState {
       return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
         && old.gate.reading.isUnderWay
     }
-    if predecessors.isEmpty { return nil }
+    guard let first = predecessors.first.map({ leaving[$0].subscription.lane }) else { return nil }
+    if first.context == request.context, predecessors.allSatisfy({ leaving[$0].subscription.lane === first }) {
+      return first
+    }
     let waiting = Lane(
       request.context, of: registry, newest: newest, index: lanes.count, isShared: false, isClosing: isEnded,
       behind: predecessors.count)

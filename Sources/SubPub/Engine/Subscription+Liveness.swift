@@ -10,6 +10,29 @@ extension Subscription {
   @inline(__always)
   var isAlive: Bool { (isOutOfSight ? countsUntilSeen : subscriber != nil) && !lane.isContextGone }
 
+  /// Runs `body` while holding the subscriber, unless that is dead; not inside a turn.
+  ///
+  /// If another thread has to hold an object of the main actor, the main actor releases it.
+  func whileSubscriberLives(_ body: () -> Void) {
+    guard isOutOfSight else {
+      if let subscriber { withExtendedLifetime(subscriber, body) }
+      return
+    }
+    guard let object = unsafe retainedSubscriber() else { return }
+    body()
+    let held = unsafe Locked<Unmanaged<AnyObject>?>(object)
+    DispatchQueue.main.submit { unsafe held.withLock { unsafe $0.take() }?.release() }
+  }
+
+  /// The subscriber, retained by hand.
+  ///
+  /// Not inlined, so that nothing else holds the object when this function returns.
+  @inline(never)
+  private func retainedSubscriber() -> Unmanaged<AnyObject>? {
+    guard let subscriber else { return nil }
+    return unsafe .passRetained(subscriber)
+  }
+
   /// Whether only the main actor may look at the subscriber, and this isn't the main actor.
   var isOutOfSight: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
 
@@ -24,9 +47,10 @@ extension PublisherRegistry {
   /// Has the main actor look for dead subscribers, once, however often other threads ask.
   fileprivate nonisolated func sweepOnMainActor() {
     guard !isMainActorSweepDue.exchange(true, ordering: .relaxed) else { return }
-    DispatchQueue.main.submit { [self] in
-      isMainActorSweepDue.store(false, ordering: .relaxed)
-      sweep()
+    // Weakly, because the main actor of a server may never run.
+    DispatchQueue.main.submit { [weak self] in
+      self?.isMainActorSweepDue.store(false, ordering: .relaxed)
+      self?.sweep()
     }
   }
 }

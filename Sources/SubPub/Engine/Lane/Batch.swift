@@ -11,6 +11,8 @@ struct Batch {
   var snapshot: SubscriptionList.Snapshot?
   /// The slots of subscriptions whose subscribers were found dead.
   var dead: [Int] = []
+  /// Lanes of the publishing thread that have waited for deliveries that have ended in the meantime.
+  var successors: [Lane] = []
   /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
   var waitsForNewer = false
 

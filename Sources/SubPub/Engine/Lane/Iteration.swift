@@ -22,7 +22,7 @@ extension Lane {
     guard let iteration, iteration.selects(state) else { return }
     inTurn.pending.append(state)
     let count = inTurn.pending.count
-    inTurn.retention.trim(&inTurn.pending, &effects)
+    trimToBounds(&effects)
     iteration.accept(skipping: count - inTurn.pending.count)
     completeDrains()
     if let task = inTurn.iteratingTask.take() { effects.resume(task) }

@@ -20,7 +20,9 @@ extension Lane {
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
-      _ = visit(slot, in: snapshot, state, mayBegin: { true }, foundNew: {}, foundDead: { dead.append(slot) })
+      _ = visit(
+        slot, in: snapshot, state, mayBegin: { true }, foundNew: {}, foundDead: { dead.append(slot) },
+        successor: { $0.wake() })
     }
     if dead.isEmpty, phase.finishWithoutTurn() { return }
     continueServing(dead)
@@ -38,6 +40,12 @@ extension Lane {
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
+    serveBatches(&batch, timeSlice)
+    // Not earlier: whoever shares the lane doesn't wait for them (2.08).
+    for lane in batch.successors { lane.wake() }
+  }
+
+  private func serveBatches(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
     repeat {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
@@ -57,7 +65,8 @@ extension Lane {
         slot, in: snapshot, state,
         mayBegin: { timeSlice.allowsDelivery() },
         foundNew: { if phase.hasRequest(.attention) { handleRequests(&batch) } },
-        foundDead: { batch.dead.append(slot) })
+        foundDead: { batch.dead.append(slot) },
+        successor: { batch.successors.append($0) })
       guard goesOn else { return false }
       batch.slot = slot + 1
     }
@@ -71,7 +80,7 @@ extension Lane {
   @inline(__always)
   private func visit(
     _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, mayBegin: () -> Bool,
-    foundNew: () -> Void, foundDead: () -> Void
+    foundNew: () -> Void, foundDead: () -> Void, successor: (Lane) -> Void
   ) -> Bool {
     snapshot.visit(slot) { subscription in
       let reading = subscription.gate.reading
@@ -84,19 +93,23 @@ extension Lane {
       guard subscription.gate.begin(state.version, from: reading) else { return true }
       guard call(slot, in: snapshot, subscription, state.state) else {
         foundDead()
-        if !subscription.gate.retract(state.version, to: reading) { finish(subscription) }
+        if !subscription.gate.retract(state.version, to: reading) { finish(subscription, successor) }
         return true
       }
       subscription.bounds?.countDelivery(of: state.version)
-      if !subscription.gate.end(state.version) { finish(subscription) }
+      if !subscription.gate.end(state.version) { finish(subscription, successor) }
       return true
     }
   }
 
   /// Takes leave of a subscription that was cancelled while its delivery was under way, which has ended.
+  ///
+  /// Passes on immediate lanes that have waited for that.
   @inline(never)
-  private func finish(_ subscription: Subscription) {
-    registry.perform { state, effects in state.finish(subscription, &effects) }
+  private func finish(_ subscription: Subscription, _ successor: (Lane) -> Void) {
+    var effects = Effects()
+    registry.turn { state in state.finish(subscription, &effects) }
+    effects.perform(immediately: successor)
   }
 
   /// Returns whether a state still has to be delivered, and records how many are pending.

@@ -75,7 +75,7 @@ extension Lane {
     } else {
       inTurn.pending.append(state)
       if !inTurn.retention.keepsAll(from: inTurn.pending.firstVersion) {
-        inTurn.retention.trim(&inTurn.pending, &effects)
+        trimToBounds(&effects)
       }
     }
     if !inTurn.drains.isEmpty { completeDrains() }

@@ -2,13 +2,23 @@
 struct Retention {
   /// For each capacity of a bounded buffer, the number of subscriptions with that capacity.
   private var subscriptions: [Int: Int] = [:]
-  /// The number of newest states that are kept in any case.
-  private var largest = 1
+  /// The largest capacity; nil once its last subscription has left, until somebody wants to know.
+  private var knownLargest: Int? = 1
   /// The version from which every state is kept for an unbounded subscription; `.max` if there is none.
   private var unboundedFrom = UInt64.max
 
+  /// The number of newest states that are kept in any case.
+  private var largest: Int {
+    mutating get {
+      if let knownLargest { return knownLargest }
+      let found = subscriptions.keys.max() ?? 1
+      knownLargest = found
+      return found
+    }
+  }
+
   /// Whether every subscription wants nothing but the newest state.
-  var isNewestOnly: Bool { unboundedFrom == .max && largest == 1 }
+  var isNewestOnly: Bool { mutating get { unboundedFrom == .max && largest == 1 } }
 
   mutating func add(_ subscription: Subscription) {
     guard let limit = subscription.bounds?.limit else {
@@ -16,14 +26,14 @@ struct Retention {
       return
     }
     subscriptions[limit, default: 0] += 1
-    largest = max(largest, limit)
+    knownLargest = knownLargest.map { max($0, limit) }
   }
 
   mutating func remove(_ subscription: Subscription) {
     guard let limit = subscription.bounds?.limit else { return }
     let left = subscriptions[limit, default: 1] - 1
     subscriptions[limit] = left > 0 ? left : nil
-    if left == 0, limit == largest { largest = subscriptions.keys.max() ?? 1 }
+    if left == 0, limit == knownLargest { knownLargest = nil }
   }
 
   /// Sets the first remaining unbounded subscription.
@@ -32,12 +42,8 @@ struct Retention {
   /// Returns whether every state from a version on has to be kept.
   @inline(__always) func keepsAll(from version: UInt64?) -> Bool { version.map { $0 >= unboundedFrom } ?? true }
 
-  /// Drops the oldest states that exceed the largest bound and precede every unbounded subscription.
-  func trim(_ pending: inout StateQueue, _ effects: inout Effects) {
-    let surplus = min(pending.count - largest, pending.count(before: unboundedFrom))
-    guard surplus > 0 else { return }
-    for _ in 0..<surplus { if let state = pending.popFirst() { effects.release(state.state) } }
-  }
+  /// The number of newest states, and the version, from which on no state is dropped.
+  var limits: (newest: Int, unboundedFrom: UInt64) { mutating get { (largest, unboundedFrom) } }
 }
 
 /// Dropping states that no subscription will receive (3.05).
@@ -48,7 +54,9 @@ extension Lane {
   func trim(_ batch: inout Batch, _ effects: inout Effects) {
     updateCursors()
     if !batch.queue.isEmpty, !inTurn.retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
-    if !batch.queue.isEmpty { Self.drop(from: &batch.queue, before: firstVersion, inTurn.subscriptions, &effects) }
+    if !batch.queue.isEmpty {
+      Self.drop(from: &batch.queue, before: firstVersion, newest: newest, inTurn.subscriptions, &effects)
+    }
     trimPending(&effects)
   }
 
@@ -64,11 +72,20 @@ extension Lane {
     inTurn.retention.setFirstUnbounded(isUnbounded ? inTurn.subscriptions[inTurn.cursors.firstUnbounded] : nil)
   }
 
+  /// Drops the pending states that no buffer keeps.
+  func trimToBounds(_ effects: inout Effects) {
+    let limits = inTurn.retention.limits
+    let surplus = min(
+      inTurn.pending.count - limits.newest, inTurn.pending.count(before: limits.unboundedFrom))
+    guard surplus > 0 else { return }
+    for _ in 0..<surplus { if let state = inTurn.pending.popFirst() { effects.release(state.state) } }
+  }
+
   private func trimPending(_ effects: inout Effects) {
     if !inTurn.pending.isEmpty {
-      Self.drop(from: &inTurn.pending, before: firstVersion, inTurn.subscriptions, &effects)
+      Self.drop(from: &inTurn.pending, before: firstVersion, newest: newest, inTurn.subscriptions, &effects)
     }
-    if inTurn.pending.count > 1 { inTurn.retention.trim(&inTurn.pending, &effects) }
+    if inTurn.pending.count > 1 { trimToBounds(&effects) }
   }
 
   /// The version of the first state that a remaining subscription needs.
@@ -78,20 +95,30 @@ extension Lane {
     inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].firstVersion
   }
 
-  /// Drops states before a version, and a replay if all of its new subscriptions have left.
+  /// Drops states before a version, and those at the front that no subscription from their slot on receives.
   private static func drop(
-    from queue: inout StateQueue, before version: UInt64, _ subscriptions: SubscriptionList, _ effects: inout Effects
+    from queue: inout StateQueue, before version: UInt64, newest: UInt64, _ subscriptions: SubscriptionList,
+    _ effects: inout Effects
   ) {
-    while let first = queue.firstVersion, first < version || !isAwaited(&queue, by: subscriptions) {
+    while let first = queue.firstVersion,
+      first < version || !isAwaited(&queue, first, newest: newest, by: subscriptions)
+    {
       if let state = queue.popFirst() { effects.release(state.state) }
     }
   }
 
-  /// Returns whether an open subscription needs the first state, and advances to that subscription.
-  private static func isAwaited(_ queue: inout StateQueue, by subscriptions: SubscriptionList) -> Bool {
+  /// Returns whether a subscription receives the first state, and advances to that subscription.
+  private static func isAwaited(
+    _ queue: inout StateQueue, _ version: UInt64, newest: UInt64, by subscriptions: SubscriptionList
+  ) -> Bool {
     guard queue.firstSlot > 0 else { return true }
-    while queue.firstSlot < subscriptions.count, !subscriptions[queue.firstSlot].gate.isOpen { queue.firstSlot += 1 }
-    return queue.firstSlot < subscriptions.count
+    while queue.firstSlot < subscriptions.count {
+      let subscription = subscriptions[queue.firstSlot]
+      let reading = subscription.gate.reading
+      if !reading.isClosed, reading.next <= version, subscription.firstKept(of: newest) <= version { return true }
+      queue.firstSlot += 1
+    }
+    return false
   }
 
   /// Makes the states of a batch pending again.
