@@ -104,6 +104,38 @@ extension Section2SubscriptionTests {
     #expect(subscriber.mostAtOnce == 1)
   }
 
+  @Test("an immediate successor is served after the others")
+  func required_2_07_2_06_afterTheOthers() async throws {
+    let (publisher, order, replaced) = (publisher, Locked<[String]>([]), HeldRecorder())
+    publisher.subscribe(replaced, on: .queue(DispatchQueue(label: "old")))
+    try await OwnThread.run { publisher.updateData(1) }
+    try await replaced.gate.waitUntilHeld()
+    publisher.subscribe(recorder, on: .immediate) { _, _ in order.withLock { $0.append("other") } }
+    publisher.subscribe(replaced, on: .immediate, ifDuplicate: .replace) { _, _ in
+      order.withLock { $0.append("successor") }
+    }
+    replaced.gate.open()
+    await publisher.drain()
+    publisher.updateData(2)
+    #expect(order.withLock { $0 } == ["other", "successor", "other", "successor"])
+  }
+
+  @Test("an object that replaces itself in each of its deliveries, on the publishing thread, uses constant stack")
+  func required_4_04_2_06_replacesItself() async throws {
+    let (publisher, count, end) = (publisher, Locked(0), Event())
+    @Sendable func subscribe(_ recorder: Recorder<Int>, on context: DeliveryContext) {
+      publisher.subscribe(recorder, on: context, ifDuplicate: .replace) { recorder, _ in
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        if number < 20_000 { subscribe(recorder, on: .immediate) } else { end.happen() }
+      }
+    }
+    subscribe(recorder, on: .queue(DispatchQueue(label: "first")))
+    try await end.wait()
+  }
+
   @Test("a successor of two subscriptions waits for both")
   func required_2_06_bothPredecessors() async throws {
     let (publisher, listener, gates) = (publisher, makeListener(), [makeGate(), makeGate()])

@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -40,6 +41,24 @@ extension DirectoryTests {
       #expect(order.states.dropFirst(before).compactMap(\.value) == Array(0..<20))
       // The directory holds them weakly, and an optimized build releases them after their last use.
       withExtendedLifetime(listeners) {}
+    }
+
+    @Test("a busy main actor's object receives the states of a publisher that another thread registers and releases")
+    @MainActor func required_2_01_shortLived() async {
+      let (directory, window) = (directory, Window())
+      directory.subscribeToAll(window)
+      OwnThread.runBlocking {
+        let publisher = Publisher<Int>()
+        directory.register(publisher)
+        publisher.updateData(1)
+      }
+      await DispatchQueue.main.passed()
+      #expect(window.versions == [0, 1])
+    }
+
+    @MainActor private final class Window: MainActorSubscriber {
+      private(set) var versions: [UInt64] = []
+      func receive(_ publication: any AnyPublication) { versions.append(publication.version) }
     }
 
     @Test("each publisher has a buffer of its own: the latest state of one doesn't replace that of another")

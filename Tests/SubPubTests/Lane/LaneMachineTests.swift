@@ -55,6 +55,7 @@
         "join; serve; visit; next; join; cancel 1": "scheduled, released",
         "join; serve; visit; next; join; cancel 0": "scheduled, pending 0 from slot 1, released",
         "join; publish; serve; visit; publish; join; cancel 0; handBack": "scheduled, pending 2, released",
+        "join; join; serve; visit; handBack; publish; join; cancel 1": "scheduled, pending 1, released",
         "join; publish; close": "scheduled, released",
       ])
     func model_3_02_3_05_leaving(sequence: String, expected: String) { check(sequence, expected) }

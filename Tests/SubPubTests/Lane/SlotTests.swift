@@ -19,5 +19,17 @@
       publisher.updateData(1)
       #expect(publisher.registry.turn { $0.lanes.map(\.inTurn.subscriptions.count) } == [1])
     }
+
+    @Test("a replacement that had to wait leaves no lane behind", arguments: [DeliveryContext.immediate, .main])
+    func required_3_05_2_06_lanes(context: DeliveryContext) async throws {
+      let (publisher, gate, subscriber) = (Publisher<Int>(), Gate(), Recorder<Int>())
+      publisher.subscribe(subscriber, on: .background, ifDuplicate: .replace) { _, _ in gate.pass() }
+      try await gate.waitUntilHeld()
+      let successor = publisher.subscribe(subscriber, on: context, ifDuplicate: .replace) { _, _ in }
+      gate.open()
+      await publisher.drain()
+      successor.cancel()
+      #expect(publisher.registry.turn { $0.lanes.count } == 0)
+    }
   }
 #endif

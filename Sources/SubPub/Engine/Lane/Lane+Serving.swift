@@ -49,7 +49,8 @@ extension Lane {
     repeat {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
-        if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
+        // After the last round, the turn that takes the next batch does.
+        if !batch.queue.isEmpty, !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
       } while batch.startRound()
       if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
     } while takeNext(&batch)
