@@ -74,10 +74,11 @@ extension Row {
       let latest = Mutex(Stored(Payload.ring[0]))
       return nanoseconds { value in
         let new = Stored(value)
-        _ = latest.withLock { latest in
+        let former = latest.withLock { latest in
           defer { latest = new }
           return latest
         }
+        withExtendedLifetime(former) {}
       }
     }
   ]
