@@ -48,9 +48,7 @@ struct Retention {
 
 /// Dropping states that no subscription will receive (3.05).
 extension Lane {
-  /// Drops states from a batch and from the pending states.
-  ///
-  /// The batch belongs to the calling thread, which serves the lane, or was put aside.
+  /// Drops states from the batch of the calling thread, which serves the lane, and from the pending states.
   func trim(_ batch: inout Batch, _ effects: inout Effects) {
     updateCursors()
     if !batch.queue.isEmpty, !inTurn.retention.keepsAll(from: batch.queue.firstVersion) { requeue(&batch) }
