@@ -1,17 +1,19 @@
+import Dispatch
+import Synchronization
+
 /// The subscriptions of one object to all present and future publishers of a directory.
 ///
 /// You don't need to keep it: it lasts as long as the object lives, and releasing this value changes nothing.
 public final class DirectorySubscription: Sendable {
-  /// The object's membership in the directory, which tells whether it is alive.
-  ///
-  /// Nothing is delivered to it.
-  private let membership: Subscription
   private let subscriber: TypelessSubscriber
-  /// The subscriptions at the publishers.
-  private let parts = Locked(Parts())
+  private let state = Locked(State())
+  /// Whether the main actor is about to look whether its object is dead.
+  private let isLookDue = Atomic<Bool>(false)
 
-  private struct Parts {
-    var all: [PublisherID: Part] = [:]
+  private struct State {
+    var isCancelled = false
+    /// The subscriptions at the publishers.
+    var parts: [PublisherID: Part] = [:]
     /// The number of parts above which it is worth looking for parts that have ended.
     var sweepAt = 16
   }
@@ -21,16 +23,13 @@ public final class DirectorySubscription: Sendable {
     let subscription: Subscription
   }
 
-  init(_ membership: Subscription, of subscriber: TypelessSubscriber) {
-    self.membership = membership
-    self.subscriber = subscriber
-  }
+  init(of subscriber: TypelessSubscriber) { self.subscriber = subscriber }
 
   /// Whether states may still be delivered, from present or future publishers.
   ///
   /// False once it was cancelled, its subscriber or the actor that is its context has died, or the directory was
   /// released.
-  public var isActive: Bool { membership.isActive }
+  public var isActive: Bool { !isCancelled && isAlive }
 
   /// The active subscriptions, one for each living publisher, in no particular order.
   public var subscriptions: [Subscription] { current.map(\.subscription).filter(\.isActive) }
@@ -45,13 +44,18 @@ public final class DirectorySubscription: Sendable {
   /// - Complexity: O(*n*) in the number of publishers.
   @discardableResult
   public func cancel() -> CancelOutcome {
+    // Before the parts release their closures, which may be the last to hold the subscriber.
+    let wasAlive = isOutOfSight || isAlive
     // From here on nothing joins a publisher; the parts that joined earlier are found below.
-    let outcome = membership.cancel()
+    let wasCancelled = state.withLock { state in
+      defer { state.isCancelled = true }
+      return state.isCancelled
+    }
     // Every caller cancels the parts: a second caller must not return before all of them are cancelled.
     let found = current.map { $0.subscription.cancelAsPart() }
       .reduce(CancelOutcome.alreadyCancelled) { $0.combined(with: $1) }
     sweep()
-    guard outcome == .quiescent else { return .alreadyCancelled }
+    guard wasAlive, !wasCancelled else { return .alreadyCancelled }
     // It was also for future publishers, even if there are none at present.
     return found == .alreadyCancelled ? .quiescent : found
   }
@@ -66,55 +70,99 @@ public final class DirectorySubscription: Sendable {
     sweep()
   }
 
-  private var current: [Part] { parts.withLock { Array($0.all.values) } }
+  private var current: [Part] { state.withLock { Array($0.parts.values) } }
 }
 
+/// Liveness of the subscriber, and of its actor.
+extension DirectorySubscription {
+  /// Returns whether this is the active subscription of the object that `other` names; the caller holds that object.
+  func isActive(for other: borrowing TypelessSubscriber) -> Bool {
+    subscriber.object === other.object && !isCancelled && !isContextGone
+  }
+
+  private var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+  private var isContextGone: Bool { subscriber.context.isGone(subscriber.context.actor) }
+
+  /// Whether only the main actor may look at the subscriber, and this isn't the main actor (2.05).
+  private var isOutOfSight: Bool { subscriber.key.isOnMainActor && !QueueReference.isOnMain }
+
+  /// Whether the subscriber is alive, or counts as alive until the main actor has looked; not inside a lock.
+  private var isAlive: Bool {
+    guard isOutOfSight else { return subscriber.object != nil && !isContextGone }
+    if !isLookDue.exchange(true, ordering: .relaxed) {
+      DispatchQueue.main.submit { [weak self] in
+        self?.isLookDue.store(false, ordering: .relaxed)
+        self?.cancelIfDead()
+      }
+    }
+    return true
+  }
+
+  private func cancelIfDead() { if !isAlive { cancel() } }
+}
+
+/// Joining publishers.
 extension DirectorySubscription {
   /// Subscribes to a publisher, unless it is cancelled or has already subscribed there.
   ///
-  /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and
-  /// never the other way around.
+  /// If another thread has to hold an object of the main actor, the main actor releases it.
   func join(_ publisher: PublisherEntry) {
     // The turn compares actors, and must not be the last to release one.
-    let context = membership.context
-    let actor = context.actor
+    let actor = subscriber.context.actor
     defer { withExtendedLifetime(actor) {} }
-    guard !context.isGone(actor) else { return }
+    guard !subscriber.context.isGone(actor) else { return }
     publisher.registry.retireDeadListeners()
-    membership.whileSubscriberLives { joinNow(publisher) }
+    guard let object = unsafe retainedSubscriber() else { return }
+    joinNow(publisher)
+    guard isOutOfSight else { return unsafe object.release() }
+    let held = unsafe Locked<Unmanaged<AnyObject>?>(object)
+    DispatchQueue.main.submit { unsafe held.withLock { unsafe $0.take() }?.release() }
+  }
+
+  /// The subscriber, retained by hand.
+  ///
+  /// Not inlined, so that nothing else holds the object when this function returns.
+  @inline(never)
+  private func retainedSubscriber() -> Unmanaged<AnyObject>? {
+    guard let object = subscriber.object else { return nil }
+    return unsafe .passRetained(object)
   }
 
   /// Joins the publisher; not inlined, so that nothing holds the subscriber when this returns.
+  ///
+  /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and
+  /// never the other way around.
   @inline(never)
   private func joinNow(_ publisher: PublisherEntry) {
     let request = publisher.request(subscriber)
     var effects = Effects()
-    let action: SubscribeAction? = parts.withLock { parts in
-      guard membership.gate.isOpen, parts.all[publisher.id] == nil,
+    let action: SubscribeAction? = state.withLock { state in
+      guard !state.isCancelled, state.parts[publisher.id] == nil,
         let action = publisher.registry.subscribeUnlessEnded(request, &effects)
       else { return nil }
-      parts.all[publisher.id] = Part(registry: publisher.registry, subscription: action.subscription)
+      state.parts[publisher.id] = Part(registry: publisher.registry, subscription: action.subscription)
       return action
     }
     effects.perform()
     guard let action else { return }
     publisher.registry.finishSubscribing(action, contextIsGone: false)
     _ = consume effects
-    if parts.withLock({ $0.all.count > $0.sweepAt }) { sweep() }
+    if state.withLock({ $0.parts.count > $0.sweepAt }) { sweep() }
   }
 
   /// Removes parts that have ended for good.
   ///
   /// A part that was ended at a living publisher stays, so that nothing joins there again.
   private func sweep() {
-    let isOver = !membership.gate.isOpen
+    let isOver = isCancelled
     let ended = current.filter {
       !$0.subscription.gate.isOpen && !$0.subscription.gate.reading.isUnderWay && (isOver || $0.registry.hasEnded)
     }
     // The removed parts are held here, so nothing is released under the lock.
-    parts.withLock { parts in
-      for part in ended { parts.all[part.registry.source] = nil }
-      parts.sweepAt = 2 * parts.all.count + 16
+    state.withLock { state in
+      for part in ended { state.parts[part.registry.source] = nil }
+      state.sweepAt = 2 * state.parts.count + 16
     }
   }
 }
@@ -144,6 +192,6 @@ extension DirectorySubscription: CustomStringConvertible {
   public var description: String {
     let count = subscriptions.count
     let state = isActive ? "\(count) \(count == 1 ? "subscription" : "subscriptions")" : "ended"
-    return "\(membership.subscriberType) on \(membership.context) of all publishers, \(state)"
+    return "\(subscriber.type) on \(subscriber.context) of all publishers, \(state)"
   }
 }

@@ -1,28 +1,46 @@
-/// A type-less subscriber of any number of publishers.
-///
-/// Someone else has to hold it while a request is made.
+/// A type-less subscriber of any number of publishers, held weakly.
 struct TypelessSubscriber: Sendable {
   private enum Kind: Sendable {
-    case untyped(UnownedExistential<any Subscriber>, DeliveryContext)
+    case untyped(UnownedExistential<any Subscriber>)
     case mainActor(UnownedExistential<any MainActorSubscriber>)
   }
 
+  /// An object may subscribe once as each kind of subscriber.
+  struct Key: Hashable {
+    let address: ObjectIdentifier
+    /// Whether the object belongs to the main actor, where alone it may be looked at and released.
+    let isOnMainActor: Bool
+  }
+
+  weak let object: (any AnyObject & Sendable)?
+  let key: Key
+  let context: DeliveryContext
+  let type: Any.Type
   private let kind: Kind
-  private let buffering: BufferingPolicy
+  let buffering: BufferingPolicy
 
   init(_ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy) {
-    kind = .untyped(UnownedExistential(subscriber), context)
+    object = subscriber
+    key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: false)
+    self.context = context
+    type = Swift.type(of: subscriber)
+    kind = .untyped(UnownedExistential(subscriber))
     self.buffering = buffering
   }
 
   init(_ subscriber: any MainActorSubscriber, buffering: BufferingPolicy) {
+    object = subscriber
+    key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: true)
+    context = .main
+    type = Swift.type(of: subscriber)
     kind = .mainActor(UnownedExistential(subscriber))
     self.buffering = buffering
   }
 
+  /// Makes the request of one publisher; the caller holds the object.
   func request<Value>(at type: Publisher<Value>.Type) -> SubscriptionRequest {
     switch kind {
-    case .untyped(let subscriber, let context):
+    case .untyped(let subscriber):
       subscriber.use {
         type.request(
           for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow)
@@ -63,12 +81,7 @@ extension PublisherDirectory {
   public func subscribeToAll(
     _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded
   ) -> DirectorySubscription {
-    subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering)) {
-      members.subscribe(
-        SubscriptionRequest(
-          subscriber, through: SubscriberInterface(.untyped), on: context, buffering: buffering, ifDuplicate: .ignore
-        ) { _, _ in })
-    }
+    subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering))
   }
 
   /// Subscribes a main-actor object to every present and future publisher of the directory.
@@ -85,30 +98,30 @@ extension PublisherDirectory {
   public func subscribeToAll(
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded
   ) -> DirectorySubscription {
-    subscribe(TypelessSubscriber(subscriber, buffering: buffering)) {
-      members.subscribe(
-        SubscriptionRequest(
-          subscriber, through: SubscriberInterface(.untypedOnMainActor, isOnMainActor: true), on: .main,
-          buffering: buffering, ifDuplicate: .ignore
-        ) { _, _ in })
-    }
+    subscribe(TypelessSubscriber(subscriber, buffering: buffering))
   }
 
-  /// Makes the subscription of a new member, or finds that of an existing one.
+  /// Finds the object's subscription, or makes one.
   ///
-  /// The caller holds the subscriber.
-  private func subscribe(_ subscriber: TypelessSubscriber, join: () -> Subscription) -> DirectorySubscription {
+  /// The caller holds the object, so a living one at its address is the same.
+  private func subscribe(_ subscriber: TypelessSubscriber) -> DirectorySubscription {
+    subscriber.buffering.checkCapacity()
     while true {
-      let membership = join()
-      let key = ObjectIdentifier(membership)
-      let subscription = state.withLock { $0.subscriptions[key] } ?? DirectorySubscription(membership, of: subscriber)
-      // From here on the subscription joins every publisher that is added; those that were added before are joined
-      // below.
-      let isSweepDue = state.withLock { state -> Bool? in
-        guard state.subscriptions[key] !== subscription else { return state.subscriptions.isSweepDue }
-        return state.subscriptions.add(subscription, for: key, insteadOf: nil) ? state.subscriptions.isSweepDue : nil
+      let existing = state.withLock { $0.subscriptions[subscriber.key] }
+      var isSweepDue = false
+      let subscription: DirectorySubscription
+      if let existing, existing.isActive(for: subscriber) {
+        subscription = existing
+      } else {
+        subscription = DirectorySubscription(of: subscriber)
+        // From here on it joins every publisher that is added; those that were added before are joined below.
+        let isAdded = state.withLock { state in
+          isSweepDue = state.subscriptions.isSweepDue
+          return state.subscriptions.add(subscription, for: subscriber.key, insteadOf: existing)
+        }
+        guard isAdded else { continue }
+        existing?.cancel()
       }
-      guard let isSweepDue else { continue }
       // For an existing subscription as well: the thread that made it may not have reached this point yet.
       for entry in sweepPublishers() { subscription.join(entry) }
       if isSweepDue { sweepSubscriptions() }

@@ -11,8 +11,6 @@ import Synchronization
 /// states, and releases the publishers that the directory has created.
 public final class PublisherDirectory: Sendable {
   let state = Locked(DirectoryState())
-  /// The members: the objects that have subscribed to everything; publishes nothing.
-  let members = PublisherRegistry(PublisherID(label: "directory"), initial: nil)
 
   /// Creates an empty directory.
   public init() {}
@@ -20,15 +18,13 @@ public final class PublisherDirectory: Sendable {
   deinit {
     for (_, manager) in state.withLock({ $0.managers.entries }) { manager.forget(ObjectIdentifier(self)) }
     for subscription in subscriptions { subscription.cancel() }
-    members.end()
   }
 }
 
 /// The state of a directory: decisions only, no locks and no foreign code.
 struct DirectoryState {
   var publishers = OrderedTable<PublisherKey, PublisherEntry>()
-  /// The subscriptions, by their memberships.
-  var subscriptions = OrderedTable<ObjectIdentifier, DirectorySubscription>()
+  var subscriptions = OrderedTable<TypelessSubscriber.Key, DirectorySubscription>()
   var managers = OrderedTable<ManagerEntry.Key, ManagerEntry>()
   /// The publishers whose managers are being logged out, once for each logout, which may hold manager and publisher.
   private var logouts: [PublisherID] = []
@@ -52,8 +48,8 @@ enum PublisherKey: Hashable {
 
 /// A publisher in a directory.
 ///
-/// It keeps the publisher alive only if the directory has made it, and holds another one only to return it. Holding it for anything else could make it
-/// outlive its last user, and keep a successor from taking its place.
+/// It keeps the publisher alive only if the directory has made it. Load any other one only to return it: a strong
+/// reference for anything else could outlive its last user, and keep a successor from taking its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
   private let made: (any AnyObject & Sendable)?

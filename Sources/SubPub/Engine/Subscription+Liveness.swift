@@ -10,29 +10,6 @@ extension Subscription {
   @inline(__always)
   var isAlive: Bool { (isOutOfSight ? countsUntilSeen : subscriber != nil) && !lane.isContextGone }
 
-  /// Runs `body` while holding the subscriber, unless that is dead; not inside a turn.
-  ///
-  /// If another thread has to hold an object of the main actor, the main actor releases it.
-  func whileSubscriberLives(_ body: () -> Void) {
-    guard isOutOfSight else {
-      if let subscriber { withExtendedLifetime(subscriber, body) }
-      return
-    }
-    guard let object = unsafe retainedSubscriber() else { return }
-    body()
-    let held = unsafe Locked<Unmanaged<AnyObject>?>(object)
-    DispatchQueue.main.submit { unsafe held.withLock { unsafe $0.take() }?.release() }
-  }
-
-  /// The subscriber, retained by hand.
-  ///
-  /// Not inlined, so that nothing else holds the object when this function returns.
-  @inline(never)
-  private func retainedSubscriber() -> Unmanaged<AnyObject>? {
-    guard let subscriber else { return nil }
-    return unsafe .passRetained(subscriber)
-  }
-
   /// Whether only the main actor may look at the subscriber, and this isn't the main actor.
   var isOutOfSight: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
 
