@@ -25,7 +25,7 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
     _ publisher: Publisher<Value> = Publisher(), calling: @escaping @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
-    interface = SubscriberInterface(.explicit(publisher.registry.makeInterfaceNumber()))
+    interface = .makeExplicit(isOnMainActor: false)
     call = calling
   }
 
@@ -96,7 +96,7 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
     calling: @escaping @MainActor @Sendable (Subscriber, LoadState<Value>) -> Void
   ) {
     self.publisher = publisher
-    interface = SubscriberInterface(.explicit(publisher.registry.makeInterfaceNumber()), isOnMainActor: true)
+    interface = .makeExplicit(isOnMainActor: true)
     call = forMainActorLane(calling)
   }
 

@@ -29,7 +29,7 @@ extension RegistryState {
   }
 
   fileprivate func isListenedTo(countingParts: Bool) -> Bool {
-    !isEnded && openCount > (countingParts ? 0 : partCount)
+    !isEnded && subscribers.openCount > (countingParts ? 0 : subscribers.partCount)
   }
 
   /// The last notice for somebody.
@@ -39,8 +39,8 @@ extension RegistryState {
 
   /// The first open subscription.
   fileprivate var firstListener: Subscription? {
-    guard openCount > 0 else { return nil }
-    for lane in lanes where lane.inTurn.openCount > 0 {
+    guard subscribers.openCount > 0 else { return nil }
+    for lane in lanes.all where lane.inTurn.openCount > 0 {
       if let first = lane.inTurn.subscriptions.firstOpen { return first }
     }
     return nil

@@ -78,30 +78,30 @@ extension RegistryState {
   fileprivate mutating func beginDraining() -> (WaiterID, looksForDead: Bool)? {
     let waiter = waiters.add(missing: 0)
     var missing = 0
-    for lane in lanes where lane.addDrain(waiter, upTo: newest) { missing += 1 }
+    for lane in lanes.all where lane.addDrain(waiter, upTo: newest) { missing += 1 }
     guard let waiter = waiters.expect(missing, of: waiter) else { return nil }
-    let looksForDead = !isLookingForDead && lanes.contains(where: \.mayWaitForDead)
+    let looksForDead = !isLookingForDead && lanes.all.contains(where: \.mayWaitForDead)
     if looksForDead { isLookingForDead = true }
     return (waiter, looksForDead)
   }
 
   /// The subscriptions that a `drain()` may be waiting for; nil once there are none, which ends the search.
   fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
-    let awaited = lanes.filter(\.mayWaitForDead)
+    let awaited = lanes.all.filter(\.mayWaitForDead)
     isLookingForDead = !awaited.isEmpty
     return awaited.isEmpty ? nil : awaited.flatMap(\.inTurn.subscriptions.open)
   }
 
   /// Returns the subscriptions that a call of `drain()` is waiting for.
   fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
-    lanes.flatMap { lane in
+    lanes.all.flatMap { lane in
       lane.inTurn.drains.filter { $0.waiter == waiter }.flatMap { lane.awaitedSubscriptions(by: $0) }
     }
   }
 
   /// Ends a wait whose task was cancelled, or whose time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
-    for lane in lanes { lane.inTurn.drains.removeAll { $0.waiter == waiter } }
+    for lane in lanes.all { lane.inTurn.drains.removeAll { $0.waiter == waiter } }
     waiters.remove(waiter, &effects)
   }
 }

@@ -45,13 +45,6 @@ extension PublisherRegistry {
     if action.isSweepDue { sweep() }
   }
 
-  /// Returns a number that no other `ExplicitPublisher` of this publisher has.
-  nonisolated func makeInterfaceNumber() -> UInt32 {
-    turn { state in
-      state.interfaceCount += 1
-      return state.interfaceCount
-    }
-  }
 }
 
 /// Cancelling.
@@ -83,7 +76,7 @@ extension PublisherRegistry {
   nonisolated func unsubscribe(_ object: AnyObject, through interface: SubscriberInterface? = nil) -> CancelOutcome {
     let id = ObjectIdentifier(object)
     let found = perform { state, effects in
-      state.index.find(id, among: state.lanes, openCount: state.openCount, &effects)
+      state.subscribers.find(id, among: state.lanes, &effects)
     }
     return found.filter { interface == nil || $0.interface.kind == interface?.kind }.map { $0.cancel() }
       .reduce(.alreadyCancelled) { $0.combined(with: $1) }
@@ -102,10 +95,10 @@ extension PublisherRegistry {
   /// reference.
   @discardableResult
   nonisolated func sweep() -> [Subscription] {
-    let all = turn { state in state.lanes.flatMap(\.inTurn.subscriptions.open) }
+    let all = turn { state in state.lanes.all.flatMap(\.inTurn.subscriptions.open) }
     let living = all.filter(\.isAlive)
     if living.count < all.count { retire(all.filter { !$0.isAlive }) }
-    turn { $0.sweepAt = 2 * living.count + 32 }
+    turn { $0.subscribers.noteSweep(living: living.count) }
     return living
   }
 

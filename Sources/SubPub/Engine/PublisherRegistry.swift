@@ -77,7 +77,7 @@ extension PublisherRegistry {
   nonisolated func publish(_ new: any BoxedPublication) {
     var effects = Effects()
     let action: AcceptAction? = turn { state in
-      if state.needsCare, state.updating.contains(.current) { return nil }
+      if !state.updating.isEmpty, state.updating.contains(.current) { return nil }
       return state.acceptFromOthers(new, replays: replays, &effects)
     }
     guard let action else { stopForTransform() }

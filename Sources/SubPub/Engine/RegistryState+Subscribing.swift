@@ -28,7 +28,7 @@ extension RegistryState {
     case .replace:
       replaced = duplicates(of: request, &effects)
     case .replaceSameType:
-      replaced = lanes.flatMap(\.inTurn.subscriptions.open).filter {
+      replaced = lanes.all.flatMap(\.inTurn.subscriptions.open).filter {
         $0.interface.kind == request.interface.kind && $0.subscriberType == request.subscriberType
       }
     }
@@ -43,7 +43,7 @@ extension RegistryState {
   /// The caller holds the object. Any other object that was at its address is dead, so its last reference can't be
   /// released here.
   private mutating func duplicates(of request: SubscriptionRequest, _ effects: inout Effects) -> [Subscription] {
-    let found = index.find(ObjectIdentifier(request.subscriber), among: lanes, openCount: openCount, &effects)
+    let found = subscribers.find(ObjectIdentifier(request.subscriber), among: lanes, &effects)
     return found.isEmpty
       ? [] : found.filter { $0.interface.kind == request.interface.kind && $0.subscriber != nil }
   }
@@ -55,7 +55,7 @@ extension RegistryState {
   /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
   private mutating func waitingLane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane? {
-    let (object, shared) = (ObjectIdentifier(request.subscriber), sharedLane(for: request.context))
+    let (object, shared) = (ObjectIdentifier(request.subscriber), lanes.shared(for: request.context))
     let predecessors = leaving.indices.filter {
       let old = leaving[$0].subscription
       return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
@@ -66,9 +66,8 @@ extension RegistryState {
       return first
     }
     let waiting = Lane(
-      request.context, of: registry, newest: newest, index: lanes.count, isShared: false, isClosing: isEnded,
-      behind: predecessors.count)
-    add(waiting)
+      request.context, of: registry, newest: newest, isShared: false, isClosing: isEnded, behind: predecessors.count)
+    lanes.add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
   }
@@ -79,8 +78,7 @@ extension RegistryState {
     let subscription = Subscription(request, in: lane, from: replays ? newest : newest + 1)
     let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
     var action = SubscribeAction(subscription: subscription)
-    openCount += 1
-    if request.interface.isPart { partCount += 1 }
+    subscribers.count(subscription)
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     if let snapshot = lane.join(
@@ -89,22 +87,15 @@ extension RegistryState {
       action.replay = replay
       action.snapshot = snapshot
     }
-    index.add(subscription, openCount: openCount, &effects)
-    action.isSweepDue = openCount > sweepAt
+    subscribers.index(subscription, &effects)
+    action.isSweepDue = subscribers.isSweepDue
     return action
   }
 
-  private func sharedLane(for context: DeliveryContext) -> Lane? {
-    if case .immediate = context.kind { return immediateLane }
-    return context.isLookedUp ? sharedLanes[context] : nil
-  }
-
   private mutating func lane(for context: DeliveryContext, at registry: PublisherRegistry) -> Lane {
-    if let lane = sharedLane(for: context) { return lane }
-    let lane = Lane(context, of: registry, newest: newest, index: lanes.count, isClosing: isEnded)
-    add(lane)
-    if case .immediate = context.kind { immediateLane = lane }
-    if context.isLookedUp { sharedLanes[context] = lane }
+    if let lane = lanes.shared(for: context) { return lane }
+    let lane = Lane(context, of: registry, newest: newest, isClosing: isEnded)
+    lanes.add(lane)
     return lane
   }
 }
@@ -124,9 +115,8 @@ extension RegistryState {
     isEnded = true
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     dropLastState(&effects)
-    index.clear(&effects)
-    // In reverse order, because lanes behind a lane that ends at once move to other places.
-    for lane in lanes.reversed() {
+    subscribers.clear(&effects)
+    for lane in lanes.all {
       withLane(lane, &effects) { _ in
         lane.inTurn.isClosing = true
         // A serving thread that could end without a turn has to take one.

@@ -10,21 +10,9 @@ package struct RegistryState {
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
 
-  /// All lanes; that of the publishing thread is last, because it matters to it which effects the others have.
-  package var lanes: [Lane] = []
-  /// The lanes that subscriptions share, by context.
-  var sharedLanes: [DeliveryContext: Lane] = [:]
-  /// The lane of the publishing thread, which most publishers have.
-  var immediateLane: Lane?
-  /// The number of open subscriptions.
-  var openCount = 0
-  /// How many of them belong to a `DirectorySubscription`.
-  var partCount = 0
-  /// The number of subscriptions above which it is worth looking for dead ones.
-  var sweepAt = 32
-  var index = SubscriberIndex()
-  /// How many numbers `ExplicitPublisher`s have received.
-  var interfaceCount: UInt32 = 0
+  package var lanes = LaneTable()
+  /// The open subscriptions, counted, and found by their objects.
+  var subscribers = SubscriberIndex()
 
   var waiters = Waiters()
   /// Cancelled subscriptions with a delivery under way, and whoever waits for its end.
@@ -33,19 +21,15 @@ package struct RegistryState {
   var isLookingForDead = false
 
   /// Threads that are running the transform of an update.
-  var updating: [ThreadToken] = [] { didSet { noteCare() } }
+  var updating: [ThreadToken] = []
   /// What has happened to the present data since it was published; only owners change it.
   var validity = DataValidity()
   /// Whoever decides about the publisher's states; nil for most publishers.
-  var owner: (any PublisherOwner)? { didSet { noteCare() } }
-  /// Whether there is an owner or such a thread, so that a publish has one place to look at.
-  private(set) var needsCare = false
+  var owner: (any PublisherOwner)?
   /// Those who are told whether anybody listens; none for most publishers.
   var listenerNotices: [ObjectIdentifier: ListenerNotices] = [:]
 
   init(initial: (any BoxedPublication)?) { current = initial }
-
-  private mutating func noteCare() { needsCare = owner != nil || !updating.isEmpty }
 }
 
 /// A cancelled subscription with a delivery under way.
@@ -95,7 +79,7 @@ extension RegistryState {
   mutating func acceptFromOthers(
     _ state: any BoxedPublication, replays: Bool, keepsData: Bool = false, _ effects: inout Effects
   ) -> AcceptAction {
-    if needsCare { tellOwner(keepsData: keepsData, &effects) }
+    if owner != nil { tellOwner(keepsData: keepsData, &effects) }
     return accept(state, replays: replays, &effects)
   }
 
@@ -116,16 +100,22 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    for index in lanes.indices {
-      // Not retained, because the lane stays here for this turn.
-      unsafe Unmanaged.passUnretained(lanes[index])._withUnsafeGuaranteedRef { lane in
-        if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
-          action.deliverNow(on: lane, to: snapshot)
-        }
-        if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
-      }
-    }
+    for index in lanes.woken.indices { put(state, into: lanes.woken[index], &action, &effects) }
+    if let lane = lanes.immediate { put(state, into: lane, &action, &effects) }
     return action
+  }
+
+  @inline(__always)
+  private mutating func put(
+    _ state: any BoxedPublication, into lane: Lane, _ action: inout AcceptAction, _ effects: inout Effects
+  ) {
+    // Not retained, because the lane stays here for this turn.
+    unsafe Unmanaged.passUnretained(lane)._withUnsafeGuaranteedRef { lane in
+      if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
+        action.deliverNow(on: lane, to: snapshot)
+      }
+      if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
+    }
   }
 
   /// Changes a lane that still exists, and then updates the publisher's state accordingly.
@@ -134,9 +124,7 @@ extension RegistryState {
     let result = body(&effects)
     let left = before - lane.inTurn.openCount
     if left > 0 {
-      openCount -= left
-      partCount -= lane.takeDepartedParts()
-      sweepAt = min(sweepAt, 2 * openCount + 32)
+      subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
       if !listenerNotices.isEmpty { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)
@@ -145,8 +133,9 @@ extension RegistryState {
 
   private mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
     if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
-      openCount -= lane.inTurn.openCount
+      let left = lane.inTurn.openCount
       lane.close(&effects)
+      subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
     }
     resumeDrained(by: lane, &effects)
     if lane.isUnused { removeIfDisposable(lane, &effects) }
@@ -171,17 +160,6 @@ extension RegistryState {
     for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
   }
 
-  /// Adds a lane in front of the publishing thread's.
-  mutating func add(_ lane: Lane) {
-    lanes.append(lane)
-    if let immediateLane { swapLanes(immediateLane, lane) }
-  }
-
-  private mutating func swapLanes(_ first: Lane, _ second: Lane) {
-    lanes.swapAt(first.inTurn.index, second.inTurn.index)
-    swap(&first.inTurn.index, &second.inTurn.index)
-  }
-
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
   ///
   /// Those two stay, because they hold nothing foreign.
@@ -190,16 +168,7 @@ extension RegistryState {
     case .immediate, .main: if !isEnded, lane.isShared { return }
     default: break
     }
-    if lane.context.isLookedUp, sharedLanes[lane.context] === lane { sharedLanes[lane.context] = nil }
-    if immediateLane === lane {
-      immediateLane = nil
-    } else {
-      if let last = lanes.last, last !== lane { swapLanes(lane, last) }
-      if let immediateLane, lanes.count > 1, immediateLane.inTurn.index < lanes.count - 2 {
-        swapLanes(immediateLane, lanes[lanes.count - 2])
-      }
-    }
-    lane.inTurn.index = -1
-    effects.releaseAll(in: lanes.removeLast())
+    lanes.remove(lane)
+    effects.releaseAll(in: lane)
   }
 }

@@ -84,6 +84,11 @@ extension Subscription {
 }
 
 extension Subscription {
+  /// Returns whether the delivery of a state up to a version is still to begin; the gate is open.
+  func awaitsState(upTo version: UInt64, at reading: DeliveryGate.Reading, newest: UInt64) -> Bool {
+    reading.next <= version && firstKept(of: newest) <= version
+  }
+
   /// The first version that the buffer keeps when `newest` is the newest one; earlier states are skipped.
   func firstKept(of newest: UInt64) -> UInt64 {
     guard let limit = bounds?.limit, newest >= UInt64(limit) else { return 0 }

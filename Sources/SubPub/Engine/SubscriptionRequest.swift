@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The subscriber's code with its types erased, called with the living subscriber.
 @usableFromInline
 package typealias Deliver = @Sendable (_ subscriber: any AnyObject & Sendable, _ state: any BoxedPublication) -> Void
@@ -47,7 +49,7 @@ package struct SubscriberInterface: Sendable {
     case untypedOnMainActor
     case typed
     case typedOnMainActor
-    /// One of the publisher's `ExplicitPublisher`s, each of which detects duplicates separately.
+    /// An `ExplicitPublisher`, each of which detects duplicates separately.
     case explicit(UInt32)
     /// A subscription by a `PublisherDirectory`, independent of those that the object makes itself.
     case directory
@@ -56,6 +58,15 @@ package struct SubscriberInterface: Sendable {
     case delegate
     /// A publisher that is derived from this one.
     case derivation
+  }
+
+  private static let lastExplicit = Atomic<UInt32>(0)
+
+  /// Returns the interface of a new `ExplicitPublisher`.
+  static func makeExplicit(isOnMainActor: Bool) -> SubscriberInterface {
+    // Only uniqueness matters, so the order among threads doesn't.
+    SubscriberInterface(
+      .explicit(lastExplicit.wrappingAdd(1, ordering: .relaxed).newValue), isOnMainActor: isOnMainActor)
   }
 
   let kind: Kind

@@ -121,10 +121,10 @@ extension Section3CancellationTests {
     for _ in 0..<10 {
       let trial = Trial { await registry.drain() }
       #expect(!trial.run().isOver)
-      #expect(registry.turn { $0.lanes[0].inTurn.drains.count } == 1)
+      #expect(registry.turn { $0.lanes.all[0].inTurn.drains.count } == 1)
       trial.cancel()
       try await trial.finish()
-      #expect(registry.turn { $0.lanes[0].inTurn.drains.count } == 0)
+      #expect(registry.turn { $0.lanes.all[0].inTurn.drains.count } == 0)
     }
     #expect(subscription.isActive)
   }

@@ -47,11 +47,11 @@ extension Lane {
   }
 
   private func isAwaited(_ subscription: Subscription, by wait: DrainWait) -> Bool {
-    guard subscription.gate.isOpen else { return false }
-    if isIteration { return inTurn.pending.firstVersion.map { $0 <= wait.version } ?? false }
     let reading = subscription.gate.reading
+    guard !reading.isClosed else { return false }
+    if isIteration { return inTurn.pending.firstVersion.map { $0 <= wait.version } ?? false }
     // One past the version that is under way.
     if reading.isUnderWay, reading.next - 1 <= wait.version { return true }
-    return max(reading.next, subscription.firstKept(of: newest)) <= wait.version
+    return subscription.awaitsState(upTo: wait.version, at: reading, newest: newest)
   }
 }

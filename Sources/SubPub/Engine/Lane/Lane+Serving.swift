@@ -7,7 +7,11 @@ extension Lane {
     defer { withExtendedLifetime(actor) {} }
     if context.isGone(actor) { return end() }
     var batch = Batch()
-    guard resume(&batch) else { return }
+    let isResumed = registry.perform { state, effects in
+      // It may have been removed since it was woken.
+      inTurn.index >= 0 && state.withLane(self, &effects) { resume(&batch, &$0) }
+    }
+    guard isResumed else { return }
     setServingThread(.current)
     serve(&batch, TimeSlice(for: context))
   }
@@ -36,7 +40,7 @@ extension Lane {
     defer { unsafe lane.release() }
     var batch = Batch()
     batch.dead = dead
-    if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) }
+    if perform({ takeNext(&batch, &$0) }) { serve(&batch, TimeSlice(for: context)) }
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
@@ -50,10 +54,12 @@ extension Lane {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         // After the last round, the turn that takes the next batch does.
-        if !batch.queue.isEmpty, !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch) }
+        if !batch.queue.isEmpty, !batch.dead.isEmpty || phase.hasRequest(.attention) {
+          perform { handleRequests(&batch, &$0) }
+        }
       } while batch.startRound()
       if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
-    } while takeNext(&batch)
+    } while perform({ takeNext(&batch, &$0) })
   }
 
   /// Delivers the current state to its subscriptions; returns false if the time slice ends first.
@@ -65,7 +71,7 @@ extension Lane {
       let goesOn = visit(
         slot, in: snapshot, state,
         mayBegin: { timeSlice.allowsDelivery() },
-        foundNew: { if phase.hasRequest(.attention) { handleRequests(&batch) } },
+        foundNew: { if phase.hasRequest(.attention) { perform { handleRequests(&batch, &$0) } } },
         foundDead: { batch.dead.append(slot) },
         successor: { batch.successors.append($0) })
       guard goesOn else { return false }
@@ -132,21 +138,4 @@ extension Lane {
     snapshot.deliver(slot, to: subscriber, state)
     return true
   }
-}
-
-/// The turns of the serving thread; see `Lane+Batches.swift`.
-extension Lane {
-  /// Starts serving when the context calls; returns false if there is nothing to do.
-  private func resume(_ batch: inout Batch) -> Bool {
-    registry.perform { state, effects in
-      guard inTurn.index >= 0 else { return false }
-      return state.withLane(self, &effects) { resume(&batch, &$0) }
-    }
-  }
-
-  /// Takes the next batch after one was served; returns false if nothing is left to serve.
-  private func takeNext(_ batch: inout Batch) -> Bool { perform { takeNext(&batch, &$0) } }
-
-  /// Handles requests between two rounds.
-  private func handleRequests(_ batch: inout Batch) { perform { handleRequests(&batch, &$0) } }
 }

@@ -27,11 +27,11 @@ package final class Lane: Servable {
   // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private nonisolated(unsafe) var state: LaneState
 
-  /// Creates a lane for the registry's next index.
+  /// Creates a lane, which isn't in the registry's table yet.
   ///
   /// If it isn't shared, it is woken only when that many deliveries in other lanes have ended.
   init(
-    _ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, index: Int, isShared: Bool = true,
+    _ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, isShared: Bool = true,
     isClosing: Bool = false, behind predecessorCount: Int = 0
   ) {
     self.context = context
@@ -47,7 +47,7 @@ package final class Lane: Servable {
     }
     newestVersion = Atomic(newest)
     unsafe state = LaneState(
-      index: index, newestTaken: newest, predecessorCount: predecessorCount, isClosing: isClosing)
+      newestTaken: newest, predecessorCount: predecessorCount, isClosing: isClosing)
   }
 
   /// What the lane knows; only in turns.

@@ -3,8 +3,8 @@
 /// It is read and changed in the registry's turns. The lane decides there: it takes no lock, starts nothing, and
 /// releases nothing foreign. Everything that remains to be done goes into `Effects`.
 package struct LaneState {
-  /// The index among the registry's lanes, -1 once the lane was removed.
-  var index: Int
+  /// The place in the registry's table, -1 once the lane was removed.
+  var index = -1
   let subscriptions = SubscriptionList()
   var cursors = OpenCursors()
   var retention = Retention()

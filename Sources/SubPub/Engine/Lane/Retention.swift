@@ -99,21 +99,21 @@ extension Lane {
     _ effects: inout Effects
   ) {
     while let first = queue.firstVersion,
-      first < version || !isAwaited(&queue, first, newest: newest, by: subscriptions)
+      first < version || !isFirstWanted(&queue, first, newest: newest, by: subscriptions)
     {
       if let state = queue.popFirst() { effects.release(state.state) }
     }
   }
 
   /// Returns whether a subscription receives the first state, and advances to that subscription.
-  private static func isAwaited(
+  private static func isFirstWanted(
     _ queue: inout StateQueue, _ version: UInt64, newest: UInt64, by subscriptions: SubscriptionList
   ) -> Bool {
     guard queue.firstSlot > 0 else { return true }
     while queue.firstSlot < subscriptions.count {
       let subscription = subscriptions[queue.firstSlot]
       let reading = subscription.gate.reading
-      if !reading.isClosed, reading.next <= version, subscription.firstKept(of: newest) <= version { return true }
+      if !reading.isClosed, subscription.awaitsState(upTo: version, at: reading, newest: newest) { return true }
       queue.firstSlot += 1
     }
     return false
