@@ -11,6 +11,11 @@ package struct LaneTable {
 
   package var all: [Lane] { immediate.map { woken + [$0] } ?? woken }
 
+  func forEach(_ body: (Lane) -> Void) {
+    for lane in woken { body(lane) }
+    if let immediate { body(immediate) }
+  }
+
   /// Returns the lane that subscriptions on this context share, if there is one.
   func shared(for context: DeliveryContext) -> Lane? {
     if case .immediate = context.kind { return immediate }

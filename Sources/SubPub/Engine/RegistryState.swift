@@ -100,17 +100,21 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    for index in lanes.woken.indices { put(state, into: lanes.woken[index], &action, &effects) }
-    if let lane = lanes.immediate { put(state, into: lane, &action, &effects) }
+    // Not retained, because the lanes stay here for this turn.
+    for index in lanes.woken.indices {
+      unsafe put(state, into: .passUnretained(lanes.woken[index]), &action, &effects)
+    }
+    if let lane = unsafe lanes.immediate.map(Unmanaged.passUnretained) {
+      unsafe put(state, into: lane, &action, &effects)
+    }
     return action
   }
 
   @inline(__always)
   private mutating func put(
-    _ state: any BoxedPublication, into lane: Lane, _ action: inout AcceptAction, _ effects: inout Effects
+    _ state: any BoxedPublication, into lane: Unmanaged<Lane>, _ action: inout AcceptAction, _ effects: inout Effects
   ) {
-    // Not retained, because the lane stays here for this turn.
-    unsafe Unmanaged.passUnretained(lane)._withUnsafeGuaranteedRef { lane in
+    unsafe lane._withUnsafeGuaranteedRef { lane in
       if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
         action.deliverNow(on: lane, to: snapshot)
       }

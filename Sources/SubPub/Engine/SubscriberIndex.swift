@@ -60,7 +60,7 @@ struct SubscriberIndex {
     if openCount <= Self.smallest {
       if table != nil { clear(&effects) }
       var found: [Subscription] = []
-      for lane in lanes.all { lane.inTurn.subscriptions.appendOpen(of: object, to: &found) }
+      lanes.forEach { $0.inTurn.subscriptions.appendOpen(of: object, to: &found) }
       return found
     }
     if table == nil || isOvergrown {

@@ -24,9 +24,15 @@ extension Lane {
   func deliverNow(_ state: QueuedState, to snapshot: SubscriptionList.Snapshot, from firstSlot: Int) {
     var dead: [Int] = []
     for slot in firstSlot..<snapshot.count {
-      _ = visit(
-        slot, in: snapshot, state, mayBegin: { true }, foundNew: {}, foundDead: { dead.append(slot) },
-        successor: { $0.wake() })
+      snapshot.visit(slot) { subscription in
+        let reading = subscription.gate.reading
+        guard isDue(state.version, for: subscription, at: reading) else { return }
+        switch deliver(state, to: subscription, at: reading, slot, in: snapshot) {
+        case .ended: break
+        case .foundDead: dead.append(slot)
+        case .foundCancel: finish(subscription) { $0.wake() }
+        }
+      }
     }
     if dead.isEmpty, phase.finishWithoutTurn() { return }
     continueServing(dead)
@@ -68,45 +74,59 @@ extension Lane {
     guard let state = batch.current, let snapshot = batch.snapshot else { return true }
     while batch.slot < snapshot.count {
       let slot = batch.slot
-      let goesOn = visit(
-        slot, in: snapshot, state,
-        mayBegin: { timeSlice.allowsDelivery() },
-        foundNew: { if phase.hasRequest(.attention) { perform { handleRequests(&batch, &$0) } } },
-        foundDead: { batch.dead.append(slot) },
-        successor: { batch.successors.append($0) })
-      guard goesOn else { return false }
+      let isTimeLeft = snapshot.visit(slot) { subscription in
+        let reading = subscription.gate.reading
+        guard isDue(state.version, for: subscription, at: reading) else { return true }
+        guard timeSlice.allowsDelivery() else { return false }
+        // A drain may be waiting that began before this newcomer came, and doesn't wait for it (3.07).
+        if reading.next == subscription.firstVersion, phase.hasRequest(.attention) {
+          perform { handleRequests(&batch, &$0) }
+        }
+        switch deliver(state, to: subscription, at: reading, slot, in: snapshot) {
+        case .ended: break
+        case .foundDead: batch.dead.append(slot)
+        case .foundCancel: finish(subscription) { batch.successors.append($0) }
+        }
+        return true
+      }
+      guard isTimeLeft else { return false }
       batch.slot = slot + 1
     }
     batch.current = nil
     return true
   }
 
-  /// Makes one delivery, if the subscription has to receive the state: gate, weak load, call, end.
-  ///
-  /// Returns false if it has to, and may not yet.
+  /// Returns whether a state still has to be delivered, and records how many are pending.
   @inline(__always)
-  private func visit(
-    _ slot: Int, in snapshot: SubscriptionList.Snapshot, _ state: QueuedState, mayBegin: () -> Bool,
-    foundNew: () -> Void, foundDead: () -> Void, successor: (Lane) -> Void
-  ) -> Bool {
-    snapshot.visit(slot) { subscription in
-      let reading = subscription.gate.reading
-      // The subscription has joined later, or has received this state as its replay.
-      guard reading.next <= state.version else { return true }
-      // A drain may be waiting that began before it came, and doesn't wait for it (3.07).
-      if reading.next == subscription.firstVersion { foundNew() }
-      guard isWanted(state.version, by: subscription, at: reading) else { return true }
-      guard mayBegin() else { return false }
-      guard subscription.gate.begin(state.version, from: reading) else { return true }
-      guard call(slot, in: snapshot, subscription, state.state) else {
-        foundDead()
-        if !subscription.gate.retract(state.version, to: reading) { finish(subscription, successor) }
-        return true
-      }
-      subscription.bounds?.countDelivery(of: state.version)
-      if !subscription.gate.end(state.version) { finish(subscription, successor) }
-      return true
+  private func isDue(_ version: UInt64, for subscription: Subscription, at reading: DeliveryGate.Reading) -> Bool {
+    // Otherwise, the subscription has joined later, or has received this state as its replay.
+    guard reading.next <= version else { return false }
+    let newest = newest
+    if newest == version, subscription.bounds == nil { return true }
+    subscription.noteBacklog(from: reading.next, newest: newest)
+    return subscription.bounds?.admits(version, newest: newest) ?? true
+  }
+
+  private enum DeliveryEnd {
+    /// Whatever there is to do is done. Perhaps the gate was closed, and nothing was delivered.
+    case ended
+    case foundDead
+    /// The subscription was cancelled while its delivery was under way, and `finish` has to follow.
+    case foundCancel
+  }
+
+  /// Makes one delivery: begin at the gate, load the subscriber, call it, end at the gate.
+  @inline(__always)
+  private func deliver(
+    _ state: QueuedState, to subscription: Subscription, at reading: DeliveryGate.Reading, _ slot: Int,
+    in snapshot: SubscriptionList.Snapshot
+  ) -> DeliveryEnd {
+    guard subscription.gate.begin(state.version, from: reading) else { return .ended }
+    guard call(slot, in: snapshot, subscription, state.state) else {
+      return subscription.gate.retract(state.version, to: reading) ? .foundDead : .foundCancel
     }
+    subscription.bounds?.countDelivery(of: state.version)
+    return subscription.gate.end(state.version) ? .ended : .foundCancel
   }
 
   /// Takes leave of a subscription that was cancelled while its delivery was under way, which has ended.
@@ -117,15 +137,6 @@ extension Lane {
     var effects = Effects()
     registry.turn { state in state.finish(subscription, &effects) }
     effects.perform(immediately: successor)
-  }
-
-  /// Returns whether a state still has to be delivered, and records how many are pending.
-  @inline(__always)
-  private func isWanted(_ version: UInt64, by subscription: Subscription, at reading: DeliveryGate.Reading) -> Bool {
-    let newest = newest
-    if newest == version, subscription.bounds == nil { return true }
-    subscription.noteBacklog(from: reading.next, newest: newest)
-    return subscription.bounds?.admits(version, newest: newest) ?? true
   }
 
   /// Runs the subscriber's code while retaining the subscriber; returns false if it is dead.
