@@ -16,6 +16,8 @@ struct StreamMachine<Value: Sendable> {
     let publication: Publication<Value>
     /// The last notice about listeners; nil once the manager doesn't want any.
     let notice: (isListenedTo: Bool, number: UInt64)?
+
+    var state: LoadState<Value> { publication.state }
   }
 
   /// What a turn has decided.
@@ -79,11 +81,11 @@ extension StreamMachine {
   private mutating func begin(_ present: Present, _ step: inout Step) {
     guard isListenedTo, run == nil, !isOver else { return }
     runCount += 1
-    let new = Run(id: RunID(number: runCount), before: present.publication.state.withoutData)
+    let new = Run(id: RunID(number: runCount), before: present.state.withoutData)
     run = new
     if !isTaskExecuting { step.started = new.id }
     isTaskExecuting = true
-    step.publisher.published = present.publication.next(.loading(previous: present.publication.state.value))
+    step.publisher.published = present.publication.next(.loading(previous: present.state.value))
   }
 
   /// Ends the active run, unless somebody has come back since the departure, perhaps without a notice so far.
@@ -110,7 +112,7 @@ extension StreamMachine {
   private mutating func rollBack(_ present: Present) -> Step {
     var step = Step()
     if let before = run?.before {
-      step.publisher.published = present.publication.next(before.with(present.publication.state.value))
+      step.publisher.published = present.publication.next(before.with(present.state.value))
     }
     step.endsRun = run != nil
     run = nil
@@ -135,7 +137,7 @@ extension StreamMachine {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.publisher.published = present.publication.next(.error(error, previous: present.publication.state.value))
+    step.publisher.published = present.publication.next(.error(error, previous: present.state.value))
     if isLast { run = nil }
     return step
   }
@@ -144,8 +146,8 @@ extension StreamMachine {
   mutating func retry(of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
-    run?.before = present.publication.state.withoutData
-    step.publisher.published = present.publication.next(.loading(previous: present.publication.state.value))
+    run?.before = present.state.withoutData
+    step.publisher.published = present.publication.next(.loading(previous: present.state.value))
     return step
   }
 

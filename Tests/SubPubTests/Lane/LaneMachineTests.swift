@@ -105,7 +105,7 @@
     private var (subscriptions, batch, version) = ([Subscription](), Batch(), UInt64(0))
     private var (notes, isForeign) = ([String](), false)
 
-    init() { lane = Lane(.background, of: registry, newest: 0, index: 0) }
+    init() { lane = Lane(.background, of: registry, newest: 0) }
 
     private var newest: QueuedState {
       QueuedState(Publication<Int>(.unknown, source: registry.source, provenance: nil), version: version)
@@ -117,8 +117,8 @@
       var effects = Effects()
       if isForeign { effects.call {} }
       switch words[0] {
-      case "immediate": lane = Lane(.immediate, of: registry, newest: 0, index: 0)
-      case "waiting": lane = Lane(.background, of: registry, newest: 0, index: 0, isShared: false, behind: 1)
+      case "immediate": lane = Lane(.immediate, of: registry, newest: 0)
+      case "waiting": lane = Lane(.background, of: registry, newest: 0, isShared: false, behind: 1)
       case "foreign": isForeign = true
       case "join":
         let captured = deaths.makeToken()
