@@ -79,7 +79,6 @@ extension ClientTests {
       await third.refresh()
       directory.refreshAllIfNeeded()
       #expect(await account.refresh() == .loaded("me"))
-      account.start(with: ())
       directory.logoutAll()
       #expect((account.publisher.state, third.publisher.state) == (.unknown, .unknown))
       #expect(other.state == .loaded(1), "a publisher without a manager stays as it is")

@@ -36,7 +36,6 @@ extension ClientTests {
       manager.set(9)
       #expect(publisher.state == .loaded(9))
       manager.cancel()  // nothing is loading
-      manager.start(with: ())
       manager.logout()
       #expect(publisher.state == .unknown)
     }

@@ -36,6 +36,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
     self.options = options
     self.loader = loader
     registry.setOwner(owner)
+    if let initial = options.initial { publishInitial(initial) }
   }
 }
 

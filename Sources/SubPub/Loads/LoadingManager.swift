@@ -26,58 +26,12 @@ public final class LoadingManager<Value: Sendable>: Manager {
   public let publisher: Publisher<Value>
   let driver: LoadDriver<Value>
 
-  /// Creates a manager whose loader receives the current data, for conditional requests.
-  ///
-  /// - Parameters:
-  ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long data counts as fresh; nil if it never becomes stale.
-  ///   - errorStaleAfter: How long ``refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at
-  ///     once. An error that is published by hand doesn't count.
-  ///   - timeout: How long one call of `load` may take. After that, it is cancelled, its result is dropped even if it
-  ///     ignores its cancellation, and its error is ``LoadTimedOut``. With nil, or a hundred years or more, there is no
-  ///     limit. It also limits a read of the cache.
-  ///   - retry: Whether and when a failed load is tried again. Only the last failure is published (5.07).
-  ///   - clock: Measures ages, `timeout`, the delays between attempts, and the intervals of ``refresh(every:while:)``.
-  ///     If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt
-  ///     follows; during an interval, the poll ends.
-  ///   - initial: Data to begin with, which counts as new: version 1, with the origin `published`. Nil for none.
-  ///   - cache: Keeps the last value beyond the manager's life. If there is no data, a load first publishes the cached
-  ///     value with its age. Each loaded value is written to the cache. `logout()` clears it (5.10).
-  ///   - cachePolicy: Whether a cached value that is fresh makes a load unnecessary (5.11).
-  ///   - refreshes: Whether a load publishes `loading` while there is data (5.18).
-  ///   - isUnchanged: Compares the current data, without pending edits, with a loaded value. If it returns true, the
-  ///     current data stays and counts as new, and a quiet refresh publishes nothing (5.18). With nil, every loaded
-  ///     value is published. Called on no particular thread, while no lock is held.
-  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread. A failed read
-  ///     publishes nothing, and the load continues (5.12); a failed write changes nothing else. After a failed clear,
-  ///     nothing is read until a clear succeeds or a value is written.
-  ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls
-  ///     that have failed, starting with 1, and the error.
-  ///   - load: Loads the value, given the current data, without pending edits, if there is any. Runs outside every
-  ///     actor, without the task-local values and the priority of its callers. May be called again after a failure, and
-  ///     while a cancelled call hasn't returned yet. Every error counts as a failure, including `CancellationError`.
-  ///     Don't await `refresh()` or `value()` of the same manager in it: that would never end.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
-  public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
-    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
-    cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
-    refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
-    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
-    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
-    load: @escaping @Sendable (_ previous: Value?) async throws -> Value
-  ) {
-    self.init(
-      LoadingOptions(
-        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
-        clock: clock, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes, isUnchanged: isUnchanged,
-        cacheFailed: cacheFailed, attemptFailed: attemptFailed),
-      initial: initial, load: load)
-  }
-
   /// Creates a manager.
   ///
-  /// Its parameters are those of the initializer whose loader receives the current data.
+  /// - Parameters:
+  ///   - label: See ``LoadingOptions``, as for all other parameters.
+  ///   - load: Loads the value, as with ``init(_:load:)-(_,()->Value)``.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
@@ -90,29 +44,40 @@ public final class LoadingManager<Value: Sendable>: Manager {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
-        clock: clock, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes, isUnchanged: isUnchanged,
-        cacheFailed: cacheFailed, attemptFailed: attemptFailed),
-      initial: initial, load: load)
+        clock: clock, initial: initial, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes,
+        isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed),
+      load: load)
   }
 
-  /// Creates a manager from options, which may name an executor for tests.
-  package convenience init(
-    _ options: LoadingOptions<Value>, initial: Value? = nil,
-    load: @escaping @Sendable (_ previous: Value?) async throws -> Value
+  /// Creates a manager from options.
+  ///
+  /// - Parameters:
+  ///   - options: Everything else that can be said about loads.
+  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its
+  ///     callers. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
+  ///     counts as a failure, including `CancellationError`. Don't await `refresh()` or `value()` of the same manager
+  ///     in it: that would never end.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  public convenience init(_ options: LoadingOptions<Value>, load: @escaping @Sendable () async throws -> Value) {
+    self.init(options) { _, _ in try await load() }
+  }
+
+  /// Creates a manager whose loader receives the current data, for conditional requests.
+  ///
+  /// - Parameters:
+  ///   - options: Everything else that can be said about loads.
+  ///   - load: Loads the value, given the current data, without pending edits, if there is any; otherwise as with
+  ///     ``init(_:load:)-(_,()->Value)``.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  public convenience init(
+    _ options: LoadingOptions<Value>, load: @escaping @Sendable (_ previous: Value?) async throws -> Value
   ) {
-    self.init(options, initial: initial) { _, previous in try await load(previous()) }
+    self.init(options) { _, previous in try await load(previous()) }
   }
 
-  package convenience init(
-    _ options: LoadingOptions<Value>, initial: Value? = nil, load: @escaping @Sendable () async throws -> Value
-  ) {
-    self.init(options, initial: initial) { _, _ in try await load() }
-  }
-
-  private init(_ options: LoadingOptions<Value>, initial: Value?, _ loader: @escaping LoadDriver<Value>.Loader) {
+  private init(_ options: LoadingOptions<Value>, _ loader: @escaping LoadDriver<Value>.Loader) {
     publisher = options.makePublisher()
     driver = LoadDriver(publisher, options, loader)
-    if let initial { driver.publishInitial(initial) }
   }
 
   deinit { driver.endManager() }

@@ -14,36 +14,94 @@ public enum RefreshVisibility: Hashable, Sendable {
   case quiet
 }
 
-/// Everything that a manager can be told about its loads.
-package struct LoadingOptions<Value: Sendable>: Sendable {
-  package var label: String?
-  package var staleAfter: Duration?
-  package var errorStaleAfter = Duration.zero
-  package var timeout: Duration?
-  package var retry = RetryPolicy.never
-  package var clock: any Clock<Duration> = ContinuousClock()
-  package var cache: (any StateCache<Value>)?
-  package var cachePolicy = CachePolicy.loadIfStale
-  package var refreshes = RefreshVisibility.visible
-  package var isUnchanged: (@Sendable (Value, Value) -> Bool)?
-  package var cacheFailed: @Sendable (CacheFailure) -> Void = { _ in }
-  package var attemptFailed: @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in }
+/// Everything that a manager can be told about its loads, apart from the loader.
+///
+/// The initializers of managers have the same parameters. Use a value of this type where several managers have them in
+/// common:
+///
+/// ```swift
+/// var options = LoadingOptions<[String]>(staleAfter: .seconds(60), timeout: .seconds(10))
+/// options.label = "news"
+/// let news = LoadingManager(options) { ["one", "two"] }
+/// options.label = "sports"
+/// let sports = LoadingManager(options) { previous in previous ?? [] }
+/// ```
+public struct LoadingOptions<Value: Sendable>: Sendable {
+  /// A name for logs and debuggers.
+  public var label: String?
+  /// How long data counts as fresh; nil if it never becomes stale.
+  ///
+  /// The age of a list of pages is that of its first page.
+  public var staleAfter: Duration?
+  /// How long ``LoadingManager/refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at once.
+  ///
+  /// An error that is published by hand doesn't count.
+  public var errorStaleAfter: Duration
+  /// How long one call of the loader may take; nil, or a hundred years or more, for no limit.
+  ///
+  /// After that, the call is cancelled, its result is dropped even if it ignores its cancellation, and its error is
+  /// ``LoadTimedOut``. It also limits a read of the cache.
+  public var timeout: Duration?
+  /// Whether and when a failed load is tried again.
+  ///
+  /// Only the last failure is published (5.07).
+  public var retry: RetryPolicy
+  /// Measures ages, ``timeout``, the delays between attempts, and the intervals of
+  /// ``LoadingManager/refresh(every:while:)``.
+  ///
+  /// If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt follows;
+  /// during an interval, the poll ends.
+  public var clock: any Clock<Duration>
+  /// Data to begin with, which counts as new: version 1, with the origin `published`; nil for none.
+  public var initial: Value?
+  /// Keeps the last value beyond the manager's life.
+  ///
+  /// If there is no data, a load first publishes the cached value with its age. Each loaded value is written to the
+  /// cache: of a list, after each page, with the age of its first page (5.06). `logout()` clears it (5.10).
+  public var cache: (any StateCache<Value>)?
+  /// Whether a cached value that is fresh makes a load unnecessary (5.11).
+  public var cachePolicy: CachePolicy
+  /// Whether a load publishes `loading` while there is data (5.18).
+  public var refreshes: RefreshVisibility
+  /// Compares the current data, without pending edits, with a loaded value.
+  ///
+  /// If it returns true, the current data stays and counts as new, and a quiet refresh publishes nothing (5.18). With
+  /// nil, every loaded value is published. Called on no particular thread, while no lock is held.
+  public var isUnchanged: (@Sendable (Value, Value) -> Bool)?
+  /// Called if the cache can't be read, written, or cleared, on no particular thread.
+  ///
+  /// A failed read publishes nothing, and the load continues (5.12); a failed write changes nothing else. After a
+  /// failed clear, nothing is read until a clear succeeds or a value is written.
+  public var cacheFailed: @Sendable (CacheFailure) -> Void
+  /// Called after each call of the loader that fails, on no particular thread.
+  ///
+  /// It receives the number of calls that have failed, starting with 1, and the error.
+  public var attemptFailed: @Sendable (_ attempt: Int, _ error: any Error) -> Void
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
 
-  package init() {}
-
-  init(
-    label: String?, staleAfter: Duration?, errorStaleAfter: Duration, timeout: Duration?, retry: RetryPolicy,
-    clock: any Clock<Duration>, cache: (any StateCache<Value>)?, cachePolicy: CachePolicy,
+  /// Creates options; each parameter is the property of its name.
+  public init(
+    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
+    cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
-    cacheFailed: @escaping @Sendable (CacheFailure) -> Void,
-    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void
+    cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
+    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in }
   ) {
-    (self.label, self.staleAfter, self.errorStaleAfter) = (label, staleAfter, errorStaleAfter)
-    (self.timeout, self.retry, self.clock) = (timeout, retry, clock)
-    (self.cache, self.cachePolicy, self.cacheFailed) = (cache, cachePolicy, cacheFailed)
-    (self.refreshes, self.isUnchanged, self.attemptFailed) = (refreshes, isUnchanged, attemptFailed)
+    self.label = label
+    self.staleAfter = staleAfter
+    self.errorStaleAfter = errorStaleAfter
+    self.timeout = timeout
+    self.retry = retry
+    self.clock = clock
+    self.initial = initial
+    self.cache = cache
+    self.cachePolicy = cachePolicy
+    self.refreshes = refreshes
+    self.isUnchanged = isUnchanged
+    self.cacheFailed = cacheFailed
+    self.attemptFailed = attemptFailed
   }
 
   func makeFreshness() -> Freshness { Freshness(staleAfter: staleAfter, clock: clock) }

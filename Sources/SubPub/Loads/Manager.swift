@@ -4,16 +4,9 @@
 public protocol Manager<Value>: Sendable {
   /// The type of the data.
   associatedtype Value: Sendable
-  /// The services that the manager needs when it starts.
-  associatedtype Services = Void
 
   /// The publisher of the data: the same one for as long as the manager lives.
   var publisher: Publisher<Value> { get }
-
-  /// Starts the manager once the program is set up; does nothing by default.
-  ///
-  /// - Parameter services: The services that the manager needs.
-  func start(with services: Services)
 
   /// Loads the data, and waits until that has ended.
   ///
@@ -39,9 +32,6 @@ public protocol Manager<Value>: Sendable {
 }
 
 extension Manager {
-  /// Does nothing.
-  public func start(with services: Services) {}
-
   /// Calls ``refreshIfNeeded()``, and waits while the state is `loading`.
   ///
   /// Returns early if the task is cancelled.

@@ -21,26 +21,12 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   public let publisher: Publisher<Paged<Element, Cursor>>
   private let driver: LoadDriver<Paged<Element, Cursor>>
 
-  /// Creates a manager that has loaded no page yet.
+  /// Creates a manager.
   ///
   /// - Parameters:
-  ///   - label: A name for logs and debuggers.
-  ///   - staleAfter: How long a list counts as fresh, from the arrival of its first page; nil if it never becomes
-  ///     stale.
-  ///   - errorStaleAfter: How long ``refreshIfNeeded()`` leaves an error alone (5.13).
-  ///   - timeout: How long one call of `load` may take; nil for no limit.
-  ///   - retry: Whether and when a failed page is tried again.
-  ///   - clock: Measures ages, `timeout`, the delays between attempts, and the intervals of
-  ///     ``refresh(every:while:)``.
+  ///   - label: See ``LoadingOptions``, as for all other parameters.
   ///   - firstPage: The cursor of the first page.
-  ///   - cache: Keeps the list beyond the manager's life, as with a ``LoadingManager``. It is written after each page,
-  ///     with the age of its first page (5.06).
-  ///   - cachePolicy: Whether a cached list that is fresh makes a load unnecessary (5.11).
-  ///   - cacheFailed: Called if the cache can't be read, written, or cleared, as with a ``LoadingManager``.
-  ///   - attemptFailed: Called after each call of `load` that fails, on no particular thread, with the number of calls
-  ///     that have failed, starting with 1, and the error.
-  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
-  ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
+  ///   - load: Loads a page, as with ``init(_:firstPage:load:)``.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
@@ -57,8 +43,15 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
       firstPage: firstPage, load: load)
   }
 
-  /// Creates a manager from options, which may name an executor for tests.
-  package init(
+  /// Creates a manager from options.
+  ///
+  /// - Parameters:
+  ///   - options: Everything else that can be said about loads.
+  ///   - firstPage: The cursor of the first page.
+  ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
+  ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  public init(
     _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {

@@ -22,11 +22,11 @@
 /// each of its transitions changes them one after the other.
 ///
 /// Each transition is made by a thread that publishes to one of the sources, as with
-/// ``ReadOnlyPublisher/map(label:_:)``. If several do, one of them may carry on with the states of the others.
+/// ``StatePublisher/map(label:_:)``. If several do, one of them may carry on with the states of the others.
 ///
 /// The data of a combined publisher has the first of these origins that any part has: `edited`, `cached`, `published`,
 /// `loaded`. It has no age, because the clocks of its sources may differ, but it is stale if a part is: see
-/// ``ReadOnlyPublisher/isStale``.
+/// ``StatePublisher/isStale``.
 ///
 /// The returned publisher holds its sources, and they don't hold it. **Keep it**: its subscriptions and sequences end
 /// when it is released.
@@ -36,47 +36,83 @@
 ///   - publisher: The sources. A publisher may occur more than once.
 /// - Returns: The combined publisher.
 /// - Complexity: O(*n*) in the number of sources, for each transition.
-public func combining<each Value: Sendable>(
-  label: String? = nil, _ publisher: repeat ReadOnlyPublisher<each Value>
-) -> ReadOnlyPublisher<(repeat each Value)> {
-  var sources: [any DerivationSource] = []
+public func combining<each P: StatePublisher>(
+  label: String? = nil, _ publisher: repeat each P
+) -> ReadOnlyPublisher<(repeat (each P).Value)> {
+  var sources: [any StatePublisher] = []
   for source in repeat each publisher { sources.append(source) }
+  return combining(sources, label: label) { parts in
+    var index = 0
+    // Throwing is the only way out of a pack expansion.
+    func next<Part: Sendable>(_: Part.Type) throws -> Part {
+      defer { index += 1 }
+      return try value(of: parts[index])
+    }
+    return (repeat try next((each P).Value.self))
+  }
+}
+
+/// Returns a publisher of the values of any number of publishers of one type, as an array.
+///
+/// Everything is as with ``combining(label:_:)-(_,P...)``. An empty array makes a publisher that is `loaded([])`.
+///
+/// ```swift
+/// let all = combining(label: "all sensors", sensors.map(\.publisher))
+/// ```
+///
+/// - Parameters:
+///   - label: A name for logs and debuggers.
+///   - publishers: The sources. A publisher may occur more than once.
+/// - Returns: The combined publisher, whose values are in the order of the sources. Keep it.
+/// - Complexity: O(*n*) in the number of sources, for each transition.
+public func combining<P: StatePublisher>(label: String? = nil, _ publishers: [P]) -> ReadOnlyPublisher<[P.Value]> {
+  combining(publishers, label: label) { parts in try parts.map { try value(of: $0) } }
+}
+
+/// Combines the current publications of the sources; `combine` throws if one has no value.
+private func combining<T: Sendable>(
+  _ sources: [any StatePublisher], label: String?, _ combine: @escaping @Sendable ([any AnyPublication]) throws -> T
+) -> ReadOnlyPublisher<T> {
   // A publisher of the parts gives them an order, which the combined publisher follows.
   let parts = Publisher<Parts>()
   parts.updateData(Parts(publications: Array(repeating: nil, count: sources.count)))
-  var subscriptions: [ScopedSubscription] = []
-  for source in repeat each publisher {
-    let index = subscriptions.count
-    let (subscription, current) = source.publisher.registry.follow(
-      as: ReadOnlyPublisher<(repeat each Value)>.self
-    ) { _, new in parts.replace(index, with: new) }
-    parts.replace(index, with: current, ifMissing: true)
-    subscriptions.append(subscription)
+  var subscriptions = sources.enumerated().map { index, source in
+    source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self)
   }
-
-  let target = Publisher<(repeat each Value)>(label: label, freshness: nil)
+  let target = Publisher<T>(label: label, freshness: nil)
   let id = target.id
   // Comes last, so that it begins with all parts.
-  let subscription = parts.connect(as: (repeat each Value).self) { publication in
-    combination(of: publication.state.value?.publications ?? [], source: id)
-  } publish: { publication in
-    target.registry.publish(publication)
-  }
-  subscriptions.append(subscription)
-  return ReadOnlyPublisher(
-    target, derivation: Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
+  subscriptions.append(
+    parts._access.connect(as: T.self) { publication in
+      let parts = publication.state.value?.publications.compactMap { $0 } ?? []
+      return combination(of: parts, try? combine(parts), source: id)
+    } publish: { publication in
+      target.registry.publish(publication)
+    })
+  return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 
 /// The current publications of all sources, in the order of the arguments; nil before the first one has arrived.
 private struct Parts: Sendable {
-  var publications: [(any BoxedPublication)?]
+  var publications: [(any AnyPublication)?]
+}
+
+extension StatePublisher {
+  /// Keeps one of the parts up to date, from the current state on.
+  fileprivate func contribute(to parts: Publisher<Parts>, at index: Int, of type: Any.Type) -> ScopedSubscription {
+    let (subscription, current) = _access.registry.follow(as: type) { _, new in
+      parts.replace(index, with: Publication<Value>.from(new))
+    }
+    parts.replace(index, with: Publication<Value>.from(current), ifMissing: true)
+    return subscription
+  }
 }
 
 extension Publisher<Parts> {
   /// Replaces one part, in one transition.
   ///
   /// A subscription's deliveries never overlap, so only transitions of other parts can come between.
-  fileprivate func replace(_ index: Int, with new: any BoxedPublication, ifMissing: Bool = false) {
+  fileprivate func replace(_ index: Int, with new: any AnyPublication, ifMissing: Bool = false) {
     while true {
       let old = current
       guard var parts = old.state.value else { return }
@@ -89,43 +125,32 @@ extension Publisher<Parts> {
   }
 }
 
+/// The value or previous value of a part.
+private func value<Part: Sendable>(of part: any AnyPublication) throws -> Part {
+  guard let value = unsafe unsafeDowncast(part, to: Publication<Part>.self).state.value else {
+    throw NotLoaded(phase: part.phase)
+  }
+  return value
+}
+
 /// Makes the publication of a combined publisher.
-private func combination<each Value: Sendable>(
-  of parts: [(any BoxedPublication)?], source: PublisherID
-) -> Publication<(repeat each Value)> {
-  var index = 0
-  func next<Part: Sendable>(_: Part.Type) -> Publication<Part> {
-    defer { index += 1 }
-    guard let part = parts[index] else { stopForMisuse("part \(index) of \(source) is missing") }
-    return Publication<Part>.from(part)
-  }
-  let publications = (repeat next((each Value).self))
-
-  var (isUnknown, isLoading) = (false, false)
-  var (error, origin): ((any Error)?, DataOrigin) = (nil, .loaded)
-  for publication in repeat each publications {
-    switch publication.state {
-    case .unknown: isUnknown = true
-    case .loading: isLoading = true
-    case .loaded: break
-    case .error(let reason, _): error = error ?? reason
+private func combination<T: Sendable>(
+  of parts: [any AnyPublication], _ value: T?, source: PublisherID
+) -> Publication<T> {
+  let error = parts.lazy.compactMap(\.error).first
+  let origin = parts.compactMap(\.origin).min { $0.rank < $1.rank } ?? .loaded
+  let state: LoadState<T> =
+    if let error {
+      .error(error, previous: value)
+    } else if parts.contains(where: { $0.phase == .unknown }) {
+      .unknown
+    } else if let value, parts.allSatisfy({ $0.phase == .loaded }) {
+      .loaded(value)
+    } else {
+      .loading(previous: value)
     }
-    if let part = publication.origin, part.rank < origin.rank { origin = part }
-  }
-  // Throwing is the only way out of a pack expansion.
-  func value<Part: Sendable>(of publication: Publication<Part>) throws -> Part {
-    guard let value = publication.state.value else { throw NotLoaded(phase: publication.phase) }
-    return value
-  }
-  let values = try? (repeat value(of: each publications))
-  let provenance = values.map { _ in Provenance(origin, freshSince: nil) }
-
-  if let error { return Publication(.error(error, previous: values), source: source, provenance: provenance) }
-  if isUnknown { return Publication(.unknown, source: source, provenance: nil) }
-  guard let values, !isLoading else {
-    return Publication(.loading(previous: values), source: source, provenance: provenance)
-  }
-  return Publication(.loaded(values), source: source, provenance: provenance)
+  let provenance = state.value.map { _ in Provenance(origin, freshSince: nil) }
+  return Publication(state, source: source, provenance: provenance)
 }
 
 extension DataOrigin {

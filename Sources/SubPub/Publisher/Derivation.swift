@@ -1,143 +1,143 @@
 import Dispatch
 public import Synchronization
 
-/// A source of a derived publisher, as far as the age of data is concerned.
-protocol DerivationSource: AnyObject, Sendable {
-  var isStale: Bool { get }
-  /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
-  var currentAge: Duration? { get }
-}
-
-extension ReadOnlyPublisher: DerivationSource {
-  var currentAge: Duration? { age(of: current) }
-}
-
-extension ReadOnlyPublisher {
-  @usableFromInline
-  convenience init<Source>(
-    _ target: Publisher<Value>, following source: ReadOnlyPublisher<Source>, _ subscription: ScopedSubscription
-  ) {
-    self.init(target, derivation: Derivation(from: [source], ageSource: source, subscriptions: [subscription]))
-  }
-}
-
 /// What a derived publisher holds: its sources, and its subscriptions there, which end with it.
 @usableFromInline
 final class Derivation: Sendable {
   private let subscriptions: [ScopedSubscription]
-  let sources: [any DerivationSource]
-  /// The source whose data the publisher has; nil if it combines several.
-  let ageSource: (any DerivationSource)?
+  private let findSources: @Sendable () -> [any StatePublisher]
+  private let findAgeSource: @Sendable () -> (any StatePublisher)?
 
+  var sources: [any StatePublisher] { findSources() }
+  /// The source whose data the publisher has; nil if it combines several.
+  var ageSource: (any StatePublisher)? { findAgeSource() }
+
+  @usableFromInline
   init(
-    from sources: [any DerivationSource], ageSource: (any DerivationSource)?, subscriptions: [ScopedSubscription]
+    from sources: @autoclosure @escaping @Sendable () -> [any StatePublisher],
+    ageSource: @autoclosure @escaping @Sendable () -> (any StatePublisher)?, subscriptions: [ScopedSubscription]
   ) {
     self.subscriptions = subscriptions
-    self.sources = sources
-    self.ageSource = ageSource
+    findSources = sources
+    findAgeSource = ageSource
   }
 }
 
-extension Publisher {
+extension StatePublisher {
+  /// Makes a derived publisher.
+  ///
+  /// Calls `next` for one transition after the other, and never for two at once, and publishes its result, if there is
+  /// one. Nobody else publishes to the derived publisher, so its state is that of the transition before.
+  @inlinable @inline(__always)
+  func derive<T: Sendable>(
+    label: String?, _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
+  ) -> ReadOnlyPublisher<T> {
+    let target = Publisher<T>(label: label, freshness: _access.freshness)
+    let subscription = _access.connect(as: T.self) {
+      next($0, target)
+    } publish: { publication in
+      target.registry.publish(publication)
+    }
+    return ReadOnlyPublisher<T>(
+      target, Derivation(from: [self], ageSource: self, subscriptions: [subscription]))
+  }
+}
+
+extension StateAccess {
   /// Makes a derived publisher of `T` follow this one, from the current state on.
   ///
   /// Calls `next`, and then `publish` with its result, for one transition after the other, and never for two at once.
-  /// `next` runs the transform; `publish` runs `==` and immediate subscribers.
+  /// `next` runs the transform; `publish` runs immediate subscribers.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
-    as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>,
+    as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?,
     publish: @escaping @Sendable (Publication<T>) -> Void
   ) -> ScopedSubscription {
-    let beginning = Beginning { box in publish(next(Publication<Value>.from(box))) }
-    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
-      if beginning.isOver.load(ordering: .acquiring) {
-        publish(next(Publication<Value>.from(box)))
-      } else {
-        beginning.receive(box)
-      }
+    let make: @Sendable (any BoxedPublication) -> Void = { box in
+      if let new = next(Publication<Value>.from(box)) { publish(new) }
     }
-    let first = next(Publication<Value>.from(current))
-    if first.phase != .unknown { publish(first) }
-    beginning.makeWaiting()
+    let queue = DerivingQueue<any BoxedPublication>()
+    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
+      if queue.isOver.load(ordering: .acquiring) { make(box) } else { queue.receive(box, make) }
+    }
+    if let first = next(Publication<Value>.from(current)), first.phase != .unknown { publish(first) }
+    queue.makeWaiting(make)
     return subscription
   }
 }
 
-/// Keeps later states back until the first transition of a derived publisher has been made.
+/// What a derived publisher still has to make transitions of, one at a time.
 ///
-/// The deriving thread makes the first transition. Meanwhile another thread may deliver for the source, or the
-/// transform may publish to it. The deriving thread also makes the transitions of the first states that wait, but not of
-/// more than a few, because others may publish faster than it makes them. From then on, the next delivery makes
-/// those that wait, before its own. If none comes within a millisecond, a thread of Dispatch does.
+/// The deriving thread makes the first transition. Meanwhile another thread may deliver for a source, or the transform
+/// may publish to it. The deriving thread also makes the transitions of the first elements that wait, but not of more
+/// than a few, because others may publish faster than it makes them. From then on, the next delivery makes those that
+/// wait, before its own. If none comes within a millisecond, a thread of Dispatch does.
 @usableFromInline
-final class Beginning: Sendable {
+final class DerivingQueue<Element: Sendable>: Sendable {
   private struct State {
-    var waiting: [any BoxedPublication] = []
+    var waiting: [Element] = []
     /// Whether a thread is making transitions, so that no other may.
     var isMaking = true
   }
 
   private enum Next {
-    case make([any BoxedPublication])
-    /// Nothing waits, so the beginning is over.
+    case make([Element])
     case nothing
     /// Somebody else has to make the rest.
     case rest
   }
 
-  /// How many states a thread takes that isn't delivering.
-  private static let limit = 16
-
-  // Set under the lock. Finding it set acquires the transitions that were made before.
+  /// Whether nothing has waited at some moment, so that the deliveries of a single source need no queue any more.
+  ///
+  /// Set under the lock. Finding it set acquires the transitions that were made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
   private let state = Locked(State())
-  /// Makes the transition of a state; foreign code.
-  private let make: @Sendable (any BoxedPublication) -> Void
 
-  @usableFromInline
-  init(_ make: @escaping @Sendable (any BoxedPublication) -> Void) { self.make = make }
+  /// How many elements a thread takes that isn't delivering.
+  private static var limit: Int { 16 }
 
-  /// Makes the transition of a state that is delivered, after those of the states that wait.
+  @usableFromInline init() {}
+
+  /// Makes the transition of an element that is delivered, after those of the elements that wait.
   ///
-  /// If another thread is making transitions, the state waits. A subscription's deliveries never overlap, so the others
-  /// that wait are all that comes before.
+  /// If another thread is making transitions, the element waits. `make` is foreign code.
   @usableFromInline
-  func receive(_ new: any BoxedPublication) {
+  func receive(_ new: Element, _ make: (Element) -> Void) {
     let isMaker = state.withLock { state in
       state.waiting.append(new)
       defer { state.isMaking = true }
       return !state.isMaking
     }
-    if isMaker { while case .make(let states) = takeWaiting(atMost: .max) { states.forEach(make) } }
+    if isMaker { while case .make(let elements) = takeWaiting(atMost: .max) { elements.forEach(make) } }
   }
 
-  /// Makes the transitions of states that wait, up to a limit.
+  /// Makes the transitions of elements that wait, up to a limit.
   @usableFromInline
-  func makeWaiting() {
+  func makeWaiting(_ make: @escaping @Sendable (Element) -> Void) {
     var limit = Self.limit
     while true {
       switch takeWaiting(atMost: limit) {
       case .nothing: return
-      case .make(let states):
-        limit -= states.count
-        states.forEach(make)
+      case .make(let elements):
+        limit -= elements.count
+        elements.forEach(make)
       case .rest:
         // Weakly, so that a derived publisher that is released now doesn't live on.
         return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
-          self?.makeRest()
+          self?.makeRest(make)
         }
       }
     }
   }
 
   /// Goes on if no delivery has done so since.
-  private func makeRest() {
+  private func makeRest(_ make: @escaping @Sendable (Element) -> Void) {
     let isMaker = state.withLock { state in
       if state.isMaking || state.waiting.isEmpty { return false }
       state.isMaking = true
       return true
     }
-    if isMaker { makeWaiting() }
+    if isMaker { makeWaiting(make) }
   }
 
   private func takeWaiting(atMost limit: Int) -> Next {

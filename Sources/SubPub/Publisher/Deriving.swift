@@ -1,7 +1,7 @@
 // A derived publisher is a publisher of its own. An immediate subscription at its source publishes to it, so it has the
 // source's order, and each of its transitions happens on the thread that delivers the source's.
 
-extension ReadOnlyPublisher {
+extension StatePublisher {
   /// Returns a publisher of transformed values.
   ///
   /// It begins with the source's current state, and has one transition for each later one of the source: the same
@@ -37,14 +37,9 @@ extension ReadOnlyPublisher {
   public func map<T: Sendable>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> T
   ) -> ReadOnlyPublisher<T> {
-    let target = Publisher<T>(label: label, freshness: publisher.freshness)
-    let id = target.id
-    let subscription = publisher.connect(as: T.self) { publication in
-      Publication(publication.state.map(transform), source: id, provenance: publication.provenance)
-    } publish: { publication in
-      target.registry.publish(publication)
+    derive(label: label) { publication, target in
+      Publication(publication.state.map(transform), source: target.id, provenance: publication.provenance)
     }
-    return ReadOnlyPublisher<T>(target, following: self, subscription)
   }
 
   /// Returns a publisher of transformed values, without transitions that change nothing.
@@ -65,49 +60,72 @@ extension ReadOnlyPublisher {
     label: String? = nil, removingDuplicates: Bool, _ transform: @escaping @Sendable (Value) -> T
   ) -> ReadOnlyPublisher<T> {
     guard removingDuplicates else { return map(label: label, transform) }
-    let target = Publisher<T>(label: label, freshness: publisher.freshness)
-    let id = target.id
-    let subscription = publisher.connect(as: T.self) { publication in
-      Publication(publication.state.map(transform), source: id, provenance: publication.provenance)
-    } publish: { publication in
-      // Nobody else publishes here, so nothing comes between.
-      if target.state != publication.state { target.registry.publish(publication) }
+    return derive(label: label) { publication, target in
+      let state = publication.state.map(transform)
+      if target.state == state { return nil }
+      return Publication(state, source: target.id, provenance: publication.provenance)
     }
-    return ReadOnlyPublisher<T>(target, following: self, subscription)
   }
-}
 
-extension Publisher {
-  /// Returns a publisher of transformed values.
+  /// Returns a publisher of those transformed values that aren't nil.
   ///
-  /// See ``ReadOnlyPublisher/map(label:_:)``. The returned publisher holds this one, and not vice versa (5.22). Keep
-  /// it.
+  /// As ``map(label:_:)``, but where the transform returns nil, the derived publisher keeps the value that it has: new
+  /// data of the source makes no transition then, unless the derived publisher is `loading` or has an error, which ends
+  /// with its last value (or as `unknown` if it has none). During a load of the source, and after an error, its last
+  /// value is the previous value.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - transform: Called once for each transition that has a value, in order, while nothing is locked.
-  /// - Returns: The derived publisher.
+  ///   - transform: Called as by ``map(label:_:)``.
+  /// - Returns: The derived publisher. Keep it.
   @inlinable
-  public func map<T: Sendable>(
-    label: String? = nil, _ transform: @escaping @Sendable (Value) -> T
+  public func compactMap<T: Sendable>(
+    label: String? = nil, _ transform: @escaping @Sendable (Value) -> T?
   ) -> ReadOnlyPublisher<T> {
-    readOnly.map(label: label, transform)
+    derive(label: label) { publication, target in
+      let (state, last) = (publication.state, target.current)
+      let new = state.value.flatMap(transform)
+      if new == nil, state.phase == .loaded, last.phase == .loaded { return nil }
+      let value = new ?? (state.phase == .unknown ? nil : last.state.value)
+      let next: LoadState<T> =
+        switch state {
+        case .unknown: .unknown
+        case .loading: .loading(previous: value)
+        case .loaded: value.map { .loaded($0) } ?? .unknown
+        case .error(let error, _): .error(error, previous: value)
+        }
+      // Nothing was there, and nothing is.
+      if next.phase == .unknown, last.phase == .unknown, state.phase == .loaded { return nil }
+      let provenance = value == nil ? nil : new == nil ? last.provenance : publication.provenance
+      return Publication(next, source: target.id, provenance: provenance)
+    }
   }
 
-  /// Returns a publisher of transformed values, without transitions that change nothing.
+  /// Returns a publisher of transformed states.
   ///
-  /// See ``ReadOnlyPublisher/map(label:removingDuplicates:_:)``. The returned publisher holds this one, and not vice
-  /// versa (5.22). Keep it.
+  /// As ``map(label:_:)``, but the transform decides about the whole state: it can turn an error into data, or data
+  /// that makes no sense into an error. If it throws, the state is `error`, and the last value is the previous value.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - removingDuplicates: Whether equal states are left out.
-  ///   - transform: Called once for each transition that has a value, in order, while nothing is locked.
-  /// - Returns: The derived publisher.
+  ///   - transform: Called once for each transition of the source, in order, and never twice at once; otherwise as by
+  ///     ``map(label:_:)``.
+  /// - Returns: The derived publisher. Keep it.
   @inlinable
-  public func map<T: Equatable & Sendable>(
-    label: String? = nil, removingDuplicates: Bool, _ transform: @escaping @Sendable (Value) -> T
+  public func mapState<T: Sendable>(
+    label: String? = nil, _ transform: @escaping @Sendable (LoadState<Value>) throws -> LoadState<T>
   ) -> ReadOnlyPublisher<T> {
-    readOnly.map(label: label, removingDuplicates: removingDuplicates, transform)
+    derive(label: label) { publication, target in
+      do {
+        let state = try transform(publication.state)
+        // Data that the transform has made up is as fresh as the state that it was made from.
+        let provenance = state.value == nil ? nil : publication.provenance ?? Provenance(.published, freshSince: nil)
+        return Publication(state, source: target.id, provenance: provenance)
+      } catch {
+        let last = target.current
+        return Publication(
+          .error(error, previous: last.state.value), source: target.id, provenance: last.provenance)
+      }
+    }
   }
 }

@@ -36,19 +36,14 @@ public final class ObservedState<Value: Sendable> {
   public var error: (any Error)? { state.error }
 
   /// Held, because nothing else may be holding a derived publisher.
-  @ObservationIgnored private let publisher: ReadOnlyPublisher<Value>
+  @ObservationIgnored private let publisher: any StatePublisher<Value>
   @ObservationIgnored private var version: UInt64
   @ObservationIgnored private var observation: ScopedSubscription?
 
   /// Follows a publisher.
   ///
   /// - Parameter publisher: The publisher, which is held.
-  public convenience init(_ publisher: Publisher<Value>) { self.init(publisher.readOnly) }
-
-  /// Follows a read-only or derived publisher.
-  ///
-  /// - Parameter publisher: The publisher, which is held.
-  public init(_ publisher: ReadOnlyPublisher<Value>) {
+  public init(_ publisher: some StatePublisher<Value>) {
     self.publisher = publisher
     let current = publisher.current
     state = current.state

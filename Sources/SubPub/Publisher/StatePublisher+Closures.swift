@@ -1,23 +1,41 @@
 // Subscribers without a protocol: a closure receives the object, so it doesn't need to capture it.
 
-/// The main actor, as the context of closures that are isolated to it.
-///
-/// Write `on: .main`, or omit `on:`.
+/// The main actor, as the context of closures that are isolated to it: write `on: .main`.
 public struct MainActorContext: Sendable {
   /// The main actor.
   public static var main: MainActorContext { MainActorContext() }
 }
 
-extension Publisher {
-  /// Subscribes an object with a closure that is isolated to the main actor.
-  ///
-  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
-  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
-  /// captures the object keeps it alive.
+extension StatePublisher {
+  /// Subscribes an object with a closure that runs on the main actor, in code that does so, too.
   ///
   /// ```swift
   /// publisher.subscribe(screen) { screen, state in screen.show(state) }
   /// ```
+  ///
+  /// From other code, say where deliveries run: `on: .main` for the main actor. Everything else is as with
+  /// ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,MainActorContext,_,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the states.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which you don't need to keep.
+  @MainActor @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    handler: @escaping @MainActor (S, LoadState<Value>) -> Void
+  ) -> Subscription {
+    subscribe(
+      subscriber, on: MainActorContext.main, buffering: buffering, ifDuplicate: ifDuplicate, handler: handler)
+  }
+
+  /// Subscribes an object with a closure that runs on the main actor.
+  ///
+  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
+  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
+  /// captures the object keeps it alive.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
@@ -28,11 +46,11 @@ extension Publisher {
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
-    _ subscriber: S, on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
+    _ subscriber: S, on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     let handler = forMainActorLane(handler)
-    return registry.subscribe(
+    return _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.closure, isOnMainActor: true), on: .main, buffering: buffering,
         ifDuplicate: ifDuplicate
@@ -59,7 +77,7 @@ extension Publisher {
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
   ) -> Subscription {
-    registry.subscribe(
+    _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate
       ) { object, box in
@@ -92,7 +110,22 @@ extension Publisher {
 }
 
 /// Observing without an object.
-extension Publisher {
+extension StatePublisher {
+  /// Observes the publisher on the main actor until the returned object is released, in code that runs there, too.
+  ///
+  /// From other code, say where deliveries run: `on: .main` for the main actor.
+  ///
+  /// - Parameters:
+  ///   - buffering: How many states may be pending.
+  ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
+  @MainActor @inlinable
+  public func observe(
+    buffering: BufferingPolicy = .unbounded, handler: @escaping @MainActor (Publication<Value>) -> Void
+  ) -> ScopedSubscription {
+    observe(on: MainActorContext.main, buffering: buffering, handler: handler)
+  }
+
   /// Observes the publisher on the main actor until the returned object is released.
   ///
   /// The closure receives the current publication first (2.01).
@@ -104,7 +137,7 @@ extension Publisher {
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @inlinable
   public func observe(
-    on context: MainActorContext = .main, buffering: BufferingPolicy = .unbounded,
+    on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
     handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
     let handler = forMainActorLane { (_: Void, publication: Publication<Value>) in handler(publication) }
@@ -125,7 +158,7 @@ extension Publisher {
     on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
     handler: @escaping @Sendable (Publication<Value>) -> Void
   ) -> ScopedSubscription {
-    registry.observe(on: context, buffering: buffering) { _, box in handler(Publication<Value>.from(box)) }
+    _access.registry.observe(on: context, buffering: buffering) { _, box in handler(Publication<Value>.from(box)) }
   }
 }
 

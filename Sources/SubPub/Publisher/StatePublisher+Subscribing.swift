@@ -1,7 +1,7 @@
 // Subscribers with a protocol. If a class has both a typed and a type-less interface, the typed one is used: the
 // type-less overloads are disfavored, and `x as any Subscriber` selects them.
 
-extension Publisher {
+extension StatePublisher {
   /// Subscribes an object that receives states of any type.
   ///
   /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
@@ -18,8 +18,8 @@ extension Publisher {
     _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
-    registry.subscribe(
-      Self.request(
+    _access.registry.subscribe(
+      Publisher<Value>.request(
         for: subscriber, through: SubscriberInterface(.untyped), on: context, buffering: buffering,
         ifDuplicate: ifDuplicate))
   }
@@ -39,8 +39,8 @@ extension Publisher {
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
-    registry.subscribe(
-      Self.request(
+    _access.registry.subscribe(
+      Publisher<Value>.request(
         for: subscriber, through: SubscriberInterface(.untypedOnMainActor, isOnMainActor: true), buffering: buffering,
         ifDuplicate: ifDuplicate))
   }
@@ -61,7 +61,7 @@ extension Publisher {
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .ignore
   ) -> Subscription {
-    registry.subscribe(
+    _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.typed), on: context, buffering: buffering, ifDuplicate: ifDuplicate
       ) { object, box in
@@ -86,7 +86,7 @@ extension Publisher {
     let receive = forMainActorLane { (subscriber: S, publication: Publication<Value>) in
       subscriber.receive(publication)
     }
-    return registry.subscribe(
+    return _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.typedOnMainActor, isOnMainActor: true), on: .main,
         buffering: buffering, ifDuplicate: ifDuplicate
@@ -104,7 +104,7 @@ extension Publisher {
   /// - Returns: Whether a delivery was under way, and where (3.02).
   /// - Complexity: Amortized O(1) for each subscription of the object.
   @discardableResult @inlinable
-  public func unsubscribe(_ subscriber: AnyObject) -> CancelOutcome { registry.unsubscribe(subscriber) }
+  public func unsubscribe(_ subscriber: AnyObject) -> CancelOutcome { _access.registry.unsubscribe(subscriber) }
 }
 
 extension Publisher {

@@ -1,0 +1,134 @@
+extension StatePublisher {
+  /// Returns a publisher that follows the publisher that the transform makes of the newest value.
+  ///
+  /// For example, the page of whichever item is selected:
+  ///
+  /// ```swift
+  /// let page = selection.switchingToLatest { id in pages[id].publisher }
+  /// ```
+  ///
+  /// While this publisher is `loaded`, the derived publisher has the state of the publisher that was made of its value,
+  /// with the origin of its data, and one transition for each of its transitions. While this publisher is `loading` or
+  /// has an error, so does the derived one, whose previous value is that of the publisher made last. The derived
+  /// publisher follows that one until there is a new value, and lets go of it as soon as there is; with `unknown`, it
+  /// follows none. It has no ``staleAfter`` of its own; its data has the age of the publisher that it follows.
+  ///
+  /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the two,
+  /// and if several do, one of them may carry on with the states of the others. The returned publisher holds this one
+  /// and the one that it follows. **Keep it**.
+  ///
+  /// - Parameters:
+  ///   - label: A name for logs and debuggers.
+  ///   - transform: Called once for each loaded value, in order, and never twice at once, and for a previous value if
+  ///     that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher again.
+  /// - Returns: The derived publisher.
+  public func switchingToLatest<P: StatePublisher>(
+    label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
+  ) -> ReadOnlyPublisher<P.Value> {
+    let target = Publisher<P.Value>(label: label, freshness: nil)
+    let switching = Switching(target, transform)
+    let (subscription, current) = _access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) { _, box in
+      switching.receive(.outer(Publication<Value>.from(box)))
+    }
+    switching.begin(with: Publication<Value>.from(current))
+    return ReadOnlyPublisher(
+      target,
+      Derivation(
+        from: [self] + [switching.inner].compactMap { $0 as (any StatePublisher)? }, ageSource: switching.inner,
+        subscriptions: [subscription]))
+  }
+}
+
+/// What a publisher that switches follows.
+///
+/// The outer publisher's subscription holds it until the derived publisher is released. The inner one's holds it weakly,
+/// because it holds the inner publisher.
+private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
+  enum Event: Sendable {
+    case outer(Publication<Outer>)
+    /// A state of the inner publisher that was made at that count.
+    case inner(Publication<P.Value>, count: Int)
+  }
+
+  private struct Inner {
+    let publisher: P
+    let subscription: ScopedSubscription
+    let publication: Publication<P.Value>
+  }
+
+  private struct State {
+    var outer: Publication<Outer>?
+    var inner: Inner?
+    /// How many inner publishers were followed.
+    var count = 0
+  }
+
+  private let target: Publisher<P.Value>
+  private let transform: @Sendable (Outer) -> P
+  private let queue = DerivingQueue<Event>()
+  // Changed by one thread at a time, the one that makes transitions; read by any.
+  private let state = Locked(State())
+
+  init(_ target: Publisher<P.Value>, _ transform: @escaping @Sendable (Outer) -> P) {
+    self.target = target
+    self.transform = transform
+  }
+
+  /// The publisher that is followed.
+  var inner: P? { state.withLock { $0.inner?.publisher } }
+
+  func begin(with current: Publication<Outer>) {
+    handle(.outer(current), isFirst: true)
+    queue.makeWaiting { [weak self] in self?.handle($0) }
+  }
+
+  func receive(_ event: Event) { queue.receive(event) { handle($0) } }
+
+  /// Makes the transition of one event; no other is being made.
+  private func handle(_ event: Event, isFirst: Bool = false) {
+    let former = state.withLock { $0 }
+    var new = former
+    switch event {
+    case .outer(let publication):
+      new.outer = publication
+      // A previous value counts only if nothing else was there before.
+      if publication.phase == .loaded || former.inner == nil, let value = publication.state.value {
+        new.count += 1
+        new.inner = follow(transform(value), count: new.count)
+      } else if publication.phase == .unknown {
+        new.inner = nil
+      }
+    case .inner(let publication, let count):
+      guard count == former.count, let inner = former.inner else { return }
+      new.inner = Inner(publisher: inner.publisher, subscription: inner.subscription, publication: publication)
+    }
+    let publication = combination(of: new)
+    // What was followed before is let go of outside the lock.
+    state.withLock { swap(&$0, &new) }
+    // Nothing was there, and nothing is.
+    if isFirst, publication.phase == .unknown { return }
+    target.registry.publish(publication)
+  }
+
+  private func follow(_ publisher: P, count: Int) -> Inner {
+    let (subscription, current) = publisher._access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) {
+      [weak self] _, box in
+      self?.receive(.inner(Publication<P.Value>.from(box), count: count))
+    }
+    return Inner(
+      publisher: publisher, subscription: subscription, publication: Publication<P.Value>.from(current))
+  }
+
+  private func combination(of state: State) -> Publication<P.Value> {
+    let inner = state.inner?.publication
+    let combined: LoadState<P.Value> =
+      switch state.outer?.state {
+      case .unknown, nil: .unknown
+      case .loading: .loading(previous: inner?.state.value)
+      case .loaded: inner?.state ?? .unknown
+      case .error(let error, _): .error(error, previous: inner?.state.value)
+      }
+    return Publication(
+      combined, source: target.id, provenance: combined.value == nil ? nil : inner?.provenance)
+  }
+}
