@@ -134,6 +134,8 @@ extension Section2SubscriptionTests {
     }
     subscribe(recorder, on: .queue(DispatchQueue(label: "first")))
     try await end.wait()
+    // Its closure holds the publisher.
+    publisher.unsubscribe(recorder)
   }
 
   @Test("a successor of two subscriptions waits for both")

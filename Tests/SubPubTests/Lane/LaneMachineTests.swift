@@ -93,6 +93,18 @@
       var bench = LaneBench()
       for command in sequence.components(separatedBy: "; ") { bench.perform(command) }
       #expect(bench.description == expected, "\(sequence)")
+      bench.lane.removeEverything()
+    }
+  }
+
+  extension Lane {
+    /// Releases the subscriptions, which hold the lane, whatever its phase is.
+    func removeEverything() {
+      var effects = Effects()
+      phase.enter(.idle)
+      close(&effects)
+      for slot in 0..<inTurn.subscriptions.count { vacate(slot, &effects) }
+      compact()
     }
   }
 
@@ -101,7 +113,7 @@
     private let registry = PublisherRegistry(PublisherID(label: nil), initial: nil)
     private let deaths = Deaths()
     private let recorder = Recorder<Int>()
-    private var lane: Lane
+    private(set) var lane: Lane
     private var (subscriptions, batch, version) = ([Subscription](), Batch(), UInt64(0))
     private var (notes, isForeign) = ([String](), false)
 

@@ -101,6 +101,7 @@
       var bench = RegistryBench()
       for command in sequence.components(separatedBy: "; ") { bench.perform(command) }
       #expect(bench.description == expected, "\(sequence)")
+      for subscription in bench.subscriptions { subscription.lane.removeEverything() }
     }
   }
 
@@ -111,7 +112,8 @@
     private let queue = DispatchQueue(label: "shared")
     private let owner = Owner()
     private var state: RegistryState
-    private var (subscriptions, batches, waiters) = ([Subscription](), [Int: Batch](), [WaiterID]())
+    private(set) var subscriptions: [Subscription] = []
+    private var (batches, waiters) = ([Int: Batch](), [WaiterID]())
     private var notes: [String] = []
 
     init() {
