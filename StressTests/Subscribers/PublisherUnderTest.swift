@@ -43,7 +43,8 @@ final class PublisherUnderTest: Sendable {
       case .mainUntyped: join(MainUntypedRecorder(log)) { publisher.subscribe($0, buffering: policy) }
       case .handler:
         join(PlainRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) { $0.show($1) } }
-      case .mainHandler: join(MainRecorder(log)) { publisher.subscribe($0, buffering: policy) { $0.show($1) } }
+      case .mainHandler:
+        join(MainRecorder(log)) { publisher.subscribe($0, on: .main, buffering: policy) { $0.show($1) } }
       case .actorHandler: join(ActorRecorder(log)) { publisher.subscribe($0, buffering: policy) { $0.show($1) } }
       case .explicit: join(PlainRecorder(log)) { explicit.subscribe($0, on: context, buffering: policy) }
       default: join(PlainRecorder(log)) { publisher.subscribe($0, on: context, buffering: policy) }

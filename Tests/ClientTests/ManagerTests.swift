@@ -42,8 +42,8 @@ extension ClientTests {
 
     @Test("a manager refreshes in intervals, gives its loader the data, and may do so quietly")
     func polling() async throws {
-      let manager = LoadingManager<Int>(
-        clock: clock, refreshes: .quiet, isUnchanged: { $0 == $1 }, load: { previous in (previous ?? 0) + 1 })
+      let options = LoadingOptions<Int>(clock: clock, refreshes: .quiet, isUnchanged: { $0 == $1 })
+      let manager = LoadingManager(options) { previous in (previous ?? 0) + 1 }
       let recorder = Recorder<Int>()
       manager.publisher.subscribe(recorder, on: .immediate)
       let polling = Task { [manager] in await manager.refresh(every: .seconds(5)) { $0.value != 2 } }

@@ -96,7 +96,7 @@ extension PublisherDirectory {
 
   /// Waits until every subscription of every publisher has received or skipped everything published so far (3.07).
   ///
-  /// See ``Publisher/drain()``. Returns early if the task is cancelled.
+  /// See ``StatePublisher/drain()``. Returns early if the task is cancelled.
   public func drain() async { for publisher in sweepPublishers() { await publisher.registry.drain() } }
 
   /// Waits until the caches of all living managers have done everything that was requested so far.

@@ -69,7 +69,7 @@ extension PublisherDirectory {
   ///
   /// The object is held weakly (2.05). If it has already subscribed to the directory, the existing subscription is
   /// returned unchanged. Subscriptions that the object makes itself are independent and receive their own deliveries,
-  /// but ``Publisher/unsubscribe(_:)`` ends both kinds. Releasing the directory cancels.
+  /// but ``StatePublisher/unsubscribe(_:)`` ends both kinds. Releasing the directory cancels.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.

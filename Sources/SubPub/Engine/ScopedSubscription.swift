@@ -1,6 +1,6 @@
 /// A subscription that ends when this object is released (3.08).
 ///
-/// ``Publisher/observe(on:buffering:handler:)-(DeliveryContext,_,_)`` returns one, and ``Subscription/scoped()`` makes
+/// ``StatePublisher/observe(on:buffering:handler:)-(DeliveryContext,_,_)`` returns one, and ``Subscription/scoped()`` makes
 /// one from any subscription. You can read the properties of the ``Subscription`` directly: `observation.statistics`.
 @dynamicMemberLookup
 public final class ScopedSubscription: Sendable {

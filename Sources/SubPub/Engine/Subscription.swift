@@ -47,7 +47,7 @@ public final class Subscription: Sendable {
   /// Where deliveries run.
   public var context: DeliveryContext { lane.context }
 
-  /// The ``Publisher/id`` of the publisher.
+  /// The ``StatePublisher/id`` of the publisher.
   public var source: PublisherID { lane.registry.source }
 
   /// Whether states may still be delivered.

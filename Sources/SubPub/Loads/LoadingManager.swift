@@ -28,9 +28,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
 
   /// Creates a manager.
   ///
-  /// - Parameters:
-  ///   - label: See ``LoadingOptions``, as for all other parameters.
-  ///   - load: Loads the value, as with ``init(_:load:)-(_,()->Value)``.
+  /// The parameters are the properties of ``LoadingOptions``, and the loader as in ``init(_:load:)-(_,()->Value)``.
+  ///
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,

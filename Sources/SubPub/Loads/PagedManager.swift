@@ -23,10 +23,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
 
   /// Creates a manager.
   ///
-  /// - Parameters:
-  ///   - label: See ``LoadingOptions``, as for all other parameters.
-  ///   - firstPage: The cursor of the first page.
-  ///   - load: Loads a page, as with ``init(_:firstPage:load:)``.
+  /// The parameters are those of ``init(_:firstPage:load:)``, with the properties of ``LoadingOptions`` one by one.
+  ///
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,

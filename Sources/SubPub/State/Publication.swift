@@ -12,7 +12,7 @@ public typealias Publication<Value: Sendable> = StatePublication<LoadState<Value
 @_fixed_layout public final class StatePublication<State: LoadStateProtocol>: AnyPublication {
   /// The state that was published.
   public let state: State
-  /// The ``Publisher/id`` of the publisher.
+  /// The ``StatePublisher/id`` of the publisher.
   public let source: PublisherID
   /// Where the data, or the previous data, comes from; nil without data.
   @usableFromInline let provenance: Provenance?
@@ -56,7 +56,7 @@ extension StatePublication: CustomStringConvertible {
 public protocol AnyPublication: AnyObject, Sendable {
   /// The publisher's version: the number of transitions up to and including this one (1.01).
   var version: UInt64 { get }
-  /// The ``Publisher/id`` of the publisher.
+  /// The ``StatePublisher/id`` of the publisher.
   var source: PublisherID { get }
   /// The phase of the state.
   var phase: LoadPhase { get }

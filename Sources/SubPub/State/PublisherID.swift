@@ -34,7 +34,7 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { label ?? "publisher #\(number)" }
 }
 
-/// The error that ``Publisher/value()`` throws if the publisher is released before it has a value.
+/// The error that ``StatePublisher/value()`` throws if the publisher is released before it has a value.
 public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible {
   /// The publisher that was released.
   public let source: PublisherID

@@ -196,8 +196,8 @@ extension Section2SubscriptionTests {
   func required_2_06_closures() {
     let first = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
     #expect(publisher.subscribe(recorder, on: .background, ifDuplicate: .ignore) { $0.receive($1) } == first)
-    #expect(publisher.subscribe(recorder, ifDuplicate: .ignore) { $0.receive($1) } == first)
-    let onMain = publisher.subscribe(recorder) { $0.receive($1) }
+    #expect(publisher.subscribe(recorder, on: .main, ifDuplicate: .ignore) { $0.receive($1) } == first)
+    let onMain = publisher.subscribe(recorder, on: .main) { $0.receive($1) }
     #expect(onMain != first)
     let other = Recorder<Int>()
     #expect(publisher.subscribe(other, on: .immediate, ifDuplicate: .ignore) { $0.receive($1) } != first)

@@ -114,7 +114,7 @@ extension Section5LoadTests {
     #expect((bench.refuse(0), bench.publisher.isStale) == (.loaded(5), false))
 
     let given = Locked<[Int?]>([])
-    let manager = LoadingManager<Int>(initial: 5) { previous in
+    let manager = LoadingManager(LoadingOptions(initial: 5)) { previous in
       given.withLock { $0.append(previous) }
       return 6
     }

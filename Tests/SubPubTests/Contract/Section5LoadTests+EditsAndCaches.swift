@@ -9,8 +9,10 @@ extension Section5LoadTests {
     let (executor, server, cache, deaths) = (ManualExecutor(), Source<Int>(isStubborn: true), ProbeCache(5), Deaths())
     do {
       let held = deaths.makeToken()
-      let options = LoadingOptions<Int>(on: executor, clock: ManualClock()) { $0.cache = cache }
-      let manager = LoadingManager(options, initial: 5) { 0 }
+      let options = LoadingOptions<Int>(on: executor, clock: ManualClock()) { options in
+        (options.cache, options.initial) = (cache, 5)
+      }
+      let manager = LoadingManager(options) { 0 }
       let caller = Caller(on: executor) {
         _ = try? await manager.mutate(
           showing: { number in withExtendedLifetime(held) { number } }, send: { try await server.load() })

@@ -73,9 +73,10 @@ final class LoadBench: SteppedBench, Sendable {
   ) {
     let source = Source<Int>(isStubborn: isStubborn)
     self.source = source
-    let options = LoadingOptions(
+    var options = LoadingOptions(
       on: executor, staleAfter: staleAfter, timeout: timeout, retry: retry, clock: other ?? clock, cache: cache, set)
-    manager = LoadingManager(options, initial: initial) { try await source.load() }
+    options.initial = initial
+    manager = LoadingManager(options) { try await source.load() }
     manager.publisher.subscribe(recorder, on: .immediate)
   }
 
