@@ -35,7 +35,7 @@ extension Section5LoadTests {
   @Test("a transform of states decides about the phase, and what it throws is an error")
   func required_5_22_mapState() {
     let (source, log) = (Publisher<Int>(), Recorder<String>())
-    let mapped = source.mapState(label: "checked") { state in
+    let mapped = source.mapState(label: "checked") { state -> LoadState<String> in
       switch state {
       case .unknown: .unknown
       case .loading: .loading(previous: nil)

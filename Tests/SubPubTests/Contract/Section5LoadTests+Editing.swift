@@ -163,9 +163,8 @@ extension Section5LoadTests {
   @Test("an edit ends after its manager was released, if the publisher is still there")
   func required_5_20_releasedManager() async throws {
     let (executor, server) = (ManualExecutor(), Source<Int>(isStubborn: true))
-    var manager: LoadingManager? = LoadingManager(
-      LoadingOptions<Int>(on: executor, clock: ManualClock()), initial: 5
-    ) { 0 }
+    let options = LoadingOptions<Int>(on: executor, clock: ManualClock()) { $0.initial = 5 }
+    var manager: LoadingManager? = LoadingManager(options) { 0 }
     let publisher = try #require(manager).publisher
     let caller = Caller(on: executor) { [manager] in
       _ = try? await manager?.mutate(showing: { $0 * 10 + 1 }, send: { try await server.load() })

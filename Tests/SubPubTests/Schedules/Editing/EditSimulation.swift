@@ -21,12 +21,13 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
     let clock = StandInClock { scheduler.point() }
     let options = LoadingOptions<[Int]>(on: tasks, clock: clock) { options in
       options.staleAfter = .seconds(1)
+      options.initial = scheduler.draw(3) == 0 ? nil : [0]
       options.isUnchanged = { _, _ in
         scheduler.point()
         return false
       }
     }
-    let manager = LoadingManager(options, initial: scheduler.draw(3) == 0 ? nil : [0]) { try await self.load() }
+    let manager = LoadingManager(options) { try await self.load() }
     self.manager = manager
     let current = manager.publisher.current
     (start.version, start.phase, start.server) = (current.version, current.phase, current.state.value)
