@@ -1,4 +1,4 @@
-// expect: 'publisher' is inaccessible due to 'internal' protection level
+// expect: 'publisher' is inaccessible due to 'private' protection level
 
 import SubPub
 

@@ -1,4 +1,4 @@
-// expect: requires that 'Listener' be a class type
+// expect: only class instances and actors can subscribe, because they are held weakly
 
 import SubPub
 

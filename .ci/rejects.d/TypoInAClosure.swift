@@ -6,7 +6,7 @@ import SubPub
   var rows: [Int] = []
 }
 
-func attach(_ screen: Screen, to publisher: Publisher<[Int]>) {
+@MainActor func attach(_ screen: Screen, to publisher: Publisher<[Int]>) {
   publisher.subscribe(screen) { screen, state in screen.rows = state.valeu ?? [] }
   // instead: publisher.subscribe(screen) { screen, state in screen.rows = state.value ?? [] }
 }

@@ -1,0 +1,12 @@
+// expect: call to main actor-isolated instance method 'subscribe(_:buffering:ifDuplicate:handler:)'
+
+import SubPub
+
+final class Log: Sendable {
+  func write(_ state: LoadState<Int>) {}
+}
+
+func attach(_ log: Log, to publisher: Publisher<Int>) {
+  publisher.subscribe(log) { log, state in log.write(state) }
+  // instead: publisher.subscribe(log, on: .main) { log, state in log.write(state) }
+}

@@ -1,0 +1,35 @@
+// Declarations that are never called: they say what to write instead of something that doesn't compile.
+
+extension StatePublisher {
+  /// For the message about subscribers that aren't class instances.
+  @available(
+    *, unavailable,
+    message: "only class instances and actors can subscribe, because they are held weakly: use one, or observe(on:handler:)"
+  )
+  @_disfavoredOverload @discardableResult
+  public func subscribe<S>(
+    _ subscriber: S, on context: DeliveryContext = .main, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
+  ) -> Subscription { neverCalled() }
+
+  /// For the message about a wrong label.
+  @available(*, unavailable, message: "the label is `buffering:`")
+  @_disfavoredOverload @discardableResult
+  public func subscribe<S>(
+    _ subscriber: S, on context: DeliveryContext = .main, buffer: BufferingPolicy,
+    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
+  ) -> Subscription { neverCalled() }
+}
+
+extension Manager {
+  /// For the message about subscribing to a manager.
+  @available(*, unavailable, message: "a manager has a publisher: `manager.publisher.subscribe(…)`")
+  @discardableResult
+  public func subscribe<S>(
+    _ subscriber: S, on context: DeliveryContext = .main, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow,
+    handler: @escaping @Sendable (S, LoadState<Value>) -> Void = { _, _ in }
+  ) -> Subscription { neverCalled() }
+}
+
+private func neverCalled() -> Never { stopForMisuse("an unavailable function was called") }
