@@ -33,9 +33,6 @@ public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
     publisher = target
     _access = StateAccess(target.registry, target.freshness, derivation)
   }
-
-  /// The same publisher: this object.
-  public var readOnly: ReadOnlyPublisher<Value> { self }
 }
 
 extension StatePublisher {

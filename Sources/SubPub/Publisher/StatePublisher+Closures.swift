@@ -85,6 +85,61 @@ extension StatePublisher {
       })
   }
 
+  // The closures are optional for the compiler's sake: so a trailing closure that fits both is a `handler`.
+
+  /// Subscribes an object with a closure that receives publications: states with their versions and origins.
+  ///
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext,_,_,_)``. Write the
+  /// label: `publication: { object, publication in … }`.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the publications.
+  ///   - context: Where deliveries run.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which you don't need to keep.
+  @_disfavoredOverload @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow, publication: (@Sendable (S, Publication<Value>) -> Void)?
+  ) -> Subscription {
+    let publication = given(publication)
+    return _access.registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate
+      ) { object, box in
+        publication(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
+      })
+  }
+
+  /// Subscribes an object with a closure that runs on the main actor, and receives publications.
+  ///
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,MainActorContext,_,_,_)``. Write the
+  /// label: `publication: { object, publication in … }`.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the publications.
+  ///   - context: The main actor.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which you don't need to keep.
+  @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow, publication: (@MainActor (S, Publication<Value>) -> Void)?
+  ) -> Subscription {
+    let publication = forMainActorLane(given(publication))
+    return _access.registry.subscribe(
+      SubscriptionRequest(
+        subscriber, through: SubscriberInterface(.closure, isOnMainActor: true), on: .main, buffering: buffering,
+        ifDuplicate: ifDuplicate
+      ) { object, box in
+        publication(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
+      })
+  }
+
   /// Subscribes an actor with a closure that is isolated to it.
   ///
   /// The closure receives the actor and a state, the current one first (2.01). The actor is held weakly, and the
@@ -107,6 +162,12 @@ extension StatePublisher {
       subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate,
       handler: handler)
   }
+}
+
+@inlinable @inline(__always)
+func given<Handler>(_ handler: Handler?) -> Handler {
+  guard let handler else { stopForMisuse("nil can't receive publications: give a closure") }
+  return handler
 }
 
 /// Observing without an object.
