@@ -27,11 +27,12 @@
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
   /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older copy
   /// of the stream however long the outlet is cut off; without it, only for two seconds.
-  public final class RedisMirror<Value: Codable & Sendable>: Manager, Sendable {
+  public final class RedisMirror<Value: Codable & Sendable>: Manager, StatePublisher {
     /// The publisher of the state.
     ///
     /// If you change its state yourself, the next entry replaces it.
     public let publisher: Publisher<Value>
+    public var _access: StateAccess<Value> { publisher._access }
 
     private let key: String
     private let endpoint: RedisEndpoint

@@ -60,6 +60,21 @@ extension ClientTests {
       }
     }
 
+    @Test("closures may have the publication, on any context")
+    @MainActor func publications() async {
+      let desk = Desk()
+      let (versions, ids) = (Journal<UInt64>(), Journal<PublisherID>())
+      publisher.subscribe(
+        desk, on: .queue(desk.queue), publication: { _, publication in versions.add(publication.version) })
+      publisher.subscribe(
+        desk, on: .main, buffering: .latest, ifDuplicate: .allow,
+        publication: { _, publication in ids.add(publication.source) })
+      publisher.updateData(1)
+      await publisher.drain()
+      #expect(versions.entries == [0, 1])
+      #expect(Set(ids.entries) == [publisher.id])
+    }
+
     @Test("a screen subscribes to publishers of several types without testing any type, until it is released")
     @MainActor func severalTypes() async {
       let (products, visitors) = (Publisher<[Product]>(), publisher)

@@ -71,7 +71,7 @@ extension ClientTests {
     @Test("a combined publisher has data once all its parts have, and their errors")
     func combined() throws {
       let (names, ages) = (Publisher<String>(), Publisher<Int>())
-      let people = combining(label: "people", names.readOnly, ages.readOnly, ages.map { $0 >= 18 })
+      let people = combining(label: "people", names, ages.readOnly, ages.map { $0 >= 18 })
       names.updateData("Ann")
       #expect(people.state.phase == .unknown)
       ages.updateData(17)
@@ -79,6 +79,55 @@ extension ClientTests {
       names.setError(Failure.denied)
       #expect(people.state.error as? Failure == .denied)
       #expect(people.state.value?.1 == 17)
+    }
+
+    @Test("any number of publishers can be combined, and none")
+    func combinedArray() {
+      let sensors = (0..<3).map { Publisher(label: "sensor \($0)", initial: $0) }
+      let all = combining(label: "all", sensors)
+      sensors[1].updateData(10)
+      #expect(all.state == .loaded([0, 10, 2]))
+      #expect(combining([Publisher<Int>]()).state == .loaded([]))
+    }
+
+    @Test(
+      "a derived publisher may leave values out, decide about whole states, and follow the newest value's publisher")
+    func otherForms() {
+      let even = publisher.compactMap(label: "even") { $0 % 2 == 0 ? $0 : nil }
+      let checked = publisher.mapState(label: "checked") { state -> LoadState<Int> in
+        if case .loaded(let number) = state, number > 100 { throw Failure.denied }
+        return state
+      }
+      let pages = [Publisher(initial: "first"), Publisher(initial: "second")]
+      let page = publisher.switchingToLatest(label: "page") { pages[$0 % 2] }
+      publisher.updateData(2)
+      publisher.updateData(101)
+      pages[1].updateData("mended")
+      #expect(even.state == .loaded(2))
+      #expect((checked.state.error as? Failure, checked.state.value) == (.denied, 2))
+      #expect(page.state == .loaded("mended"))
+    }
+
+    /// A publisher that a type of the user's wraps.
+    final class Thermometer: StatePublisher {
+      private let publisher = Publisher<Double>(label: "thermometer")
+      var _access: StateAccess<Double> { publisher._access }
+
+      func measure(_ degrees: Double) { publisher.updateData(degrees) }
+    }
+
+    @Test("what wraps a publisher can be subscribed to, read, and derived from like one")
+    func wrapped() async throws {
+      func label(of publisher: some StatePublisher<Double>) -> String? { publisher.label }
+      let (thermometer, log) = (Thermometer(), Journal<LoadState<Double>>())
+      let listener = TypedSubscriberTests.TwoFaces()
+      thermometer.subscribe(listener, on: .immediate) { _, state in log.add(state) }
+      let both = combining(thermometer, thermometer.map { $0 > 0 })
+      thermometer.measure(-1.5)
+      #expect(log.entries == [.unknown, .loaded(-1.5)])
+      #expect(try both.state.get() == (-1.5, false))
+      #expect((label(of: thermometer), label(of: thermometer.readOnly)) == ("thermometer", "thermometer"))
+      #expect(try await thermometer.value() == -1.5)
     }
 
     @Test("an observed state shows what its publisher has published")

@@ -4,7 +4,8 @@ extension StatePublisher {
   /// For the message about subscribers that aren't class instances.
   @available(
     *, unavailable,
-    message: "only class instances and actors can subscribe, because they are held weakly: use one, or observe(on:handler:)"
+    message:
+      "only class instances and actors can subscribe, because they are held weakly: use one, or observe(on:handler:)"
   )
   @_disfavoredOverload @discardableResult
   public func subscribe<S>(
