@@ -56,22 +56,6 @@ extension Section2SubscriptionTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("a duplicate is found among many subscribers, too", arguments: [10, 1_000])
-  func required_2_06_many(others: Int) {
-    let crowd = (0..<others).map { _ in Recorder<Int>() }
-    for recorder in crowd { publisher.subscribe(recorder, on: .immediate) }
-    let standing = publisher.subscribe(recorder, on: .immediate)
-    #expect(publisher.subscribe(recorder, on: .immediate) === standing)
-    #expect(publisher.subscribe(crowd[others / 2], on: .immediate).isActive)
-    #expect(publisher.subscriberCount == others + 1)
-    let new = publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
-    #expect(new !== standing)
-    #expect(publisher.subscriberCount == others + 1)
-    publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replaceSameType)
-    #expect(publisher.subscriberCount == 1)
-    withExtendedLifetime(crowd) {}
-  }
-
   @Test("subscribing again releases an object's cancelled subscriptions and their executors")
   func required_2_06_cancelledGo() {
     let crowd = (0..<20).map { _ in Recorder<Int>() }

@@ -76,12 +76,4 @@ struct Section2SubscriptionTests: ContractSuite {
     #expect(held.versions == Array(0...20))
     #expect(held.mostAtOnce == 1)
   }
-
-  @Test("calling a function that a subscriber doesn't implement stops the program with a message")
-  func required_2_01_missingFunction() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      HeldRecorder().receive(.loaded(1))
-    }
-    #expect(MisuseTests.message(result).contains("HeldRecorder implements no receive(_:) that takes a LoadState"))
-  }
 }
