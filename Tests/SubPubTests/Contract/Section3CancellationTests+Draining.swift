@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -58,30 +57,6 @@ extension Section3CancellationTests {
     #expect(!trial.run().isOver)
     held.gate.open()
     #expect(try await trial.finish() == [.loaded(1)])
-  }
-
-  @Test("drain() doesn't wait for a cancelled delivery", arguments: ContextKind.holdable, [false, true])
-  func required_3_07_cancelledInFlight(kind: ContextKind, isAlone: Bool) async throws {
-    let place = makePlace(kind)
-    for isCancelledFirst in [false, true] {
-      let (publisher, gate) = (Publisher<Int>(), makeGate())
-      if !isAlone { publisher.subscribe(recorder, on: place.context, ifDuplicate: .allow) }
-      let held = publisher.subscribe(makeListener(), on: place.context) { _, state in
-        if state == .loaded(1) { gate.pass() }
-      }
-      await publisher.drain()
-      OwnThread.start { publisher.updateData(1) }
-      try await gate.waitUntilHeld()
-      if isCancelledFirst { #expect(try await OwnThread.result { held.cancel() } == .inFlight) }
-      let trial = draining(publisher)
-      if !isCancelledFirst {
-        #expect(!trial.isOver)
-        #expect(try await OwnThread.result { held.cancel() } == .inFlight)
-      }
-      if isAlone { #expect(trial.run().isOver) } else { try await trial.finish() }
-      #expect(gate.held == 1)
-      gate.open()
-    }
   }
 
   @Test("drain() doesn't wait for a subscriber or an actor that has died", arguments: ManualPlace.Kind.allCases)
