@@ -76,6 +76,24 @@ extension Section1PublisherTests {
     executor.runAll()
   }
 
+  @Test("no lock is held while a payload of a held lane dies", arguments: ContextKind.holdable, [false, true])
+  func required_1_04_payloadOfHeldLane(kind: ContextKind, cancels: Bool) async throws {
+    let (place, publisher, gate) = (makePlace(kind), Publisher<DeinitAction>(), makeGate())
+    let probe = LockProbe(at: publisher)
+    let subscription = publisher.subscribe(makeListener(), on: place.context) { _, state in
+      if state.phase == .loading { gate.pass() }
+    }
+    OwnThread.start { publisher.startLoading() }
+    try await gate.waitUntilHeld()
+    publisher.updateData(DeinitAction(probe.run))
+    publisher.reset()
+    probe.arm()
+    if cancels { #expect(subscription.cancel() == .inFlight) }
+    gate.open()
+    try await probe.wait()
+    await publisher.drain()
+  }
+
   @Test("others can cancel a subscription while the last payload of its released publisher dies")
   func required_1_04_payloadOfReleasedPublisher() {
     let executor = ManualExecutor()
