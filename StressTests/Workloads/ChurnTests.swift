@@ -5,7 +5,7 @@ extension StressTests {
   @Test("a new subscriber gets the current state and all later ones, while others come and go")
   func stochastic_1_02_1_03_2_01_2_06_3_02_3_07_churn() async {
     await Workload.churn.run { round in
-      await Self.churn(round) { tested, _, random, caller, group in
+      await Self.churn(round) { tested, random, caller, group in
         for _ in 0..<200 {
           switch random.draw(24) {
           case 0...8: for _ in 0..<random.draw(8) { caller.publish(tested.publisher, &random) }
@@ -23,41 +23,21 @@ extension StressTests {
     }
   }
 
-  /// Half of the threads only publish, the others only subscribe.
-  ///
-  /// Few subscribers at a time make a publish fast, and lanes of their own keep pending states from hiding a replay.
-  @Test("a new subscriber misses no state, however fast they are published")
-  func stochastic_1_02_2_01_joining() async {
-    await Workload.joining.run { round in
-      await Self.churn(round) { tested, index, random, caller, group in
-        if index % 2 == 0 {
-          for _ in 0..<1_500 { caller.publish(tested.publisher, &random) }
-        } else {
-          for _ in 0..<120 {
-            let context = random.pick([ContextKind.background, .independentQueue, .executor, .immediate])
-            group.add(SubscriptionKind(at: Places.draw(context, &random), random.pick(Interface.anywhere)))
-            if group.live.count > 3 { group.cancel(&random) }
-          }
-        }
-      }
-    }
-  }
-
   /// Gives each thread a group of subscribers of one publisher.
   static func churn(
     _ round: Round,
     _ body:
       @escaping @Sendable (
-        _ tested: PublisherUnderTest, _ index: Int, _ random: inout SeededGenerator, _ caller: inout Caller,
+        _ tested: PublisherUnderTest, _ random: inout SeededGenerator, _ caller: inout Caller,
         _ group: inout Subscribers
       ) -> Void
   ) async -> RoundResult {
     let tested = PublisherUnderTest()
     var subscribers = Subscribers(of: tested)
     subscribers.addReference()
-    let (groups, calls) = await round.play { index, random, caller in
+    let (groups, calls) = await round.play { _, random, caller in
       var group = Subscribers(of: tested)
-      body(tested, index, &random, &caller, &group)
+      body(tested, &random, &caller, &group)
       return group
     }
     subscribers += groups
