@@ -129,6 +129,7 @@ extension CheckerTests {
     Row(
       "3.02", "two cancels found it active", given: cancel(.quiescent, 260), twin: cancel(.alreadyCancelled, 260),
       spoil: cancel(.quiescent, 260)),
+    Row("3.02", "quiescent, but certainly in flight", spoil: cancel(.quiescent, 260) { $0.mustBeInFlight = true }),
     Row("2.04", "a state pending after a cancel", spoil: cancel(.quiescent, 260) { $0.pendingAfter = 1 }),
     Row(
       "3.03", "inFlight on its own context", twin: cancel(.quiescent, 260) { $0.isOnOwnContext = true },

@@ -50,11 +50,12 @@ final class RecordedSubscription: @unchecked Sendable {
   var task: Task<Void, Never>? { state.with { $0.task } }
 
   /// Cancels, and records the outcome; does nothing during the first replay.
-  func cancel(isOnOwnContext: Bool = false) {
+  func cancel(isOnOwnContext: Bool = false, mustBeInFlight: Bool = false) {
     guard let subscription else { return }
     let (outcome, span) = Span.of { subscription.cancel() }
     var record = CancelRecord(span: span, answer: .outcome(outcome), thread: ThreadMark.current)
-    (record.isOnOwnContext, record.pendingAfter) = (isOnOwnContext, subscription.statistics.pending)
+    (record.isOnOwnContext, record.mustBeInFlight) = (isOnOwnContext, mustBeInFlight)
+    record.pendingAfter = subscription.statistics.pending
     note { $0.cancels.append(record) }
   }
 

@@ -10,17 +10,20 @@ extension StressTests {
       let (tested, targets, pending) = (PublisherUnderTest(), Guarded<[Target]>([]), DispatchGroup())
       var subscribers = Subscribers(of: tested)
       subscribers.addReference()
-      let (_, calls) = await round.play { _, random, caller in
-        for _ in 0..<50 {
+      let (held, calls) = await round.play { _, random, caller in
+        var held: [RecordedSubscription] = []
+        for order in 0..<50 {
           let target = Self.makeTarget(of: tested, &random)
           targets.with { $0.append(target) }
           for _ in 0..<(1 + random.draw(6)) { caller.publish(tested.publisher, &random) }
           for _ in 0..<2 { Self.cancel(targets.value, &random, pending) }
+          if order % 4 == 1 { held.append(Self.cancelHeld(of: tested, &random)) }
         }
+        return held
       }
       // Cancels on queues and in tasks.
       await withCheckedContinuation { done in pending.notify(queue: .global()) { done.resume() } }
-      subscribers.ended = targets.value.map(\.subscription)
+      subscribers.ended = targets.value.map(\.subscription) + held.joined()
       var history = await subscribers.history(of: tested, calls: calls)
       // Targets that no thread has drawn are alive.
       history.count = nil
@@ -59,6 +62,29 @@ extension StressTests {
     case 3...5: meeting.meet { subscription.cancel() }
     default: subscription.cancel()
     }
+  }
+
+  /// Subscribes, waits inside the first delivery, cancels from here, and lets the delivery go on.
+  ///
+  /// So the delivery is certainly active on another thread.
+  private static func cancelHeld(
+    of tested: PublisherUnderTest, _ random: inout SeededGenerator
+  ) -> RecordedSubscription {
+    let (began, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let contexts: [ContextKind] = [
+      .background, .queue, .concurrentQueue, .independentQueue, .executor, .actorOnQueue,
+    ]
+    let place = Places.draw(random.pick(contexts), &random)
+    let kind = SubscriptionKind(at: place, random.pick(Interface.anywhere), .draw(&random))
+    let subscription = tested.subscribe(kind) { _, _ in
+      began.signal()
+      // The checker finds it if the cancel never happens.
+      _ = mayEnd.wait(timeout: .now() + .seconds(30))
+    }
+    let isInFlight = began.wait(timeout: .now() + .seconds(30)) == .success
+    subscription.cancel(mustBeInFlight: isInFlight)
+    mayEnd.signal()
+    return subscription
   }
 }
 

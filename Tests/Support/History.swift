@@ -138,6 +138,8 @@ package struct CancelRecord: Sendable {
   package var thread: UInt32
   /// Called on the subscription's own serial context, or inside its callback (3.03).
   package var isOnOwnContext = false
+  /// A delivery was certainly active on another thread during the whole call.
+  package var mustBeInFlight = false
   /// How many deliveries had been counted before the call, and how many states were pending after it.
   package var deliveredBefore: Int?
   package var pendingAfter: Int?

@@ -7,6 +7,9 @@ extension Checker {
     expect(deciding <= 1, "3.02", "\(deciding) cancels found it active", of: subscription)
     for cancel in subscription.cancels {
       let isInFlight = cancel.answer == .outcome(.inFlight)
+      expect(
+        !cancel.mustBeInFlight || isInFlight, "3.02", "\(cancel.answer) while a delivery was active elsewhere",
+        of: subscription)
       expect(!cancel.isOnOwnContext || !isInFlight, "3.03", "inFlight on its own context", of: subscription)
       let pending = cancel.pendingAfter ?? 0
       expect(pending == 0, "2.04", "\(pending) pending after a cancel, \(cancel.answer)", of: subscription)
