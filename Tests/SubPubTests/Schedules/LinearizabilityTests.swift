@@ -3,7 +3,7 @@ import Testing
 @Suite(
   "The check of linearizability accepts exactly what a register with versions could have done", .timeLimit(.minutes(2)))
 struct LinearizabilityTests {
-  typealias Operation = Linearizability.Operation
+  typealias Operation = Linearizability<Register>.Operation
 
   /// An operation of client 1, unless said otherwise, from one step to another.
   private func operation(_ steps: ClosedRange<Int>, by client: Int = 1, _ effect: Register.Effect) -> Operation {

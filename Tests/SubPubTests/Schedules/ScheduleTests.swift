@@ -10,7 +10,9 @@ struct ScheduleTests {
   static func hold(
     _ name: String, at location: SourceLocation = #_sourceLocation, _ setUp: @escaping @Sendable (Simulation) -> Void
   ) async {
-    func run(_ seeds: SeedRange) async -> Report { await Campaign.run(name, seeds, setUp) }
+    func run(_ seeds: SeedRange) async -> Report {
+      await Campaign.run(name, seeds) { Simulation($0, playing: setUp) }
+    }
     await run(SeedRange()).expectSuccess(at: location)
     // The same seed makes the same history, on other threads, and alone as well as among others (7.02).
     let (first, second) = (await run(SeedRange(first: 7, count: 50)), await run(SeedRange(first: 7, count: 50)))

@@ -1,8 +1,8 @@
 import SubPub
 
 /// The sequential model of a manager whose data is edited: a list of numbers, to which each edit appends its own.
-struct EditModel {
-  struct Load {
+struct EditModel: SequentialModel {
+  struct Load: Hashable {
     /// The phase to return to if the load is cancelled.
     var before: LoadPhase
     /// Whether an edit was confirmed since the load began.
@@ -18,7 +18,7 @@ struct EditModel {
   var load: Load?
 
   /// What subscribers see.
-  struct Content: Equatable {
+  struct Content: Hashable {
     let phase: LoadPhase
     let data: [Int]?
     let isEdited: Bool
@@ -49,9 +49,9 @@ struct EditModel {
     case reset
     case startLoading
     case fail
+    case read(version: UInt64, Content)
   }
 
-  /// The models that an effect may lead to.
   func results(of effect: Effect) -> [EditModel] {
     switch effect {
     case .show(let edit): [changed(publishing: server != nil) { $0.edits.append(edit) }]
@@ -75,6 +75,7 @@ struct EditModel {
     case .reset: [byHand(.unknown) { $0.server = nil }]
     case .startLoading: [byHand(.loading)]
     case .fail: [byHand(.error)]
+    case .read(let version, let content): self.version == version && self.content == content ? [self] : []
     }
   }
 

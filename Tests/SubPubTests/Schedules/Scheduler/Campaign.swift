@@ -3,18 +3,19 @@ import Testing
 
 /// Runs histories with many seeds, on threads of its own.
 enum Campaign {
-  /// Runs a history of a scenario for each seed.
+  /// Runs a history for each seed.
   static func run(
-    _ name: String, _ seeds: SeedRange, _ setUp: @escaping @Sendable (Simulation) -> Void
+    _ name: String, _ seeds: SeedRange, workers: Int = 2,
+    _ make: @escaping @Sendable (Scheduler) -> SimulatedHistory
   ) async -> Report {
     await Scheduler.onThread {
       let decider = SeededDecider()
-      let scheduler = Scheduler(decider, workers: 2)
+      let scheduler = Scheduler(decider, workers: workers)
       var report = Report(name)
       for seed in seeds.all {
         seeds.announce(seed, of: name)
         decider.seed(seed)
-        let history = Simulation(scheduler, playing: setUp)
+        let history = make(scheduler)
         guard scheduler.play(history) else {
           // The thread of the blocked strand is lost, so no further seed can be tried.
           report.fail(["1.04: blocked forever"], seed: seed, scheduler.trace)
@@ -71,7 +72,7 @@ struct Report: Sendable {
   /// How many different histories there were.
   var distinct: Int { digests.count }
 
-  mutating func add(_ history: Simulation, _ trace: Trace, seed: UInt64) {
+  mutating func add(_ history: SimulatedHistory, _ trace: Trace, seed: UInt64) {
     seeds += 1
     steps += trace.events.count
     if history.overlaps { overlapping += 1 }

@@ -15,7 +15,7 @@ final class Scheduler: @unchecked Sendable {
   var trace = Trace()
 
   /// The history whose jobs the workers run.
-  private var history: Simulation?
+  private var history: SimulatedHistory?
   /// How many strands run jobs for all clients.
   private let workers: Int
   private var isEnding = false
@@ -57,7 +57,7 @@ final class Scheduler: @unchecked Sendable {
   }
 
   /// Runs and checks a history; returns false if it never ends.
-  func play(_ history: Simulation) -> Bool {
+  func play(_ history: SimulatedHistory) -> Bool {
     self.history = history
     return history.play()
   }

@@ -2,7 +2,7 @@ import SubPub
 import Support
 
 /// The sequential model of a publisher: its content, its version, and the first versions of its subscriptions.
-struct Register: Hashable {
+struct Register: SequentialModel {
   enum Effect {
     case write((Content) -> Content)
     /// Reads, changes and writes in one step.
@@ -29,7 +29,6 @@ struct Register: Hashable {
 
   init(members: Int) { joined = Array(repeating: 0, count: members) }
 
-  /// The registers that an effect may lead to; none if it can't happen now.
   func results(of effect: Effect) -> [Register] {
     var next = self
     switch effect {

@@ -1,20 +1,10 @@
 import SubPub
 import Support
 
-/// One history: a publisher, contexts whose jobs wait to be drawn, clients, what they did and saw, and what went wrong.
-///
-/// Only accessed by the strand that has the turn, or by the scheduler's caller while no strand has it.
-final class Simulation: @unchecked Sendable {
-  typealias Operation = Linearizability.Operation
+/// One history: a publisher, contexts whose jobs wait to be drawn, clients, and what they did and saw.
+final class Simulation: SimulatedHistory, @unchecked Sendable {
+  typealias Operation = Linearizability<Register>.Operation
 
-  let scheduler: Scheduler
-  var problems: [String] = []
-  /// Tasks that haven't ended.
-  var openTasks = 0
-  private var queues: [StandInQueue] = []
-  private var numbers = 0
-  /// The executor of tasks.
-  private(set) lazy var tasks = makeQueue(exploration == nil ? .unordered : .serial, isInterrupted: false)
   /// Nil once it is released.
   var publisher: Publisher<Payload>?
   var livePayloads = 0
@@ -30,8 +20,9 @@ final class Simulation: @unchecked Sendable {
   private let setUp: (Simulation) -> Void
 
   init(_ scheduler: Scheduler, in exploration: Exploration? = nil, playing setUp: @escaping (Simulation) -> Void) {
-    (self.scheduler, self.exploration, self.setUp) = (scheduler, exploration, setUp)
-    scheduler.reset()
+    self.setUp = setUp
+    self.exploration = exploration
+    super.init(scheduler, tasks: exploration == nil ? .unordered : .serial)
     publisher = makePublisher()
     publisher?.neverLookForDead()
   }
@@ -75,11 +66,10 @@ final class Simulation: @unchecked Sendable {
   /// Draws a policy with a bound.
   func bounded() -> BufferingPolicy { draw(3) == 0 ? .latest : .newest(1 + draw(3)) }
 
-  /// Whether operations of different clients overlap.
-  var overlaps: Bool { Linearizability.overlap(operations) }
+  override var overlaps: Bool { Linearizability.overlap(operations) }
 
-  /// Runs it and, unless its end is known already, checks it; returns false if it never ends.
-  func play() -> Bool {
+  /// A history that is known by its end isn't checked.
+  override func play() -> Bool {
     setUp(self)
     guard scheduler.run(clients) else { return false }
     let isKnown = exploration?.isKnown ?? false
@@ -89,46 +79,10 @@ final class Simulation: @unchecked Sendable {
     return true
   }
 
-  /// Releases everything.
-  func end() {
+  override func end() {
     clients = []
     for inbox in inboxes { (inbox.subscriber, inbox.reaction, inbox.members) = (nil, nil, []) }
     (members, named) = ([], [:])
-  }
-}
-
-/// Numbers, jobs and tasks.
-extension Simulation {
-  func draw(_ bound: Int) -> Int { scheduler.draw(bound) }
-
-  /// A number that is used only once.
-  func makeNumber() -> Int {
-    numbers += 1
-    return numbers
-  }
-
-  func makeQueue(
-    _ width: StandInQueue.Width, isInterrupted: Bool = true, deliveriesAtATime: Int = 256
-  ) -> StandInQueue {
-    let queue = StandInQueue(scheduler, width, isInterrupted: isInterrupted, deliveriesAtATime: deliveriesAtATime)
-    queues.append(queue)
-    return queue
-  }
-
-  func task(_ body: @escaping @Sendable () async -> Void) {
-    openTasks += 1
-    Task(executorPreference: tasks) {
-      await body()
-      self.openTasks -= 1
-    }
-  }
-
-  var hasJob: Bool { queues.contains { $0.isReady } }
-
-  /// Runs one job on the calling strand.
-  func runJob() {
-    let ready = queues.filter(\.isReady)
-    ready[draw(ready.count)].runOne()
   }
 }
 
