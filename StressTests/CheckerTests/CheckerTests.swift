@@ -11,12 +11,6 @@ struct CheckerTests {
     "a bad history of a publisher is rejected, and its good twin accepted",
     arguments: publishers + drains + states + delegates)
   func publisher(bad: Bad<History>) { bad.check(Example.history()) { Checker.check($0) } }
-
-  @Test("the count of a flood's deliveries takes the longest wait") func flood() {
-    let waits = [Span(begin: 100, end: 200), Span(begin: 300, end: 401)]
-    #expect(waits.map { StressTests.mostDeliveries(Array(0..<1_000), in: [$0]) } == [100, 101])
-    #expect(StressTests.mostDeliveries(Array(0..<1_000), in: waits) == 101)
-  }
 }
 
 /// One subscription; version 1 is delivered from 150 to 155, version 2 from 250 to 255, on thread 7.
@@ -90,9 +84,6 @@ extension CheckerTests {
       twin: { $0.sharesDeliveries = true }, spoil: { _ in }),
     Row("2.04", "more pending than the bound", given: policy(.newest(2)), twin: pending(2, 2), spoil: pending(3, 2)),
     Row("2.04", "more ever pending than the bound", given: policy(.newest(2)), spoil: pending(1, 3)),
-    Row(
-      "2.04", "the newer state was skipped", given: policy(.newest(2)), { $0.isHeld = true }, twin: without(0),
-      spoil: without(1)),
   ]
 
   private static func cancel(

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Testing
 
 extension StressTests {
@@ -72,45 +73,46 @@ extension StressTests.LimitTests {
     #expect(most - before < 50)
   }
 
-  /// A publisher with one subscriber on each of a thousand queues.
-  @Test("one suspended queue among a thousand delays no other")
-  func limit_2_08_oneSuspendedQueue() async {
-    let publisher = Publisher<Int>()
-    let queues = (0..<1_000).map { DispatchQueue(label: "queue \($0)") }
-    let arrivals = queues.map { _ in Guarded<(last: UInt64, served: Countdown?)>((0, nil)) }
-    for (queue, arrival) in zip(queues, arrivals) {
-      publisher.subscribe(arrival, on: .queue(queue)) { arrival, state in
-        guard state.value != nil else { return }
-        let stamp = Stamp.now()
-        arrival.with { arrival in
-          arrival.last = stamp
-          return arrival.served.take()
-        }?.arrive()
+  @Test(
+    "a million subscribers of one publisher, and one subscriber of each of a hundred thousand",
+    arguments: [(1, 1_000_000), (100_000, 1)])
+  func limit_1_03_2_01_2_05_crowds(publishers: Int, each: Int) async {
+    let (queue, tally, count) = (DispatchQueue(label: "crowd"), Tally(), publishers * each)
+    let publishers = (0..<publishers).map { _ in Publisher<Int>() }
+    await measure("\(publishers.count) publishers with \(count) subscribers") {
+      let crowd = (0..<count).map { _ in Guarded((states: 0, last: -1)) }
+      for (index, one) in crowd.enumerated() {
+        let context = each > 1 || index % 2 == 0 ? DeliveryContext.queue(queue) : .background
+        publishers[index / each].subscribe(one, on: context) { one, state in
+          tally.add()
+          one.with { $0 = ($0.states + 1, state.value ?? $0.last) }
+        }
       }
+      for publisher in publishers { publisher.updateData(7) }
+      for publisher in publishers { await publisher.drain() }
+      #expect(tally.count == 2 * count)
+      #expect(crowd.allSatisfy { $0.value == (2, 7) })
+      #expect(publishers.allSatisfy { $0.subscriberCount == each })
+      return withExtendedLifetime(crowd) { "\(tally.count) deliveries; \(residentMegabytes ?? 0) MB with all of them" }
     }
-    /// The 99th percentile of the time that all but the first wait for a state, in nanoseconds.
-    func latency() async -> Int {
-      let others = arrivals.dropFirst()
-      let served = Countdown(others.count)
-      for arrival in others { arrival.with { $0.served = served } }
-      let begin = Stamp.now()
-      publisher.updateData(1)
-      _ = await served.wait()
-      return others.map { Int($0.value.last - begin) }.sorted()[others.count * 99 / 100]
-    }
-    var delays: [Int] = []
-    await measure("one suspended queue among 1,000") {
-      // Alternates, so that other load on the machine affects both measurements.
-      for _ in 0..<15 {
-        let free = await latency()
-        queues[0].suspend()
-        delays.append(await latency() - free)
-        queues[0].resume()
-        await publisher.drain()
-      }
-      delays.sort()
-      return "99th percentile of the others' latency later by \(delays[7] / 1_000) us (median of 15)"
-    }
-    #expect(delays[7] <= 1_000_000)
+    for publisher in publishers { publisher.updateData(2) }
+    for publisher in publishers { await publisher.drain() }
+    #expect(tally.count == 2 * count)
+    #expect(publishers.allSatisfy { $0.subscriberCount == 0 })
   }
+}
+
+/// Runs the body, and prints what it returns with time and memory.
+func measure(_ name: String, _ body: () async -> String) async {
+  let (before, begin) = (residentMegabytes, Stamp.now())
+  let found = await body()
+  let milliseconds = (Stamp.now() - begin) / 1_000_000
+  let memory = before.map { "\($0) MB before, \(residentMegabytes ?? 0) MB after" } ?? "memory unknown"
+  print("limit: \(name): \(found); \(milliseconds) ms; \(memory)")
+}
+
+/// The memory that the process has now; nil if the system doesn't tell.
+var residentMegabytes: Int? {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+  return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { ($0 * 4_096) >> 20 }
 }

@@ -20,12 +20,9 @@ struct Caller: Sendable {
   }
 
   /// Makes a transition whose state has a number of its own.
-  mutating func publish(
-    _ publisher: Publisher<Payload>, _ random: inout SeededGenerator,
-    _ makePayload: (UInt32) -> Payload = { Payload(number: $0) }
-  ) {
+  mutating func publish(_ publisher: Publisher<Payload>, _ random: inout SeededGenerator) {
     let number = number()
-    let (payload, choice) = (makePayload(number), random.draw(16))
+    let (payload, choice) = (Payload(number: number), random.draw(16))
     call(number) {
       switch choice {
       case 0: publisher.setState(.loading(previous: payload))

@@ -3,17 +3,17 @@ import Testing
 
 /// One kind of stress, and its share of the time.
 enum Workload: String, CaseIterable, Sendable {
-  case order, churn, joining, lifetime, overflow, cancel, fairness, reentrancy, sequences, payloads, endings, loading
-  case editing, streams
+  case order, churn, cancel, endings, loading, editing, streams
 
   /// In percent.
   private var share: Double {
     switch self {
-    case .order: 21
-    case .churn, .cancel: 12
-    case .lifetime, .overflow, .reentrancy, .sequences, .endings, .loading: 6
-    case .payloads, .fairness, .joining, .streams: 4
-    case .editing: 3
+    case .order: 24
+    case .churn: 28
+    case .cancel: 18
+    case .endings, .loading: 10
+    case .streams: 6
+    case .editing: 4
     }
   }
 

@@ -19,8 +19,6 @@ final class RecordedSubscription: @unchecked Sendable {
   private let state = Guarded(State())
   // Only its deliveries write these, which needs no lock (2.09): ThreadSanitizer checks it.
   @exclusivity(unchecked) private var deliveries: [Delivery] = []
-  /// Publishing calls that the reaction makes.
-  var calls: [Call] = []
   /// What a sequence has counted at its end.
   var closing: Counts?
   // Relaxed, so that the mark doesn't order what the library has to order. It only keeps an overlap, which is counted,

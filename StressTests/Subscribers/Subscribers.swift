@@ -88,7 +88,7 @@ struct Subscribers: Sendable {
     let count = await MainActor.run { tested.publisher.subscriberCount }
     history.count = (count, live.count...live.count + lingering)
     history.subscriptions = await finish()
-    history.calls = calls + live.flatMap(\.calls)
+    history.calls = calls
     return history
   }
 

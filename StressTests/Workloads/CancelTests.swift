@@ -5,26 +5,25 @@ import Testing
 extension StressTests {
   /// Several threads cancel the same subscriptions, from everywhere, while deliveries are in flight.
   @Test("a cancel's outcome tells what really was under way")
-  func stochastic_2_06_3_01_3_02_3_03_3_04_cancel() async {
+  func stochastic_3_01_3_02_3_03_3_04_cancel() async {
     await Workload.cancel.run { round in
       let (tested, targets, pending) = (PublisherUnderTest(), Guarded<[Target]>([]), DispatchGroup())
       var subscribers = Subscribers(of: tested)
       subscribers.addReference()
-      let (others, calls) = await round.play { _, random, caller in
-        var others: [RecordedSubscription] = []
+      let (held, calls) = await round.play { _, random, caller in
+        var held: [RecordedSubscription] = []
         for order in 0..<50 {
           let target = Self.makeTarget(of: tested, &random)
           targets.with { $0.append(target) }
           for _ in 0..<(1 + random.draw(6)) { caller.publish(tested.publisher, &random) }
           for _ in 0..<2 { Self.cancel(targets.value, &random, pending) }
-          if order % 4 == 1 { others.append(Self.cancelHeld(of: tested, &random)) }
-          if order % 8 == 0 { others.append(Self.replace(of: tested, &random, &caller)) }
+          if order % 4 == 1 { held.append(Self.cancelHeld(of: tested, &random)) }
         }
-        return others
+        return held
       }
       // Cancels on queues and in tasks.
       await withCheckedContinuation { done in pending.notify(queue: .global()) { done.resume() } }
-      subscribers.ended = targets.value.map(\.subscription) + others.joined()
+      subscribers.ended = targets.value.map(\.subscription) + held.joined()
       var history = await subscribers.history(of: tested, calls: calls)
       // Targets that no thread has drawn are alive.
       history.count = nil
@@ -85,36 +84,6 @@ extension StressTests {
     let isInFlight = began.wait(timeout: .now() + .seconds(30)) == .success
     subscription.cancel(mustBeInFlight: isInFlight)
     mayEnd.signal()
-    return subscription
-  }
-
-  /// Makes an object that replaces its own subscription again and again, each time on another context.
-  private static func replace(
-    of tested: PublisherUnderTest, _ random: inout SeededGenerator, _ caller: inout Caller
-  ) -> RecordedSubscription {
-    let (began, isOver, count) = (DispatchSemaphore(value: 0), Guarded(false), 6)
-    // Long enough for the next delivery to begin during this one.
-    var kind = SubscriptionKind(at: Places[.background][0])
-    kind.place = nil
-    let subscription = RecordedSubscription(kind) { _, _ in
-      guard !isOver.value else { return }
-      began.signal()
-      BusyWait.wait(30_000)
-    }
-    let subscriber = PlainRecorder(subscription)
-    var contexts = [DeliveryContext.background] + Places[.queue].map(\.context)
-    var last: Subscription?
-    let begin = Stamp.now()
-    for _ in 0...count {
-      // Never the one before, which is at the end.
-      contexts.append(contexts.remove(at: random.draw(contexts.count - 1)))
-      last = tested.publisher.subscribe(subscriber, on: contexts[contexts.count - 1], ifDuplicate: .replace)
-      caller.publish(tested.publisher, &random)
-      _ = began.wait(timeout: .now() + .milliseconds(20))
-    }
-    isOver.with { $0 = true }
-    subscription.begin(Span(since: begin), replay: 0...UInt32.max, last.map { (subscriber, $0) })
-    subscription.note { $0.replacements = count }
     return subscription
   }
 }

@@ -1,66 +1,99 @@
 import Testing
 
 extension StressTests {
-  /// Every thread publishes, subscribes, cancels and releases at random.
-  @Test("a new subscriber gets the current state and all later ones, while others come and go")
-  func stochastic_1_02_1_03_2_01_2_06_3_02_3_07_churn() async {
+  /// Every thread publishes, subscribes, cancels and releases at random; subscribers, and actors that are contexts, die
+  /// meanwhile.
+  @Test("a new subscriber gets the current state and all later ones, a dead one nothing, and nothing keeps one alive")
+  func stochastic_1_02_1_03_2_01_2_05_2_06_3_01_3_02_3_05_3_07_churn() async {
     await Workload.churn.run { round in
-      await Self.churn(round) { tested, _, random, caller, group in
+      let (tested, deaths) = (PublisherUnderTest(), Countdown())
+      var subscribers = Subscribers(of: tested)
+      subscribers.addReference()
+      let (groups, calls) = await round.play { _, random, caller in
+        var group = Subscribers(of: tested)
         for _ in 0..<200 {
-          switch random.draw(24) {
+          switch random.draw(32) {
           case 0...8: for _ in 0..<random.draw(8) { caller.publish(tested.publisher, &random) }
-          case 9...16: group.add(.draw(&random))
-          case 17: group.cancel(&random)
-          case 18: group.unsubscribe(&random)
-          case 19: group.release(&random)
-          case 20: group.read(&random, limit: random.draw(50))
-          case 21: _ = tested.publisher.subscriberCount
-          case 22: group.subscribeAgain(&random)
+          case 9...18: group.add(.draw(&random))
+          case 19: group.cancel(&random)
+          case 20: group.unsubscribe(&random)
+          case 21...24: group.release(&random)
+          case 25: group.read(&random, limit: random.draw(50))
+          case 26: _ = tested.publisher.subscriberCount
+          case 27: group.subscribeAgain(&random)
+          case 28: group.ended.append(Self.unsubscribeInDeinit(tested, &random))
+          case 29:
+            let death = ActorDeath(deaths)
+            let actor: any Actor = random.draw(2) == 0 ? ShortLivedActor(death) : ShortLivedQueueActor(death)
+            group.ended.append(Self.subscribe(to: tested, on: actor, death))
           default: group.readStatistics(&random)
           }
         }
+        return group
       }
+      subscribers += groups
+      let result = RoundResult(histories: [await subscribers.history(of: tested, calls: calls)])
+      result.findings.expect(await deaths.wait(), "2.05", "something holds an actor")
+      return result
     }
   }
 
-  /// Half of the threads only publish, the others only subscribe.
-  ///
-  /// Few subscribers at a time make a publish fast, and lanes of their own keep pending states from hiding a replay.
-  @Test("a new subscriber misses no state, however fast they are published")
-  func stochastic_1_02_2_01_joining() async {
-    await Workload.joining.run { round in
-      await Self.churn(round) { tested, index, random, caller, group in
-        if index % 2 == 0 {
-          for _ in 0..<1_500 { caller.publish(tested.publisher, &random) }
-        } else {
-          for _ in 0..<120 {
-            let context = random.pick([ContextKind.background, .independentQueue, .executor, .immediate])
-            group.add(SubscriptionKind(at: Places.draw(context, &random), random.pick(Interface.anywhere)))
-            if group.live.count > 3 { group.cancel(&random) }
-          }
-        }
-      }
+  /// Makes a subscriber that dies at once, and unsubscribes in its `deinit`.
+  private static func unsubscribeInDeinit(
+    _ tested: PublisherUnderTest, _ random: inout SeededGenerator
+  ) -> RecordedSubscription {
+    let contexts: [ContextKind] = [.background, .queue, .concurrentQueue, .immediate]
+    let place = Places.draw(random.pick(contexts), &random)
+    let subscription = tested.record(SubscriptionKind(at: place)) { log in
+      let recorder = PlainRecorder(log, unsubscribingFrom: tested)
+      return (recorder, tested.publisher.subscribe(recorder, on: place.context))
     }
+    subscription.release()
+    return subscription
   }
 
-  /// Gives each thread a group of subscribers of one publisher.
-  static func churn(
-    _ round: Round,
-    _ body:
-      @escaping @Sendable (
-        _ tested: PublisherUnderTest, _ index: Int, _ random: inout SeededGenerator, _ caller: inout Caller,
-        _ group: inout Subscribers
-      ) -> Void
-  ) async -> RoundResult {
-    let tested = PublisherUnderTest()
-    var subscribers = Subscribers(of: tested)
-    subscribers.addReference()
-    let (groups, calls) = await round.play { index, random, caller in
-      var group = Subscribers(of: tested)
-      body(tested, index, &random, &caller, &group)
-      return group
+  /// Makes a subscriber whose actor dies before it does.
+  private static func subscribe(
+    to tested: PublisherUnderTest, on actor: any Actor, _ death: ActorDeath
+  ) -> RecordedSubscription {
+    withExtendedLifetime(actor) {
+      let subscription = tested.subscribe(SubscriptionKind(at: Place(.actor, .actor(actor), isExclusive: true)))
+      subscription.mayEnd()
+      death.watched.with { $0 = subscription }
+      return subscription
     }
-    subscribers += groups
-    return RoundResult(histories: [await subscribers.history(of: tested, calls: calls)])
+  }
+}
+
+private actor ShortLivedActor {
+  private let death: ActorDeath
+  init(_ death: ActorDeath) { self.death = death }
+  deinit { death.record() }
+}
+
+/// An actor with an executor of its own, where pending jobs don't keep it alive.
+private actor ShortLivedQueueActor {
+  private let death: ActorDeath
+  private static let executor = QueueExecutor(label: "short-lived")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe Self.executor.asUnownedSerialExecutor() }
+  init(_ death: ActorDeath) { self.death = death }
+  deinit { death.record() }
+}
+
+/// Records when an actor dies, and releases the subscriber then, so that the actor's death ends the subscription.
+private final class ActorDeath: Sendable {
+  private let deaths: Countdown
+  let watched = Guarded<RecordedSubscription?>(nil)
+
+  init(_ deaths: Countdown) {
+    self.deaths = deaths
+    deaths.expect(1)
+  }
+
+  func record() {
+    let (death, watched) = (Stamp.now(), watched.value)
+    watched?.note { $0.contextDeath = death }
+    watched?.drop()
+    deaths.arrive()
   }
 }

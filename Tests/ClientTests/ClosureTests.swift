@@ -44,16 +44,6 @@ extension ClientTests {
     @MainActor final class Dashboard {
       private(set) var shown: [String] = []
 
-      func subscribe(products: Publisher<[Product]>, visitors: Publisher<Int>) {
-        products.subscribe(self) { $0.show($1) }
-        visitors.subscribe(self, buffering: .unbounded, ifDuplicate: .replace) { $0.count($1) }
-      }
-
-      func show(_ state: LoadState<[Product]>) {
-        Here.assertMainActor()
-        if case .loaded(let products) = state { shown += products.map(\.name) }
-      }
-
       func count(_ state: LoadState<Int>) {
         Here.assertMainActor()
         if case .loaded(let visitors) = state { shown.append("\(visitors) visitors") }
@@ -73,21 +63,6 @@ extension ClientTests {
       await publisher.drain()
       #expect(versions.entries == [0, 1])
       #expect(Set(ids.entries) == [publisher.id])
-    }
-
-    @Test("a screen subscribes to publishers of several types without testing any type, until it is released")
-    @MainActor func severalTypes() async {
-      let (products, visitors) = (Publisher<[Product]>(), publisher)
-      var dashboard: Dashboard? = Dashboard()
-      dashboard?.subscribe(products: products, visitors: visitors)
-      products.updateData([Product(name: "apple")])
-      #expect(dashboard?.shown == [], "never before the publish returns")
-      await products.drain()
-      visitors.updateData(3)
-      await visitors.drain()
-      #expect(dashboard?.shown == ["apple", "3 visitors"])
-      dashboard = nil
-      #expect((products.subscriberCount, visitors.subscriberCount) == (0, 0))
     }
 
     @Test("a closure on the main actor may change the main actor's state, for an object of any class")

@@ -26,14 +26,6 @@ extension ClientTests {
       }
     }
 
-    func refreshIfNeeded() {
-      switch publisher.state {
-      case .error: getData()
-      case .loaded: if publisher.isStale { getData() }
-      case .unknown, .loading: break
-      }
-    }
-
     func logout() { publisher.reset() }
   }
 
@@ -56,8 +48,6 @@ extension ClientTests {
     init(_ manager: DataManager) { self.manager = manager }
 
     func viewDidLoad() { manager.publisher.subscribe(self) }
-
-    func viewWillAppear() { manager.refreshIfNeeded() }
 
     func receive(_ publication: any AnyPublication) {
       Here.assertMainActor()
@@ -121,25 +111,6 @@ extension ClientTests {
       screen = nil
       #expect(probe == nil)
       #expect((songs.subscriberCount, albums.subscriberCount) == (0, 0))
-    }
-
-    @Test("a screen that appears loads after an error or when data is stale, and leaves all else alone")
-    func refreshing() {
-      let manager = DataManager(endpoint, clock: clock)
-      let screen = PublisherViewController(manager)
-      screen.viewWillAppear()
-      #expect(manager.publisher.state == .unknown, "the document's refreshIfNeeded() doesn't load unknown data")
-      manager.getData()
-      screen.viewWillAppear()
-      answer(.failure(Failure.offline))
-      screen.viewWillAppear()
-      answer(.success(apples))
-      screen.viewWillAppear()
-      #expect(manager.publisher.state == .loaded(apples))
-      #expect(endpoint.entries.count == 2)
-      clock.advance(by: .seconds(61))
-      screen.viewWillAppear()
-      #expect(manager.publisher.state == .loading(previous: apples))
     }
   }
 }

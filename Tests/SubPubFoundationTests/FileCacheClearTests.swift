@@ -7,22 +7,14 @@ import Testing
 @Suite("A clear leaves nothing of a write that began before it", .serialized, .timeLimit(.minutes(2)))
 struct FileCacheClearTests {
   private let folder = TemporaryFolder()
-  private let slowPath: SlowPath
-  /// A cache that uses `folder.file` through the slow path.
-  private let slow: FileCache<Int>
-
-  init() throws {
-    slowPath = try SlowPath(to: folder)
-    slow = FileCache(file: slowPath.url.appending(path: "cache.json"))
-  }
 
   @Test("another process can rename its temporary file at any moment of a clear")
   func stochastic_5_10_renameDuringClear() async throws {
     // On a thread of its own, because it blocks and the caches need the threads of the pool.
     try await Task(executorPreference: QueueExecutor(label: "race")) {
-      let path = folder.file.path(percentEncoded: false)
+      let (path, slowPath) = (folder.file.path(percentEncoded: false), try SlowPath(to: folder))
       // With many caches, at almost any moment one of them is between two steps.
-      let caches = (0..<16).map { _ in FileCache<Int>(file: slow.file) }
+      let caches = (0..<16).map { _ in FileCache<Int>(file: slowPath.url.appending(path: "cache.json")) }
       for round in 0..<60 {
         // Does what a cache of another process does: takes the lock, makes the temporary file, and renames it.
         let lock = unsafe open(path + ".subpub-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -39,7 +31,7 @@ struct FileCacheClearTests {
         let isRenamed = unsafe rename(path + ".subpub-new", path) == 0
         // Enough time for a clear that doesn't wait for the lock to return.
         early.wait(atMost: .milliseconds(25))
-        #expect(early.end() == 0, "a clear returned before it could remove anything")
+        #expect(early.count == 0, "a clear returned before it could remove anything")
         close(lock)
         for clear in clears { try await clear.value }
         #expect(isRenamed, "a clear removed the temporary file without waiting for the lock")
@@ -47,52 +39,22 @@ struct FileCacheClearTests {
       }
     }.value
   }
-
-  @Test("a cache can be cleared at any moment of a write of another cache")
-  func stochastic_5_10_clearDuringWrite() async throws {
-    // On a thread of its own, because it blocks and the caches need the threads of the pool.
-    try await Task(executorPreference: QueueExecutor(label: "race")) {
-      let other = FileCache<Int>(file: slow.file)
-      let path = folder.file.path(percentEncoded: false)
-      for number in 0..<100 {
-        let write = Task { try await slow.write(number) }
-        // The write has begun when its temporary file exists or was renamed already.
-        let start = ContinuousClock.now
-        while unsafe access(path + ".subpub-new", F_OK) != 0 && access(path, F_OK) != 0 {
-          try #require(start.duration(to: .now) < .seconds(60), "the write doesn't begin")
-          // The write needs the processor, too.
-          sched_yield()
-        }
-        let end = ContinuousClock.now + slowPath.duration * (number % 20) / 4
-        while .now < end {}
-        try await other.clear()
-        try await write.value
-        #expect(try folder.names == ["cache.json.subpub-lock"])
-      }
-    }.value
-  }
 }
 
-/// Counts calls that return, until it is asked for the count.
+/// Counts calls that return.
 private final class Returns: Sendable {
   private let first = DispatchSemaphore(value: 0)
-  private let count: Locked<Int?> = Locked(0)
+  private let counted = Locked(0)
+
+  var count: Int { counted.withLock { $0 } }
 
   func note() {
-    count.withLock { $0 = $0.map { $0 + 1 } }
+    counted.withLock { $0 += 1 }
     first.signal()
   }
 
   /// Waits until a call returns or the time is over.
   func wait(atMost limit: Duration) { _ = first.wait(timeout: .now() + .nanoseconds(Int(limit / .nanoseconds(1)))) }
-
-  /// Returns the count, and stops counting.
-  func end() -> Int? {
-    count.withLock { count in
-      defer { count = nil }
-      return count
-    }
-  }
 }
 
 /// A path to a folder that the system needs a few hundred microseconds to follow.

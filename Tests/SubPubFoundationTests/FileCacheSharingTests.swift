@@ -98,33 +98,4 @@ struct FileCacheSharingTests {
     #expect(try await other.value == 50)
     #expect(try folder.names == ["cache.json", "cache.json.end", "cache.json.subpub-lock"])
   }
-
-  @Test("a process that is killed during a write leaves a whole value, and blocks no other process")
-  func killed() async throws {
-    let path = folder.file.path(percentEncoded: false)
-    let cache = FileCache<CheckedValue>(file: folder.file)
-    try await cache.write(CheckedValue(writer: 0, number: 49))
-    var leftovers = 0
-    var round = 0
-    while round < 5 || (leftovers == 0 && round < 100) {
-      round += 1
-      let result = await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
-        // Kills the process as soon as its temporary file exists.
-        Thread.detachNewThread {
-          while unsafe access(path + ".subpub-new", F_OK) != 0 {}
-          kill(getpid(), SIGKILL)
-        }
-        let cache = FileCache<CheckedValue>(file: URL(filePath: path))
-        for number in 0..<2_000 { try await cache.write(CheckedValue(writer: round, number: number)) }
-      }
-      if result == nil { return }
-      if try folder.names.contains("cache.json.subpub-new") { leftovers += 1 }
-      #expect(try await cache.read()?.value.isWhole == true)
-      // The system has released the lock, and the write replaces the leftover.
-      try await cache.write(CheckedValue(writer: 0, number: round))
-      #expect(try await cache.read()?.value == CheckedValue(writer: 0, number: round))
-      #expect(try folder.names == ["cache.json", "cache.json.subpub-lock"])
-    }
-    #expect(leftovers > 0, "no kill came between the temporary file and the rename")
-  }
 }

@@ -70,8 +70,6 @@ package struct SubscriptionHistory: Sendable {
   ///
   /// They are in the history that has the replacements.
   package var sharesDeliveries = false
-  /// Nothing could be delivered before the last state was published, so the policy says exactly what is left.
-  package var isHeld = false
   /// It stayed until the end, so it must have the last state.
   package var isLasting = false
 

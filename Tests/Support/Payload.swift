@@ -19,7 +19,7 @@ package struct Payload: Sendable, Equatable {
   package init(number: UInt32) { (self.number, hooks) = (number, nil) }
 
   package init(
-    number: UInt32, whenCompared compare: @escaping @Sendable () -> Void = {},
+    number: UInt32, whenCompared compare: @escaping @Sendable () -> Void,
     whenReleased release: @escaping @Sendable () -> Void
   ) {
     (self.number, hooks) = (number, Hooks(compare, release))

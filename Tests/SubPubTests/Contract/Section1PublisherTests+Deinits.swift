@@ -6,7 +6,7 @@ import Testing
 extension Section1PublisherTests {
   /// Where the library releases a payload.
   enum PayloadRelease: String, CaseIterable, Codable {
-    case replaced, error, overflow, cancelled, severalCancelled, subscriberDied, delivered, handedOver
+    case replaced, error, overflow, cancelled, subscriberDied, delivered, handedOver
     case iteratorReleased
   }
 
@@ -36,12 +36,6 @@ extension Section1PublisherTests {
       probe.arm()
       publisher.reset()
     case .cancelled:
-      let subscription = publisher.subscribe(recorder, on: .executor(executor))
-      publish()
-      publisher.reset()
-      probe.arm()
-      #expect(subscription.cancel() == .quiescent)
-    case .severalCancelled:
       let subscription = publisher.subscribe(recorder, on: .executor(executor), buffering: .newest(4))
       for _ in 1...4 { publish() }
       probe.arm()
@@ -175,12 +169,9 @@ extension Section1PublisherTests {
       probe.arm()
       for _ in 0..<100 { publisher.subscribe(recorder, on: .immediate, ifDuplicate: .allow) }
     case .replaced:
-      let explicit = ExplicitPublisher<Int, any TypedSubscriber<Int>>(publisher) { $0.receive($1) }
-      explicit.subscribe(recorder, on: .executor(executor))
-      try subscribe(on: .immediate)
+      try subscribe(on: .executor(executor))
       probe.arm()
-      #expect(publisher.unsubscribe(try #require(listener)) == .quiescent)
-      explicit.subscribe(recorder, on: .immediate, ifDuplicate: .replace)
+      publisher.subscribe(try #require(listener), on: .immediate, ifDuplicate: .replace) { _, _ in }
     case .actorDied:
       do {
         let host = ManualHost(executor)
@@ -196,28 +187,33 @@ extension Section1PublisherTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("no lock is held while a subscriber that only its delivery holds dies", arguments: ContextKind.allCases)
-  func required_1_04_subscriber(kind: ContextKind) async throws {
+  @Test(
+    "a subscriber that only its delivery holds lives until that ends, and no lock is held while it dies",
+    arguments: ContextKind.allCases, [true, false])
+  func required_1_04_2_05_subscriber(kind: ContextKind, isIdle: Bool) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
     let probe = LockProbe(at: publisher)
     let holder = Locked<DeinitAction?>(DeinitAction(probe.run))
-    weak var weakSubscriber: DeinitAction?
+    let subscription: Subscription
     do {
       let subscriber = try #require(holder.withLock { $0 })
-      weakSubscriber = subscriber
-      publisher.subscribe(subscriber, on: place.context) { subscriber, state in
+      subscription = publisher.subscribe(subscriber, on: place.context) { [weak publisher] _, state in
         guard state == .loaded(1) else { return }
         probe.arm()
         let last = holder.withLock { $0.take() }
         withExtendedLifetime(last) {}
+        #expect(!probe.hasRun)
+        #expect(publisher?.subscriberCount == 1)
       }
     }
-    await publisher.drain()
+    if isIdle { await publisher.drain() }
     publisher.updateData(1)
     try await probe.wait()
-    #expect(probe.hasRun)
+    publisher.updateData(2)
     await publisher.drain()
-    #expect(weakSubscriber == nil)
+    await subscription.cancelAndWait()
+    #expect(subscription.statistics.delivered == 2)
+    #expect(!subscription.isActive)
     #expect(publisher.subscriberCount == 0)
   }
 }

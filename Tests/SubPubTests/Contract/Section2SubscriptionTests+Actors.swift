@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -34,51 +33,33 @@ extension Section2SubscriptionTests {
     #expect(subscription.cancel() == .alreadyCancelled)
   }
 
-  /// An actor whose executor has a fixed time slice, so its lanes hand nothing back however late they are.
-  private actor FixedSliceHost {
-    nonisolated let executor: Executor
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
-
-    init(_ executor: Executor) { self.executor = executor }
-
-    final class Executor: SerialExecutor, FixedTimeSlice {
-      let queue = DispatchQueue(label: "fixed slices")
-
-      func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-      }
-    }
-  }
-
   @Test("a delivery under way holds its actor, and its end ends the subscription")
-  func required_2_05_heldActor() async throws {
-    let (publisher, held, captured) = (publisher, makeHeldRecorder(), Deaths())
-    let executor = FixedSliceHost.Executor()
-    weak var probe: FixedSliceHost?
+  func required_2_05_heldActor() throws {
+    let (executor, captured) = (ManualExecutor(), Deaths())
+    let holder = Locked<ManualHost?>(ManualHost(executor))
+    let probe: Weak<ManualHost>
     let (subscription, other): (Subscription, Subscription)
     do {
-      let host = FixedSliceHost(executor)
-      probe = host
-      subscription = publisher.subscribe(held, on: .actor(host))
+      let host = try #require(holder.withLock { $0 })
+      probe = Weak(host)
+      subscription = publisher.subscribe(makeListener(), on: .actor(host)) { [weak publisher] _, state in
+        guard state == .loaded(1) else { return }
+        let last = holder.withLock { $0.take() }
+        withExtendedLifetime(last) {}
+        #expect(probe.object != nil)
+        #expect(publisher?.subscriberCount == 2)
+      }
       other = publisher.subscribe(recorder, on: .actor(host), capturing: captured) { $0.receive($1) }
-      // Not on another thread, which would hold the actor for a moment to wake the lane.
-      publisher.updateData(1)
-      try await held.gate.waitUntilHeld()
-      withExtendedLifetime(host) {}
     }
-    #expect(probe != nil)
-    #expect(subscription.isActive)
-    held.gate.open()
-    // The job that delivers holds the actor until it ends.
-    await executor.queue.passed()
-    #expect(probe == nil)
+    publisher.updateData(1)
+    executor.runAll()
+    #expect(probe.object == nil)
     #expect(!subscription.isActive)
     #expect(!other.isActive)
     publisher.updateData(2)
-    try await captured.wait()
+    executor.runAll()
     #expect(publisher.subscriberCount == 0)
-    #expect(held.versions == [0, 1])
+    #expect(captured.count == 1)
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
@@ -141,23 +122,5 @@ extension Section2SubscriptionTests {
       guard states == [.unknown, .loaded(1), .loaded(2), .loaded(3)] else { fatalError("\(states)") }
       guard subscription.cancel() == .quiescent else { fatalError("\(subscription)") }
     }
-  }
-
-  @Test("an actor on a borrowed executor is held weakly, even while states are pending")
-  func required_2_05_borrower() async {
-    let lender = PlainHost()
-    weak var probe: Borrower?
-    do {
-      let borrower = Borrower(lender)
-      probe = borrower
-      publisher.subscribe(recorder, on: .actor(borrower))
-      await publisher.drain()
-      withExtendedLifetime(borrower) {}
-    }
-    #expect(probe == nil)
-    publisher.updateData(1)
-    await publisher.drain()
-    #expect(recorder.states == [.unknown])
-    #expect(publisher.subscriberCount == 0)
   }
 }

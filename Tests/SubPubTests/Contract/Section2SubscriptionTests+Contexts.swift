@@ -6,23 +6,6 @@ import Testing
 extension Section2SubscriptionTests {
   @TaskLocal static var request: Int?
 
-  @Test("deliveries run on the declared context, wherever their publish came from", arguments: ContextKind.asynchronous)
-  func required_2_03_declaredContext(kind: ContextKind) async throws {
-    let (place, publisher, elsewhere) = (makePlace(kind), publisher, Event())
-    publisher.subscribe(recorder, on: place.context) { recorder, state in
-      if !place.isHere { elsewhere.happen() }
-      recorder.receive(state)
-    }
-    try await OwnThread.run { publisher.updateData(1) }
-    try await place.run {
-      #expect(place.isHere)
-      publisher.updateData(2)
-    }
-    await publisher.drain()
-    #expect(recorder.states.count == 3)
-    #expect(elsewhere.count == 0)
-  }
-
   @Test("on the main actor, closures are called later, with and without .main")
   @MainActor func required_2_03_mainActor() async {
     @MainActor final class Screen { var states: [LoadState<Int>] = [] }

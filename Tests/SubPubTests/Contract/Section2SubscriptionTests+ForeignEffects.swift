@@ -29,22 +29,6 @@ extension Section2SubscriptionTests {
     #expect(recorder.states.count == 3)
   }
 
-  @Test("a publish inside an executor's enqueue delivers before it returns")
-  func required_2_03_nestedEnqueue() async throws {
-    let (publisher, recorder, seen) = (publisher, recorder, Locked<[LoadState<Int>]>([]))
-    try await OwnThread.run { [self] in
-      publisher.subscribe(makeListener(), on: .executor(InlineExecutor())) { [weak publisher] _, state in
-        guard state == .loaded(1) else { return }
-        publisher?.updateData(2)
-        seen.withLock { $0 = recorder.states }
-      }
-      publisher.subscribe(recorder, on: .immediate)
-      publisher.updateData(1)
-    }
-    #expect(seen.withLock { $0 } == [.unknown, .loaded(1), .loaded(2)])
-    #expect(recorder.states.count == 3)
-  }
-
   @Test("a publish in the cancellation handler of a superseded load delivers before it returns")
   func required_2_03_cancellationHandler() {
     let (executor, source, seen) = (ManualExecutor(), Source<Int>(), Locked<[LoadState<Int>]>([]))

@@ -43,22 +43,6 @@ extension Section2SubscriptionTests {
     }
   }
 
-  @Test("a replacement joins at the end", arguments: ContextKind.shared)
-  func required_2_07_replacement(kind: ContextKind) async {
-    let (place, visits) = (makePlace(kind), Locked<[Int]>([]))
-    let explicit = (0..<4).map { number in
-      ExplicitPublisher<Int, any TypedSubscriber<Int>>(publisher) { _, _ in visits.withLock { $0.append(number) } }
-    }
-    for publisher in explicit { publisher.subscribe(recorder, on: place.context) }
-    await publisher.drain()
-    explicit[1].subscribe(recorder, on: place.context, ifDuplicate: .replace)
-    await publisher.drain()
-    visits.withLock { $0 = [] }
-    publisher.updateData(1)
-    await publisher.drain()
-    #expect(visits.withLock { $0 } == [0, 2, 3, 1])
-  }
-
   // MARK: 2.08
 
   @Test("a held subscriber delays nobody outside of its lane", arguments: ContextKind.holdableAsynchronous)

@@ -24,31 +24,6 @@ extension Section2SubscriptionTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("a subscriber lives until its delivery ends", arguments: ContextKind.allCases, [true, false])
-  func required_2_05_delivery(kind: ContextKind, isIdle: Bool) async {
-    let (place, publisher, deaths, counts) = (makePlace(kind), publisher, Deaths(), Locked<[Int]>([]))
-    let holder = Locked<Deaths.Token?>(deaths.makeToken())
-    let subscription: Subscription
-    do {
-      let subscriber = holder.withLock { $0 } ?? deaths.makeToken()
-      subscription = publisher.subscribe(subscriber, on: place.context) { [weak publisher] _, state in
-        guard state == .loaded(1) else { return }
-        let last = holder.withLock { $0.take() }
-        withExtendedLifetime(last) {}
-        counts.withLock { $0 += [deaths.count, publisher?.subscriberCount ?? 0] }
-      }
-    }
-    if isIdle { await publisher.drain() }
-    for number in 1...2 { publisher.updateData(number) }
-    await publisher.drain()
-    await subscription.cancelAndWait()
-    #expect(counts.withLock { $0 } == [0, 1])
-    #expect(deaths.count == 1)
-    #expect(subscription.statistics.delivered == 2)
-    #expect(!subscription.isActive)
-    #expect(publisher.subscriberCount == 0)
-  }
-
   @Test("no delivery begins after the subscriber has died", arguments: ContextKind.stoppable, [true, false])
   func required_2_05_3_02_pendingDeath(kind: ContextKind, cancels: Bool) async throws {
     let (place, publisher, deaths, calls) = (makePlace(kind), publisher, Deaths(), Event())
@@ -124,29 +99,6 @@ extension Section2SubscriptionTests {
     #expect(captured.count == 20)
     executor.runAll()
     #expect(recorder.states == [.unknown])
-  }
-
-  @Test("in a held lane the dead go when they are counted", arguments: ContextKind.holdableShared, [true, false])
-  func required_2_05_countedWhileHeld(kind: ContextKind, counts: Bool) async throws {
-    let (place, captured, held) = (makePlace(kind), Deaths(), makeHeldRecorder())
-    publisher.subscribe(held, on: place.context)
-    do {
-      let others = subscribe(10, on: place.context, captured)
-      await publisher.drain()
-      try await held.hold(publisher)
-      withExtendedLifetime(others) {}
-    }
-    subscribeBriefly(10, on: place.context, captured)
-    #expect(captured.count == 0)
-    if counts {
-      #expect(publisher.subscriberCount == 1)
-      #expect(publisher.subscriptions.count == 1)
-      #expect(captured.count == 20)
-    }
-    held.gate.open()
-    try await captured.wait(count: 20)
-    await publisher.drain()
-    #expect(held.versions == [0, 1])
   }
 
   @Test("subscribing removes the dead when entries exceed twice the living + 32", arguments: [0, 1, 10, 100])

@@ -104,20 +104,17 @@ extension Section2SubscriptionTests {
     #expect(subscriber.mostAtOnce == 1)
   }
 
-  @Test("an immediate successor is served after the others")
+  @Test("an immediate successor that had to wait is served after those that have joined later")
   func required_2_07_2_06_afterTheOthers() async throws {
-    let (publisher, order, replaced) = (publisher, Locked<[String]>([]), HeldRecorder())
-    publisher.subscribe(replaced, on: .queue(DispatchQueue(label: "old")))
-    try await OwnThread.run { publisher.updateData(1) }
-    try await replaced.gate.waitUntilHeld()
-    publisher.subscribe(recorder, on: .immediate) { _, _ in order.withLock { $0.append("other") } }
-    publisher.subscribe(replaced, on: .immediate, ifDuplicate: .replace) { _, _ in
-      order.withLock { $0.append("successor") }
-    }
-    replaced.gate.open()
+    let (publisher, order, gate) = (publisher, Journal<String>(), makeGate())
+    publisher.subscribe(recorder, on: .queue(DispatchQueue(label: "old"))) { _, _ in gate.pass() }
+    try await gate.waitUntilHeld()
+    publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace) { _, _ in order.add("successor") }
+    publisher.subscribe(makeListener(), on: .immediate) { _, _ in order.add("other") }
+    gate.open()
     await publisher.drain()
-    publisher.updateData(2)
-    #expect(order.withLock { $0 } == ["other", "successor", "other", "successor"])
+    publisher.updateData(1)
+    #expect(order.entries == ["other", "successor", "other", "successor"])
   }
 
   @Test("an object that replaces itself in each of its deliveries, on the publishing thread, uses constant stack")

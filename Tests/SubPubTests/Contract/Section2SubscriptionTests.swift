@@ -23,22 +23,6 @@ struct Section2SubscriptionTests: ContractSuite {
     #expect(statistics.lastVersion == 50)
   }
 
-  @Test("a newcomer gets none of the earlier states", arguments: ContextKind.holdableShared, BufferingPolicy.oneOfEach)
-  func required_2_01_newcomer(kind: ContextKind, policy: BufferingPolicy) async throws {
-    let place = makePlace(kind)
-    let held = try await holdDelivery(of: publisher, on: place.context)
-    for number in 2...5 { publisher.updateData(number) }
-    let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
-    for number in 6...9 { publisher.updateData(number) }
-    #expect(recorder.states == [])
-    await held.release(publisher)
-    let expected = policy.rest(of: Array(5...9) as [UInt64])
-    #expect(recorder.publications.map(\.version) == expected)
-    #expect(subscription.statistics.delivered == expected.count)
-    #expect(subscription.statistics.delivered + subscription.statistics.skipped == 5)
-    #expect(held.versions == Array(0...9))
-  }
-
   @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases, 1...6)
   func stochastic_2_01_whilePublishing(kind: ContextKind, round: Int) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
@@ -91,13 +75,5 @@ struct Section2SubscriptionTests: ContractSuite {
     await held.release(publisher)
     #expect(held.versions == Array(0...20))
     #expect(held.mostAtOnce == 1)
-  }
-
-  @Test("calling a function that a subscriber doesn't implement stops the program with a message")
-  func required_2_01_missingFunction() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      HeldRecorder().receive(.loaded(1))
-    }
-    #expect(MisuseTests.message(result).contains("HeldRecorder implements no receive(_:) that takes a LoadState"))
   }
 }

@@ -14,18 +14,13 @@ extension Section3CancellationTests {
     let unserved = publisher.subscribe(late, on: .executor(second))
     let latest = publisher.subscribe(bounded, on: .executor(second), buffering: .latest)
     publisher.updateData(1)
-    let trial = Trial { () -> DrainTimedOut? in
-      do { try await publisher.drain(within: .seconds(5), clock: clock) } catch let error as DrainTimedOut {
-        return error
-      }
-      return nil
-    }
-    trial.run()
+    let trial = Trial { try await publisher.drain(within: .seconds(5), clock: clock) }.run()
     try await clock.waitForSleepers(1)
     first.runAll()
     #expect(!trial.run().isOver)
     clock.advance(by: .seconds(5))
-    let error = try #require(try await trial.finish())
+    try? await trial.finish()
+    let error = try #require(trial.error as? DrainTimedOut)
     #expect(error.limit == .seconds(5))
     #expect(Set(error.subscriptions) == [unserved, latest])
     #expect("\(error)".hasPrefix("after 5.0 seconds these subscriptions are late: Recorder<Int> on executor"))

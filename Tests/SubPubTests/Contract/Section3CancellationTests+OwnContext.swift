@@ -23,39 +23,6 @@ extension Section3CancellationTests {
     #expect(subscription.statistics.skipped == 1)
   }
 
-  @Test("a cancel is exact in any order of a manual executor's jobs", arguments: 0..<20 as Range<UInt64>)
-  func required_3_03_manualExecutor(seed: UInt64) {
-    let executor = ManualExecutor(seed: seed)
-    let count = Locked<Int?>(nil)
-    let subscription = publisher.subscribe(recorder, on: .executor(executor))
-    for number in 1...3 { executor.schedule { [publisher] in publisher.updateData(number) } }
-    executor.schedule { [recorder] in
-      #expect(subscription.cancel() == .quiescent)
-      count.withLock { $0 = recorder.states.count }
-    }
-    executor.runAll()
-    #expect(count.withLock { $0 } == recorder.states.count)
-    #expect(subscription.statistics.pending == 0)
-  }
-
-  @Test("a cancel in a callback is exact for every other lane on its serial context", arguments: ContextKind.serial)
-  func required_3_03_4_03_insideAnotherLane(kind: ContextKind) async throws {
-    let place = makePlace(kind)
-    let outcomes = Recorder<CancelOutcome>()
-    let subscription = publisher.subscribe(recorder, on: place.independent)
-    await publisher.drain()
-    publisher.subscribe(outcomes, on: place.context) { [weak publisher] outcomes, state in
-      guard state == .unknown else { return }
-      publisher?.updateData(1)
-      outcomes.receive(.loaded(subscription.cancel()))
-    }
-    try await outcomes.wait(count: 1)
-    await publisher.drain()
-    try await place.run {}
-    #expect(outcomes.states.first?.value == .quiescent)
-    #expect(recorder.states == [.unknown])
-  }
-
   @Test("a cancel between two deliveries of a round is exact for the next one", arguments: ContextKind.holdableShared)
   func required_3_02_3_03_nextInRound(kind: ContextKind) async throws {
     let (place, gate) = (makePlace(kind), makeGate())
@@ -78,5 +45,30 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(outcomes.states.first?.value == .quiescent)
     #expect(recorder.states == [.unknown])
+  }
+
+  @Test("on the main actor remove and unsubscribe are exact")
+  @MainActor func required_3_02_3_03_mainActorInterfaces() async {
+    let group = MainActorMulticastDelegate<Recorder<Int>>()
+    let explicit = MainActorExplicitPublisher<Int, Recorder<Int>>(publisher) { $0.receive($1) }
+    group.add(recorder)
+    explicit.subscribe(recorder)
+    group.call { $0.receive(.loaded(1)) }
+    // Both deliveries wait until this function suspends.
+    #expect(group.remove(recorder) == .quiescent)
+    #expect(explicit.unsubscribe(recorder) == .quiescent)
+    group.add(recorder)
+    group.call { [weak group] recorder in
+      recorder.receive(.loaded(2))
+      group?.call { $0.receive(.loaded(3)) }
+      let outcome = group?.remove(recorder)
+      #expect(outcome == .reentrant)
+    }
+    await group.drain()
+    await publisher.drain()
+    #expect(group.count == 0)
+    #expect(recorder.states == [.loaded(2)])
+    #expect(group.remove(recorder) == .alreadyCancelled)
+    #expect(explicit.unsubscribe(recorder) == .alreadyCancelled)
   }
 }

@@ -20,31 +20,6 @@ extension Section3CancellationTests {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test("after inFlight a subscriber that only the delivery holds dies with it", arguments: ContextKind.holdable)
-  func required_3_05_subscriberInFlight(kind: ContextKind) async throws {
-    let (place, deaths, gate) = (makePlace(kind), Deaths(), makeGate())
-    let holder = Locked<Token?>(deaths.makeToken())
-    let subscription = Locked<Subscription?>(nil)
-    OwnThread.start { [publisher] in
-      guard let shortLived = holder.withLock({ $0.take() }) else { return }
-      let made = publisher.subscribe(shortLived, on: place.context) { _, state in
-        if state == .loaded(1) { gate.pass() }
-      }
-      subscription.withLock { $0 = made }
-      holder.withLock { $0 = shortLived }
-      publisher.updateData(1)
-    }
-    try await gate.waitUntilHeld()
-    // Takes it from a publishing thread that hasn't returned yet.
-    withExtendedLifetime(holder.withLock { $0.take() }) {}
-    #expect(deaths.count == 0)
-    let kept = keep(try #require(subscription.withLock { $0 }))
-    #expect(try await OwnThread.result { kept.cancel() } == .inFlight)
-    #expect(deaths.count == 0)
-    gate.open()
-    try await deaths.wait()
-  }
-
   @Test("after reentrant the closure is released when the round has ended", arguments: ManualPlace.Kind.allCases)
   func required_3_05_closureReentrant(kind: ManualPlace.Kind) {
     let (place, deaths) = (ManualPlace(kind), Deaths())
@@ -89,65 +64,8 @@ extension Section3CancellationTests {
     await publisher.drain()
   }
 
-  @Test(
-    "a cancel behind a bounded neighbor releases payloads with the round",
-    arguments: ContextKind.holdableShared, [.latest, .newest(1)] as [BufferingPolicy])
-  func required_3_05_payloadsBehindHeld(kind: ContextKind, others: BufferingPolicy) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
-    let (gate, found) = (makeGate(), Recorder<Int>())
-    OwnThread.start {
-      publisher.subscribe(found, on: place.context, buffering: others) { found, _ in
-        gate.pass()
-        found.receive(.loaded(deaths.count))
-      }
-    }
-    try await gate.waitUntilHeld()
-    let subscription = keep(publisher.subscribe(makeListener(), on: place.context) { _, _ in })
-    publish(5, deaths, at: publisher)
-    #expect(deaths.count == 0)
-    #expect(subscription.cancel() == .quiescent)
-    gate.open()
-    try await found.wait(count: 2)
-    #expect(found.states.map(\.value).dropFirst() == [4])
-  }
-
   /// Where the states are at the time of the cancel.
   enum Backlog: String, CaseIterable, Codable, Sendable { case lane, batch }
-
-  @Test("after inFlight pending payloads die with the round", arguments: ContextKind.holdable, Backlog.allCases)
-  func required_3_05_payloadsInFlight(kind: ContextKind, backlog: Backlog) async throws {
-    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
-    let (first, second, calls, found) = (makeGate(), makeGate(), Event(), Recorder<Int>())
-    OwnThread.start {
-      publisher.subscribe(calls, on: place.context) { calls, _ in
-        calls.happen()
-        (calls.count == 1 ? first : second).pass()
-      }
-    }
-    try await first.waitUntilHeld()
-    // A neighbor in a shared lane that stays, and wants only the latest.
-    if ContextKind.shared.contains(kind) {
-      publisher.subscribe(found, on: place.context, buffering: .latest) { found, _ in
-        found.receive(.loaded(deaths.count))
-      }
-    }
-    publish(5, deaths, at: publisher)
-    if backlog == .batch {
-      first.open()
-      try await second.waitUntilHeld()
-    }
-    #expect(deaths.count == 0)
-    for subscription in publisher.subscriptions { _ = keep(subscription) }
-    #expect(try await OwnThread.result { publisher.unsubscribe(calls) } == .inFlight)
-    first.open()
-    second.open()
-    try await deaths.wait(count: 4)
-    if ContextKind.shared.contains(kind) {
-      try await found.wait { $0 == .loaded(4) }
-      #expect(found.states.count == 1)
-    }
-    #expect(calls.count == (backlog == .batch ? 2 : 1))
-  }
 
   @Test("after reentrant pending payloads die with the round", arguments: ManualPlace.Kind.allCases, Backlog.allCases)
   func required_3_05_payloadsReentrant(kind: ManualPlace.Kind, backlog: Backlog) {
@@ -162,5 +80,76 @@ extension Section3CancellationTests {
     #expect(calls.count == (backlog == .lane ? 1 : 2))
     #expect(deaths.count == 4)
     withExtendedLifetime(subscription) {}
+  }
+
+  @Test("a call that every delegate has had is dead", arguments: ManualPlace.Kind.allCases)
+  func required_3_05_callsServed(kind: ManualPlace.Kind) {
+    let (place, deaths) = (ManualPlace(kind), Deaths())
+    let group = MulticastDelegate<Recorder<Int>>()
+    let other = Recorder<Int>()
+    for recorder in [recorder, other] { group.add(recorder, on: place.context) }
+    for number in 1...300 {
+      let captured = deaths.makeToken()
+      group.call { recorder in withExtendedLifetime(captured) { recorder.receive(.loaded(number)) } }
+    }
+    place.serve()
+    #expect(deaths.count == 300)
+    #expect(recorder.states.count == 300)
+    #expect(other.states == recorder.states)
+  }
+
+  // MARK: lanes of subscriptions with different policies
+
+  /// The subscriptions that share a lane with the one that is cancelled.
+  struct Mix: Sendable, CustomTestStringConvertible {
+    let cancelled: BufferingPolicy
+    let before: [BufferingPolicy]
+    /// These join after four of the five states.
+    let after: [BufferingPolicy]
+
+    var testDescription: String { "\(before), [\(cancelled)], \(after)" }
+
+    static let all = [
+      Mix(cancelled: .newest(1_000), before: [.latest], after: []),
+      Mix(cancelled: .newest(1_000), before: [.newest(2), .latest], after: []),
+      Mix(cancelled: .newest(1_000), before: [.newest(3)], after: []),
+      Mix(cancelled: .unbounded, before: [.newest(3), .latest], after: []),
+      Mix(cancelled: .unbounded, before: [.latest], after: [.unbounded]),
+      Mix(cancelled: .unbounded, before: [.newest(1), .latest], after: [.unbounded, .unbounded]),
+      Mix(cancelled: .unbounded, before: [.newest(3)], after: [.unbounded]),
+      Mix(cancelled: .unbounded, before: [.latest], after: [.latest]),
+      Mix(cancelled: .unbounded, before: [], after: [.unbounded]),
+      Mix(cancelled: .newest(1_000), before: [.latest], after: [.unbounded]),
+      Mix(cancelled: .newest(4), before: [.latest], after: [.newest(2)]),
+    ]
+  }
+
+  @Test("in a held lane unwanted payloads die with the round", arguments: ContextKind.holdableShared, Mix.all)
+  func required_3_05_mixedLaneHeld(kind: ContextKind, mix: Mix) async throws {
+    let (place, deaths, publisher) = (makePlace(kind), Deaths(), keep(Publisher<Token>()))
+    let (gate, next, subscriber, holder) = (makeGate(), makeGate(), makeListener(), makeListener())
+    // The subscription to cancel is held in version 0, and the others in the next round.
+    OwnThread.start {
+      for policy in mix.before {
+        publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, state in
+          if state.value != nil { next.pass() }
+        }
+      }
+      publisher.subscribe(holder, on: place.context, buffering: mix.cancelled) { _, _ in gate.pass() }
+    }
+    try await gate.waitUntilHeld()
+    for _ in 1...4 { publisher.updateData(deaths.makeToken()) }
+    for policy in mix.after {
+      publisher.subscribe(subscriber, on: place.context, buffering: policy) { _, _ in next.pass() }
+    }
+    publisher.updateData(deaths.makeToken())
+    #expect(try await OwnThread.result { publisher.unsubscribe(holder) } == .inFlight)
+    gate.open()
+    try await next.waitUntilHeld()
+    let kept =
+      mix.before.map { $0.rest(of: Array(1...5)) } + mix.after.map { $0.rest(of: [4, 5]) } + [[5]]
+    #expect(deaths.count == 5 - Set(kept.flatMap { $0 }).count)
+    next.open()
+    await publisher.drain()
   }
 }

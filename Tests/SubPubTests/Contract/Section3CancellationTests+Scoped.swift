@@ -31,22 +31,6 @@ extension Section3CancellationTests {
     #expect(recorder.publications.map(\.version) == [0, 1])
   }
 
-  @Test("an observer runs on the main actor with and without a context")
-  @MainActor func required_3_08_observeOnMain() async {
-    final class Screen { var versions: [UInt64] = [] }
-    let screen = Screen()
-    let observations = [
-      publisher.observe { screen.versions.append($0.version) },
-      publisher.observe(on: .main, buffering: .latest) { screen.versions.append($0.version) },
-    ]
-    #expect(screen.versions == [])
-    publisher.updateData(1)
-    await publisher.drain()
-    #expect(screen.versions.sorted() == [0, 1, 1])
-    #expect(observations.map(\.buffering) == [.unbounded, .latest])
-    for observation in observations { #expect(observation.cancel() == .quiescent) }
-  }
-
   @Test("an observer that is released during its delivery, here or elsewhere, gets no other", arguments: [true, false])
   func required_3_08_releasedDuringDelivery(isInside: Bool) async throws {
     let (gate, recorder, publisher) = (makeGate(), recorder, publisher)

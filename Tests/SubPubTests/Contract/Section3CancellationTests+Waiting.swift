@@ -35,16 +35,6 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
-  @Test("cancelAndWait() returns at once if no delivery is under way", arguments: ContextKind.allCases)
-  func required_3_04_idle(kind: ContextKind) async {
-    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context)
-    await publisher.drain()
-    #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
-    #expect(Trial { await subscription.cancelAndWait() }.run().isOver)
-    publisher.updateData(1)
-    #expect(recorder.states == [.unknown])
-  }
-
   @Test("cancelAndWait() doesn't wait for pending states", arguments: ContextKind.stoppable)
   func required_3_04_pending(kind: ContextKind) async throws {
     let place = makePlace(kind)
@@ -56,32 +46,6 @@ extension Section3CancellationTests {
     await publisher.drain()
     #expect(subscription.statistics.skipped == 1)
     #expect(recorder.states == [])
-  }
-
-  @Test("cancelAndWait() doesn't wait for the next subscriber in the lane", arguments: ContextKind.holdableShared)
-  func required_3_02_3_04_notForTheRound(kind: ContextKind) async throws {
-    let (place, gates) = (makePlace(kind), [makeGate(), makeGate()])
-    let subscriptions = gates.map { gate in
-      publisher.subscribe(recorder, on: place.context) { recorder, state in
-        if state == .loaded(1) { gate.pass() }
-        recorder.receive(state)
-      }
-    }
-    // So that they share a round.
-    await publisher.drain()
-    OwnThread.start { [publisher] in publisher.updateData(1) }
-    try await gates[0].waitUntilHeld()
-    let trial = Trial { await subscriptions[0].cancelAndWait() }.run()
-    #expect(!trial.isOver)
-    gates[0].open()
-    try await gates[1].waitUntilHeld()
-    try await trial.finish()
-    #expect(gates[1].held == 1)
-    // The delivery after a cancelled one can be in flight.
-    #expect(try await OwnThread.result { subscriptions[1].cancel() } == .inFlight)
-    gates[1].open()
-    await subscriptions[1].cancelAndWait()
-    #expect(recorder.states == [.unknown, .unknown, .loaded(1), .loaded(1)])
   }
 
   @Test("cancelAndWait() returns at once inside the delivery itself", arguments: ContextKind.allCases)

@@ -166,29 +166,4 @@ extension Section5LoadTests {
     bench.send(3)
     #expect((log.states.last, other.states.last) == (.loaded(3), .loaded(3)))
   }
-
-  @Test("a transition by hand between two attempts ends the run", arguments: ByHand.allCases)
-  func required_5_21_5_04_betweenAttempts(how: ByHand) {
-    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) })
-    let log = bench.listen()
-    bench.fail()
-    how.perform(at: bench)
-    bench.run()
-    #expect(bench.clock.sleepers == 0)
-    let current = bench.publisher.current
-    bench.pass(.seconds(1))
-    #expect(bench.publisher.current === current)
-    #expect(bench.calls == 1)
-    #expect(log.publications.last === current)
-  }
-
-  @Test("republish() doesn't end the run")
-  func required_5_21_5_04_republish() {
-    let log = stream.listen()
-    stream.publisher.republish()
-    stream.send(1)
-    stream.publisher.republish()
-    stream.send(2)
-    #expect((stream.calls, log.states.suffix(3)) == (1, [.loaded(1), .loaded(1), .loaded(2)]))
-  }
 }

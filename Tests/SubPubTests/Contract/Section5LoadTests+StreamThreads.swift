@@ -54,33 +54,6 @@ extension Section5LoadTests {
     #expect(source.violations == [])
   }
 
-  @Test("a listener that takes over misses nothing", arguments: [true, false], [0, 1, 60_000_000])
-  func stochastic_5_21_handOver(dies: Bool, microseconds: Int) async throws {
-    let source = CountedStream()
-    let manager = source.makeManager(keepingAlive: .microseconds(microseconds))
-    let leaving = Locked<StreamListener?>(nil)
-    for _ in 0..<500 {
-      let next = StreamListener(source)
-      try await Race.run(threads: 2) { thread in
-        if thread == 0 {
-          let old = leaving.withLock { $0.take() }
-          if let old, !dies { manager.publisher.unsubscribe(old) }
-        } else {
-          manager.publisher.subscribe(next, on: .immediate)
-          // Whether it has joined the run or begun another, elements go on.
-          next.waitForElement()
-        }
-      }
-      leaving.withLock { $0 = next }
-      #expect(manager.isRunning)
-    }
-    let last = leaving.withLock { $0.take() }
-    withExtendedLifetime(last) {}
-    #expect(source.violations == [])
-    // Within a minute, each one joins the run of the first.
-    if microseconds > 1 { #expect(source.runs == 1) }
-  }
-
   @Test("managers that are released while listeners come leave no run behind")
   func stochastic_5_21_5_09_release() async throws {
     let closed = Event()
@@ -115,34 +88,6 @@ extension Section5LoadTests {
     #expect((bench.isRunning, bench.source.last.isOver, bench.clock.sleepers) == (false, true, 0))
     let next = bench.listen()
     #expect((bench.calls, next.states) == (2, [.loaded(2), .loading(previous: 2)]))
-  }
-
-  @Test("a departure doesn't end the run if somebody has come back, even if its clock ignores the cancellation")
-  func required_5_21_cameBack() {
-    let clock = StubbornClock()
-    let bench = StreamBench(keepingAlive: .seconds(10), clock: clock)
-    defer {
-      clock.wakeAll()
-      bench.run()
-    }
-    let listener = bench.listen()
-    bench.send(1)
-    bench.leave(listener)
-    #expect(clock.sleepers == 1)
-    // Its pause is over, and the task that ends the run hasn't run yet.
-    clock.wakeAll()
-    let next = Recorder<Int>()
-    bench.publisher.subscribe(next, on: .immediate)
-    bench.run()
-    #expect(bench.isRunning)
-    bench.leave(next)
-    let last = Recorder<Int>()
-    bench.publisher.subscribe(last, on: .immediate)
-    clock.wakeAll()
-    bench.run()
-    #expect(bench.isRunning)
-    bench.send(2)
-    #expect((last.states, bench.calls) == ([.loaded(1), .loaded(2)], 1))
   }
 
   @Test("if keepingAlive can't be measured, the run ends, and with a century or more it never does")

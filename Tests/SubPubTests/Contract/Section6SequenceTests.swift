@@ -38,21 +38,6 @@ struct Section6SequenceTests {
     #expect(publisher.subscriberCount == 0)
   }
 
-  @Test("an iterator subscribes when it is made, and starts with the state of that moment")
-  func required_6_01_2_01_joins() async {
-    publisher.updateData(1)
-    let sequence = publisher.states()
-    publisher.updateData(2)
-    #expect(publisher.subscriberCount == 0)
-    var iterator = sequence.makeAsyncIterator()
-    #expect(publisher.subscriberCount == 1)
-    publisher.updateData(3)
-    #expect(iterator.statistics.pending == 2)
-    #expect(await iterator.next() == .loaded(2))
-    #expect(await iterator.next() == .loaded(3))
-    #expect(iterator.statistics.lastVersion == 3)
-  }
-
   @Test("a publish in the loop is a later state, because a delivery ends when next() returns")
   func required_6_01_4_01_publishInLoop() async {
     var seen: [LoadState<Int>] = []
@@ -137,23 +122,5 @@ struct Section6SequenceTests {
     #expect(!trial.run().isOver)
     #expect(await taken(iterator) == [1])
     try await trial.finish()
-  }
-
-  @Test("publications have versions, and each iterator its own policy", arguments: BufferingPolicy.oneOfEach)
-  func required_6_01_publications(policy: BufferingPolicy) async {
-    var iterator = publisher.publications(buffering: policy).makeAsyncIterator()
-    let other = publisher.publications().makeAsyncIterator()
-    for number in 1...5 { publisher.updateData(number) }
-    var versions: [UInt64] = []
-    while iterator.statistics.pending > 0, let publication = await iterator.next() {
-      #expect(publication.source == publisher.id)
-      #expect(publication.state == .loaded(Int(publication.version)) || publication.version == 0)
-      versions.append(publication.version)
-    }
-    #expect(versions == policy.rest(of: Array(0...5)))
-    #expect((iterator.statistics.delivered, iterator.statistics.skipped) == (versions.count, 6 - versions.count))
-    #expect(iterator.statistics.lastVersion == 5)
-    #expect((other.statistics.pending, other.statistics.skipped) == (6, 0))
-    #expect("\(publisher.publications(buffering: .latest))" == "publications of \(publisher.id), latest")
   }
 }

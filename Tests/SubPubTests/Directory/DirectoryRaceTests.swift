@@ -12,23 +12,23 @@ extension DirectoryTests {
         let directory = PublisherDirectory()
         let (early, listeners) = ((0..<3).map { _ in Listener() }, (0..<3).map { _ in Listener() })
         for listener in early { directory.subscribeToAll(listener, on: .immediate) }
-        let (mine, found) = (Journal<AnyTopicPublisher>(), Journal<AnyTopicPublisher>())
+        let (mine, found) = (Journal<Publisher<Int>>(), Journal<Publisher<Int>>())
         try await Race.run(threads: 4) { thread in
           switch thread {
           case 0:
             for listener in listeners { directory.subscribeToAll(listener, on: .immediate) }
           case 1:
-            for topic in Topic.all.prefix(4) {
-              let publisher = topic.make("mine")
+            for topic in topics.prefix(4) {
+              let publisher = Publisher<Int>(label: "mine")
               mine.add(publisher)
-              publisher.register(directory)
-              for _ in 0..<5 { publisher.publish() }
+              directory.register(publisher, named: topic)
+              for _ in 0..<5 { publisher.startLoading() }
             }
           default:
-            for topic in Topic.all.dropFirst(4) {
-              let publisher = topic.find(directory)
+            for topic in topics.dropFirst(4) {
+              let publisher = directory.find(topic)
               found.add(publisher)
-              publisher.publish()
+              publisher.startLoading()
             }
           }
         }
@@ -106,7 +106,7 @@ extension DirectoryTests {
           switch thread {
           case 0:
             // This thread and the next have at most one delivery each under way.
-            for topic in Topic.all { topic.find(directory).publish() }
+            for topic in topics { directory.find(topic).startLoading() }
           case 1:
             for _ in 0..<20 {
               standing.startLoading()
@@ -127,7 +127,7 @@ extension DirectoryTests {
         }
         #expect(handle.cancel() == .alreadyCancelled)
         let before = listener.notes.count
-        for topic in Topic.all { topic.find(directory).publish() }
+        for topic in topics { directory.find(topic).startLoading() }
         #expect(listener.notes.count == before)
       }
       #expect(outcomes.entries.contains(.quiescent))
@@ -137,13 +137,13 @@ extension DirectoryTests {
     func stochastic_3_01_twoCancels() async throws {
       for _ in 0..<400 {
         let (directory, late) = (PublisherDirectory(), LateDeliveries())
-        let publishers = Topic.all.map { $0.find(directory) }
+        let publishers = topics.map(directory.find)
         let listener = Listener { _ in late.note() }
         let handle = directory.subscribeToAll(listener, on: .immediate)
         let outcomes = Journal<CancelOutcome>()
         try await Race.run(threads: 3) { thread in
           if thread == 0 {
-            for publisher in publishers { publisher.publish() }
+            for publisher in publishers { publisher.startLoading() }
           } else {
             outcomes.add(handle.cancel())
             late.isOver.store(true, ordering: .sequentiallyConsistent)

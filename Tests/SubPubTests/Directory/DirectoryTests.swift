@@ -3,38 +3,13 @@ import SubPubTesting
 import Testing
 
 @Suite("A directory finds, logs out and observes the publishers of a program", .timeLimit(.minutes(2)))
-enum DirectoryTests {}
-
-/// A publisher of any type.
-struct AnyTopicPublisher: Sendable {
-  let id: PublisherID
-  let publish: @Sendable () -> Void
-  let register: @Sendable (PublisherDirectory) -> Void
-
-  init<Value: Sendable>(_ publisher: Publisher<Value>) {
-    id = publisher.id
-    publish = { publisher.startLoading() }
-    register = { $0.register(publisher) }
-  }
+enum DirectoryTests {
+  /// The names of twelve publishers, for tests that need many.
+  static let topics = (1...12).map { "topic \($0)" }
 }
 
-/// One of twelve value types, for tests that need publishers of many types.
-struct Topic: Sendable {
-  let find: @Sendable (PublisherDirectory) -> AnyTopicPublisher
-  let make: @Sendable (String) -> AnyTopicPublisher
-
-  static let all: [Topic] = [
-    Topic(Tag<Int>.self), Topic(Tag<String>.self), Topic(Tag<Bool>.self), Topic(Tag<Double>.self),
-    Topic(Tag<Int8>.self), Topic(Tag<Int16>.self), Topic(Tag<Int32>.self), Topic(Tag<Int64>.self),
-    Topic(Tag<UInt8>.self), Topic(Tag<UInt16>.self), Topic(Tag<UInt32>.self), Topic(Tag<UInt64>.self),
-  ]
-
-  private struct Tag<T>: Sendable {}
-
-  private init<T>(_ type: Tag<T>.Type) {
-    find = { AnyTopicPublisher($0.publisher(of: Tag<T>.self)) }
-    make = { AnyTopicPublisher(Publisher<Tag<T>>(label: $0)) }
-  }
+extension PublisherDirectory {
+  func find(_ topic: String) -> Publisher<Int> { publisher(of: Int.self, named: topic) }
 }
 
 /// A subscriber to publishers of any type, which notes what it receives.

@@ -53,7 +53,7 @@ extension DirectoryTests {
       directory.register(numbers)
       directory.subscribeToAll(listener, on: .immediate)
       // Enough publishers to make the directory remove ended subscriptions.
-      for topic in Topic.all { _ = topic.find(directory) }
+      for topic in topics { _ = directory.find(topic) }
       for _ in 0..<40 { directory.register(Publisher<Character>()) }
       #expect(directory.publisher(of: Int.self) === numbers)
       numbers.startLoading()

@@ -29,7 +29,7 @@ extension DirectoryTests {
 
     @Test("publishers replay in the order in which they were listed, and a new one visits subscribers in their order")
     func required_2_07_order() {
-      let standing = Topic.all.map { $0.find(directory) }
+      let standing = topics.map(directory.find)
       let order = Recorder<Int>()
       let listeners = (0..<20).map { number in Listener { _ in order.receive(.loaded(number)) } }
       for listener in listeners {

@@ -10,20 +10,20 @@ extension DirectoryTests {
 
     @Test("after it, no created, registered or future publisher delivers", arguments: [0, 11])
     func required_3_02_everywhere(count: Int) {
-      let publishers = Topic.all.prefix(count).map { $0.find(directory) }
+      let publishers = topics.prefix(count).map(directory.find)
       let handle = directory.subscribeToAll(listener, on: .immediate)
       #expect(handle.isActive)
       #expect(handle.cancel() == .quiescent)
       #expect((handle.isActive, handle.cancel()) == (false, .alreadyCancelled))
-      for publisher in publishers { publisher.publish() }
-      for topic in Topic.all { topic.find(directory).publish() }
+      for publisher in publishers { publisher.startLoading() }
+      for topic in topics { directory.find(topic).startLoading() }
       directory.register(Publisher<Character>())
       #expect((listener.notes.count, directory.publisher(of: Int.self).subscriberCount) == (count, 0))
     }
 
     @Test("it returns inFlight during deliveries on other threads, and cancelAndWait waits for all of them")
     func required_3_04_inFlight() async throws {
-      let publishers = Topic.all.prefix(3).map { $0.find(directory) }
+      let publishers = topics.prefix(3).map(directory.find)
       let (gate, ended) = (Gate(), Event())
       defer { gate.open() }
       let listener = Listener { publication in
@@ -32,7 +32,7 @@ extension DirectoryTests {
         ended.happen()
       }
       let handle = directory.subscribeToAll(listener, on: .immediate)
-      for publisher in publishers.dropLast() { OwnThread.start { publisher.publish() } }
+      for publisher in publishers.dropLast() { OwnThread.start { publisher.startLoading() } }
       try await gate.waitUntilHeld(threads: 2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
       #expect(handle.cancel() == .alreadyCancelled)
@@ -42,7 +42,7 @@ extension DirectoryTests {
       }
       #expect(!waiter.run().isOver)
       // A turn of every publisher would have resumed a waiter that doesn't wait for all.
-      for publisher in publishers { publisher.publish() }
+      for publisher in publishers { publisher.startLoading() }
       #expect(!waiter.run().isOver)
       gate.open()
       try await waiter.finish()

@@ -9,7 +9,7 @@ extension MisuseTests {
     typealias Misuses = [String: @Sendable () async throws -> Void]
 
     @Test("the message says what was wrong", arguments: ArgumentMisuseTests.misuses.keys.sorted())
-    func required_1_01_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_6_01_stops(message: String) async {
+    func required_1_01_2_01_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_6_01_stops(message: String) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
         try await ArgumentMisuseTests.misuses[message]?()
       }
@@ -96,6 +96,7 @@ extension MisuseTests {
     }
 
     private static let requests: Misuses = [
+      "HeldRecorder implements no receive(_:) that takes a LoadState": { HeldRecorder().receive(.loaded(1)) },
       "on balance changes the same publisher": { Meddler.meddle(loads: true, in: Publisher(label: "balance")) },
       "on scales changes the same publisher": { Meddler.meddle(loads: false, in: Publisher(label: "scales")) },
       "an edit of mutate(showing:send:) on edited changes the same publisher": {

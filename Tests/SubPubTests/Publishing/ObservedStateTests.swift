@@ -1,6 +1,5 @@
 import Observation
 import SubPub
-import SubPubTesting
 import Testing
 
 @MainActor

@@ -1,5 +1,4 @@
 import SubPub
-import SubPubTesting
 import Testing
 
 extension PublishingTests {

@@ -56,50 +56,6 @@ struct ScheduleTests {
     }
   }
 
-  @Test("in a lane that several threads serve, so that two deliveries never overlap")
-  func stochastic_1_02_2_02_3_02_4_01_concurrentQueue() async {
-    await Self.hold("concurrent queue") { simulation in
-      let context = simulation.concurrentQueue(independent: false)
-      simulation.subscribe("first", on: context)
-      simulation.client(.publish(3))
-      simulation.client(
-        .subscribe("second", on: context, reaction: .maybe(oneIn: 3, .publish())), .read, .cancel("first"), .publish(),
-        .cancel("second"))
-      simulation.client(
-        .publish(), .subscribe(on: context, bounded: true), .subscribe("third", on: context), .release("third"),
-        .publish(), .count)
-    }
-  }
-
-  @Test("with a lane for each subscription, as on `.background`, so that two deliveries may overlap")
-  func stochastic_2_02_2_08_3_02_independentLanes() async {
-    await Self.hold("independent lanes") { simulation in
-      let context = simulation.concurrentQueue(independent: true)
-      simulation.subscribe("first", on: context)
-      simulation.client(.publish(2), .cancel("first"))
-      simulation.client(.subscribe(on: context, bounded: true), .publish(), .read, .publish())
-      simulation.client(
-        .subscribe("second", on: context, reaction: .maybe(.cancel("second"))), .publish(), .maybe(.release("first")),
-        .cancel("second"))
-    }
-  }
-
-  @Test("on task executors with several threads and with one")
-  func stochastic_1_02_2_02_2_05_3_02_executors() async {
-    await Self.hold("executors") { simulation in
-      let (wide, unordered) = (simulation.executor(), simulation.unorderedExecutor())
-      simulation.subscribe("first", on: wide)
-      simulation.client(.publish(3))
-      simulation.client(
-        .subscribe("second", on: unordered, reaction: .maybe(oneIn: 3, .publish())), .publish(), .cancel("first"),
-        .read,
-        .cancel("second"))
-      simulation.client(
-        .subscribe(on: wide, bounded: true), .subscribe("third", on: unordered, bounded: true), .release("third"),
-        .publish())
-    }
-  }
-
   @Test("on actors, one of which dies; the subscriptions of an actor share a lane, and end with it")
   func stochastic_2_03_2_05_3_03_actor() async {
     await Self.hold("actor") { simulation in
@@ -126,8 +82,8 @@ struct ScheduleTests {
     }
   }
 
-  @Test("with every kind of lane at once")
-  func stochastic_1_02_1_03_2_01_2_03_mixed() async {
+  @Test("with every kind of lane at once: those that several threads serve, pools with a lane for each, executors")
+  func stochastic_1_02_1_03_2_01_2_02_2_03_2_05_2_08_3_02_mixed() async {
     await Self.hold("mixed lanes") { simulation in
       let anywhere = simulation.anyOf([
         simulation.immediate, simulation.serialQueue(), simulation.concurrentQueue(independent: false),
@@ -138,7 +94,7 @@ struct ScheduleTests {
       simulation.client(.publish(3))
       simulation.client(
         .subscribe("second", on: anywhere(), reaction: .maybe(oneIn: 4, .publish())), .publish(), .cancel("first"),
-        .release("second"))
+        .read, .release("second"), .count)
       simulation.client(
         .subscribe("third", on: anywhere(), bounded: true), .iterate(bounded: true), .publish(), .cancel("third"))
     }

@@ -25,12 +25,6 @@ extension TestingKitTests {
       func runExecutor() { executor.runOne() }
     }
 
-    /// An actor on the default executor, or on the one that its caller's task prefers.
-    actor Plain {
-      private(set) var names: [String] = []
-      func append(_ name: String) { names.append(name) }
-    }
-
     @Test("calling an actor takes a job of its own, in which the actor can call itself")
     func goingToAnActor() {
       let executor = ManualExecutor()
@@ -57,28 +51,6 @@ extension TestingKitTests {
         counter.assumeIsolated { #expect($0.count == 1) }
       }
       #expect(executor.runAll() == 1)
-    }
-
-    @Test("actors on it and tasks that prefer it share one order, on the test's thread")
-    func bothRoles() {
-      let executor = ManualExecutor(seed: 5)
-      let counter = Counter(executor)
-      let plain = Plain()
-      let sum = Locked(0)
-      for name in ["a", "b", "c"] {
-        Task(executorPreference: executor) {
-          await counter.increment()
-          await plain.append(name)
-          let (count, names) = await (counter.count, plain.names)
-          executor.preconditionIsolated()
-          sum.withLock { $0 += min(count, names.count) }
-        }
-      }
-      executor.runAll()
-      #expect(executor.pending == 0)
-      #expect((3...9).contains(sum.snapshot))
-      executor.schedule { counter.assumeIsolated { #expect($0.count == 3) } }
-      executor.runAll()
     }
 
     @Test("code outside its jobs isn't isolated to it")

@@ -67,11 +67,6 @@ extension Checker {
     let last = subscription.deliveries.last.map { rank($0.version, subscription) } ?? start
     let rule = subscription.interface.isSequence ? "6.03" : history.isEnded ? "3.06" : "1.03"
     expect(last == end || isSuperseded, rule, "ends at \(last) and not at \(end)", of: subscription)
-    // After all were pending, exactly the states that the policy keeps are left.
-    guard subscription.isHeld, let first = subscription.replay?.lowerBound else { return }
-    let kept = Array((first...states.last).suffix(subscription.policy.bound ?? .max))
-    let versions = subscription.deliveries.map(\.version)
-    expect(versions == kept, "2.04", "got \(versions.prefix(9)) of \(kept.prefix(9))", of: subscription)
   }
 
   /// Counts the states that a subscription gets: a sequence of values gets only the loaded ones.
