@@ -66,3 +66,7 @@ nonisolated let store = Store()
 nonisolated let errors = ErrorHandler()
 nonisolated let manager = LoadingManager<[News]> { try await endpoint.news() }
 nonisolated let recorder = Recorder<[News]>()
+
+nonisolated let selection = Publisher<Int>()
+nonisolated let pages = [Publisher<String>(), Publisher<String>()]
+nonisolated let sensors = [Publisher<Double>(), Publisher<Double>()]

@@ -54,10 +54,10 @@ public func combining<each P: StatePublisher>(
 
 /// Returns a publisher of the values of any number of publishers of one type, as an array.
 ///
-/// Everything is as with ``combining(label:_:)-(_,P...)``. An empty array makes a publisher that is `loaded([])`.
+/// Everything is as with ``combining(label:_:)->ReadOnlyPublisher<((P).Value)>``. An empty array makes a publisher that is `loaded([])`.
 ///
 /// ```swift
-/// let all = combining(label: "all sensors", sensors.map(\.publisher))
+/// let all = combining(label: "all sensors", sensors)
 /// ```
 ///
 /// - Parameters:

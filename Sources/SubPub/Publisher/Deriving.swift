@@ -22,7 +22,7 @@ extension StatePublisher {
   /// after a few states, it leaves the rest to them, or, if they stop, to a thread of Dispatch (5.22).
   ///
   /// The deliveries of a chain of derived publishers nest: each takes half a kilobyte of stack, and 3 KB in debug
-  /// builds; ``combining(label:_:)`` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
+  /// builds; ``combining(label:_:)->ReadOnlyPublisher<((P).Value)>`` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
   /// that threads usually have, and one of a thousand doesn't. The number of transitions doesn't matter (4.04).
   ///
   /// - Parameters:

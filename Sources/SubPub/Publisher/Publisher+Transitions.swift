@@ -18,7 +18,7 @@ extension Publisher {
   ///
   /// - Parameters:
   ///   - value: The data.
-  ///   - age: How old the data already is. Counts towards ``staleAfter`` (5.06).
+  ///   - age: How old the data already is. Counts towards ``StatePublisher/staleAfter`` (5.06).
   /// - Precondition: `age` isn't negative.
   @inlinable public func updateData(_ value: Value, age: Duration) {
     registry.publish(
@@ -41,7 +41,7 @@ extension Publisher {
 
   /// Publishes a state as it is.
   ///
-  /// Pending edits of a manager are dropped (5.20); data that was read from ``state`` while they were pending has them.
+  /// Pending edits of a manager are dropped (5.20); data that was read from ``StatePublisher/state`` while they were pending has them.
   ///
   /// - Parameter state: The new state. If it is `loaded`, its data counts as new. Otherwise, its previous data has the
   ///   age and the origin of the data at hand, and counts as new if there is none (5.06).

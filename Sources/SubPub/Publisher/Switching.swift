@@ -4,7 +4,7 @@ extension StatePublisher {
   /// For example, the page of whichever item is selected:
   ///
   /// ```swift
-  /// let page = selection.switchingToLatest { id in pages[id].publisher }
+  /// let page = selection.switchingToLatest { id in pages[id] }
   /// ```
   ///
   /// While this publisher is `loaded`, the derived publisher has the state of the publisher that was made of its value,
