@@ -58,7 +58,7 @@ extension DeliveryGate {
   /// Returns false if the gate was closed in the meantime, so that this end may be awaited.
   @inline(__always) func end(_ version: UInt64) -> Bool { leave(version, (version + 1) << 2) }
 
-  /// Takes `begin` back because the subscriber was dead; returns false if the gate was closed in the meantime.
+  /// Undoes `begin` because the subscriber was dead; returns false if the gate was closed in the meantime.
   func retract(_ version: UInt64, to reading: Reading) -> Bool { leave(version, reading.bits) }
 
   @inline(__always)
