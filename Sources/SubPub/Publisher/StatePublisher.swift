@@ -87,8 +87,8 @@ extension StatePublisher {
   /// Returns the age of a publication's data, or of its previous data (5.06).
   ///
   /// - Parameter publication: A publication of this publisher.
-  /// - Returns: The age on this publisher's clock. Nil without data, or without ``staleAfter``. With `map`, data has the
-  ///   age of the source's data. Nil for combined publishers.
+  /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, and for combined
+  ///   publishers. With `map`, data has the age of the source's data.
   public func age(of publication: Publication<Value>) -> Duration? {
     let access = _access
     if let source = access.derivation?.ageSource, publication.origin != nil, access.registry.current === publication,
