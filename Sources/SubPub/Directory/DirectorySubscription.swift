@@ -7,7 +7,7 @@ import Synchronization
 public final class DirectorySubscription: Sendable {
   private let subscriber: TypelessSubscriber
   private let state = Locked(State())
-  /// Whether the main actor is about to look whether its object is dead.
+  /// Whether the main actor has been asked to look whether the object is dead.
   private let isLookDue = Atomic<Bool>(false)
 
   private struct State {
@@ -36,15 +36,15 @@ public final class DirectorySubscription: Sendable {
 
   /// Ends the subscriptions to all publishers, including future ones.
   ///
-  /// No delivery from any of them begins after this call has returned. Deliveries from several publishers may be under
-  /// way.
+  /// No delivery from any of them begins after this call has returned. Deliveries from several publishers may still be
+  /// under way.
   ///
   /// - Returns: `.alreadyCancelled` if this was cancelled or over before; otherwise the first of `.inFlight`,
   ///   `.reentrant`, and `.quiescent` that any of the subscriptions reports (3.02).
   /// - Complexity: O(*n*) in the number of publishers.
   @discardableResult
   public func cancel() -> CancelOutcome {
-    // Before the parts release their closures, which may be the last to hold the subscriber.
+    // Checked before the parts release their closures, which may be the last to hold the subscriber.
     let wasAlive = isOutOfSight || isAlive
     // From here on nothing joins a publisher; the parts that joined earlier are found below.
     let wasCancelled = state.withLock { state in
@@ -56,7 +56,7 @@ public final class DirectorySubscription: Sendable {
       .reduce(CancelOutcome.alreadyCancelled) { $0.combined(with: $1) }
     sweep()
     guard wasAlive, !wasCancelled else { return .alreadyCancelled }
-    // It was also for future publishers, even if there are none at present.
+    // It was also for future publishers, even if there is none at present.
     return found == .alreadyCancelled ? .quiescent : found
   }
 
@@ -129,7 +129,9 @@ extension DirectorySubscription {
     return unsafe .passRetained(object)
   }
 
-  /// Joins the publisher; not inlined, so that nothing holds the subscriber when this returns.
+  /// Joins the publisher.
+  ///
+  /// Not inlined, so that nothing holds the subscriber when this function returns.
   ///
   /// Checking for a cancel and subscribing is one step: the registry's turn is taken inside this object's lock, and
   /// never the other way around.
@@ -153,7 +155,7 @@ extension DirectorySubscription {
 
   /// Removes parts that have ended for good.
   ///
-  /// A part that was ended at a living publisher stays, so that nothing joins there again.
+  /// A part that has ended at a living publisher stays, so that the subscriber doesn't join there again.
   private func sweep() {
     let isOver = isCancelled
     let ended = current.filter {
@@ -170,8 +172,8 @@ extension DirectorySubscription {
 extension Subscription {
   /// Cancels one of several subscriptions.
   ///
-  /// A subscription that was cancelled before may still have a delivery under way, which the silence of the others must
-  /// not hide.
+  /// A subscription that was cancelled before may still have a delivery under way, which the outcomes of the others
+  /// must not hide.
   fileprivate func cancelAsPart() -> CancelOutcome {
     let outcome = cancel()
     guard outcome == .alreadyCancelled, gate.reading.isUnderWay else { return outcome }

@@ -1,9 +1,10 @@
 /// Objects in the order in which they were added, each found by a key.
 ///
-/// It makes decisions and calls nothing. Whether an entry still counts is up to the caller: that depends on a weak
-/// reference, and loading one under a lock might turn out to be the object's last reference. So a caller that has found
-/// an entry to be gone names it to have it replaced or removed. If another entry is in its place by now, nothing
-/// happens; because the caller holds the entry, nothing is released here.
+/// It only decides, and calls nothing. Whether an entry still counts is up to the caller: that depends on a weak
+/// reference, and reading one retains the object briefly, which can become the last reference to it and must not end
+/// under a lock. So a caller that has found an entry to be gone passes that entry to have it replaced or removed. If
+/// another entry has taken its place in the meantime, nothing happens. Because the caller holds the entry, nothing is
+/// released here.
 struct OrderedTable<Key: Hashable, Entry: AnyObject> {
   private var places: [Key: (number: UInt64, entry: Entry)] = [:]
   private var last: UInt64 = 0

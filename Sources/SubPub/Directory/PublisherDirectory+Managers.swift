@@ -18,10 +18,10 @@ extension PublisherDirectory {
 
   /// Registers all managers of a family, present and future.
   ///
-  /// Subscribers of the directory subscribe to their publishers, which nobody finds by their type. A new manager is
-  /// subscribed to before anybody receives it from the family; subscribers with immediate delivery are called on the
-  /// thread that asks for it, and may ask for any key as well. The family is held weakly. Registering it again changes
-  /// nothing.
+  /// The directory's subscribers subscribe to the publishers of these managers, which can't be found by their type.
+  /// Before the family returns a new manager, the subscribers have subscribed to it; those with immediate delivery are
+  /// called on the thread that asks for the manager, and may themselves ask for any key. The family is held weakly.
+  /// Registering it again changes nothing.
   ///
   /// - Parameter family: The family.
   /// - Complexity: O(*n* · *s*) in the number of the family's living managers and of the directory's subscribers, and
@@ -49,8 +49,9 @@ extension PublisherDirectory {
 
   /// Removes managers whose publishers have ended, and families that are gone.
   ///
-  /// Among living publishers, checks only managers of the new one, which the caller holds: checking any other manager
-  /// would hold its publisher for a moment, and might keep a successor from taking its place.
+  /// Among managers whose publishers are alive, checks only those of the new manager's publisher, which the caller
+  /// holds: checking any other manager would hold its publisher briefly, and could keep a successor from taking its
+  /// place.
   private func sweepManagers(besides new: ManagerEntry) {
     sweep(\.managers) { entry in
       guard let registry = entry.registry else { return entry.isGone() }
@@ -128,7 +129,7 @@ final class ManagerEntry: Sendable {
   let key: Key
   /// The registry of the manager's publisher; nil for a family.
   let registry: PublisherRegistry?
-  /// Holds the manager for a moment, and may be the last to release it.
+  /// Holds the manager briefly, and may be the last to release it.
   let isGone: @Sendable () -> Bool
   /// The publishers of the manager, or of the family's managers.
   let sources: @Sendable () -> [PublisherID]

@@ -8,7 +8,7 @@ struct TypelessSubscriber: Sendable {
   /// An object may subscribe once as each kind of subscriber.
   struct Key: Hashable {
     let address: ObjectIdentifier
-    /// Whether the object belongs to the main actor, where alone it may be looked at and released.
+    /// Whether the object belongs to the main actor, the only place where it may be looked at and released.
     let isOnMainActor: Bool
   }
 
@@ -58,7 +58,7 @@ struct TypelessSubscriber: Sendable {
 extension PublisherDirectory {
   /// Subscribes an object to every present and future publisher of the directory.
   ///
-  /// Use it for concerns of all publishers, such as a global error handler. The object receives each publisher's
+  /// Use it for code that concerns all publishers, such as a global error handler. The object receives each publisher's
   /// current state first and then every later one (2.01). Each publisher gets a subscription and a buffer of its own:
   /// `.latest` keeps one state of each publisher.
   ///
@@ -87,7 +87,8 @@ extension PublisherDirectory {
   /// Subscribes a main-actor object to every present and future publisher of the directory.
   ///
   /// Deliveries run on the main actor, one at a time. If another thread registers a publisher, that thread holds the
-  /// object meanwhile, and the main actor releases it. Everything else is as with ``subscribeToAll(_:on:buffering:)``.
+  /// object in the meantime, and the main actor releases it. Everything else is as with
+  /// ``subscribeToAll(_:on:buffering:)``.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.

@@ -26,7 +26,8 @@ struct DirectoryState {
   var publishers = OrderedTable<PublisherKey, PublisherEntry>()
   var subscriptions = OrderedTable<TypelessSubscriber.Key, DirectorySubscription>()
   var managers = OrderedTable<ManagerEntry.Key, ManagerEntry>()
-  /// The publishers whose managers are being logged out, once for each logout, which may hold manager and publisher.
+  /// The publishers whose managers are being logged out, once for each logout: a logout may hold the manager and its
+  /// publisher.
   private var logouts: [PublisherID] = []
 
   mutating func beginLogout(of id: PublisherID) { logouts.append(id) }
@@ -42,14 +43,14 @@ struct DirectoryState {
 enum PublisherKey: Hashable {
   /// The type of its values, and its name if it has one.
   case type(ObjectIdentifier, name: String?)
-  /// A family's manager has it, so nobody finds it by its type.
+  /// It belongs to a family's manager, so it can't be found by its type.
   case family(PublisherID)
 }
 
 /// A publisher in a directory.
 ///
-/// It keeps the publisher alive only if the directory has made it. Load any other one only to return it: a strong
-/// reference for anything else could outlive its last user, and keep a successor from taking its place.
+/// It keeps the publisher alive only if the directory has made it. Load any other publisher only to return it: any
+/// other strong reference could outlive the publisher's last user, and keep a successor from taking its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
   private let made: (any AnyObject & Sendable)?
@@ -166,7 +167,7 @@ extension PublisherDirectory {
     }
     guard isAdded else { return false }
     introduce(entry)
-    // All subscriptions were loaded anyway.
+    // All subscriptions have just been loaded anyway.
     sweepSubscriptions()
     if isSweepDue { sweepPublishers() }
     return true
@@ -197,8 +198,8 @@ extension PublisherDirectory {
 
   /// Removes entries that are gone, and returns the others.
   ///
-  /// Entries are checked in the order in which they were added, and outside the lock: loading a weak reference holds
-  /// its object for a moment, and may turn out to be its last reference.
+  /// Entries are checked in the order in which they were added, and outside the lock: reading a weak reference retains
+  /// the object briefly, and that can become the last reference to it.
   @discardableResult
   func sweep<Key, Entry>(
     _ table: WritableKeyPath<DirectoryState, OrderedTable<Key, Entry>>, isGone: (Entry) -> Bool

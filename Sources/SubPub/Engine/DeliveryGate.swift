@@ -2,11 +2,11 @@ import Synchronization
 
 /// The gate that every delivery of a subscription passes and that a cancel closes.
 ///
-/// One atomic word holds the position (the next version), the mark "a delivery is under way", and the mark "closed". All
-/// three change in one step, so whoever closes the gate knows whether a delivery is under way, and that delivery, when it
-/// ends, knows that the gate was closed meanwhile. Deliveries begin and end on the thread that serves the lane, or in an
-/// iterator's turn. The gate is closed once, in a turn: by a cancel, or because the subscriber, the context, or the
-/// publisher is gone.
+/// One atomic word holds the position (the next version), the mark "a delivery is under way", and the mark "closed".
+/// All three change in one step, so whoever closes the gate knows whether a delivery is under way, and that delivery,
+/// when it ends, knows that the gate was closed in the meantime. Deliveries begin and end on the thread that serves the
+/// lane, or in an iterator's turn. The gate is closed once, in a turn: by a cancel, or because the subscriber, the
+/// context, or the publisher is gone.
 struct DeliveryGate: ~Copyable {
   /// The marks and the next version.
   ///
@@ -58,7 +58,7 @@ extension DeliveryGate {
   /// Returns false if the gate was closed in the meantime, so that this end may be awaited.
   @inline(__always) func end(_ version: UInt64) -> Bool { leave(version, (version + 1) << 2) }
 
-  /// Takes `begin` back because the subscriber was dead; returns false if the gate was closed in the meantime.
+  /// Undoes `begin` because the subscriber was dead; returns false if the gate was closed in the meantime.
   func retract(_ version: UInt64, to reading: Reading) -> Bool { leave(version, reading.bits) }
 
   @inline(__always)

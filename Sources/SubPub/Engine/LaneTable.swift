@@ -4,7 +4,7 @@ package struct LaneTable {
   private(set) var woken: [Lane] = []
   /// The lane of the publishing thread, which most publishers have.
   ///
-  /// It comes after the others, because it matters to it which effects they have.
+  /// It comes last, because whether it can be served at once depends on the effects of the others.
   private(set) var immediate: Lane?
   /// The lanes that subscriptions share, by context.
   private var shared: [DeliveryContext: Lane] = [:]

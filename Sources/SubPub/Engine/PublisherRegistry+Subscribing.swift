@@ -91,8 +91,8 @@ extension PublisherRegistry {
 
   /// Looks for dead subscribers, and returns the living subscriptions.
   ///
-  /// Outside the turn, because loading a weak reference holds its object for a moment, and may turn out to be its last
-  /// reference.
+  /// Outside the turn, because reading a weak reference retains the object briefly, and that can become the last
+  /// reference to it.
   @discardableResult
   nonisolated func sweep() -> [Subscription] {
     let all = turn { state in state.lanes.all.flatMap(\.inTurn.subscriptions.open) }

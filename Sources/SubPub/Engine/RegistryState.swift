@@ -152,7 +152,7 @@ extension RegistryState {
     lane.inTurn.drained = []
   }
 
-  /// Takes leave of a cancelled subscription whose last delivery has ended, on the thread that has made it.
+  /// Removes a cancelled subscription whose last delivery has ended, on the thread that has made that delivery.
   ///
   /// Others may still use the lane: the thread serves it until its next turn.
   mutating func finish(_ subscription: Subscription, _ effects: inout Effects) {

@@ -4,9 +4,9 @@ import Synchronization
 extension Subscription {
   /// Whether the subscriber is alive, and also the actor if the context is one.
   ///
-  /// Not inside a turn: it loads both, and may be the last to release them. Main-actor objects needn't be `Sendable` and
-  /// must not die on another thread, so no other thread looks at them: there they count as alive until the main actor
-  /// has looked.
+  /// Not inside a turn: reading the weak references retains both objects briefly, and that can become the last
+  /// reference to them. Main-actor objects needn't be `Sendable` and must not die on another thread, so no other thread
+  /// looks at them: there they count as alive until the main actor has looked.
   @inline(__always)
   var isAlive: Bool { (isOutOfSight ? countsUntilSeen : subscriber != nil) && !lane.isContextGone }
 

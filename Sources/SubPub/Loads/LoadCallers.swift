@@ -1,10 +1,11 @@
-/// Who has asked for a load; joining and leaving cost the same for any number.
+/// The callers of a load; joining and leaving cost the same for any number of them.
 struct LoadCallers {
   /// The age below which a cached value satisfies a caller; nil if nothing but a load does.
   private typealias AcceptedAge = Duration?
 
   private var waiting: [WaiterID: AcceptedAge] = [:]
-  /// The callers that don't wait, and so can't be cancelled: none, or one for all, because they accept the same age.
+  /// The callers that don't wait, and so can't be cancelled: one entry for all of them, because they accept the same
+  /// age.
   private var staying: [AcceptedAge] = []
 
   var isEmpty: Bool { waiting.isEmpty && staying.isEmpty }
@@ -27,7 +28,7 @@ struct LoadCallers {
     }
   }
 
-  /// Removes a waiter; returns false if it isn't one of these.
+  /// Removes a waiter; returns false if it isn't one of the callers.
   mutating func remove(_ waiter: WaiterID) -> Bool { waiting.removeValue(forKey: waiter) != nil }
 
   /// The callers that don't wait.

@@ -1,8 +1,8 @@
 /// Edits (5.20).
 extension LoadDriver {
-  /// Shows an edit, sends it, and takes it back if that fails.
+  /// Shows an edit, sends it, and rolls it back if sending fails.
   ///
-  /// A cancelled caller doesn't wait for the end of the sending.
+  /// A cancelled caller doesn't wait until `send` has ended.
   func mutate<Answer: Sendable>(
     showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
     answering data: @escaping @Sendable (Answer) -> Value?
@@ -38,7 +38,8 @@ extension LoadDriver {
     let isTaken = decidePrepared { machine, prepared, present in
       machine.endEdit(edit, confirmation, prepared, present)
     }
-    // The publisher has ended, and the cache may lack the edit. A write could follow a logout of another manager.
+    // The publisher has ended, and the cache may lack the edit. It is cleared rather than written, because a write
+    // could follow a logout of another manager.
     if !isTaken, confirmation != nil, let cache {
       cache.enqueue(cache.clearOperation())
       cache.queue.run(on: limit.executor)

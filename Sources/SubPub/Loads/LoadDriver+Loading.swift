@@ -12,8 +12,8 @@ extension LoadDriver {
 
   /// Loads one more page, or joins its load, and waits for the result; first waits for an active refresh.
   ///
-  /// `isPointless` tells from the list at hand and from the result of that refresh whether there is nothing to load. It
-  /// runs in a turn. A cached list that is fresh is as good as a first page.
+  /// `isPointless` tells, from the current list and the result of that refresh, whether there is nothing to load. It
+  /// runs in a turn. A cached list that is fresh counts as a first page.
   func loadPage(unless isPointless: (Value, _ refreshed: Value?) -> Bool) async -> LoadState<Value>? {
     let request = LoadRequest(kind: .page, acceptedAge: acceptedAge())
     var refreshed: Value?
@@ -42,7 +42,7 @@ extension LoadDriver {
     }
   }
 
-  /// Returns the value at hand if it is younger than `maxAge`, and otherwise what a load ends with.
+  /// Returns the current value if it is younger than `maxAge`, and otherwise the result of a load.
   func value(maxAge: Duration?) async throws -> Value {
     if let maxAge, maxAge < .zero {
       stopForMisuse("maxAge is \(maxAge), but no data is younger than that: give zero or more")

@@ -1,7 +1,7 @@
 /// The driver of a manager's loads and edits: it asks the machine in the publisher's turns, and acts between them.
 ///
-/// The task of a load holds the driver, so the driver holds the registry instead of the publisher. The publisher ends
-/// when its users have released it (3.06), rather than when a cancelled load has noticed its cancellation.
+/// The task of a load holds the driver, so the driver holds the registry instead of the publisher. So the publisher
+/// ends when its users have released it (3.06), and not only when a cancelled load has noticed its cancellation.
 final class LoadDriver<Value: Sendable>: Sendable {
   typealias Machine = LoadMachine<Value>
 
@@ -42,7 +42,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
 
 /// Turns.
 extension LoadDriver {
-  /// Takes one turn in which the machine decides, and then does what it has decided.
+  /// Takes one turn in which the machine decides, and then carries out the decision.
   ///
   /// Returns false after the publisher's end, when the machine isn't asked.
   @discardableResult
@@ -54,7 +54,7 @@ extension LoadDriver {
   func decideOnLoad(
     _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> LoadStep<Value>
   ) -> Load<Value>?? {
-    // What the machine drops dies after the turn.
+    // Keeps what the machine drops until the turn has ended.
     var former: Machine.ForeignValues?
     var (load, begun) = (Load<Value>?.none, Load<Value>?.none)
     var usesCache = false
@@ -83,7 +83,7 @@ extension LoadDriver {
     return isDecided ? .some(load) : nil
   }
 
-  /// Returns what the machine and the present state tell; nil after the publisher's end.
+  /// Returns what `body` finds in the machine and the present state; nil after the publisher's end.
   func find<Found>(_ body: (Machine, Machine.Present) -> Found?) -> Found? {
     var found: Found?
     decide { machine, present in
@@ -115,7 +115,7 @@ extension LoadDriver {
 
   /// Runs the foreign code that a step needs.
   ///
-  /// Edits must not change this publisher, as the transforms of `update` mustn't.
+  /// Like the transforms of `update`, edits must not change this publisher.
   private func prepare(_ needed: Preparation<Value>) -> Prepared<Value> {
     if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former.value, needed.data.value) {
       return Prepared(revision: needed.revision, data: needed.data, shown: former.value, isUnchanged: true)
@@ -129,7 +129,7 @@ extension LoadDriver {
       shown = edit.apply(shown)
     }
     registry.abandonUpdate()
-    // What dies now may publish.
+    // Their `deinit` may publish, so they die only now.
     withExtendedLifetime(between) {}
     return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
   }
@@ -168,7 +168,7 @@ extension LoadDriver {
     return matters ? freshness?.start() : nil
   }
 
-  /// The time at which data that arrives now, and is this old, was new; nil if nobody wants to know.
+  /// The time at which data that arrives now with this age was new; nil if nobody wants to know.
   func freshSince(age: Duration = .zero) -> Duration? { freshness?.start(age: age) }
 
   /// When a load has failed; nil if that doesn't matter.

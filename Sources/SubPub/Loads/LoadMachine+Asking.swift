@@ -12,7 +12,7 @@ extension LoadMachine {
     return begin(request.kind ?? .whole, request, by: caller, present)
   }
 
-  /// Does the same for data that is unknown, stale, or an error, and otherwise nothing.
+  /// Does the same if the data is unknown or stale, or after an error; otherwise does nothing.
   ///
   /// After the failure of a page, and until the list is stale, loads that page again (5.14). `now` is the time on the
   /// manager's clock; nil if it isn't measured.
@@ -46,7 +46,7 @@ extension LoadMachine {
 
   /// Begins a load, which may take the place of an active one.
   ///
-  /// It then takes over the phase to return to, and the callers that don't wait.
+  /// In that case, it takes over the phase to return to, and the callers that don't wait.
   private mutating func begin(
     _ kind: LoadKind, _ request: LoadRequest, by caller: WaiterID?, _ present: Present
   ) -> (LoadStep<Value>, LoadAnswer) {
@@ -84,9 +84,9 @@ extension LoadMachine {
     return age >= staleAfter
   }
 
-  /// Returns whether there is data that is younger than `maxAge`, or not stale.
+  /// Returns whether there is data that is younger than `maxAge`, or, without a `maxAge`, isn't stale.
   ///
-  /// Data of unknown age is older than any `maxAge`.
+  /// Data of unknown age counts as older than any `maxAge`.
   func isFresh(_ present: Present, maxAge: Duration?, _ now: Duration?) -> Bool {
     guard let maxAge else { return !isStale(present, now) }
     guard !present.validity.isInvalidated, let age = age(since: present.freshSince, now) else { return false }
@@ -95,7 +95,7 @@ extension LoadMachine {
 
   private func isLoadNeeded(_ present: Present, _ now: Duration?) -> Bool {
     switch present.state.phase {
-    // Nobody loads, so a `loading` was published by hand.
+    // No load is active, so a `loading` was published by hand.
     case .unknown, .loading: true
     // The result of an outdated load is stale, or isn't even taken.
     case .loaded: isStale(present, now) || load?.isOutdated ?? false

@@ -6,7 +6,7 @@ struct Edit<Value: Sendable>: Sendable {
   var serverChanges = 0
 }
 
-/// Identifies an edit by an object that nobody else has.
+/// Identifies an edit: no other edit has the same object.
 final class EditID: Sendable {}
 
 /// What the server has made of an edit.
@@ -19,7 +19,7 @@ enum Confirmation<Value: Sendable>: Sendable {
 
 /// Data of the server, and where it comes from.
 ///
-/// An object, so that steps can be copied without asking what a value is like.
+/// An object, so that a step can be copied without knowing the layout of a value.
 final class ServerData<Value: Sendable>: Sendable {
   let value: Value
   let provenance: Provenance?
@@ -27,9 +27,9 @@ final class ServerData<Value: Sendable>: Sendable {
   init(_ value: Value, _ provenance: Provenance?) { (self.value, self.provenance) = (value, provenance) }
 }
 
-/// What foreign code has to make before a step can be taken: the transforms of edits, and the comparison of values.
+/// The work of foreign code that a step needs first: the transforms of edits, and the comparison of values.
 ///
-/// It is made outside every turn, and made again if the server's data or the edits have changed in the meantime.
+/// It is done outside every turn, and done again if the server's data or the edits have changed in the meantime.
 struct Preparation<Value: Sendable> {
   let revision: Int
   /// The server's data after the step.
@@ -42,16 +42,16 @@ struct Preparation<Value: Sendable> {
   var former: ServerData<Value>?
 }
 
-/// What foreign code has made for a step.
+/// The results of a `Preparation`.
 ///
-/// An object, as the server's data is.
+/// An object, for the same reason as `ServerData`.
 final class Prepared<Value: Sendable> {
   let revision: Int
   /// The server's data after the step.
   let data: ServerData<Value>
   /// That data with the pending edits applied to it.
   let shown: Value
-  /// Whether the data equals the former.
+  /// Whether the data equals the former data.
   let isUnchanged: Bool
 
   init(revision: Int, data: ServerData<Value>, shown: Value, isUnchanged: Bool) {
@@ -161,7 +161,7 @@ extension LoadMachine {
     step.publisher.validity = validity
     if confirmation != nil {
       isCacheInvalidated = isStale
-      // An accepted edit leaves the data as old as it is.
+      // An accepted edit doesn't change the age of the data.
       step.cacheChange = .write(data, freshSince: validity.freshSince(data.provenance), hasEdit: true)
     }
     return step

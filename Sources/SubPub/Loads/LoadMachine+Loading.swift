@@ -1,6 +1,6 @@
 /// Ends without a result.
 extension LoadMachine {
-  /// Ends the active load, and says who waits for it no longer.
+  /// Ends the active load, and notes in the step which callers no longer wait.
   mutating func endLoad(_ ending: LoadStep<Value>.Ending, _ step: inout LoadStep<Value>) {
     guard load != nil else { return }
     switch ending {
@@ -59,7 +59,7 @@ extension LoadMachine {
     return step
   }
 
-  /// Makes the present data stale, and the result of a load that has already begun (5.15).
+  /// Makes the present data stale, and also the result of a load that has already begun (5.15).
   mutating func invalidate(_ present: Present) -> LoadStep<Value> {
     isCacheInvalidated = true
     serverChanges += 1
@@ -76,7 +76,7 @@ extension LoadMachine {
 extension LoadMachine {
   /// Publishes a cached value; ends the load if the value is fresh enough for all callers (5.11).
   ///
-  /// There may be newer data, of an edit that was answered in the meantime: then nothing happens.
+  /// Does nothing if there is newer data, of an edit that the server has answered in the meantime.
   mutating func find(
     _ cached: Cached<Value>, freshSince: Duration?, of id: LoadID, _ prepared: Prepared<Value>?, _ present: Present
   ) -> (LoadStep<Value>, Preparation<Value>?) {
@@ -106,7 +106,8 @@ extension LoadMachine {
 
   /// Ends the load with its value, which is new since `time`.
   ///
-  /// The data at hand stays if the value may lack an edit that the server has confirmed since (5.20), or is equal (5.18).
+  /// The present data stays if the value may lack an edit that the server has confirmed since (5.20), or is equal
+  /// (5.18).
   mutating func succeed(
     with value: Value, at time: Duration?, of id: LoadID, compares: Bool, _ prepared: Prepared<Value>?,
     _ present: Present
@@ -157,7 +158,7 @@ extension LoadMachine {
     return step
   }
 
-  /// Ends the load with the data at hand, which is new since `time`.
+  /// Ends the load with the present data, which is new since `time`.
   private mutating func keep(
     _ data: ServerData, since time: Duration?, _ present: Present
   ) -> LoadStep<Value> {
@@ -190,7 +191,7 @@ extension LoadMachine {
     return step
   }
 
-  /// What was prepared, unless something has changed since.
+  /// What was prepared; nil if something has changed since.
   func current(_ prepared: Prepared<Value>?) -> Prepared<Value>? {
     prepared?.revision == revision ? prepared : nil
   }

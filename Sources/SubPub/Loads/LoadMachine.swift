@@ -1,13 +1,13 @@
 /// What a manager knows about its loads and edits, and every decision about them.
 ///
-/// A value that is changed in the publisher's turns: it decides, calls nothing, and says what is to be done. It doesn't
-/// know the state that is shown, which others may change; each operation receives it as `Present`.
+/// A value that is changed in the publisher's turns: it decides what is to be done, and calls nothing. It doesn't know
+/// the state that is shown, which others may change; each operation receives it as `Present`.
 struct LoadMachine<Value: Sendable> {
-  /// What one manager's loads are like.
+  /// The settings of one manager's loads.
   struct Rules {
     /// How long data counts as fresh; nil if it never becomes stale.
     var staleAfter: Duration?
-    /// How long an error is left alone.
+    /// How long `refreshIfNeeded` leaves an error alone (5.13).
     var errorStaleAfter = Duration.zero
     /// Whether a load publishes only its result while there is data (5.18).
     var isQuiet = false
@@ -45,14 +45,14 @@ struct LoadMachine<Value: Sendable> {
   var dataBelow: ServerData?
   /// How often the server's data has changed, as far as the manager knows: by loads, edits, and invalidations.
   ///
-  /// An edit compares it at its end with what it was at its beginning.
+  /// When an edit ends, this is compared with the count from the edit's beginning.
   var serverChanges = 0
-  /// Changes with the server's data and with the edits: what was prepared for another revision no longer fits.
+  /// Changes whenever the server's data or the edits do: what was prepared for another revision no longer fits.
   var revision = 0
 
   init(_ rules: Rules) { self.rules = rules }
 
-  /// Everything in it that foreign code has made, and whose last release is foreign code.
+  /// Everything in it that foreign code has made, so that its last release runs foreign code.
   var foreignValues: ForeignValues { ForeignValues(load: load, edits: edits, dataBelow: dataBelow) }
   struct ForeignValues {
     let load: ActiveLoad?
@@ -144,7 +144,7 @@ struct LoadStep<Value: Sendable> {
 }
 
 extension LoadStep {
-  /// Makes the data at hand stale.
+  /// Makes the present data stale.
   mutating func invalidate(_ present: LoadMachine<Value>.Present) {
     publisher.validity = present.validity
     publisher.validity?.isInvalidated = true
@@ -161,13 +161,13 @@ struct LoadRequest {
   var joins = true
 }
 
-/// What becomes of a request.
+/// The answer to a request.
 enum LoadAnswer: Equatable {
-  /// The active load is its load, too.
+  /// The request has joined the active load.
   case joined
-  /// It has to be made again when the active load has ended.
+  /// The request has to be repeated when the active load has ended.
   case next
-  /// Its load has begun.
+  /// The request's load has begun.
   case began
   /// There is nothing to load.
   case nothing

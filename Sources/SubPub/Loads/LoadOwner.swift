@@ -5,7 +5,7 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let task = CancellableTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
-  /// What the load has ended with, used in turns; nil if it goes on, or was superseded.
+  /// What the load has ended with, used in turns; nil while it is active, or if it was superseded.
   fileprivate(set) var result: Publication<Value>?
 
   init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
@@ -15,7 +15,7 @@ final class Load<Value: Sendable>: @unchecked Sendable {
 
 /// A manager's machine and the load that it has begun, as the owner of the manager's publisher.
 ///
-/// Apart from the driver, because the registry holds it. `@unchecked`: used in the publisher's turns only.
+/// Separate from the driver, because the registry holds it. `@unchecked`: used in the publisher's turns only.
 final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine: LoadMachine<Value>
   var load: Load<Value>?

@@ -3,7 +3,7 @@ extension LoadingManager {
   /// Shows an edit at once, sends it to the server, and then shows the server's answer (5.20).
   ///
   /// The manager publishes the server's data with all pending edits applied to it, in the order of the calls, and with
-  /// the origin ``DataOrigin/edited``. If `send` fails, only its own edit is taken back. If it succeeds, the returned
+  /// the origin ``DataOrigin/edited``. If `send` fails, only its own edit is rolled back. If it succeeds, the returned
   /// value becomes the server's data and is written to the cache. The state becomes `loaded`, unless a load is active.
   ///
   /// ```swift
@@ -29,12 +29,12 @@ extension LoadingManager {
   ///
   /// - Parameters:
   ///   - edit: Makes the edited value. Runs on no particular thread while no lock is held, and again whenever the data
-  ///     below it changes, so keep it short and free of side effects.
+  ///     that it is applied to changes, so keep it short and free of side effects.
   ///   - send: Sends the edit, and returns the server's data. Called once, outside every actor, with the task-local
   ///     values and the priority of the caller, in a task that isn't cancelled. `timeout` and `retry` don't apply to
   ///     it. Several edits may be sent at the same time.
   /// - Returns: The value that `send` has returned, without any pending edits.
-  /// - Throws: The error of `send`, after the edit was taken back. `CancellationError` if the calling task is
+  /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
   ///   cancelled; if it was cancelled before the call, nothing is sent.
   /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
   ///   state has changed in between.
@@ -49,8 +49,8 @@ extension LoadingManager {
 
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
   ///
-  /// If `sendOnly` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, also in
-  /// the cache, which it is written to (5.06). The phase doesn't change: after an error, the state remains that error.
+  /// If `sendOnly` succeeds, the edit becomes part of the server's data. That data keeps its age and its origin, and is
+  /// written to the cache with that age (5.06). The phase doesn't change: after an error, the state remains that error.
   /// Without data there is nothing to apply the edit to, so nothing is published, and the cache is cleared, because its
   /// value lacks the edit.
   ///
@@ -61,8 +61,8 @@ extension LoadingManager {
   /// )
   /// ```
   ///
-  /// If a load ends while the edit is being sent, its value may include the edit already, which is then applied to it
-  /// once more, and the data counts as stale. So write an edit that changes nothing the second time, if you can.
+  /// If a load ends while the edit is being sent, its value may already include the edit. The edit is then applied a
+  /// second time, and the data counts as stale. So if you can, write an edit that changes nothing the second time.
   ///
   /// The rest is as with ``mutate(showing:send:)``. Write the label `sendOnly:` rather than a trailing closure:
   /// the compiler finds a trailing closure of several statements ambiguous.
@@ -70,7 +70,7 @@ extension LoadingManager {
   /// - Parameters:
   ///   - edit: Makes the edited value, as with the other function.
   ///   - sendOnly: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
-  /// - Throws: The error of `sendOnly`, after the edit was taken back. `CancellationError` if the calling task is
+  /// - Throws: The error of `sendOnly`, after the edit was rolled back. `CancellationError` if the calling task is
   ///   cancelled; if it was cancelled before the call, nothing is sent.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
   ///   program stops.

@@ -51,7 +51,7 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// Creates a manager from options.
   ///
   /// - Parameters:
-  ///   - options: Everything else that can be said about loads.
+  ///   - options: The settings of the loads.
   ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its
   ///     callers. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
   ///     counts as a failure, including `CancellationError`. Don't await `refresh()` or `value()` of the same manager
@@ -64,9 +64,9 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// Creates a manager whose loader receives the current data, for conditional requests.
   ///
   /// - Parameters:
-  ///   - options: Everything else that can be said about loads.
-  ///   - load: Loads the value, given the current data, without pending edits, if there is any; otherwise as with
-  ///     ``init(_:load:)-(_,()->Value)``.
+  ///   - options: The settings of the loads.
+  ///   - load: Loads the value. Receives the current data without pending edits, or nil if there is none. Everything
+  ///     else is as with ``init(_:load:)-(_,()->Value)``.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
   public convenience init(
     _ options: LoadingOptions<Value>, load: @escaping @Sendable (_ previous: Value?) async throws -> Value
@@ -89,7 +89,7 @@ extension LoadingManager {
   /// A cached value never makes this load unnecessary.
   ///
   /// When it returns, subscribers with immediate delivery have received the result on the thread that published it,
-  /// unless another thread was delivering to them: that thread carries on with it (2.03).
+  /// unless another thread was delivering to them: then that thread carries on with the result (2.03).
   ///
   /// If the calling task is cancelled, it returns the current state at once. When the last task that waits for a load
   /// is cancelled, the loader is cancelled, and the state from before the load is published again (5.05); subscribers
@@ -112,7 +112,7 @@ extension LoadingManager {
     await driver.load(joins: !restarting) ?? publisher.state
   }
 
-  /// Loads if nothing was loaded yet, if the data is stale, or after an error; otherwise does nothing.
+  /// Loads if nothing has been loaded yet, if the data is stale, or after an error; otherwise does nothing.
   ///
   /// A cached value that is fresh makes the load unnecessary (5.11), and an error younger than `errorStaleAfter` is
   /// left alone (5.13), unless ``invalidate()`` was called since. Returns without waiting. From now on an active load
@@ -125,8 +125,8 @@ extension LoadingManager {
   /// the active load or begins one. It keeps the manager alive until it returns.
   ///
   /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. Without `staleAfter`
-  ///   and a cache, ages are measured from the first call with a `maxAge` on. With nil, stale data is loaded again, and
-  ///   data without an age isn't.
+  ///   and a cache, ages are measured only from the first call with a `maxAge`. With nil, stale data is loaded again,
+  ///   and data without an age isn't.
   /// - Returns: The value. If the load was cancelled or superseded, the value of the current state, however old it is.
   /// - Throws: The error that the load ended with. If the load was cancelled or superseded, the error of the current
   ///   state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data. `CancellationError` if
@@ -166,8 +166,8 @@ extension LoadingManager {
   /// Makes the data stale, and publishes nothing (5.15).
   ///
   /// The next request loads it. A load that has already begun doesn't make it fresh, and nobody joins that load. Until
-  /// this manager writes a newer value, it doesn't take the cached one for fresh; other managers of the cache do. An
-  /// answer to an edit made before counts as stale.
+  /// this manager writes a newer value, it doesn't treat the cached one as fresh; other managers of the cache do. The
+  /// server's answer to an edit made before this call counts as stale.
   public func invalidate() { driver.invalidate() }
 
   /// Publishes a value and writes it to the cache (5.16).
@@ -190,8 +190,8 @@ extension LoadingManager {
 
   /// Waits until the cache has done everything that was requested so far.
   ///
-  /// Values are written then, and values that `logout()` has forgotten are cleared, or `cacheFailed` was called. A load
-  /// that is still active may request more. Returns early if the task is cancelled.
+  /// By then, values have been written, and values that `logout()` has forgotten have been cleared, or `cacheFailed`
+  /// was called. A load that is still active may request more. Returns early if the task is cancelled.
   public func waitForCache() async { await driver.waitForCache() }
 }
 

@@ -14,9 +14,9 @@ public enum RefreshVisibility: Hashable, Sendable {
   case quiet
 }
 
-/// Everything that a manager can be told about its loads, apart from the loader.
+/// The settings of a manager's loads: everything except the loader.
 ///
-/// The initializers of managers have the same parameters. Use a value of this type where several managers have them in
+/// The initializers of managers have the same parameters. Use a value of this type if several managers have settings in
 /// common:
 ///
 /// ```swift
@@ -57,7 +57,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// Keeps the last value beyond the manager's life.
   ///
   /// If there is no data, a load first publishes the cached value with its age. Each loaded value is written to the
-  /// cache: of a list, after each page, with the age of its first page (5.06). `logout()` clears it (5.10).
+  /// cache; a list is written after each page, with the age of its first page (5.06). `logout()` clears it (5.10).
   public var cache: (any StateCache<Value>)?
   /// Whether a cached value that is fresh makes a load unnecessary (5.11).
   public var cachePolicy: CachePolicy
@@ -80,7 +80,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
 
-  /// Creates options; each parameter is the property of its name.
+  /// Creates options; each parameter sets the property of the same name.
   public init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,

@@ -8,10 +8,10 @@ public protocol Manager<Value>: Sendable {
   /// The publisher of the data: the same one for as long as the manager lives.
   var publisher: Publisher<Value> { get }
 
-  /// Loads the data, and waits until that has ended.
+  /// Loads the data, and waits until the load has ended.
   ///
-  /// By default, calls ``refreshIfNeeded()``, and waits while the state is `loading`. So `refreshIfNeeded()` must have
-  /// published `loading`, or its result, when it returns.
+  /// By default, calls ``refreshIfNeeded()``, and waits while the state is `loading`. For this to work,
+  /// `refreshIfNeeded()` must publish `loading`, or its result, before it returns.
   ///
   /// - Returns: The state that the load has ended with.
   @discardableResult
@@ -22,7 +22,7 @@ public protocol Manager<Value>: Sendable {
   /// Returns without waiting.
   func refreshIfNeeded()
 
-  /// Forgets everything that belongs to the user who has logged out; resets the publisher by default.
+  /// Forgets everything that belongs to the user who logs out; resets the publisher by default.
   func logout()
 
   /// Waits until everything that was requested of the manager's caches is done; does nothing by default.

@@ -1,6 +1,6 @@
 /// A manager that loads a list page by page, and publishes all pages so far.
 ///
-/// Pages are appended in order, one at a time (5.08). A `loaded` list may be incomplete, and can be shown. While a page
+/// Pages are appended in order, one at a time (5.08). A `loaded` list may be incomplete, but can be shown. While a page
 /// is being loaded, and after an error, the pages so far are the state's previous value.
 ///
 /// ```swift
@@ -44,7 +44,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// Creates a manager from options.
   ///
   /// - Parameters:
-  ///   - options: Everything else that can be said about loads.
+  ///   - options: The settings of the loads.
   ///   - firstPage: The cursor of the first page.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
@@ -90,9 +90,10 @@ extension PagedManager {
 
   /// Loads the next page and appends it; after an error, tries the same page again.
   ///
-  /// Shares the active load of a later page. If there is no page yet, loads the first one, or shares that load; a cached
-  /// list that is fresh makes this load unnecessary (5.11). During a refresh of existing pages, waits for its end, and
-  /// then loads the page after it (5.14). If all pages are loaded and none is being refreshed, returns at once.
+  /// Shares the active load of a later page. If there is no page yet, loads the first one, or shares that load; a
+  /// cached list that is fresh makes this load unnecessary (5.11). During a refresh of existing pages, waits for it to
+  /// end, and then loads the page after the new first page (5.14). If all pages are loaded and none is being refreshed,
+  /// returns at once.
   ///
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
   ///   or the calling task is cancelled.
@@ -105,7 +106,7 @@ extension PagedManager {
     } ?? publisher.state
   }
 
-  /// Loads the first page if nothing was loaded yet, if the list is stale, or after an error.
+  /// Loads the first page if nothing has been loaded yet, if the list is stale, or after an error.
   ///
   /// If a later page has failed and the list isn't stale, loads that page again instead, and no page is lost (5.14). An
   /// error younger than `errorStaleAfter` is left alone (5.13). Otherwise does nothing. Returns without waiting.

@@ -3,16 +3,16 @@
 /// A load publishes only the last failure (5.07); a stream publishes each (5.21). Delays are measured on the manager's
 /// clock. A load that is cancelled or superseded isn't tried again.
 public struct RetryPolicy: Sendable {
-  /// The number of calls of the loader that one load may make, including the first; for a stream, of calls of `stream`
-  /// without an element between them.
+  /// The number of times that one load may call the loader, including the first; for a stream, the number of calls of
+  /// `stream` without an element between them.
   public let maxAttempts: Int
   private let delay: @Sendable (_ attempt: Int, _ error: any Error) -> Duration?
 
   /// Creates a policy from a closure.
   ///
   /// - Parameters:
-  ///   - maxAttempts: The number of calls of the loader that one load may make, including the first; for a stream, of
-  ///     calls of `stream` without an element between them.
+  ///   - maxAttempts: The number of times that one load may call the loader, including the first; for a stream, the
+  ///     number of calls of `stream` without an element between them.
   ///   - delay: Returns how long to wait after a failure, or nil to stop trying. Receives the number of calls that have
   ///     failed, starting with 1, and the last error. A delay of a hundred years or more never ends: the load waits
   ///     until it is cancelled. Called on no particular thread, while no lock is held.
@@ -31,8 +31,8 @@ public struct RetryPolicy: Sendable {
   /// Returns a policy with delays that grow: `initial` after the first failure, then `factor` times as long.
   ///
   /// - Parameters:
-  ///   - maxAttempts: The number of calls of the loader that one load may make, including the first; for a stream, of
-  ///     calls of `stream` without an element between them.
+  ///   - maxAttempts: The number of times that one load may call the loader, including the first; for a stream, the
+  ///     number of calls of `stream` without an element between them.
   ///   - initial: The delay after the first failure.
   ///   - factor: The factor by which the delay grows each time.
   ///   - maximum: The longest delay.
@@ -51,7 +51,7 @@ public struct RetryPolicy: Sendable {
     return RetryPolicy(maxAttempts: maxAttempts) { attempt, _ in backoff.delay(after: attempt) }
   }
 
-  /// Returns how long to wait after a number of failures; nil if the last failure stands.
+  /// Returns how long to wait after a number of failures; nil if no attempt follows.
   package func delay(after failures: Int, _ error: any Error) -> Duration? {
     guard failures < maxAttempts, let delay = delay(failures, error) else { return nil }
     guard delay >= .zero else {

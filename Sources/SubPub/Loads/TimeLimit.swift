@@ -69,7 +69,7 @@ struct TimeLimit: Sendable {
       for await result in results { return result }
       return nil
     } onCancel: {
-      // At once, rather than when this task gets a thread.
+      // At once, rather than only when this task gets a thread.
       work.cancel()
     }
   }

@@ -13,18 +13,18 @@
 /// | otherwise, a source is loading | `loading` |
 /// | all sources are loaded | `loaded` |
 ///
-/// Where all sources have a value or a previous value, the tuple of these is the value, or the previous value.
+/// If every source has a value or a previous value, their tuple is the combined value or previous value.
 ///
 /// The combined publisher begins with the current states of its sources. After that, each transition of a source makes
-/// one transition, which replaces exactly this source's part; the other parts are as in the transition before. So every
-/// combined state consists of states that the sources had at one moment, if their transitions happened in the order of
-/// the combined publisher's (5.22). If one publisher is the source of several parts, directly or through `map`, then
-/// each of its transitions changes them one after the other.
+/// one transition, which replaces exactly this source's part and leaves the others as they were. So if you replay the
+/// sources' transitions in the order of the combined publisher's, every combined state consists of states that the
+/// sources had at one moment (5.22). If one publisher is the source of several parts, directly or through `map`, each
+/// of its transitions changes these parts one after the other.
 ///
-/// Each transition is made by a thread that publishes to one of the sources, as with
-/// ``StatePublisher/map(label:_:)``. If several do, one of them may carry on with the states of the others.
+/// Each transition is made by a thread that publishes to one of the sources, as with ``StatePublisher/map(label:_:)``.
+/// If several threads do so at once, one of them may carry on with the states of the others.
 ///
-/// The data of a combined publisher has the first of these origins that any part has: `edited`, `cached`, `published`,
+/// The origin of a combined publisher's data is the first of these that any part has: `edited`, `cached`, `published`,
 /// `loaded`. It has no age, because the clocks of its sources may differ, but it is stale if a part is: see
 /// ``StatePublisher/isStale``.
 ///
@@ -54,7 +54,8 @@ public func combining<each P: StatePublisher>(
 
 /// Returns a publisher of the values of any number of publishers of one type, as an array.
 ///
-/// Everything is as with ``combining(label:_:)->ReadOnlyPublisher<((P).Value)>``. An empty array makes a publisher that is `loaded([])`.
+/// Everything else is as with several arguments. An empty array makes a publisher that is `loaded([])`
+/// (5.22).
 ///
 /// ```swift
 /// let all = combining(label: "all sensors", sensors)

@@ -1,7 +1,7 @@
 import Dispatch
 public import Synchronization
 
-/// What a derived publisher holds: its sources, and its subscriptions there, which end with it.
+/// What a derived publisher holds: its sources, and its subscriptions to them, which end with it.
 @usableFromInline
 final class Derivation: Sendable {
   private let subscriptions: [ScopedSubscription]
@@ -26,8 +26,8 @@ final class Derivation: Sendable {
 extension StatePublisher {
   /// Makes a derived publisher.
   ///
-  /// Calls `next` for one transition after the other, and never for two at once, and publishes its result, if there is
-  /// one. Nobody else publishes to the derived publisher, so its state is that of the transition before.
+  /// Calls `next` for one transition at a time, and publishes its result if there is one. Nobody else publishes to the
+  /// derived publisher, so within `next` its state is that of the previous transition.
   @inlinable @inline(__always)
   func derive<T: Sendable>(
     label: String?, _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
@@ -46,8 +46,8 @@ extension StatePublisher {
 extension StateAccess {
   /// Makes a derived publisher of `T` follow this one, from the current state on.
   ///
-  /// Calls `next`, and then `publish` with its result, for one transition after the other, and never for two at once.
-  /// `next` runs the transform; `publish` runs immediate subscribers.
+  /// Calls `next`, and then `publish` with its result, for one transition at a time. `next` runs the transform;
+  /// `publish` runs immediate subscribers.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
     as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?,
@@ -66,12 +66,13 @@ extension StateAccess {
   }
 }
 
-/// What a derived publisher still has to make transitions of, one at a time.
+/// The elements that a derived publisher still has to turn into transitions, one at a time.
 ///
-/// The deriving thread makes the first transition. Meanwhile another thread may deliver for a source, or the transform
-/// may publish to it. The deriving thread also makes the transitions of the first elements that wait, but not of more
-/// than a few, because others may publish faster than it makes them. From then on, the next delivery makes those that
-/// wait, before its own. If none comes within a millisecond, a thread of Dispatch does.
+/// The deriving thread makes the first transition. If another thread delivers for a source in the meantime, or the
+/// transform publishes to it, the new elements wait. The deriving thread also makes the transitions of the first few of
+/// them, but not of all, because others may publish faster than it can follow. From then on, each delivery makes the
+/// transitions that wait before it makes its own. If there is no delivery within a millisecond, a thread of Dispatch
+/// makes them.
 @usableFromInline
 final class DerivingQueue<Element: Sendable>: Sendable {
   private struct State {
@@ -83,24 +84,24 @@ final class DerivingQueue<Element: Sendable>: Sendable {
   private enum Next {
     case make([Element])
     case nothing
-    /// Somebody else has to make the rest.
+    /// Another thread has to make the rest.
     case rest
   }
 
-  /// Whether nothing has waited at some moment, so that the deliveries of a single source need no queue any more.
+  /// Whether a thread has found nothing waiting: from then on, the deliveries of a single source need no queue.
   ///
-  /// Set under the lock. Finding it set acquires the transitions that were made before.
+  /// Set under the lock. A thread that finds it set acquires the effects of the transitions made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
   private let state = Locked(State())
 
-  /// How many elements a thread takes that isn't delivering.
+  /// How many elements a thread takes if it isn't delivering.
   private static var limit: Int { 16 }
 
   @usableFromInline init() {}
 
-  /// Makes the transition of an element that is delivered, after those of the elements that wait.
+  /// Makes the transitions of the elements that wait, and then that of a delivered element.
   ///
-  /// If another thread is making transitions, the element waits. `make` is foreign code.
+  /// If another thread is making transitions, the delivered element waits as well. `make` is foreign code.
   @usableFromInline
   func receive(_ new: Element, _ make: (Element) -> Void) {
     let isMaker = state.withLock { state in
@@ -130,7 +131,7 @@ final class DerivingQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Goes on if no delivery has done so since.
+  /// Continues unless a delivery has done so in the meantime.
   private func makeRest(_ make: @escaping @Sendable (Element) -> Void) {
     let isMaker = state.withLock { state in
       if state.isMaking || state.waiting.isEmpty { return false }
@@ -158,7 +159,7 @@ final class DerivingQueue<Element: Sendable>: Sendable {
 extension PublisherRegistry {
   /// Subscribes to all states after the current one, on the publishing thread, and returns the current one.
   ///
-  /// Both happen in one step. A replay would come late if a delivery is under way at the moment, and the derived
+  /// Both happen in one step. A replay would come late if a delivery were under way at that moment, and the derived
   /// publisher would be `unknown` until then.
   @usableFromInline
   nonisolated func follow(

@@ -1,12 +1,13 @@
-// A derived publisher is a publisher of its own. An immediate subscription at its source publishes to it, so it has the
-// source's order, and each of its transitions happens on the thread that delivers the source's.
+// A derived publisher is a publisher in its own right. An immediate subscription to its source publishes to it, so its
+// transitions are in the source's order, and each happens on the thread that delivers the source's transition.
 
 extension StatePublisher {
   /// Returns a publisher of transformed values.
   ///
-  /// It begins with the source's current state, and has one transition for each later one of the source: the same
-  /// phase, the same error, and the transformed value or previous value (5.22). Data keeps its origin and its age. The
-  /// versions are its own: unless the source is `unknown`, its current state becomes version 1.
+  /// It begins with the source's current state, and makes one transition for each later one of the source, with the
+  /// same phase, the same error, and the transformed value or previous value (5.22). Data keeps its origin and its age.
+  /// The derived publisher has versions of its own: unless the source is `unknown`, the source's current state becomes
+  /// version 1.
   ///
   /// ```swift
   /// let count = publisher.map { $0.count }
@@ -17,13 +18,13 @@ extension StatePublisher {
   /// it is released.
   ///
   /// Each transition is made by the thread that publishes to the source, before the call returns, unless another thread
-  /// is delivering for the source at that moment: then that one carries on with the new state (2.03). So with several
-  /// publishing threads, the derived publisher may be behind for a moment. `map` returns however fast they publish:
-  /// after a few states, it leaves the rest to them, or, if they stop, to a thread of Dispatch (5.22).
+  /// is delivering for the source at that moment: then that thread carries on with the new state (2.03). So if several
+  /// threads publish, the derived publisher may lag behind briefly. `map` returns however fast they publish: after a
+  /// few states, it leaves the rest to them, or, if they stop, to a thread of Dispatch (5.22).
   ///
   /// The deliveries of a chain of derived publishers nest: each takes half a kilobyte of stack, and 3 KB in debug
-  /// builds; ``combining(label:_:)->ReadOnlyPublisher<((P).Value)>`` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
-  /// that threads usually have, and one of a thousand doesn't. The number of transitions doesn't matter (4.04).
+  /// builds; `combining` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
+  /// that threads usually have; a chain of a thousand doesn't. The number of transitions doesn't matter (4.04).
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
@@ -31,7 +32,7 @@ extension StatePublisher {
   ///     for the current state on the calling thread, and then on the threads that deliver for the source. Runs while
   ///     nothing is locked, so it may read, subscribe, and publish, even to the source (1.04, 4.01). The source holds
   ///     it until the returned publisher is released (3.05). If the object that keeps the returned publisher also keeps
-  ///     the source, capture it weakly.
+  ///     the source, capture that object weakly.
   /// - Returns: The derived publisher.
   @inlinable
   public func map<T: Sendable>(
@@ -44,15 +45,14 @@ extension StatePublisher {
 
   /// Returns a publisher of transformed values, without transitions that change nothing.
   ///
-  /// As ``map(label:_:)``, but if the transformed state equals the derived publisher's current one, with phase, error,
-  /// and previous value, there is no transition. Two errors are equal if their type and description are. Even without a
-  /// transition, the data is as old as the source's data: see ``age(of:)``. But if an equal state isn't published, the
-  /// origin of the current publication stays what it was.
+  /// As ``map(label:_:)``, but there is no transition if the transformed state equals the derived publisher's current
+  /// one, including its phase, error, and previous value (5.22). Two errors are equal if their types and their
+  /// descriptions are. Even without a transition, the data is as old as the source's data: see ``age(of:)``. But the
+  /// origin of the current publication then stays what it was.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - removingDuplicates: Whether equal states are left out. If this is false, each transition of the source makes
-  ///     one.
+  ///   - removingDuplicates: Whether equal states are left out. If false, each transition of the source makes one.
   ///   - transform: Called as by ``map(label:_:)``. Like it, `==` runs while nothing is locked.
   /// - Returns: The derived publisher. Keep it.
   @inlinable
@@ -69,10 +69,10 @@ extension StatePublisher {
 
   /// Returns a publisher of those transformed values that aren't nil.
   ///
-  /// As ``map(label:_:)``, but where the transform returns nil, the derived publisher keeps the value that it has: new
-  /// data of the source makes no transition then, unless the derived publisher is `loading` or has an error, which ends
-  /// with its last value (or as `unknown` if it has none). During a load of the source, and after an error, its last
-  /// value is the previous value.
+  /// As ``map(label:_:)``, but where the transform returns nil, the derived publisher keeps its last value. New data of
+  /// the source then makes no transition, unless the derived publisher is `loading` or has an error: the load or error
+  /// then ends with its last value, or as `unknown` if it has none. During a load of the source, and after an error,
+  /// the last value is the previous value (5.22).
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
@@ -94,7 +94,7 @@ extension StatePublisher {
         case .loaded: value.map { .loaded($0) } ?? .unknown
         case .error(let error, _): .error(error, previous: value)
         }
-      // Nothing was there, and nothing is.
+      // There was no value, and there still is none.
       if next.phase == .unknown, last.phase == .unknown, state.phase == .loaded { return nil }
       let provenance = value == nil ? nil : new == nil ? last.provenance : publication.provenance
       return Publication(next, source: target.id, provenance: provenance)
@@ -103,8 +103,8 @@ extension StatePublisher {
 
   /// Returns a publisher of transformed states.
   ///
-  /// As ``map(label:_:)``, but the transform decides about the whole state: it can turn an error into data, or data
-  /// that makes no sense into an error. If it throws, the state is `error`, and the last value is the previous value.
+  /// As ``map(label:_:)``, but the transform makes the whole state: it can turn an error into data, or data that makes
+  /// no sense into an error. If it throws, the state is `error`, with the last value as the previous value (5.22).
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
@@ -118,7 +118,7 @@ extension StatePublisher {
     derive(label: label) { publication, target in
       do {
         let state = try transform(publication.state)
-        // Data that the transform has made up is as fresh as the state that it was made from.
+        // Data that the transform has made is as fresh as the state that it was made from.
         let provenance = state.value == nil ? nil : publication.provenance ?? Provenance(.published, freshSince: nil)
         return Publication(state, source: target.id, provenance: provenance)
       } catch {

@@ -2,7 +2,7 @@ public import Observation
 
 /// The state of a publisher as an observable property, for SwiftUI and `withObservationTracking`.
 ///
-/// A view that reads one of its properties is updated when that changes:
+/// A view that reads one of its properties is updated when that property changes:
 ///
 /// ```swift
 /// import Observation
@@ -35,7 +35,7 @@ public final class ObservedState<Value: Sendable> {
   /// The error of a failed load, nil in every other state; changes with ``state``.
   public var error: (any Error)? { state.error }
 
-  /// Held, because nothing else may be holding a derived publisher.
+  /// Held, because a derived publisher may have no other owner.
   @ObservationIgnored private let publisher: any StatePublisher<Value>
   @ObservationIgnored private var version: UInt64
   @ObservationIgnored private var observation: ScopedSubscription?

@@ -1,7 +1,7 @@
 extension Publisher {
-  /// Publishes ``LoadState/loading(previous:)``, with the present data as previous data (5.01).
+  /// Publishes ``LoadState/loading(previous:)``, with the current data as previous data (5.01).
   ///
-  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
+  /// A manager's pending edits are dropped, and aren't part of that data (5.20).
   @inlinable public func startLoading() {
     replaceCurrent { Publication(.loading(previous: $0.state.value), source: $1, provenance: $0.provenance) }
   }
@@ -25,11 +25,11 @@ extension Publisher {
       Publication(.loaded(value), source: id, provenance: Provenance(.published, freshSince: freshSince(age: age))))
   }
 
-  /// Publishes ``LoadState/error(_:previous:)``, with the present data as previous data (5.01).
+  /// Publishes ``LoadState/error(_:previous:)``, with the current data as previous data (5.01).
   ///
-  /// Pending edits of a manager are dropped, and aren't part of that data (5.20).
+  /// A manager's pending edits are dropped, and aren't part of that data (5.20).
   ///
-  /// - Parameter error: The reason of the failure.
+  /// - Parameter error: The reason for the failure.
   @inlinable public func setError(_ error: any Error) {
     replaceCurrent { Publication(.error(error, previous: $0.state.value), source: $1, provenance: $0.provenance) }
   }
@@ -41,10 +41,11 @@ extension Publisher {
 
   /// Publishes a state as it is.
   ///
-  /// Pending edits of a manager are dropped (5.20); data that was read from ``StatePublisher/state`` while they were pending has them.
+  /// A manager's pending edits are dropped (5.20), but data that you read from ``StatePublisher/state`` while they were pending
+  /// includes them.
   ///
   /// - Parameter state: The new state. If it is `loaded`, its data counts as new. Otherwise, its previous data has the
-  ///   age and the origin of the data at hand, and counts as new if there is none (5.06).
+  ///   age and the origin of the current data, and counts as new if there is none (5.06).
   @inlinable public func setState(_ state: LoadState<Value>) {
     guard state.hasPreviousData else {
       return registry.publish(Publication(state, source: id, provenance: provenance(of: state, after: nil)))
@@ -56,7 +57,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes a state of another process, whose data has an origin and an age already.
+  /// Publishes a state of another process, whose data already has an origin and an age.
   package func setState(_ state: LoadState<Value>, origin: DataOrigin?, age: Duration?) {
     let provenance = origin.map { Provenance($0, freshSince: age.flatMap { freshness?.start(age: $0) }) }
     registry.publish(Publication(state, source: id, provenance: provenance))
@@ -78,10 +79,10 @@ extension Publisher {
   /// Reads, changes, and publishes the state in one atomic step.
   ///
   /// If the new state is `loaded`, its data counts as new. Otherwise, its previous data has the age and the origin of
-  /// the data at hand, and counts as new if there is none (5.06).
+  /// the current data, and counts as new if there is none (5.06).
   ///
-  /// - Parameter transform: Makes the new state from the current one, whose data is without a manager's pending edits;
-  ///   these are dropped (5.20). Runs on the calling thread while nothing is locked, and runs again if another thread
+  /// - Parameter transform: Makes the new state from the current one, whose data doesn't include a manager's pending
+  ///   edits; these are dropped (5.20). Runs on the calling thread while nothing is locked, and again if another thread
   ///   has published in the meantime, so keep it short and free of side effects.
   /// - Returns: The publication of the new state.
   /// - Throws: Rethrows the error that `transform` throws; then nothing is published.
@@ -133,8 +134,9 @@ extension Publisher where Value: Equatable {
 }
 
 extension Publisher {
-  /// The current publication, and the one that transitions by hand start from: the same, unless the publisher's owner
-  /// shows data that they mustn't build upon.
+  /// The current publication, and the one that transitions by hand start from.
+  ///
+  /// Both are the same, unless the publisher's owner shows data that such transitions mustn't build upon.
   @inlinable
   var currentAndBase: (current: Publication<Value>, base: Publication<Value>) {
     let (current, base) = registry.currentAndBase
@@ -154,7 +156,7 @@ extension Publisher {
     }
   }
 
-  /// Returns the provenance of the data in a state that is published by hand, after data with another provenance.
+  /// Returns the provenance of the data in a state that is published by hand, given that of the data before it.
   @inlinable
   func provenance(of state: LoadState<Value>, after old: Provenance?) -> Provenance? {
     if state.hasPreviousData, let old { return old }

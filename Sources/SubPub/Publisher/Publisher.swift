@@ -1,8 +1,9 @@
 /// An object that holds the state of one load and broadcasts every change of it.
 ///
-/// A new publisher is ``LoadState/unknown``, at version 0. Every transition increases the version by one, even if the
-/// new state equals the old one (1.01). All subscribers see the transitions in the same order (1.02). A new subscriber
-/// receives the current state first and then every later one (2.01).
+/// A new publisher is ``LoadState/unknown`` at version 0, or, with an initial value, ``LoadState/loaded(_:)`` at
+/// version 1. Every transition increases the version by one, even if the new state equals the old one (1.01). All
+/// subscribers see the transitions in the same order (1.02). A new subscriber receives the current state first and then
+/// every later one (2.01).
 ///
 /// ```swift
 /// let news = Publisher<[String]>(label: "news")
@@ -24,8 +25,8 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
-  ///   - initial: A value to begin with, which counts as new: version 1, `loaded`. With nil, the publisher begins with
-  ///     version 0, in the state ``LoadState/unknown``.
+  ///   - initial: A value to begin with, which counts as new: the publisher is `loaded` at version 1. With nil, it is
+  ///     ``LoadState/unknown`` at version 0 (1.01).
   /// - Precondition: `staleAfter` isn't negative.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
@@ -35,7 +36,7 @@ public final class Publisher<Value: Sendable>: Sendable {
     if let initial { updateData(initial) }
   }
 
-  /// Creates a publisher whose data has the ages of another one's.
+  /// Creates a publisher that measures ages as another one does.
   @usableFromInline
   init(label: String?, freshness: Freshness?) {
     let id = PublisherID(label: label)

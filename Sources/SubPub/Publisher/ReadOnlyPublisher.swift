@@ -1,6 +1,6 @@
 /// A view of a publisher that can be read, subscribed to, and derived from, but not changed.
 ///
-/// Hand it out if nobody else should change the state, or make one from other publishers:
+/// Hand it out if nobody else should change the state, or derive one from other publishers:
 ///
 /// ```swift
 /// let headlines = publisher.readOnly
@@ -8,14 +8,15 @@
 /// let both = combining(headlines, count)
 /// ```
 ///
-/// Every operation of a ``Publisher`` that doesn't publish is here, too, with the same rules: see ``StatePublisher``.
-/// Except for ``StatePublisher/isStale`` and ``StatePublisher/age(of:)`` of derived publishers, it costs the same.
+/// A read-only publisher has every operation of a ``Publisher`` that doesn't publish, with the same rules: see
+/// ``StatePublisher``. Each costs the same, except for ``StatePublisher/isStale`` and ``StatePublisher/age(of:)`` of
+/// derived publishers.
 ///
-/// A read-only publisher holds its publisher. If it is derived, by ``StatePublisher/map(label:_:)``,
-/// ``combining(label:_:)->ReadOnlyPublisher<((P).Value)>``, and the like, it also holds its sources, and they don't hold it (5.22). Keep it for as long
-/// as you need it. When it is released, its subscriptions at its sources end. Its own subscribers receive what is
-/// pending, and then their subscriptions end (3.06). If a source is delivering to it at that moment, what the delivery
-/// needs is released afterward (3.05).
+/// It holds its publisher. If it is derived, by ``StatePublisher/map(label:_:)``, `combining`, and the
+/// like, it also holds its sources, and they don't hold it (5.22). Keep it for as long as you need it. When it is
+/// released, its subscriptions at its sources end. Its own subscribers receive what is pending, and then their
+/// subscriptions end (3.06). If a source is delivering to it at that moment, what the delivery needs is released
+/// afterward (3.05).
 public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
   public let _access: StateAccess<Value>
   /// The publisher, which ends when it is released.
@@ -36,7 +37,7 @@ public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
 }
 
 extension StatePublisher {
-  /// The same publisher, without its transitions.
+  /// The same publisher, without the operations that change it.
   ///
   /// Each call makes a new object, which holds this publisher and has the same identity, state, versions, and
   /// subscriptions.

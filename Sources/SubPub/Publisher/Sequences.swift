@@ -41,10 +41,10 @@ public typealias ValueSequence<Value: Sendable> = PublisherSequence<Value, Value
 /// The publications of a publisher, beginning with the current one.
 public typealias PublicationSequence<Value: Sendable> = PublisherSequence<Value, Publication<Value>>
 
-/// What a publisher publishes, as an asynchronous sequence that begins with what is current.
+/// The states, values, or publications of a publisher, as an asynchronous sequence that begins with the current one.
 ///
 /// ``StatePublisher/states(buffering:)``, ``StatePublisher/values(buffering:)`` and
-/// ``StatePublisher/publications(buffering:)`` make one. It never throws: an error is a state.
+/// ``StatePublisher/publications(buffering:)`` return one. It never throws: an error is a state.
 ///
 /// Any number of tasks may iterate it, each with an iterator of its own (6.01). The sequence doesn't keep the publisher
 /// alive (3.06). When the publisher is released, each iterator gives what is pending and then ends. An iterator that is
@@ -72,7 +72,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     Iterator(reader: storage.makeReader(for: Iterator.self), element: element)
   }
 
-  /// An iterator over what a publisher publishes.
+  /// An iterator over the elements of a ``PublisherSequence``.
   ///
   /// The iterator is the subscriber: a delivery begins when `next()` takes a state and ends when it returns. Releasing
   /// the last copy unsubscribes and frees the buffer (6.02). All copies share one subscription; don't await `next()` in
@@ -83,8 +83,8 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
     /// Waits for the next element.
     ///
-    /// - Returns: The next element. Nil once the publisher has ended and nothing is pending, and if the task is
-    ///   cancelled: a waiting call returns at once, otherwise the following call returns nil. Cancellation frees the
+    /// - Returns: The next element. Nil once the publisher has ended and nothing is pending. Also nil if the task is
+    ///   cancelled: a waiting call returns it at once; otherwise, the following call does. Cancellation frees the
     ///   buffer (6.02).
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
@@ -101,7 +101,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// Ends the iteration: a task that waits in `next()` receives nil.
     package func end() { reader.subscription.cancel() }
 
-    /// The subscription, which counts on when the iterator is gone.
+    /// The subscription, which still has its counts when the iterator is gone.
     package var subscription: Subscription { reader.subscription }
 
     /// The numbers of delivered, skipped, and pending elements.
@@ -110,7 +110,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 }
 
 extension PublisherSequence: CustomStringConvertible {
-  /// What it gives, the publisher, and the buffering policy, for logs.
+  /// What the sequence gives, the publisher, and the buffering policy, for logs.
   public var description: String { storage.description }
 }
 

@@ -7,7 +7,7 @@ public struct MainActorContext: Sendable {
 }
 
 extension StatePublisher {
-  /// Subscribes an object with a closure that runs on the main actor, in code that does so, too.
+  /// Subscribes an object with a closure that runs on the main actor, from code that runs there, too.
   ///
   /// ```swift
   /// publisher.subscribe(screen) { screen, state in screen.show(state) }
@@ -172,7 +172,7 @@ func given<Handler>(_ handler: Handler?) -> Handler {
 
 /// Observing without an object.
 extension StatePublisher {
-  /// Observes the publisher on the main actor until the returned object is released, in code that runs there, too.
+  /// Observes the publisher on the main actor until the returned object is released, from code that runs there, too.
   ///
   /// From other code, say where deliveries run: `on: .main` for the main actor.
   ///

@@ -1,4 +1,4 @@
-// Declarations that are never called: they say what to write instead of something that doesn't compile.
+// Declarations that are never called: their messages say what to write instead of code that doesn't compile.
 
 extension StatePublisher {
   /// For the message about subscribers that aren't class instances.

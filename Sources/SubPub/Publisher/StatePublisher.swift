@@ -1,9 +1,10 @@
-/// Everything that has a state and can be subscribed to: a ``Publisher``, a ``ReadOnlyPublisher``, and what wraps one.
+/// Anything that has a state and can be subscribed to: a ``Publisher``, a ``ReadOnlyPublisher``, or a type that wraps
+/// one.
 ///
-/// Every operation that doesn't publish is here, once. Take `some StatePublisher<Value>` where you only want to read,
-/// subscribe, or derive.
+/// It has all operations that don't publish. Take `some StatePublisher<Value>` where you only want to read, subscribe,
+/// or derive.
 ///
-/// To make a type of your own one, return what the publisher that it wraps returns:
+/// To make your own type conform, return the `_access` of the publisher that it wraps:
 ///
 /// ```swift
 /// final class Thermometer: StatePublisher {
@@ -15,11 +16,11 @@ public protocol StatePublisher<Value>: AnyObject, Sendable {
   /// The type of the values.
   associatedtype Value: Sendable
 
-  /// What reading and subscribing need of the publisher; nobody else can use it.
+  /// The library's way to read the publisher and to subscribe to it; nothing else can use it.
   var _access: StateAccess<Value> { get }
 }
 
-/// What reading and subscribing need of a publisher.
+/// The library's way to read a publisher and to subscribe to it.
 ///
 /// Only the library can use it. See ``StatePublisher``.
 @frozen
@@ -62,15 +63,15 @@ extension StatePublisher {
   /// With `map`, this is the source's. It is nil for combined publishers.
   public var staleAfter: Duration? { _access.freshness?.staleAfter }
 
-  /// Whether the data at hand is at least as old as ``staleAfter``, or was invalidated by a manager.
+  /// Whether the current data is at least as old as ``staleAfter``, or was invalidated by a manager.
   ///
   /// Previous data counts as well: during a load, and after an error, it is as stale as it was before. Without data,
   /// the answer is false. Becoming stale publishes nothing (5.06, 5.15).
   ///
-  /// The data of a derived publisher is stale if that of one of its sources is, even if nothing was published since it
-  /// became stale or was found unchanged. Reads the clocks of all sources.
+  /// The data of a derived publisher is stale if the data of one of its sources is. This is true even if nothing has
+  /// been published since the source's data became stale or was found unchanged. Reads the clocks of all sources.
   ///
-  /// - Complexity: O(*n*) in the number of ways that lead to it from other publishers.
+  /// - Complexity: O(*n*) in the number of paths through its sources.
   public var isStale: Bool {
     let access = _access
     if let derivation = access.derivation {
@@ -86,8 +87,8 @@ extension StatePublisher {
   /// Returns the age of a publication's data, or of its previous data (5.06).
   ///
   /// - Parameter publication: A publication of this publisher.
-  /// - Returns: The age on this publisher's clock. Nil without data, or without ``staleAfter``. With `map`, data has the
-  ///   age of the source's data. Nil for combined publishers.
+  /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, and for combined
+  ///   publishers. With `map`, data has the age of the source's data.
   public func age(of publication: Publication<Value>) -> Duration? {
     let access = _access
     if let source = access.derivation?.ageSource, publication.origin != nil, access.registry.current === publication,
@@ -110,7 +111,7 @@ extension StatePublisher {
 
   /// The living subscriptions, in no particular order, for debugging.
   ///
-  /// They include those of derived publishers: if you cancel one, that publisher doesn't change any more.
+  /// They include those of derived publishers: if you cancel one, that publisher no longer changes.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions.
   public var subscriptions: [Subscription] { _access.registry.subscriptions }
@@ -135,13 +136,13 @@ extension StatePublisher {
 
   /// Waits until every subscription has received or skipped everything published so far (3.07).
   ///
-  /// Only subscriptions that exist at the call count. One that ends doesn't hold it up, even if its context is blocked:
-  /// dead subscribers are looked for 20 times a second. On contexts that run only when a test tells them to, dead
-  /// subscribers are noticed when they run.
+  /// Only subscriptions that exist at the call count. A subscription that ends doesn't hold up the call, even if its
+  /// context is blocked: dead subscribers are looked for 20 times a second. On a context that runs only when a test
+  /// tells it to, a dead subscriber is noticed when the context runs.
   ///
   /// A sequence has received a state when its `next()` returns it, so don't call this function inside the loop over a
-  /// sequence of this publisher. A state of a derived publisher's source counts once it has arrived here: to include
-  /// what is on its way, drain the source first. Returns early if the task is cancelled.
+  /// sequence of this publisher. At a derived publisher, a state of the source counts once it has arrived there: to
+  /// include states that are still on their way, drain the source first. Returns early if the task is cancelled.
   public func drain() async { await _access.registry.drain() }
 
   /// Waits as ``drain()`` does, but throws if that takes too long (3.07).

@@ -1,26 +1,28 @@
 extension StatePublisher {
-  /// Returns a publisher that follows the publisher that the transform makes of the newest value.
+  /// Returns a publisher that follows whichever publisher the transform returns for the newest value.
   ///
-  /// For example, the page of whichever item is selected:
+  /// For example, the page of the selected item:
   ///
   /// ```swift
   /// let page = selection.switchingToLatest { id in pages[id] }
   /// ```
   ///
-  /// While this publisher is `loaded`, the derived publisher has the state of the publisher that was made of its value,
-  /// with the origin of its data, and one transition for each of its transitions. While this publisher is `loading` or
-  /// has an error, so does the derived one, whose previous value is that of the publisher made last. The derived
-  /// publisher follows that one until there is a new value, and lets go of it as soon as there is; with `unknown`, it
-  /// follows none. It has no ``staleAfter`` of its own; its data has the age of the publisher that it follows.
+  /// While this publisher is `loaded`, the derived publisher follows the one that was made of its value: it has that
+  /// one's state, with the origin of its data, and makes one transition for each of its transitions. While this
+  /// publisher is `loading` or has an error, so does the derived one, with the followed publisher's value as the
+  /// previous value. As soon as there is a new value, the derived publisher lets go of the one that it has followed;
+  /// while this publisher is `unknown`, it follows none (5.22). It has no ``staleAfter`` of its own; its data has the
+  /// age of the followed publisher's data.
   ///
-  /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the two,
-  /// and if several do, one of them may carry on with the states of the others. The returned publisher holds this one
-  /// and the one that it follows. **Keep it**.
+  /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the
+  /// two, and if several do so at once, one of them may carry on with the states of the others. The returned publisher
+  /// holds this one and the one that it follows. **Keep it**.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - transform: Called once for each loaded value, in order, and never twice at once, and for a previous value if
-  ///     that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher again.
+  ///   - transform: Called once for each loaded value, in order, and never twice at once. Also called for a previous
+  ///     value if that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher
+  ///     again.
   /// - Returns: The derived publisher.
   public func switchingToLatest<P: StatePublisher>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
@@ -41,8 +43,8 @@ extension StatePublisher {
 
 /// What a publisher that switches follows.
 ///
-/// The outer publisher's subscription holds it until the derived publisher is released. The inner one's holds it weakly,
-/// because it holds the inner publisher.
+/// The outer publisher's subscription holds it until the derived publisher is released. The inner publisher's holds it
+/// weakly, because it holds that publisher.
 private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
   enum Event: Sendable {
     case outer(Publication<Outer>)
@@ -103,9 +105,9 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
       new.inner = Inner(publisher: inner.publisher, subscription: inner.subscription, publication: publication)
     }
     let publication = combination(of: new)
-    // What was followed before is let go of outside the lock.
+    // What was followed before is released outside the lock.
     state.withLock { swap(&$0, &new) }
-    // Nothing was there, and nothing is.
+    // There was no value, and there still is none.
     if isFirst, publication.phase == .unknown { return }
     target.registry.publish(publication)
   }

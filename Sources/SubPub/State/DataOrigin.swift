@@ -6,7 +6,7 @@
   case loaded
   /// A manager has read it from its cache.
   ///
-  /// A quiet load that finds it unchanged publishes nothing, and so leaves the origin as it is.
+  /// If a quiet load finds it unchanged, nothing is published, so the origin stays `cached`.
   case cached
   /// Data with edits that aren't confirmed yet (5.20).
   ///
@@ -42,7 +42,7 @@ struct DataValidity: Equatable {
 
   /// Returns when the data was new; nil if that isn't known.
   func freshSince(_ provenance: Provenance?) -> Duration? {
-    // Data that was found unchanged is new again, and nothing was published.
+    // Data that was found unchanged counts as new again, although nothing was published.
     if let confirmation { confirmation.time } else { provenance?.freshSince }
   }
 }

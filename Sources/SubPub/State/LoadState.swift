@@ -25,7 +25,7 @@
   case error
 }
 
-/// The error of asking for the loaded value of a state that is neither `loaded` nor `error`.
+/// The error that ``LoadState/get()`` throws in the states `unknown` and `loading`.
 public struct NotLoaded: Error, Hashable, Sendable, CustomStringConvertible {
   /// The phase of the state.
   public let phase: LoadPhase
@@ -126,7 +126,7 @@ extension LoadState: CustomStringConvertible {
   }
 }
 
-/// The form of a load state: ``LoadState`` is the only type that has it.
+/// The requirements of a load state: ``LoadState`` is the only type that conforms.
 public protocol LoadStateProtocol<Value>: Sendable {
   /// The type of the data.
   associatedtype Value: Sendable

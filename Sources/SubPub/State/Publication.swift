@@ -5,10 +5,10 @@ public import Synchronization
 /// A publication is immutable. All of its recipients share one object.
 public typealias Publication<Value: Sendable> = StatePublication<LoadState<Value>>
 
-/// The class of a ``Publication``, which is the name to use.
+/// The class behind ``Publication``; use that name instead.
 ///
-/// Generic over the state instead of the value, because an object finds the types that its class is generic over at once
-/// when it is destroyed, and would have to look up a state's type from the value's.
+/// Generic over the state instead of the value: when an object is destroyed, it finds the types that its class is
+/// generic over at once, but would have to look up the type of the state from that of the value.
 @_fixed_layout public final class StatePublication<State: LoadStateProtocol>: AnyPublication {
   /// The state that was published.
   public let state: State

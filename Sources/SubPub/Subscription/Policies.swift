@@ -4,8 +4,8 @@
 public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps every state until it is delivered.
   ///
-  /// If a subscriber never catches up, memory grows without limit. ``Subscription/Statistics/highWater`` shows how many
-  /// states were pending at most.
+  /// If a subscriber never catches up, memory grows without limit. ``Subscription/Statistics/highWater`` is the largest
+  /// number of states that were pending at once.
   case unbounded
   /// Keeps only the latest state.
   ///
@@ -49,7 +49,7 @@ public enum DuplicatePolicy: Hashable, Sendable {
   /// Cancels the existing subscriptions and subscribes again, in one step.
   ///
   /// If a delivery of an old subscription is under way, the first delivery of the new one waits until it has ended. No
-  /// one else waits.
+  /// other subscription waits.
   case replace
   /// Cancels the subscriptions of all objects of exactly the same class and subscribes, in one step.
   ///
@@ -67,7 +67,7 @@ extension DuplicatePolicy {
 
 /// The outcome of a cancel (3.02).
 @frozen public enum CancelOutcome: Hashable, Sendable {
-  /// No delivery of the subscription was under way: none of its code runs after the cancel has returned.
+  /// No delivery of the subscription was under way: none of the subscriber's code runs after the cancel has returned.
   case quiescent
   /// Exactly one delivery was under way on another thread, and none begins after it.
   ///

@@ -129,7 +129,7 @@ extension Lane {
     return subscription.gate.end(state.version) ? .ended : .foundCancel
   }
 
-  /// Takes leave of a subscription that was cancelled while its delivery was under way, which has ended.
+  /// Removes a subscription that was cancelled during its last delivery, which has now ended.
   ///
   /// Passes on immediate lanes that have waited for that.
   @inline(never)

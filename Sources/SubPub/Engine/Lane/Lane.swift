@@ -16,8 +16,8 @@ package final class Lane: Servable {
   let phase: AtomicLanePhase
   /// The newest version.
   ///
-  /// Written in turns; read outside of them to find out whether a state is still wanted. An outdated value is as
-  /// good as a delivery that began before the publish.
+  /// Written in turns; read outside of them to find out whether a state is still wanted. Reading an old value is
+  /// harmless: it is as if the delivery had begun before the publish.
   private let newestVersion: Atomic<UInt64>
   /// The thread that serves the lane.
   ///

@@ -62,7 +62,7 @@ extension Lane {
     guard let replay, inTurn.pending.last?.version != newest else { return nil }
     if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(replay, &effects)
-    // Behind other pending states, which are for everyone, the replay is passed by the other subscriptions' gates.
+    // If other states are pending, the older subscriptions skip the replay at their gates.
     if inTurn.pending.count == 1 { inTurn.pending.firstSlot = subscription.slot }
     return nil
   }
