@@ -32,6 +32,7 @@
     ///
     /// If you change its state yourself, the next entry replaces it.
     public let publisher: Publisher<Value>
+    /// What reading and subscribing need of this publisher.
     public var _access: StateAccess<Value> { publisher._access }
 
     private let key: String

@@ -59,6 +59,7 @@ public final class Publisher<Value: Sendable>: Sendable {
 }
 
 extension Publisher: StatePublisher {
+  /// What reading and subscribing need of this publisher.
   @inlinable public var _access: StateAccess<Value> {
     @inline(__always) get { StateAccess(registry, freshness) }
   }

@@ -18,6 +18,7 @@
 /// subscriptions end (3.06). If a source is delivering to it at that moment, what the delivery needs is released
 /// afterward (3.05).
 public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
+  /// What reading and subscribing need of this publisher.
   public let _access: StateAccess<Value>
   /// The publisher, which ends when it is released.
   private let publisher: any StatePublisher<Value>
