@@ -83,7 +83,7 @@ extension ClientTests {
 
     @Test("any number of publishers can be combined, and none")
     func combinedArray() {
-      let sensors = (0..<3).map { Publisher(label: "sensor \($0)", initial: $0) }
+      let sensors = [0, 1, 2].map { (number: Int) in Publisher(label: "sensor \(number)", initial: number) }
       let all = combining(label: "all", sensors)
       sensors[1].updateData(10)
       #expect(all.state == .loaded([0, 10, 2]))
