@@ -50,3 +50,14 @@ extension Manager {
   /// Does nothing.
   public func waitForCache() async {}
 }
+
+extension Manager {
+  /// For the message about subscribing to a manager.
+  @available(*, unavailable, message: "a manager has a publisher: `manager.publisher.subscribe(…)`")
+  @discardableResult
+  public func subscribe<S>(
+    _ subscriber: S, on context: DeliveryContext = .main, buffering: BufferingPolicy = .unbounded,
+    ifDuplicate: DuplicatePolicy = .allow,
+    handler: @escaping @Sendable (S, LoadState<Value>) -> Void = { _, _ in }
+  ) -> Subscription { neverCalled() }
+}

@@ -22,15 +22,4 @@ extension StatePublisher {
   ) -> Subscription { neverCalled() }
 }
 
-extension Manager {
-  /// For the message about subscribing to a manager.
-  @available(*, unavailable, message: "a manager has a publisher: `manager.publisher.subscribe(…)`")
-  @discardableResult
-  public func subscribe<S>(
-    _ subscriber: S, on context: DeliveryContext = .main, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow,
-    handler: @escaping @Sendable (S, LoadState<Value>) -> Void = { _, _ in }
-  ) -> Subscription { neverCalled() }
-}
-
-private func neverCalled() -> Never { stopForMisuse("an unavailable function was called") }
+func neverCalled() -> Never { stopForMisuse("an unavailable function was called") }
