@@ -12,7 +12,6 @@ struct Report: Encodable {
     let ratios: [Double]
     let boundOfRatio: Double?
     let boundOfFigure: Double?
-    let aim: Double?
     /// Nil for a row without a bound.
     let isWithinBound: Bool?
   }
@@ -42,7 +41,6 @@ extension Report.Line {
     ratios = outcome.ratios
     boundOfRatio = if case .ratio(let bound)? = outcome.row.bound { bound } else { nil }
     boundOfFigure = if case .figure(let bound)? = outcome.row.bound { bound } else { nil }
-    aim = outcome.row.aim
     isWithinBound = outcome.isWithinBound
   }
 }

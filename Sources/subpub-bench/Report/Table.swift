@@ -17,13 +17,11 @@ enum Table {
   }
 
   private static func bound(of row: Row) -> String {
-    let bound =
-      switch row.bound {
-      case .ratio(let bound): bound.ratio
-      case .figure(let bound): bound.figure
-      case nil: ""
-      }
-    return row.aim.map { "\(bound) (aim \($0.ratio))" } ?? bound
+    switch row.bound {
+    case .ratio(let bound): bound.ratio
+    case .figure(let bound): bound.figure
+    case nil: ""
+    }
   }
 
   private static func mark(of outcome: Outcome) -> String {

@@ -4,7 +4,7 @@ import Synchronization
 extension Row {
   /// Eight threads ask for the managers of 100,000 keys, two of them for each key.
   static let families: [Row] = [
-    Row("managers of 100,000 keys", against: "locked dictionary of weak boxes", bound: .ratio(3)) {
+    Row("managers of 100,000 keys", against: "locked dictionary of weak boxes", bound: .ratio(3.5)) {
       let managers = Managers()
       let family = ManagerFamily { (key: Int) in managers.all[key] }
       return try await timePerRequest(of: managers) { family[$0] }

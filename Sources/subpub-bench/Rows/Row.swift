@@ -4,8 +4,6 @@ struct Row: Sendable {
   var unit = Unit.nanoseconds
   var rival: String?
   var bound: Bound?
-  /// A ratio to aim for, if the bound is less strict.
-  var aim: Double?
   /// The rival's figure when the bounds were set, if this is a row of the baseline; see `Baseline`.
   var baseline: Double?
   /// Whether this platform can measure the row.
@@ -28,11 +26,11 @@ extension Row {
 
   /// Creates a row with a rival; SubPub and the rival alternately go first.
   init(
-    _ name: String, in unit: Unit = .nanoseconds, against rivalName: String, bound: Bound? = nil, aim: Double? = nil,
+    _ name: String, in unit: Unit = .nanoseconds, against rivalName: String, bound: Bound? = nil,
     isMeasurable: Bool = true, ours: @escaping Sample, rival: @escaping Sample
   ) {
     self.init(
-      name: name, unit: unit, rival: rivalName, bound: bound, aim: aim, isMeasurable: isMeasurable
+      name: name, unit: unit, rival: rivalName, bound: bound, isMeasurable: isMeasurable
     ) { oursFirst in
       if oursFirst {
         let figure = try await Self.figure(of: "ours", ours)
