@@ -81,7 +81,7 @@ extension ClientTests {
       let dashboard = Dashboard()
       publisher.updateData(5)
       publisher.subscribe(dashboard, on: .main, buffering: .latest) { $0.count($1) }
-      let onMain: MainActorContext = .main
+      let onMain: DeliveryContext.MainActorOnly = .main
       let observation = publisher.observe(on: onMain, buffering: .latest) { dashboard.count($0.state) }
       await publisher.drain()
       #expect(dashboard.shown == ["5 visitors", "5 visitors"])

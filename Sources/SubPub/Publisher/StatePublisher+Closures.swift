@@ -1,9 +1,13 @@
 // Subscribers without a protocol: a closure receives the object, so it doesn't need to capture it.
 
-/// The main actor, as the context of closures that are isolated to it: write `on: .main`.
-public struct MainActorContext: Sendable {
-  /// The main actor.
-  public static var main: MainActorContext { MainActorContext() }
+extension DeliveryContext {
+  /// The main actor, for closures that are isolated to it: write `on: .main`.
+  ///
+  /// If the compiler misses a member of this type, it is the ``DeliveryContext`` that is misspelled.
+  public struct MainActorOnly: Sendable {
+    /// The main actor.
+    public static var main: MainActorOnly { MainActorOnly() }
+  }
 }
 
 extension StatePublisher {
@@ -14,7 +18,7 @@ extension StatePublisher {
   /// ```
   ///
   /// From other code, say where deliveries run: `on: .main` for the main actor. Everything else is as with
-  /// ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,MainActorContext,_,_,_)``.
+  /// ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_)``.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
@@ -28,7 +32,8 @@ extension StatePublisher {
     handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     subscribe(
-      subscriber, on: MainActorContext.main, buffering: buffering, ifDuplicate: ifDuplicate, handler: handler)
+      subscriber, on: DeliveryContext.MainActorOnly.main, buffering: buffering, ifDuplicate: ifDuplicate,
+      handler: handler)
   }
 
   /// Subscribes an object with a closure that runs on the main actor.
@@ -46,7 +51,7 @@ extension StatePublisher {
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
-    _ subscriber: S, on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
+    _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     let handler = forMainActorLane(handler)
@@ -115,7 +120,7 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that runs on the main actor, and receives publications.
   ///
-  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,MainActorContext,_,_,_)``. Write the
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_)``. Write the
   /// label: `publication: { object, publication in … }`.
   ///
   /// - Parameters:
@@ -127,7 +132,7 @@ extension StatePublisher {
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
-    _ subscriber: S, on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
+    _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
     ifDuplicate: DuplicatePolicy = .allow, publication: (@MainActor (S, Publication<Value>) -> Void)?
   ) -> Subscription {
     let publication = forMainActorLane(given(publication))
@@ -184,7 +189,7 @@ extension StatePublisher {
   public func observe(
     buffering: BufferingPolicy = .unbounded, handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
-    observe(on: MainActorContext.main, buffering: buffering, handler: handler)
+    observe(on: DeliveryContext.MainActorOnly.main, buffering: buffering, handler: handler)
   }
 
   /// Observes the publisher on the main actor until the returned object is released.
@@ -198,7 +203,7 @@ extension StatePublisher {
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @inlinable
   public func observe(
-    on context: MainActorContext, buffering: BufferingPolicy = .unbounded,
+    on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
     handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
     let handler = forMainActorLane { (_: Void, publication: Publication<Value>) in handler(publication) }
