@@ -102,9 +102,6 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
 
   /// Subscribes an object that conforms to the protocol.
   ///
-  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
-  /// subscription lasts as long as the object lives (2.05, 3.06).
-  ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.

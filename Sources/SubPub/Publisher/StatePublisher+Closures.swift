@@ -38,10 +38,6 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that runs on the main actor.
   ///
-  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
-  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
-  /// captures the object keeps it alive.
-  ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - context: The main actor.
@@ -66,9 +62,7 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure.
   ///
-  /// The closure receives the object and a state, the current one first (2.01). The object is held weakly, and the
-  /// subscription lasts as long as it lives (2.05, 3.06). Use the object that is passed to the closure: a closure that
-  /// captures the object keeps it alive.
+  /// The closure may run on any thread of its context, but never twice at once (2.02).
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.

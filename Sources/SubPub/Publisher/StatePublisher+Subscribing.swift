@@ -4,9 +4,6 @@
 extension StatePublisher {
   /// Subscribes an object that receives states of any type.
   ///
-  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
-  /// subscription lasts as long as the object lives (2.05, 3.06).
-  ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
@@ -26,9 +23,6 @@ extension StatePublisher {
 
   /// Subscribes a main-actor object that receives states of any type.
   ///
-  /// Deliveries run on the main actor. The object receives the current state first and then every later one (2.01). It
-  /// is held weakly, and the subscription lasts as long as the object lives (2.05, 3.06).
-  ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
@@ -46,9 +40,6 @@ extension StatePublisher {
   }
 
   /// Subscribes an object that receives states of this publisher's type.
-  ///
-  /// The object receives the current state first and then every later one (2.01). It is held weakly, and the
-  /// subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
@@ -70,9 +61,6 @@ extension StatePublisher {
   }
 
   /// Subscribes a main-actor object that receives states of this publisher's type.
-  ///
-  /// Deliveries run on the main actor. The object receives the current state first and then every later one (2.01). It
-  /// is held weakly, and the subscription lasts as long as the object lives (2.05, 3.06).
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.

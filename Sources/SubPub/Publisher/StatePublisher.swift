@@ -4,6 +4,10 @@
 /// It has all operations that don't publish. Take `some StatePublisher<Value>` where you only want to read, subscribe,
 /// or derive.
 ///
+/// However you subscribe, the subscriber receives the current state first and then every later one (2.01). An object is
+/// held weakly, and its subscription lasts as long as it lives (2.05, 3.06). A closure is given the object: use that one,
+/// because a closure that captures the object keeps it alive.
+///
 /// To make your own type conform, return the `_access` of the publisher that it wraps:
 ///
 /// ```swift
