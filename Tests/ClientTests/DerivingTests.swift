@@ -130,6 +130,21 @@ extension ClientTests {
       #expect(try await thermometer.value() == -1.5)
     }
 
+    /// A type that doesn't keep its publisher, which therefore ends.
+    final class Forgetful: StatePublisher {
+      let _access: StateAccess<Int>
+      init(_ publisher: Publisher<Int>) { _access = publisher._access }
+    }
+
+    @Test("whoever subscribes after a publisher's end is told nothing, and has no subscription")
+    func forgetful() async throws {
+      let forgetful = Forgetful(Publisher(initial: 4))
+      let log = Journal<UInt64>()
+      let observation = forgetful.observe(on: .immediate) { log.add($0.version) }
+      #expect(!observation.isActive && log.entries.isEmpty && forgetful.subscriberCount == 0)
+      try await forgetful.drain(within: .seconds(10))
+    }
+
     @Test("an observed state shows what its publisher has published")
     @MainActor func observed() async {
       let (direct, derived) = (ObservedState(publisher), ObservedState(publisher.map { "\($0)" }))

@@ -88,6 +88,8 @@ extension RegistryState {
       action.snapshot = snapshot
     }
     subscribers.index(subscription, &effects)
+    // Only a type that wraps a publisher without holding it can ask for that.
+    if isEnded { checkCompletion(of: lane, &effects) }
     action.isSweepDue = subscribers.isSweepDue
     return action
   }

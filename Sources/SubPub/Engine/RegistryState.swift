@@ -135,7 +135,7 @@ extension RegistryState {
     return result
   }
 
-  private mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
+  mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
     if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
       let left = lane.inTurn.openCount
       lane.close(&effects)

@@ -53,6 +53,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// during an interval, the poll ends.
   public var clock: any Clock<Duration>
   /// Data to begin with, which counts as new: version 1, with the origin `published`; nil for none.
+  ///
+  /// The cache is read only while there is no data, so not before a `logout()`.
   public var initial: Value?
   /// Keeps the last value beyond the manager's life.
   ///

@@ -7,6 +7,8 @@ final class Derivation: Sendable {
   private let subscriptions: [ScopedSubscription]
   private let findSources: @Sendable () -> [any StatePublisher]
   private let findAgeSource: @Sendable () -> (any StatePublisher)?
+  /// Whether the publisher may keep a value when its source has another one by now.
+  private let keepsValues: Bool
 
   var sources: [any StatePublisher] { findSources() }
   /// The source whose data the publisher has; nil if it combines several.
@@ -15,12 +17,25 @@ final class Derivation: Sendable {
   @usableFromInline
   init(
     from sources: @autoclosure @escaping @Sendable () -> [any StatePublisher],
-    ageSource: @autoclosure @escaping @Sendable () -> (any StatePublisher)?, subscriptions: [ScopedSubscription]
+    ageSource: @autoclosure @escaping @Sendable () -> (any StatePublisher)?, keepsValues: Bool = false,
+    subscriptions: [ScopedSubscription]
   ) {
     self.subscriptions = subscriptions
     findSources = sources
     findAgeSource = ageSource
+    self.keepsValues = keepsValues
   }
+}
+
+extension Derivation {
+  /// Whether data from there is that of the sources; otherwise, it was kept or made up, and ages by itself.
+  func isData(_ provenance: Provenance?) -> Bool {
+    !keepsValues || ageSource?.provenance?.freshSince == provenance?.freshSince
+  }
+}
+
+extension StatePublisher {
+  fileprivate var provenance: Provenance? { current.provenance }
 }
 
 extension StatePublisher {
@@ -30,7 +45,8 @@ extension StatePublisher {
   /// derived publisher, so within `next` its state is that of the previous transition.
   @inlinable @inline(__always)
   func derive<T: Sendable>(
-    label: String?, _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
+    label: String?, keepsValues: Bool = false,
+    _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
     let target = Publisher<T>(label: label, freshness: _access.freshness)
     let subscription = _access.connect(as: T.self) {
@@ -39,7 +55,8 @@ extension StatePublisher {
       target.registry.publish(publication)
     }
     return ReadOnlyPublisher<T>(
-      target, Derivation(from: [self], ageSource: self, subscriptions: [subscription]))
+      target,
+      Derivation(from: [self], ageSource: self, keepsValues: keepsValues, subscriptions: [subscription]))
   }
 }
 

@@ -82,7 +82,7 @@ extension StatePublisher {
   public func compactMap<T: Sendable>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> T?
   ) -> ReadOnlyPublisher<T> {
-    derive(label: label) { publication, target in
+    derive(label: label, keepsValues: true) { publication, target in
       let (state, last) = (publication.state, target.current)
       let new = state.value.flatMap(transform)
       if new == nil, state.phase == .loaded, last.phase == .loaded { return nil }
@@ -115,11 +115,12 @@ extension StatePublisher {
   public func mapState<T: Sendable>(
     label: String? = nil, _ transform: @escaping @Sendable (LoadState<Value>) throws -> LoadState<T>
   ) -> ReadOnlyPublisher<T> {
-    derive(label: label) { publication, target in
+    derive(label: label, keepsValues: true) { publication, target in
       do {
         let state = try transform(publication.state)
-        // Data that the transform has made is as fresh as the state that it was made from.
-        let provenance = state.value == nil ? nil : publication.provenance ?? Provenance(.published, freshSince: nil)
+        // Data that was made of none is new.
+        let made = state.value == nil ? nil : Provenance(.published, freshSince: target.freshness?.start())
+        let provenance = state.value == nil || publication.state.value == nil ? made : publication.provenance
         return Publication(state, source: target.id, provenance: provenance)
       } catch {
         let last = target.current

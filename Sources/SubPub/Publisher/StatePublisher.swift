@@ -8,7 +8,7 @@
 /// held weakly, and its subscription lasts as long as it lives (2.05, 3.06). A closure is given the object: use that one,
 /// because a closure that captures the object keeps it alive.
 ///
-/// To make your own type conform, return the `_access` of the publisher that it wraps:
+/// To make your own type conform, keep a publisher, and return its `_access`, which doesn't keep it:
 ///
 /// ```swift
 /// final class Thermometer: StatePublisher {
@@ -79,7 +79,9 @@ extension StatePublisher {
   public var isStale: Bool {
     let access = _access
     if let derivation = access.derivation {
-      return current.state.value != nil && derivation.sources.contains { $0.isStale }
+      let current = current
+      guard current.state.value != nil else { return false }
+      if derivation.isData(current.provenance) { return derivation.sources.contains { $0.isStale } }
     }
     guard let (box, validity) = access.registry.currentAndValidity else { return false }
     let current = Publication<Value>.from(box)
@@ -95,8 +97,8 @@ extension StatePublisher {
   ///   publishers. With `map`, data has the age of the source's data.
   public func age(of publication: Publication<Value>) -> Duration? {
     let access = _access
-    if let source = access.derivation?.ageSource, publication.origin != nil, access.registry.current === publication,
-      let age = source.currentAge
+    if let derivation = access.derivation, let source = derivation.ageSource, publication.origin != nil,
+      access.registry.current === publication, derivation.isData(publication.provenance), let age = source.currentAge
     {
       return age
     }
@@ -146,7 +148,9 @@ extension StatePublisher {
   ///
   /// A sequence has received a state when its `next()` returns it, so don't call this function inside the loop over a
   /// sequence of this publisher. At a derived publisher, a state of the source counts once it has arrived there: to
-  /// include states that are still on their way, drain the source first. Returns early if the task is cancelled.
+  /// include states that are still on their way, drain the source first. (A derived publisher that was made while its source
+  /// published faster than it could follow may catch up a few milliseconds later, on a thread of Dispatch.) Returns early
+  /// if the task is cancelled.
   public func drain() async { await _access.registry.drain() }
 
   /// Waits as ``drain()`` does, but throws if that takes too long (3.07).

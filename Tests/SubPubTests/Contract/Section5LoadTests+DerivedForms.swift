@@ -61,6 +61,29 @@ extension Section5LoadTests {
     #expect(mapped.label == "checked")
   }
 
+  @Test("a value that is kept ages by itself, and data that is made of an error is new")
+  func required_5_22_5_06_keptValues() {
+    let clock = ManualClock()
+    let source = Publisher<Int>(staleAfter: .seconds(10), clock: clock, initial: 1)
+    let kept = source.compactMap { $0 > 0 ? $0 : nil }
+    let checked = source.mapState { state -> LoadState<Int> in
+      if let value = state.value, value < 0 { throw Failure.denied }
+      return state.error == nil ? state : .loaded(0)
+    }
+    clock.advance(by: .seconds(20))
+    source.updateData(-1)
+    #expect((kept.isStale, checked.isStale, source.isStale) == (true, true, false))
+    #expect((kept.age(of: kept.current), checked.age(of: checked.current)) == (.seconds(20), .seconds(20)))
+    source.updateData(2, age: .seconds(3))
+    #expect((kept.isStale, kept.age(of: kept.current)) == (false, .seconds(3)))
+    source.reset()
+    source.setError(Failure.offline)
+    clock.advance(by: .seconds(4))
+    #expect((checked.state, checked.age(of: checked.current), checked.isStale) == (.loaded(0), .seconds(4), false))
+    clock.advance(by: .seconds(6))
+    #expect(checked.isStale)
+  }
+
   @Test("a publisher that switches has the state of the newest value's publisher, and lets go of the one before")
   func required_5_22_switching() {
     let (outer, inner, log) = (Publisher<Int>(), [Publisher<String>(), Publisher<String>()], Recorder<String>())
@@ -172,6 +195,18 @@ extension Section5LoadTests {
     outer.updateData(0)
     #expect(log.states == [.unknown, .loaded(10), .loaded(11), .loaded(12), .unknown])
     #expect(inner.map(\.subscriberCount) == [0, 0])
+  }
+
+  @Test("a state that the former publisher publishes while the next one is made isn't shown")
+  func required_5_22_switchedAway() {
+    let (outer, inner) = (Publisher<Int>(), [Publisher<Int>(initial: 0), Publisher<Int>(initial: 1)])
+    let derived = outer.switchingToLatest { value in
+      if value == 1 { inner[0].updateData(10) }
+      return inner[value]
+    }
+    outer.updateData(0)
+    outer.updateData(1)
+    #expect((derived.state, derived.current.version) == (.loaded(1), 2))
   }
 
   @Test("whoever publishes, a publisher that switches ends with the state of the newest value's publisher")
