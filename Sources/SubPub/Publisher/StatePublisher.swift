@@ -80,7 +80,7 @@ extension StatePublisher {
     let access = _access
     if let derivation = access.derivation {
       let current = current
-      guard current.state.value != nil else { return false }
+      if current.state.value == nil { return false }
       if derivation.isData(current.provenance) { return derivation.sources.contains { $0.isStale } }
     }
     guard let (box, validity) = access.registry.currentAndValidity else { return false }
