@@ -89,7 +89,7 @@ extension RegistryState {
     }
     subscribers.index(subscription, &effects)
     // Only a type that wraps a publisher without holding it can ask for that.
-    if isEnded { checkCompletion(of: lane, &effects) }
+    if isEnded { finishClosing(lane, &effects) }
     action.isSweepDue = subscribers.isSweepDue
     return action
   }
@@ -119,12 +119,16 @@ extension RegistryState {
     dropLastState(&effects)
     subscribers.clear(&effects)
     for lane in lanes.all {
-      withLane(lane, &effects) { _ in
-        lane.inTurn.isClosing = true
-        // A serving thread that could end without a turn has to take one.
-        _ = lane.phase.request(.more)
-      }
+      lane.inTurn.isClosing = true
+      finishClosing(lane, &effects)
     }
+  }
+
+  /// Closes a lane of a publisher that has ended, now or once everything is delivered.
+  private mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
+    // A serving thread that could end without a turn has to take one.
+    _ = lane.phase.request(.more)
+    checkCompletion(of: lane, &effects)
   }
 
   /// Drops the last state unless a sequence can still ask for it.

@@ -33,7 +33,10 @@ final class LoadDriver<Value: Sendable>: Sendable {
       Machine.Rules(
         staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
         isQuiet: options.refreshes == .quiet))
-    self.options = options
+    // Without the value to begin with, which nobody needs any more once it is replaced.
+    var kept = options
+    kept.initial = nil
+    self.options = kept
     self.loader = loader
     registry.setOwner(owner)
     if let initial = options.initial { publishInitial(initial) }

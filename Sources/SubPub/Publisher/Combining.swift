@@ -84,11 +84,9 @@ private func combining<T: Sendable>(
   let id = target.id
   // Comes last, so that it begins with all parts.
   subscriptions.append(
-    parts._access.connect(as: T.self) { publication in
+    parts._access.connect(to: target) { publication in
       let parts = publication.state.value?.publications.compactMap { $0 } ?? []
       return combination(of: parts, try? combine(parts), source: id)
-    } publish: { publication in
-      target.registry.publish(publication)
     })
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }

@@ -49,11 +49,7 @@ extension StatePublisher {
     _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
     let target = Publisher<T>(label: label, freshness: _access.freshness)
-    let subscription = _access.connect(as: T.self) {
-      next($0, target)
-    } publish: { publication in
-      target.registry.publish(publication)
-    }
+    let subscription = _access.connect(to: target) { next($0, target) }
     return ReadOnlyPublisher<T>(
       target,
       Derivation(from: [self], ageSource: self, keepsValues: keepsValues, subscriptions: [subscription]))
@@ -61,23 +57,21 @@ extension StatePublisher {
 }
 
 extension StateAccess {
-  /// Makes a derived publisher of `T` follow this one, from the current state on.
+  /// Makes a derived publisher follow this one, from the current state on.
   ///
-  /// Calls `next`, and then `publish` with its result, for one transition at a time. `next` runs the transform;
-  /// `publish` runs immediate subscribers.
+  /// Calls `next`, which runs the transform, and publishes its result, if there is one, for one transition at a time.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
-    as _: T.Type, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?,
-    publish: @escaping @Sendable (Publication<T>) -> Void
+    to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
   ) -> ScopedSubscription {
     let make: @Sendable (any BoxedPublication) -> Void = { box in
-      if let new = next(Publication<Value>.from(box)) { publish(new) }
+      if let new = next(Publication<Value>.from(box)) { target.registry.publish(new) }
     }
     let queue = DerivingQueue<any BoxedPublication>()
     let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
       if queue.isOver.load(ordering: .acquiring) { make(box) } else { queue.receive(box, make) }
     }
-    if let first = next(Publication<Value>.from(current)), first.phase != .unknown { publish(first) }
+    if let first = next(Publication<Value>.from(current)), first.phase != .unknown { target.registry.publish(first) }
     queue.makeWaiting(make)
     return subscription
   }

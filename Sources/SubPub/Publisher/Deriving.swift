@@ -118,9 +118,15 @@ extension StatePublisher {
     derive(label: label, keepsValues: true) { publication, target in
       do {
         let state = try transform(publication.state)
-        // Data that was made of none is new.
-        let made = state.value == nil ? nil : Provenance(.published, freshSince: target.freshness?.start())
-        let provenance = state.value == nil || publication.state.value == nil ? made : publication.provenance
+        let provenance: Provenance? =
+          if state.value == nil {
+            nil
+          } else if publication.state.value != nil {
+            publication.provenance
+          } else {
+            // Data that was made of none is new.
+            Provenance(.published, freshSince: target.freshness?.start())
+          }
         return Publication(state, source: target.id, provenance: provenance)
       } catch {
         let last = target.current

@@ -55,7 +55,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
   private struct Inner {
     let publisher: P
     let subscription: ScopedSubscription
-    let publication: Publication<P.Value>
+    var publication: Publication<P.Value>
   }
 
   private struct State {
@@ -101,8 +101,8 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
         new.inner = nil
       }
     case .inner(let publication, let count):
-      guard count == former.count, let inner = former.inner else { return }
-      new.inner = Inner(publisher: inner.publisher, subscription: inner.subscription, publication: publication)
+      guard count == former.count, former.inner != nil else { return }
+      new.inner?.publication = publication
     }
     let publication = combination(of: new)
     // What was followed before is released outside the lock.

@@ -4,6 +4,15 @@ import Testing
 
 // Rule 5.09.
 extension Section5LoadTests {
+  @Test("the value that a manager begins with is released once another one replaces it")
+  func required_5_09_3_05_initial() {
+    let deaths = Deaths()
+    let manager = LoadingManager(LoadingOptions(initial: [deaths.makeToken()])) { [] }
+    #expect(deaths.count == 0)
+    manager.set([])
+    #expect(deaths.count == 1)
+  }
+
   @Test("releasing a manager ends its load, and restores the state before it", arguments: [false, true])
   func required_5_09_cancels(isBetweenAttempts: Bool) {
     let (executor, clock) = (ManualExecutor(), ManualClock())

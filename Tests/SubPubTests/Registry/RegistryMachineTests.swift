@@ -76,6 +76,7 @@
         "A queue; end; B queue": "version 1, no state, ended, open 0 1, queue(shared) scheduled",
         "A immediate; rest; end; B immediate": "version 1, no state, ended",
         "sequence; end; A pool": "version 1, ended, open 0, background scheduled",
+        "sequence; end; A immediate": "version 1, ended, open 0, immediate serving more",
         "A pool; end; context gone 0": "version 1, no state, ended",
         "A pool; context gone 0": "version 1",
         "A pool; context gone 0; context gone 0": "version 1",
