@@ -170,7 +170,7 @@
     /// What is pending then wasn't skipped by this run, so it isn't counted.
     private func endStates() {
       settings.counts.end(states.subscription)
-      states.end()
+      states.cancel()
     }
   }
 

@@ -22,8 +22,8 @@ extension BufferingPolicy {
   package var bound: Int? {
     switch self {
     case .unbounded: nil
-    case .latest: 1
-    case .newest(let count): count
+    case .latest, .paced: 1
+    case .newest(let count), .ending(let count): count
     }
   }
 }

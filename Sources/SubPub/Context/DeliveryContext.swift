@@ -101,6 +101,11 @@ extension DeliveryContext {
     if case .actor(let reference) = kind { reference.actor } else { nil }
   }
 
+  /// The address of the actor, alive or not; nil if the context is none.
+  var actorID: ObjectIdentifier? {
+    if case .actor(let reference) = kind { reference.id } else { nil }
+  }
+
   /// Returns whether the context is an actor that has died, given the present value of `actor`.
   func isGone(_ actor: (any Actor)?) -> Bool {
     if case .actor = kind { actor == nil } else { false }

@@ -107,7 +107,7 @@ final class ActorReference: Sendable {
   let fixedTimeSlice: Int?
   let hasKnownQueue: Bool
   /// The actor's address, which identifies the actor even after its death; see `memory`.
-  private let id: ObjectIdentifier
+  let id: ObjectIdentifier
   /// A reference that keeps the actor's memory, but not the actor.
   ///
   /// While it exists, no other object gets the same address. It is never read.

@@ -39,17 +39,18 @@ public final class ExplicitPublisher<Value: Sendable, Subscriber: Sendable>: Sen
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed here (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `subscriber` is a class instance.
   @discardableResult @inlinable
   public func subscribe(
     _ subscriber: Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .ignore
+    ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     publisher.registry.subscribe(
       SubscriptionRequest(
         classInstance(of: subscriber, as: "subscriber"), through: interface, on: context, buffering: buffering,
-        ifDuplicate: ifDuplicate
+        ifDuplicate: ifDuplicate, label: label
       ) { [call, subscriber = UnownedExistential(subscriber)] _, box in
         subscriber.use { call($0, Publication<Value>.from(box).state) }
       })
@@ -106,16 +107,17 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed here (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `subscriber` is a class instance.
   @MainActor @discardableResult @inlinable
   public func subscribe(
-    _ subscriber: Subscriber, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore
+    _ subscriber: Subscriber, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     publisher.registry.subscribe(
       SubscriptionRequest(
         classInstance(of: subscriber, as: "subscriber"), through: interface, on: .main, buffering: buffering,
-        ifDuplicate: ifDuplicate
+        ifDuplicate: ifDuplicate, label: label
       ) { [call, subscriber = UnownedExistential(subscriber)] _, box in
         subscriber.use { call($0, Publication<Value>.from(box).state) }
       })

@@ -21,7 +21,7 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 
-  deinit { registry.end() }
+  deinit { registry.release() }
 
   /// Adds an object that conforms to the protocol; it receives every later call.
   ///
@@ -29,16 +29,17 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
   ///   - delegate: The object that receives the calls. Held weakly (2.05).
   ///   - context: Where the calls run.
   ///   - ifDuplicate: What to do if the object is already a delegate (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `delegate` is a class instance.
   @discardableResult @inlinable
   public func add(
-    _ delegate: Delegate, on context: DeliveryContext, ifDuplicate: DuplicatePolicy = .ignore
+    _ delegate: Delegate, on context: DeliveryContext, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     registry.subscribe(
       SubscriptionRequest(
         classInstance(of: delegate, as: "delegate"), through: SubscriberInterface(.delegate), on: context,
-        buffering: .unbounded, ifDuplicate: ifDuplicate
+        buffering: .unbounded, ifDuplicate: ifDuplicate, label: label
       ) { [delegate = UnownedExistential(delegate)] _, box in
         delegate.use(DelegateCall<Delegate>.from(box).body)
       })
@@ -92,21 +93,22 @@ public final class MainActorMulticastDelegate<Delegate>: Sendable {
   /// - Parameter label: A name for logs and debuggers.
   public init(label: String? = nil) { registry = PublisherRegistry(PublisherID(label: label), initial: nil) }
 
-  deinit { registry.end() }
+  deinit { registry.release() }
 
   /// Adds an object that conforms to the protocol; it receives every later call.
   ///
   /// - Parameters:
   ///   - delegate: The object that receives the calls. Held weakly (2.05).
   ///   - ifDuplicate: What to do if the object is already a delegate (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   /// - Precondition: `delegate` is a class instance.
   @MainActor @discardableResult @inlinable
-  public func add(_ delegate: Delegate, ifDuplicate: DuplicatePolicy = .ignore) -> Subscription {
+  public func add(_ delegate: Delegate, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil) -> Subscription {
     registry.subscribe(
       SubscriptionRequest(
         classInstance(of: delegate, as: "delegate"), through: SubscriberInterface(.delegate, isOnMainActor: true),
-        on: .main, buffering: .unbounded, ifDuplicate: ifDuplicate
+        on: .main, buffering: .unbounded, ifDuplicate: ifDuplicate, label: label
       ) { [delegate = UnownedExistential(delegate)] _, box in
         delegate.use(DelegateCall<Delegate>.from(box).body)
       })

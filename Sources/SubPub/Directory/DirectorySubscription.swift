@@ -141,7 +141,7 @@ extension DirectorySubscription {
     var effects = Effects()
     let action: SubscribeAction? = state.withLock { state in
       guard !state.isCancelled, state.parts[publisher.id] == nil,
-        let action = publisher.registry.subscribeUnlessEnded(request, &effects)
+        let action = publisher.registry.subscribeUnlessReleased(request, &effects)
       else { return nil }
       state.parts[publisher.id] = Part(registry: publisher.registry, subscription: action.subscription)
       return action
@@ -159,7 +159,7 @@ extension DirectorySubscription {
   private func sweep() {
     let isOver = isCancelled
     let ended = current.filter {
-      !$0.subscription.gate.isOpen && !$0.subscription.gate.reading.isUnderWay && (isOver || $0.registry.hasEnded)
+      !$0.subscription.gate.isOpen && !$0.subscription.gate.reading.isUnderWay && (isOver || $0.registry.isReleased)
     }
     // The removed parts are held here, so nothing is released under the lock.
     state.withLock { state in

@@ -55,7 +55,7 @@ extension PublisherDirectory {
   private func sweepManagers(besides new: ManagerEntry) {
     sweep(\.managers) { entry in
       guard let registry = entry.registry else { return entry.isGone() }
-      return registry.hasEnded || (registry === new.registry && entry.isGone())
+      return registry.isReleased || (registry === new.registry && entry.isGone())
     }
   }
 }
@@ -86,9 +86,17 @@ extension PublisherDirectory {
     guard resettingOthers else { return }
     let managed = Set(state.withLock { $0.managers.entries }.flatMap { $0.entry.sources() })
     for (key, publisher) in state.withLock({ $0.publishers.entries }) {
-      if case .type = key, !managed.contains(publisher.id), !publisher.registry.hasEnded { publisher.reset() }
+      if case .type = key, !managed.contains(publisher.id), !publisher.registry.isReleased { publisher.reset() }
     }
   }
+
+  /// Finishes every living publisher that was made or registered before this call, and those of registered families.
+  ///
+  /// Each ends as by ``Publisher/finish()``: what is pending is delivered, and then its subscriptions and sequences end
+  /// (3.09). Subscriptions to everything stay, for publishers that are registered later.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of publishers, and O(*s*) in that of their subscriptions.
+  public func finishAll() { for publisher in sweepPublishers() { publisher.registry.finish() } }
 
   /// Calls ``Manager/refreshIfNeeded()`` of every living manager, including those of families.
   ///

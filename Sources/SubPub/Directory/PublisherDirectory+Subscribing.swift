@@ -18,23 +18,26 @@ struct TypelessSubscriber: Sendable {
   let type: Any.Type
   private let kind: Kind
   let buffering: BufferingPolicy
+  let label: String?
 
-  init(_ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy) {
+  init(_ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy, label: String?) {
     object = subscriber
     key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: false)
     self.context = context
     type = Swift.type(of: subscriber)
     kind = .untyped(UnownedExistential(subscriber))
     self.buffering = buffering
+    self.label = label
   }
 
-  init(_ subscriber: any MainActorSubscriber, buffering: BufferingPolicy) {
+  init(_ subscriber: any MainActorSubscriber, buffering: BufferingPolicy, label: String?) {
     object = subscriber
     key = Key(address: ObjectIdentifier(subscriber), isOnMainActor: true)
     context = .main
     type = Swift.type(of: subscriber)
     kind = .mainActor(UnownedExistential(subscriber))
     self.buffering = buffering
+    self.label = label
   }
 
   /// Makes the request of one publisher; the caller holds the object.
@@ -43,13 +46,13 @@ struct TypelessSubscriber: Sendable {
     case .untyped(let subscriber):
       subscriber.use {
         type.request(
-          for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow)
+          for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow, label: label)
       }
     case .mainActor(let subscriber):
       subscriber.use {
         type.request(
           for: $0, through: SubscriberInterface(.directoryOnMainActor, isOnMainActor: true), buffering: buffering,
-          ifDuplicate: .allow)
+          ifDuplicate: .allow, label: label)
       }
     }
   }
@@ -75,38 +78,40 @@ extension PublisherDirectory {
   ///   - subscriber: The object that receives the states.
   ///   - context: Where deliveries run.
   ///   - buffering: How many states of each publisher may be pending.
+  ///   - label: A name for logs and snapshots.
   /// - Returns: All of these subscriptions as one value, which you don't need to keep.
   /// - Complexity: O(*n* log *n*) in the number of publishers.
   @discardableResult
   public func subscribeToAll(
-    _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded
+    _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, label: String? = nil
   ) -> DirectorySubscription {
-    subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering))
+    subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering, label: label))
   }
 
   /// Subscribes a main-actor object to every present and future publisher of the directory.
   ///
   /// Deliveries run on the main actor, one at a time. If another thread registers a publisher, that thread holds the
   /// object in the meantime, and the main actor releases it. Everything else is as with
-  /// ``subscribeToAll(_:on:buffering:)``.
+  /// ``subscribeToAll(_:on:buffering:label:)``.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states of each publisher may be pending.
+  ///   - label: A name for logs and snapshots.
   /// - Returns: All of these subscriptions as one value, which you don't need to keep.
   /// - Complexity: O(*n* log *n*) in the number of publishers.
   @discardableResult
   public func subscribeToAll(
-    _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded
+    _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded, label: String? = nil
   ) -> DirectorySubscription {
-    subscribe(TypelessSubscriber(subscriber, buffering: buffering))
+    subscribe(TypelessSubscriber(subscriber, buffering: buffering, label: label))
   }
 
   /// Finds the object's subscription, or makes one.
   ///
   /// The caller holds the object, so a living one at its address is the same.
   private func subscribe(_ subscriber: TypelessSubscriber) -> DirectorySubscription {
-    subscriber.buffering.checkCapacity()
+    subscriber.buffering.check(with: subscriber.context)
     while true {
       let existing = state.withLock { $0.subscriptions[subscriber.key] }
       var isSweepDue = false

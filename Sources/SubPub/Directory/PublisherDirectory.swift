@@ -182,7 +182,7 @@ extension PublisherDirectory {
 extension PublisherDirectory {
   /// Removes publishers that are gone, and returns the others.
   @discardableResult
-  func sweepPublishers() -> [PublisherEntry] { sweep(\.publishers) { $0.registry.hasEnded } }
+  func sweepPublishers() -> [PublisherEntry] { sweep(\.publishers) { $0.registry.isReleased } }
 
   /// Removes subscriptions that have ended, and returns the others.
   ///

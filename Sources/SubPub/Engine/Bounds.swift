@@ -18,8 +18,8 @@ final class Bounds: Sendable {
   static func of(_ policy: BufferingPolicy) -> Bounds? {
     switch policy {
     case .unbounded: nil
-    case .latest: Bounds(policy, limit: 1)
-    case .newest(let count): Bounds(policy, limit: count)
+    case .latest, .paced: Bounds(policy, limit: 1)
+    case .newest(let count), .ending(let count): Bounds(policy, limit: count)
     }
   }
 
@@ -27,6 +27,9 @@ final class Bounds: Sendable {
     self.policy = policy
     self.limit = limit
   }
+
+  /// Whether the subscription ends when more states would be pending (2.11).
+  var endsBeyondLimit: Bool { if case .ending = policy { true } else { false } }
 
   var delivered: Int { deliveredCount.load(ordering: .relaxed) }
 

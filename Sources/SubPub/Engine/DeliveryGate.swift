@@ -13,8 +13,8 @@ struct DeliveryGate: ~Copyable {
   /// Bit 0 means closed, and bit 1 means under way. The other bits are the next version, which is also the number of
   /// versions that have passed or that precede the subscription.
   private let word: Atomic<UInt64>
-  /// The newest version when the gate was closed; written before the mark.
-  private let newestAtClosing = Atomic<UInt64>(0)
+  /// The newest version when the gate was closed, above three bits that say why; written before the mark.
+  private let closing = Atomic<UInt64>(0)
   let point: SchedulingPoint
 
   /// The contents of the word at one moment.
@@ -42,7 +42,12 @@ struct DeliveryGate: ~Copyable {
   @inline(__always) var isOpen: Bool { !reading.isClosed }
 
   /// The newest version when the gate was closed; nil while it is open.
-  var closedAt: UInt64? { isOpen ? nil : newestAtClosing.load(ordering: .relaxed) }
+  var closedAt: UInt64? { isOpen ? nil : closing.load(ordering: .relaxed) >> 3 }
+
+  /// Why the gate was closed; nil while it is open.
+  var end: SubscriptionEnd? {
+    isOpen ? nil : SubscriptionEnd(rawValue: UInt8(closing.load(ordering: .relaxed) & 0b111))
+  }
 }
 
 /// The operations of the thread that serves the lane.
@@ -83,9 +88,9 @@ extension DeliveryGate {
   /// Closes the gate and returns its contents from before; nil if it was already closed.
   ///
   /// Called inside a turn, so that one of two cancels is the first.
-  func close(at newest: UInt64) -> Reading? {
+  func close(at newest: UInt64, as end: SubscriptionEnd) -> Reading? {
     guard isOpen else { return nil }
-    newestAtClosing.store(newest, ordering: .relaxed)
+    closing.store(newest << 3 | UInt64(end.rawValue), ordering: .relaxed)
     point.reach(.write)
     return Reading(bits: word.bitwiseOr(Reading.closed, ordering: .acquiringAndReleasing).oldValue)
   }

@@ -29,7 +29,7 @@ extension RegistryState {
   }
 
   fileprivate func isListenedTo(countingParts: Bool) -> Bool {
-    !isEnded && subscribers.openCount > (countingParts ? 0 : subscribers.partCount)
+    !isFinished && subscribers.openCount > (countingParts ? 0 : subscribers.partCount)
   }
 
   /// The last notice for somebody.

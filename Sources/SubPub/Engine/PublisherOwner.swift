@@ -8,6 +8,11 @@ protocol PublisherOwner: AnyObject, Sendable {
   /// Not called for `republish()`, which changes nothing. Returns the tasks that don't wait any longer.
   func othersPublish(_ effects: inout Effects) -> [WaiterID]
 
+  /// The publisher takes no further states from this turn on (3.09).
+  ///
+  /// Returns the tasks that don't wait any longer.
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID]
+
   /// The state that transitions by others start from; nil if it is the current one.
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)?
 
@@ -57,7 +62,7 @@ extension PublisherRegistry {
     var step = PublisherStep<Value>()
     var (action, isMisuse) = (AcceptAction?.none, false)
     let isDecided = turn { state in
-      guard !state.isEnded, let current = state.current else { return false }
+      guard !state.isFinished, let current = state.current else { return false }
       step = body(.from(current), &state, &effects)
       if let publication = step.published {
         action = state.accept(publication, replays: true, &effects)

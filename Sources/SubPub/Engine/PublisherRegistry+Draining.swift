@@ -44,16 +44,15 @@ extension PublisherRegistry {
     perform { state, effects in state.abandonDrain(waiter, &effects) }
   }
 
-  /// Looks for dead subscribers 20 times a second while a `drain()` is waiting.
+  /// Looks for dead subscribers 20 times a second while a `drain()` or an `ended()` is waiting.
   ///
-  /// Nothing else would notice that a subscriber has died if its context doesn't run, and no `drain()` should wait for
-  /// the dead. The timer holds the registry, but not the publisher. With a weak reference, a program that ends before
+  /// Nothing else would notice that a subscriber has died if its context doesn't run, and nobody should wait for the
+  /// dead. The timer holds the registry, but not the publisher. With a weak reference, a program that ends before
   /// the timer fires would seem to leak, because no sanitizer understands pending weak references.
-  private nonisolated func lookForDead() {
+  nonisolated func lookForDead() {
     DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in
       guard let awaited = turn({ $0.awaitedSubscriptions() }) else { return }
-      let dead = awaited.filter { !$0.isAlive }
-      if !dead.isEmpty { retire(dead) }
+      retire(awaited)
       lookForDead()
     }
   }
@@ -80,12 +79,17 @@ extension RegistryState {
     var missing = 0
     for lane in lanes.all where lane.addDrain(waiter, upTo: newest) { missing += 1 }
     guard let waiter = waiters.expect(missing, of: waiter) else { return nil }
-    let looksForDead = !isLookingForDead && lanes.all.contains(where: \.mayWaitForDead)
-    if looksForDead { isLookingForDead = true }
-    return (waiter, looksForDead)
+    return (waiter, startsLookingForDead())
   }
 
-  /// The subscriptions that a `drain()` may be waiting for; nil once there are none, which ends the search.
+  /// Returns whether the caller has to look for dead subscribers from now on.
+  mutating func startsLookingForDead() -> Bool {
+    guard !isLookingForDead, lanes.all.contains(where: \.mayWaitForDead) else { return false }
+    isLookingForDead = true
+    return true
+  }
+
+  /// The subscriptions that a `drain()` or an `ended()` may be waiting for; nil once there are none, which ends the search.
   fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
     let awaited = lanes.all.filter(\.mayWaitForDead)
     isLookingForDead = !awaited.isEmpty
@@ -107,10 +111,10 @@ extension RegistryState {
 }
 
 extension Lane {
-  /// Whether a `drain()` waits for this lane, whose subscribers may die before it is served.
+  /// Whether a `drain()` or an `ended()` waits for this lane, whose subscribers may die before it is served.
   ///
   /// Contexts with fixed time slices belong to tests, in which nothing happens by itself.
   fileprivate var mayWaitForDead: Bool {
-    !inTurn.drains.isEmpty && !isIteration && context.fixedTimeSlice == nil
+    (!inTurn.drains.isEmpty || !inTurn.endWaiters.isEmpty) && !isIteration && context.fixedTimeSlice == nil
   }
 }

@@ -9,7 +9,9 @@ extension PublisherRegistry {
         return nil
       }
       switch take(for: subscription) {
-      case .state(let state): return state.state
+      case .state(let state):
+        if let pace = subscription.lane.pace { subscription.lane.rest(for: pace.interval) }
+        return state.state
       case .end: return nil
       case .suspend: await waitForState(of: subscription)
       }

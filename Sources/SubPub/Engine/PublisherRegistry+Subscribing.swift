@@ -24,11 +24,11 @@ extension PublisherRegistry {
 
   /// Takes the turn of `subscribe` for a caller that doesn't hold the publisher.
   ///
-  /// Returns nil after the publisher's end.
-  nonisolated func subscribeUnlessEnded(
+  /// Returns nil after the publisher's release.
+  nonisolated func subscribeUnlessReleased(
     _ request: SubscriptionRequest, _ effects: inout Effects
   ) -> SubscribeAction? {
-    turn { state in state.isEnded ? nil : state.subscribe(request, at: self, replays: replays, &effects) }
+    turn { state in state.isReleased ? nil : state.subscribe(request, at: self, replays: replays, &effects) }
   }
 
   /// Runs the foreign code that follows from subscribing; outside the turn.
@@ -52,9 +52,9 @@ extension PublisherRegistry {
   nonisolated func cancel(_ subscription: Subscription) -> CancelOutcome {
     // Checked before the turn, because the closure that is released with it may be the last to hold the subscriber.
     // Once the subscriber is dead, no delivery is under way, as a delivery would hold it.
-    let isAlive = subscription.isOutOfSight || subscription.isAlive
-    let found = perform { state, effects in state.cancel(subscription, &effects) }
-    guard let found, isAlive else { return .alreadyCancelled }
+    let loss = subscription.isOutOfSight ? nil : subscription.loss
+    let found = perform { state, effects in state.cancel(subscription, as: loss ?? .cancelled, &effects) }
+    guard let found, loss == nil else { return .alreadyCancelled }
     guard found.isUnderWay else { return .quiescent }
     return subscription.lane.isServedHere ? .reentrant : .inFlight
   }
@@ -62,13 +62,30 @@ extension PublisherRegistry {
   /// Waits until no delivery of the cancelled subscription is under way; returns at once if called inside it.
   nonisolated func waitForDelivery(of subscription: Subscription) async {
     guard subscription.gate.reading.isUnderWay, !subscription.lane.isServedHere else { return }
-    let waiter = turn { state -> WaiterID? in
-      guard let index = state.leaving.firstIndex(where: { $0.subscription === subscription }) else { return nil }
-      let waiter = state.waiters.add(missing: 1)
-      state.leaving[index].waiters.append(waiter)
-      return waiter
-    }
+    let waiter = turn { state in state.isLeaving(subscription) ? state.addEndWaiter(for: subscription) : nil }
     if let waiter { await wait(for: waiter) }
+  }
+
+  /// Waits until the subscription has ended and no delivery of it is under way, or the task is cancelled.
+  ///
+  /// Returns nil in the latter case.
+  nonisolated func waitForEnd(of subscription: Subscription) async -> SubscriptionEnd? {
+    retire([subscription])
+    var looksForDead = false
+    let waiter = turn { state -> WaiterID? in
+      guard subscription.gate.isOpen || state.isLeaving(subscription) else { return nil }
+      defer { looksForDead = state.startsLookingForDead() }
+      return state.addEndWaiter(for: subscription)
+    }
+    guard let waiter else { return subscription.gate.end }
+    if looksForDead { lookForDead() }
+    await wait(for: waiter) {
+      perform { state, effects in
+        subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription)]?.removeAll { $0 == waiter }
+        state.waiters.remove(waiter, &effects)
+      }
+    }
+    return turn { $0.isLeaving(subscription) ? nil : subscription.gate.end }
   }
 
   /// Cancels the subscriptions of the object, either all of them or those through one interface.
@@ -97,15 +114,17 @@ extension PublisherRegistry {
   nonisolated func sweep() -> [Subscription] {
     let all = turn { state in state.lanes.all.flatMap(\.inTurn.subscriptions.open) }
     let living = all.filter(\.isAlive)
-    if living.count < all.count { retire(all.filter { !$0.isAlive }) }
+    if living.count < all.count { retire(all) }
     turn { $0.subscribers.noteSweep(living: living.count) }
     return living
   }
 
-  /// Ends subscriptions whose subscriber or context has died.
-  nonisolated func retire(_ dead: [Subscription]) {
-    perform { state, effects in
-      for subscription in dead { state.cancel(subscription, &effects) }
-    }
+  /// Ends those subscriptions whose subscriber or context has died; returns whether there were any.
+  @discardableResult
+  nonisolated func retire(_ subscriptions: [Subscription]) -> Bool {
+    let dead = subscriptions.compactMap { subscription in subscription.loss.map { (subscription, $0) } }
+    guard !dead.isEmpty else { return false }
+    perform { state, effects in for (subscription, loss) in dead { state.cancel(subscription, as: loss, &effects) } }
+    return true
   }
 }

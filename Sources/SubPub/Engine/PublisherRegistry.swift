@@ -8,6 +8,7 @@ import Synchronization
 package actor PublisherRegistry {
   nonisolated let executor: RegistryExecutor
   @usableFromInline nonisolated let source: PublisherID
+  @usableFromInline nonisolated let extras: PublisherExtras?
   /// Whether new subscribers receive the current state; calls of a multicast delegate aren't replayed.
   nonisolated let replays: Bool
   /// The state, accessed only in turns, which neither nest nor overlap.
@@ -30,12 +31,16 @@ package actor PublisherRegistry {
   nonisolated let schedulingPoints: SchedulingPoint.Maker
 
   @usableFromInline
-  package init(_ source: PublisherID, initial: (any BoxedPublication)?) {
-    self.init(source, initial: initial, schedulingPoints: SchedulingPoint.Maker())
+  package init(_ source: PublisherID, initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
+    self.init(source, initial: initial, extras, schedulingPoints: SchedulingPoint.Maker())
   }
 
-  init(_ source: PublisherID, initial: (any BoxedPublication)?, schedulingPoints: SchedulingPoint.Maker) {
+  init(
+    _ source: PublisherID, initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil,
+    schedulingPoints: SchedulingPoint.Maker
+  ) {
     self.source = source
+    self.extras = extras
     self.schedulingPoints = schedulingPoints
     executor = RegistryExecutor(schedulingPoints)
     replays = initial != nil
@@ -77,10 +82,10 @@ extension PublisherRegistry {
   nonisolated func publish(_ new: any BoxedPublication) {
     var effects = Effects()
     let action: AcceptAction? = turn { state in
-      if !state.updating.isEmpty, state.updating.contains(.current) { return nil }
+      if state.isFinished || (!state.updating.isEmpty && state.updating.contains(.current)) { return nil }
       return state.acceptFromOthers(new, replays: replays, &effects)
     }
-    guard let action else { stopForTransform() }
+    guard let action else { return stopIfInTransform() }
     effects.perform(delivering: { action.perform(delivering: new) })
     // Whatever is released with them is foreign code, too.
     _ = consume effects
@@ -89,6 +94,8 @@ extension PublisherRegistry {
   /// The outcome of publishing a state that depends on the one before.
   private enum ReplaceAction {
     case accepted(AcceptAction)
+    /// The publisher takes no further states.
+    case dropped
     /// Another thread came first.
     case superseded
     case misuse
@@ -96,7 +103,7 @@ extension PublisherRegistry {
 
   /// Accepts a state and delivers it, if `old` is still the current state.
   ///
-  /// Returns whether the state was accepted. With `endsUpdate`, a transform of `update` has made the new state, and its
+  /// Returns false if it isn't; after the publisher's end, returns true and drops the new state. With `endsUpdate`, a transform of `update` has made the new state, and its
   /// mark is removed in the same turn. `keepsData` tells whether the data is that of the old one. With `repeats`, the
   /// whole state is, so that it makes no difference to the publisher's owner.
   @usableFromInline
@@ -109,6 +116,7 @@ extension PublisherRegistry {
       if !endsUpdate, state.updating.contains(.current) { return .misuse }
       // Even if another thread came first, so that whatever is released then is released outside the transform.
       if endsUpdate { state.endUpdate() }
+      if state.isFinished { return .dropped }
       guard state.current === old else { return .superseded }
       return .accepted(
         repeats
@@ -120,6 +128,7 @@ extension PublisherRegistry {
       effects.perform(delivering: { action.perform(delivering: new) })
       _ = consume effects
       return true
+    case .dropped: return true
     case .superseded: return false
     case .misuse: stopForTransform()
     }
@@ -140,11 +149,17 @@ extension PublisherRegistry {
     turn { state in (state.current, state.current.flatMap { state.owner?.base(insteadOf: $0) }) }
   }
 
+  /// Takes no further states (3.09).
+  @usableFromInline
+  nonisolated func finish() { perform { $0.finish(&$1) } }
+
+  nonisolated var isFinished: Bool { turn { $0.isFinished } }
+
   /// Ends the publisher, which was released.
   @usableFromInline
-  package nonisolated func end() { perform { $0.end(&$1) } }
+  package nonisolated func release() { perform { $0.release(&$1) } }
 
-  nonisolated var hasEnded: Bool { turn { $0.isEnded } }
+  nonisolated var isReleased: Bool { turn { $0.isReleased } }
 }
 
 /// Updates, whose transforms run outside every turn.

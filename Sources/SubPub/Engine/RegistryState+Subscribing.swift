@@ -32,10 +32,10 @@ extension RegistryState {
         $0.interface.kind == request.interface.kind && $0.subscriberType == request.subscriberType
       }
     }
-    for old in replaced { cancel(old, &effects) }
+    for old in replaced { cancel(old, as: .cancelled, &effects) }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
-    return add(request, to: waiting ?? lane(for: request.context, at: registry), replays: replays, &effects)
+    return add(request, to: waiting ?? lane(for: request, at: registry), replays: replays, &effects)
   }
 
   /// Returns the open subscriptions of the same living object through the same interface.
@@ -55,18 +55,19 @@ extension RegistryState {
   /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
   private mutating func waitingLane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane? {
-    let (object, shared) = (ObjectIdentifier(request.subscriber), lanes.shared(for: request.context))
+    let (object, shared) = (ObjectIdentifier(request.subscriber), sharedLane(for: request))
     let predecessors = leaving.indices.filter {
       let old = leaving[$0].subscription
       return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
         && old.gate.reading.isUnderWay
     }
     guard let first = predecessors.first.map({ leaving[$0].subscription.lane }) else { return nil }
-    if first.context == request.context, predecessors.allSatisfy({ leaving[$0].subscription.lane === first }) {
+    if request.buffering.interval == nil, first.pace == nil, first.context == request.context, predecessors.allSatisfy({ leaving[$0].subscription.lane === first }) {
       return first
     }
     let waiting = Lane(
-      request.context, of: registry, newest: newest, isShared: false, isClosing: isEnded, behind: predecessors.count)
+      request.context, of: registry, newest: newest, isShared: false, isClosing: isFinished, behind: predecessors.count,
+      interval: request.buffering.interval)
     lanes.add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
@@ -82,49 +83,95 @@ extension RegistryState {
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     if let snapshot = lane.join(
-      subscription, request.deliver, replay: replay, newest: newest, &effects)
+      subscription, lane.deliver(request.deliver), replay: replay, newest: newest, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
     }
     subscribers.index(subscription, &effects)
-    // Only a type that wraps a publisher without holding it can ask for that.
-    if isEnded { finishClosing(lane, &effects) }
+    if let bounds = subscription.bounds, bounds.endsBeyondLimit {
+      laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(bounds.limit))
+    }
+    if isFinished { finishClosing(lane, &effects) }
     action.isSweepDue = subscribers.isSweepDue
     return action
   }
 
-  private mutating func lane(for context: DeliveryContext, at registry: PublisherRegistry) -> Lane {
-    if let lane = lanes.shared(for: context) { return lane }
-    let lane = Lane(context, of: registry, newest: newest, isClosing: isEnded)
+  private mutating func lane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane {
+    if let lane = sharedLane(for: request) { return lane }
+    let interval = request.buffering.interval
+    let lane = Lane(
+      request.context, of: registry, newest: newest, isShared: interval == nil, isClosing: isFinished,
+      interval: interval)
     lanes.add(lane)
     return lane
+  }
+
+  /// The existing lane that a new subscription joins, unless it has to wait.
+  private func sharedLane(for request: SubscriptionRequest) -> Lane? {
+    request.buffering.interval == nil ? lanes.shared(for: request.context) : nil
   }
 }
 
 extension RegistryState {
+  /// Whether the subscription was cancelled and has a delivery under way.
+  func isLeaving(_ subscription: Subscription) -> Bool { leaving.contains { $0.subscription === subscription } }
+
+  /// Registers a waiter for the end of a subscription and of its delivery under way.
+  mutating func addEndWaiter(for subscription: Subscription) -> WaiterID {
+    let waiter = waiters.add(missing: 1)
+    subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription), default: []].append(waiter)
+    return waiter
+  }
+
   /// Closes the subscription's gate and removes it from its lane; returns nil if it has already ended.
   @discardableResult
-  mutating func cancel(_ subscription: Subscription, _ effects: inout Effects) -> DeliveryGate.Reading? {
-    guard let found = subscription.gate.close(at: newest) else { return nil }
+  mutating func cancel(
+    _ subscription: Subscription, as end: SubscriptionEnd, _ effects: inout Effects
+  ) -> DeliveryGate.Reading? {
+    guard let found = subscription.gate.close(at: newest, as: end) else { return nil }
     if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
     withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
     return found
   }
 
-  /// Ends the publisher: pending states are delivered, and then everything ends (3.06).
-  mutating func end(_ effects: inout Effects) {
-    isEnded = true
-    if !listenerNotices.isEmpty { noteListeners(&effects) }
+  /// Ends the subscriptions for which too many states are pending (2.11).
+  @inline(never)
+  mutating func endLaggards(_ effects: inout Effects) {
+    laggardsAt = .max
+    for lane in lanes.all where lane.inTurn.endingCount > 0 {
+      for subscription in lane.inTurn.subscriptions.open {
+        guard let bounds = subscription.bounds, bounds.endsBeyondLimit else { continue }
+        if let next = lane.versionOfEnd(of: subscription, bounds) {
+          laggardsAt = min(laggardsAt, next)
+        } else {
+          cancel(subscription, as: .fellBehind, &effects)
+        }
+      }
+    }
+  }
+
+  /// Releases the publisher: pending states are delivered, and then everything ends (3.06).
+  mutating func release(_ effects: inout Effects) {
+    isReleased = true
     dropLastState(&effects)
     subscribers.clear(&effects)
+    finish(&effects)
+  }
+
+  /// Takes no further states: pending ones are delivered, and then everything ends (3.09).
+  mutating func finish(_ effects: inout Effects) {
+    guard !isFinished else { return }
+    isFinished = true
+    if let owner { for waiter in owner.publisherFinishes(&effects) { waiters.arrive(waiter, &effects) } }
+    if !listenerNotices.isEmpty { noteListeners(&effects) }
     for lane in lanes.all {
       lane.inTurn.isClosing = true
       finishClosing(lane, &effects)
     }
   }
 
-  /// Closes a lane of a publisher that has ended, now or once everything is delivered.
+  /// Closes a lane of a publisher that takes no further states, now or once everything is delivered.
   private mutating func finishClosing(_ lane: Lane, _ effects: inout Effects) {
     // A serving thread that could end without a turn has to take one.
     _ = lane.phase.request(.more)
@@ -133,7 +180,7 @@ extension RegistryState {
 
   /// Drops the last state unless a sequence can still ask for it.
   mutating func dropLastState(_ effects: inout Effects) {
-    guard isEnded, sequenceCount == 0, let last = current.take() else { return }
+    guard isReleased, sequenceCount == 0, let last = current.take() else { return }
     effects.release(last)
   }
 
@@ -141,7 +188,7 @@ extension RegistryState {
   mutating func end(_ lane: Lane, _ effects: inout Effects) {
     guard lane.inTurn.index >= 0 else { return }
     withLane(lane, &effects) { effects in
-      lane.close(&effects)
+      lane.close(as: .contextReleased, &effects)
       lane.phase.enter(.idle)
     }
   }

@@ -4,15 +4,21 @@
 package struct RegistryState {
   /// The newest version.
   var newest: UInt64 = 0
-  /// The newest state; nil if nothing is replayed, or after the end, once no sequence can ask for it.
+  /// The newest state; nil if nothing is replayed, or after the release, once no sequence can ask for it.
   var current: (any BoxedPublication)?
-  var isEnded = false
+  /// Whether the publisher takes no further states, because it was finished or released.
+  var isFinished = false
+  /// Whether the publisher was released.
+  var isReleased = false
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
 
   package var lanes = LaneTable()
   /// The open subscriptions, counted, and found by their objects.
   var subscribers = SubscriberIndex()
+
+  /// The first version at which a subscription may have fallen behind (2.11).
+  var laggardsAt = UInt64.max
 
   var waiters = Waiters()
   /// Cancelled subscriptions with a delivery under way, and whoever waits for its end.
@@ -35,8 +41,6 @@ package struct RegistryState {
 /// A cancelled subscription with a delivery under way.
 struct LeavingSubscription {
   let subscription: Subscription
-  /// Tasks that wait for the end of the delivery.
-  var waiters: [WaiterID] = []
   /// Lanes that wait for it, each for one subscription of the same object (2.06).
   var successors: [Lane] = []
 }
@@ -107,6 +111,7 @@ extension RegistryState {
     if let lane = unsafe lanes.immediate.map(Unmanaged.passUnretained) {
       unsafe put(state, into: lane, &action, &effects)
     }
+    if newest >= laggardsAt { endLaggards(&effects) }
     return action
   }
 
@@ -118,7 +123,7 @@ extension RegistryState {
       if let snapshot = lane.append(QueuedState(state, version: newest), &effects) {
         action.deliverNow(on: lane, to: snapshot)
       }
-      if !waiters.isEmpty { resumeDrained(by: lane, &effects) }
+      if !waiters.isEmpty { resumeWaiters(of: lane, &effects) }
     }
   }
 
@@ -138,29 +143,29 @@ extension RegistryState {
   mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
     if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
       let left = lane.inTurn.openCount
-      lane.close(&effects)
+      lane.close(as: .publisherEnded, &effects)
       subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
     }
-    resumeDrained(by: lane, &effects)
+    resumeWaiters(of: lane, &effects)
     if lane.isUnused { removeIfDisposable(lane, &effects) }
   }
 
   @inline(__always)
-  private mutating func resumeDrained(by lane: Lane, _ effects: inout Effects) {
-    guard !lane.inTurn.drained.isEmpty else { return }
-    for waiter in lane.inTurn.drained { waiters.arrive(waiter, &effects) }
-    lane.inTurn.drained = []
+  private mutating func resumeWaiters(of lane: Lane, _ effects: inout Effects) {
+    guard !lane.inTurn.arrived.isEmpty else { return }
+    for waiter in lane.inTurn.arrived { waiters.arrive(waiter, &effects) }
+    lane.inTurn.arrived = []
   }
 
   /// Removes a cancelled subscription whose last delivery has ended, on the thread that has made that delivery.
   ///
   /// Others may still use the lane: the thread serves it until its next turn.
-  mutating func finish(_ subscription: Subscription, _ effects: inout Effects) {
+  mutating func removeLeaving(_ subscription: Subscription, _ effects: inout Effects) {
     guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
     let left = leaving.remove(at: index)
     effects.releaseAll(in: left)
     subscription.lane.vacate(subscription.slot, &effects)
-    for waiter in left.waiters { waiters.arrive(waiter, &effects) }
+    resumeWaiters(of: subscription.lane, &effects)
     for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
   }
 
@@ -169,7 +174,7 @@ extension RegistryState {
   /// Those two stay, because they hold nothing foreign.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
-    case .immediate, .main: if !isEnded, lane.isShared { return }
+    case .immediate, .main: if !isFinished, lane.isShared { return }
     default: break
     }
     lanes.remove(lane)

@@ -7,12 +7,12 @@ public final class ScopedSubscription: Sendable {
   /// The subscription that this object cancels.
   public let subscription: Subscription
   /// With `observe`, the subscriber, which the subscription holds weakly; so nothing else keeps the closure.
-  private let subscriber: Observer?
+  private let subscriber: (any AnyObject & Sendable)?
 
   /// A stand-in for a subscriber.
   final class Observer: Sendable {}
 
-  init(_ subscription: Subscription, of subscriber: Observer? = nil) {
+  init(_ subscription: Subscription, of subscriber: (any AnyObject & Sendable)? = nil) {
     self.subscription = subscription
     self.subscriber = subscriber
   }

@@ -12,6 +12,8 @@ public final class Subscription: Sendable {
   /// The subscriber's class; for a sequence, the type of its iterator.
   public let subscriberType: Any.Type
   let interface: SubscriberInterface
+  /// The label in a box: one word, because most subscriptions have none.
+  private let labelBox: LabelBox?
   let lane: Lane
   /// The limit and its counts; nil for an unbounded buffer.
   let bounds: Bounds?
@@ -29,6 +31,7 @@ public final class Subscription: Sendable {
     subscriberID = ObjectIdentifier(request.subscriber)
     subscriberType = request.subscriberType
     interface = request.interface
+    labelBox = request.label.map(LabelBox.init)
     bounds = Bounds.of(request.buffering)
     self.lane = lane
     gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
@@ -40,6 +43,9 @@ public final class Subscription: Sendable {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(Int32(newValue), ordering: .relaxed) }
   }
+
+  /// The name that the subscriber has given.
+  public var label: String? { labelBox?.text }
 
   /// How many states may be pending, and which one a new state replaces.
   public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
@@ -114,12 +120,12 @@ extension Subscription: Hashable {
 }
 
 extension Subscription: CustomStringConvertible {
-  /// The subscriber, its context, and the publisher, for logs.
+  /// The label or the subscriber's type, the context, and the publisher, for logs.
   ///
   /// For example: `Screen on main of news, unbounded, 3 delivered, 1 pending`.
   public var description: String {
     let statistics = statistics
     let state = isActive ? "\(statistics.pending) pending" : "ended"
-    return "\(subscriberType) on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
+    return "\(label ?? "\(subscriberType)") on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
   }
 }

@@ -13,6 +13,7 @@ package struct SubscriptionRequest: Sendable {
   let context: DeliveryContext
   let buffering: BufferingPolicy
   let ifDuplicate: DuplicatePolicy
+  let label: String?
   let deliver: Deliver
 
   /// Creates a request.
@@ -23,15 +24,16 @@ package struct SubscriptionRequest: Sendable {
   package init(
     _ subscriber: any AnyObject & Sendable, ofType type: Any.Type? = nil, through interface: SubscriberInterface,
     on context: DeliveryContext, buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy = .allow,
-    deliver: @escaping Deliver
+    label: String? = nil, deliver: @escaping Deliver
   ) {
-    buffering.checkCapacity()
+    buffering.check(with: context)
     self.subscriber = subscriber
     self.subscriberType = type ?? Swift.type(of: subscriber)
     self.interface = interface
     self.context = context
     self.buffering = buffering
     self.ifDuplicate = ifDuplicate
+    self.label = label
     self.deliver = deliver
   }
 }

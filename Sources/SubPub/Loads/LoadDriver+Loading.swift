@@ -64,10 +64,18 @@ extension LoadDriver {
       if let wait, let result = await result(of: wait) { return try result.get() }
       try Task.checkCancellation()
       let found = find { machine, present in (machine.load != nil, machine.isOver, present.state) }
-      guard let (isLoading, isOver, state) = found, !isOver else { throw PublisherEnded(source: registry.source) }
+      guard let (isLoading, isOver, state) = found, !isOver else { return try lastValue() }
       // Unless another load has taken the place of this one.
       if !isLoading { return try state.get() }
     }
+  }
+
+  /// The value with which the publisher has finished.
+  private func lastValue() throws -> Value {
+    guard let last = registry.current, case .loaded(let value) = Publication<Value>.from(last).state else {
+      throw PublisherEnded(source: registry.source)
+    }
+    return value
   }
 
   /// Refreshes again and again, with a pause between the end of a load and the start of the next (5.17).

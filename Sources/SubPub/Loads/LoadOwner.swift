@@ -31,6 +31,11 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
     return step.publisher.released
   }
 
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
+    defer { machine.polls = [] }
+    return othersPublish(&effects) + machine.polls
+  }
+
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {
     guard !machine.edits.isEmpty, let data = machine.dataBelow else { return nil }
     let current = Publication<Value>.from(current)

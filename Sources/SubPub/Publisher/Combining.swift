@@ -19,7 +19,8 @@
 /// one transition, which replaces exactly this source's part and leaves the others as they were. So if you replay the
 /// sources' transitions in the order of the combined publisher's, every combined state consists of states that the
 /// sources had at one moment (5.22). If one publisher is the source of several parts, directly or through `map`, each
-/// of its transitions changes these parts one after the other.
+/// of its transitions changes these parts one after the other. The combined publisher finishes when all of its sources
+/// have; without sources, at once (3.09).
 ///
 /// Each transition is made by a thread that publishes to one of the sources, as with ``StatePublisher/map(label:_:)``.
 /// If several threads do so at once, one of them may carry on with the states of the others.
@@ -77,10 +78,19 @@ private func combining<T: Sendable>(
   // A publisher of the parts gives them an order, which the combined publisher follows.
   let parts = Publisher<Parts>()
   parts.updateData(Parts(publications: Array(repeating: nil, count: sources.count)))
-  var subscriptions = sources.enumerated().map { index, source in
-    source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self)
+  // One more than there are sources, so that it isn't finished before all parts are there.
+  let unfinished = Locked(sources.count + 1)
+  let finishOne: @Sendable () -> Void = {
+    let isLast = unfinished.withLock { count in
+      count -= 1
+      return count == 0
+    }
+    if isLast { parts.finish() }
   }
-  let target = Publisher<T>(label: label, freshness: nil)
+  var subscriptions = sources.enumerated().map { index, source in
+    source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self, finished: finishOne)
+  }
+  let target = Publisher<T>(label: label, freshness: nil, sources.lazy.compactMap(\.extras).first)
   let id = target.id
   // Comes last, so that it begins with all parts.
   subscriptions.append(
@@ -88,6 +98,7 @@ private func combining<T: Sendable>(
       let parts = publication.state.value?.publications.compactMap { $0 } ?? []
       return combination(of: parts, try? combine(parts), source: id)
     })
+  finishOne()
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 
@@ -97,10 +108,16 @@ private struct Parts: Sendable {
 }
 
 extension StatePublisher {
+  fileprivate var extras: PublisherExtras? { _access.registry.extras }
+
   /// Keeps one of the parts up to date, from the current state on.
-  fileprivate func contribute(to parts: Publisher<Parts>, at index: Int, of type: Any.Type) -> ScopedSubscription {
+  fileprivate func contribute(
+    to parts: Publisher<Parts>, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
+  ) -> ScopedSubscription {
     let (subscription, current) = _access.registry.follow(as: type) { _, new in
       parts.replace(index, with: Publication<Value>.from(new))
+    } finished: {
+      finished()
     }
     parts.replace(index, with: Publication<Value>.from(current), ifMissing: true)
     return subscription

@@ -48,7 +48,7 @@ extension StatePublisher {
     label: String?, keepsValues: Bool = false,
     _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
-    let target = Publisher<T>(label: label, freshness: _access.freshness)
+    let target = Publisher<T>(label: label, freshness: _access.freshness, _access.registry.extras)
     let subscription = _access.connect(to: target) { next($0, target) }
     return ReadOnlyPublisher<T>(
       target,
@@ -56,20 +56,34 @@ extension StatePublisher {
   }
 }
 
+/// The subscriber of a derived publisher, which is told when the source has finished.
+final class SourceFollower: Sendable {
+  let sourceHasFinished: @Sendable () -> Void
+
+  init(_ sourceHasFinished: @escaping @Sendable () -> Void) { self.sourceHasFinished = sourceHasFinished }
+}
+
 extension StateAccess {
-  /// Makes a derived publisher follow this one, from the current state on.
+  /// Makes a derived publisher follow this one, from the current state on, until it finishes.
   ///
   /// Calls `next`, which runs the transform, and publishes its result, if there is one, for one transition at a time.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
     to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
   ) -> ScopedSubscription {
-    let make: @Sendable (any BoxedPublication) -> Void = { box in
+    // Nil means that the source has finished.
+    let make: @Sendable ((any BoxedPublication)?) -> Void = { box in
+      guard let box else { return target.registry.finish() }
       if let new = next(Publication<Value>.from(box)) { target.registry.publish(new) }
     }
-    let queue = DerivingQueue<any BoxedPublication>()
-    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
+    let queue = DerivingQueue<(any BoxedPublication)?>()
+    let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
       if queue.isOver.load(ordering: .acquiring) { make(box) } else { queue.receive(box, make) }
+    }
+    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
+      receive(box)
+    } finished: {
+      receive(nil)
     }
     if let first = next(Publication<Value>.from(current)), first.phase != .unknown { target.registry.publish(first) }
     queue.makeWaiting(make)
@@ -170,16 +184,18 @@ final class DerivingQueue<Element: Sendable>: Sendable {
 extension PublisherRegistry {
   /// Subscribes to all states after the current one, on the publishing thread, and returns the current one.
   ///
+  /// Calls `finished` after the last one, if the publisher is finished.
+  ///
   /// Both happen in one step. A replay would come late if a delivery were under way at that moment, and the derived
   /// publisher would be `unknown` until then.
   @usableFromInline
   nonisolated func follow(
-    as subscriberType: Any.Type, _ deliver: @escaping Deliver
+    as subscriberType: Any.Type, _ deliver: @escaping Deliver, finished: @escaping @Sendable () -> Void
   ) -> (ScopedSubscription, current: any BoxedPublication) {
     retireDeadListeners()
-    let observer = ScopedSubscription.Observer()
+    let follower = SourceFollower(finished)
     let request = SubscriptionRequest(
-      observer, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,
+      follower, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,
       buffering: .unbounded, deliver: deliver)
     var effects = Effects()
     var current: (any BoxedPublication)?
@@ -190,6 +206,6 @@ extension PublisherRegistry {
     effects.perform()
     finishSubscribing(action, contextIsGone: false)
     guard let current else { stopForMisuse("\(source) is derived from after its end") }
-    return (ScopedSubscription(action.subscription, of: observer), current)
+    return (ScopedSubscription(action.subscription, of: follower), current)
   }
 }

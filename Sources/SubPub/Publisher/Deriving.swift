@@ -15,7 +15,7 @@ extension StatePublisher {
   /// ```
   ///
   /// The returned publisher holds this one, and not vice versa. **Keep it**: its subscriptions and sequences end when
-  /// it is released.
+  /// it is released. It finishes when this publisher does (3.09).
   ///
   /// Each transition is made by the thread that publishes to the source, before the call returns, unless another thread
   /// is delivering for the source at that moment: then that thread carries on with the new state (2.03). So if several

@@ -84,7 +84,8 @@ extension Publisher {
   /// - Parameter transform: Makes the new state from the current one, whose data doesn't include a manager's pending
   ///   edits; these are dropped (5.20). Runs on the calling thread while nothing is locked, and again if another thread
   ///   has published in the meantime, so keep it short and free of side effects.
-  /// - Returns: The publication of the new state.
+  /// - Returns: The publication of the new state. Its version is 0 if it was dropped because the publisher is finished
+  ///   (3.09).
   /// - Throws: Rethrows the error that `transform` throws; then nothing is published.
   /// - Precondition: `transform` doesn't change the same publisher, neither directly nor through the transform of
   ///   another one.

@@ -24,7 +24,8 @@ public final class Publisher<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
-  ///   - clock: Measures `staleAfter`. Read while no lock is held, and only if `staleAfter` is set (5.06).
+  ///   - clock: Measures `staleAfter` and the intervals of ``BufferingPolicy/latest(every:)``. Read while no lock is
+  ///     held, and only for one of these (5.06).
   ///   - initial: A value to begin with, which counts as new: the publisher is `loaded` at version 1. With nil, it is
   ///     ``LoadState/unknown`` at version 0 (1.01).
   /// - Precondition: `staleAfter` isn't negative.
@@ -32,16 +33,17 @@ public final class Publisher<Value: Sendable>: Sendable {
     label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
     initial: Value? = nil
   ) {
-    self.init(label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) })
+    self.init(
+      label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, .of(clock: clock))
     if let initial { updateData(initial) }
   }
 
   /// Creates a publisher that measures ages as another one does.
   @usableFromInline
-  init(label: String?, freshness: Freshness?) {
+  init(label: String?, freshness: Freshness?, _ extras: PublisherExtras?) {
     let id = PublisherID(label: label)
     self.freshness = freshness
-    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil))
+    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil), extras)
   }
 
   #if DEBUG
@@ -50,12 +52,30 @@ public final class Publisher<Value: Sendable>: Sendable {
       let id = PublisherID(label: nil)
       freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
       registry = PublisherRegistry(
-        id, initial: Publication<Value>(.unknown, source: id, provenance: nil),
+        id, initial: Publication<Value>(.unknown, source: id, provenance: nil), .of(clock: clock),
         schedulingPoints: schedulingPoints)
     }
   #endif
 
-  deinit { registry.end() }
+  deinit { registry.release() }
+}
+
+/// The end.
+extension Publisher {
+  /// Ends the publisher: what is pending is still delivered, and then all subscriptions and sequences end (3.09).
+  ///
+  /// From now on every transition is dropped: it makes no version, and nobody hears of it. The last state can still be
+  /// read, and whoever subscribes now receives it and ends. A manager's load or stream is cancelled and publishes
+  /// nothing. Publishers that are derived from this one finish as soon as all of their sources have.
+  ///
+  /// A server calls it when it shuts down, so that the loops over its clients' sequences end by themselves. Then wait
+  /// for those that matter: with ``Subscription/ended()``, or with ``StatePublisher/drain(within:clock:)``.
+  ///
+  /// Call it from any thread, from inside any callback, and as often as you like; it never waits (1.06).
+  public func finish() { registry.finish() }
+
+  /// Whether ``finish()`` was called.
+  public var isFinished: Bool { registry.isFinished }
 }
 
 extension Publisher: StatePublisher {

@@ -3,10 +3,12 @@ extension StatePublisher {
   ///
   /// The sequence doesn't keep the publisher alive (3.06).
   ///
-  /// - Parameter buffering: How many states may be pending for each iterator.
+  /// - Parameters:
+  ///   - buffering: How many states may be pending for each iterator.
+  ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  public func states(buffering: BufferingPolicy = .unbounded) -> StateSequence<Value> {
-    PublisherSequence(_access.registry, "states", buffering: buffering) { $0.state }
+  public func states(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> StateSequence<Value> {
+    PublisherSequence(_access.registry, "states", buffering: buffering, label: label) { $0.state }
   }
 
   /// Returns the loaded values as an asynchronous sequence that begins with the current one, if any.
@@ -14,10 +16,12 @@ extension StatePublisher {
   /// States in other phases take no place in the buffer. Under a bounded policy values may be skipped, but the newest
   /// value always arrives, whatever states follow it (6.04). The sequence doesn't keep the publisher alive (3.06).
   ///
-  /// - Parameter buffering: How many values may be pending for each iterator.
+  /// - Parameters:
+  ///   - buffering: How many values may be pending for each iterator.
+  ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  public func values(buffering: BufferingPolicy = .unbounded) -> ValueSequence<Value> {
-    PublisherSequence(_access.registry, "values", takes: .loadedStates, buffering: buffering) { $0.state.value }
+  public func values(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> ValueSequence<Value> {
+    PublisherSequence(_access.registry, "values", takes: .loadedStates, buffering: buffering, label: label) { $0.state.value }
   }
 
   /// Returns the publications as an asynchronous sequence that begins with the current one.
@@ -25,10 +29,12 @@ extension StatePublisher {
   /// A publication is a state with its version, which can serve as an event identifier, for example. The sequence
   /// doesn't keep the publisher alive (3.06).
   ///
-  /// - Parameter buffering: How many states may be pending for each iterator.
+  /// - Parameters:
+  ///   - buffering: How many states may be pending for each iterator.
+  ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  public func publications(buffering: BufferingPolicy = .unbounded) -> PublicationSequence<Value> {
-    PublisherSequence(_access.registry, "publications", buffering: buffering) { $0 }
+  public func publications(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> PublicationSequence<Value> {
+    PublisherSequence(_access.registry, "publications", buffering: buffering, label: label) { $0 }
   }
 }
 
@@ -43,8 +49,8 @@ public typealias PublicationSequence<Value: Sendable> = PublisherSequence<Value,
 
 /// The states, values, or publications of a publisher, as an asynchronous sequence that begins with the current one.
 ///
-/// ``StatePublisher/states(buffering:)``, ``StatePublisher/values(buffering:)`` and
-/// ``StatePublisher/publications(buffering:)`` return one. It never throws: an error is a state.
+/// ``StatePublisher/states(buffering:label:)``, ``StatePublisher/values(buffering:label:)`` and
+/// ``StatePublisher/publications(buffering:label:)`` return one. It never throws: an error is a state.
 ///
 /// Any number of tasks may iterate it, each with an iterator of its own (6.01). The sequence doesn't keep the publisher
 /// alive (3.06). When the publisher is released, each iterator gives what is pending and then ends. An iterator that is
@@ -58,9 +64,9 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
   fileprivate init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection = .everyState,
-    buffering: BufferingPolicy, _ element: @escaping @Sendable (Publication<Value>) -> Element?
+    buffering: BufferingPolicy, label: String?, _ element: @escaping @Sendable (Publication<Value>) -> Element?
   ) {
-    storage = SequenceStorage(registry, name, takes: selection, buffering: buffering)
+    storage = SequenceStorage(registry, name, takes: selection, buffering: buffering, label: label)
     self.element = element
   }
 
@@ -98,8 +104,13 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
       await reader.next().flatMap { element(Publication<Value>.from($0)) }
     }
 
+    /// Why the iteration has ended; nil as long as there may be another element (3.10).
+    ///
+    /// Read it when `next()` has returned nil.
+    public var end: SubscriptionEnd? { reader.subscription.end }
+
     /// Ends the iteration: a task that waits in `next()` receives nil.
-    package func end() { reader.subscription.cancel() }
+    package func cancel() { reader.subscription.cancel() }
 
     /// The subscription, which still has its counts when the iterator is gone.
     package var subscription: Subscription { reader.subscription }
@@ -137,23 +148,25 @@ private final class SequenceStorage: Sendable, CustomStringConvertible {
   private let name: StaticString
   private let selection: DeliveryContext.Selection
   private let buffering: BufferingPolicy
+  private let label: String?
 
   init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection,
-    buffering: BufferingPolicy
+    buffering: BufferingPolicy, label: String?
   ) {
-    buffering.checkCapacity()
+    buffering.check(with: .iteration(of: selection))
     self.registry = registry
     self.name = name
     self.selection = selection
     self.buffering = buffering
+    self.label = label
     registry.retainLastState()
   }
 
   deinit { registry.releaseLastState() }
 
   func makeReader(for iteratorType: Any.Type) -> SequenceReader {
-    SequenceReader(registry, takes: selection, buffering: buffering, iteratorType: iteratorType)
+    SequenceReader(registry, takes: selection, buffering: buffering, label: label, iteratorType: iteratorType)
   }
 
   var description: String { "\(name) of \(registry.source), \(buffering)" }
@@ -170,13 +183,13 @@ private final class SequenceReader: Sendable {
 
   init(
     _ registry: PublisherRegistry, takes selection: DeliveryContext.Selection, buffering: BufferingPolicy,
-    iteratorType: Any.Type
+    label: String?, iteratorType: Any.Type
   ) {
     self.registry = registry
     subscription = registry.subscribe(
       SubscriptionRequest(
         subscriber, ofType: iteratorType, through: SubscriberInterface(.closure), on: .iteration(of: selection),
-        buffering: buffering
+        buffering: buffering, label: label
       ) { _, _ in })
   }
 

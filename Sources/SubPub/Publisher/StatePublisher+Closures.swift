@@ -24,15 +24,16 @@ extension StatePublisher {
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @MainActor @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
-    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
     handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     subscribe(
-      subscriber, on: DeliveryContext.MainActorOnly.main, buffering: buffering, ifDuplicate: ifDuplicate,
+      subscriber, on: DeliveryContext.MainActorOnly.main, buffering: buffering, ifDuplicate: ifDuplicate, label: label,
       handler: handler)
   }
 
@@ -43,18 +44,19 @@ extension StatePublisher {
   ///   - context: The main actor.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     let handler = forMainActorLane(handler)
     return _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.closure, isOnMainActor: true), on: .main, buffering: buffering,
-        ifDuplicate: ifDuplicate
+        ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         handler(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box).state)
       })
@@ -69,16 +71,17 @@ extension StatePublisher {
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
   ) -> Subscription {
     _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         handler(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box).state)
       })
@@ -96,17 +99,18 @@ extension StatePublisher {
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, publication: (@Sendable (S, Publication<Value>) -> Void)?
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, publication: (@Sendable (S, Publication<Value>) -> Void)?
   ) -> Subscription {
     let publication = given(publication)
     return _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         publication(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
       })
@@ -122,18 +126,19 @@ extension StatePublisher {
   ///   - context: The main actor.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, publication: (@MainActor (S, Publication<Value>) -> Void)?
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, publication: (@MainActor (S, Publication<Value>) -> Void)?
   ) -> Subscription {
     let publication = forMainActorLane(given(publication))
     return _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.closure, isOnMainActor: true), on: .main, buffering: buffering,
-        ifDuplicate: ifDuplicate
+        ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         publication(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
       })
@@ -148,17 +153,18 @@ extension StatePublisher {
   ///   - subscriber: The actor that receives the states.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the actor has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<A: Actor>(
-    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
     handler: @escaping @Sendable (isolated A, LoadState<Value>) -> Void
   ) -> Subscription {
     // An isolated function takes its actor as its first argument, and the lane is served on the actor.
     let handler = unsafe unsafeBitCast(handler, to: (@Sendable (A, LoadState<Value>) -> Void).self)
     return subscribe(
-      subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate,
+      subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate, label: label,
       handler: handler)
   }
 }
@@ -177,13 +183,14 @@ extension StatePublisher {
   ///
   /// - Parameters:
   ///   - buffering: How many states may be pending.
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @MainActor @inlinable
   public func observe(
-    buffering: BufferingPolicy = .unbounded, handler: @escaping @MainActor (Publication<Value>) -> Void
+    buffering: BufferingPolicy = .unbounded, label: String? = nil, handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
-    observe(on: DeliveryContext.MainActorOnly.main, buffering: buffering, handler: handler)
+    observe(on: DeliveryContext.MainActorOnly.main, buffering: buffering, label: label, handler: handler)
   }
 
   /// Observes the publisher on the main actor until the returned object is released.
@@ -193,15 +200,16 @@ extension StatePublisher {
   /// - Parameters:
   ///   - context: The main actor.
   ///   - buffering: How many states may be pending.
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @inlinable
   public func observe(
-    on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
+    on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded, label: String? = nil,
     handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
     let handler = forMainActorLane { (_: Void, publication: Publication<Value>) in handler(publication) }
-    return observe(on: DeliveryContext.main, buffering: buffering) { handler((), $0) }
+    return observe(on: DeliveryContext.main, buffering: buffering, label: label) { handler((), $0) }
   }
 
   /// Observes the publisher until the returned object is released.
@@ -211,27 +219,28 @@ extension StatePublisher {
   /// - Parameters:
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
+  ///   - label: A name for logs and snapshots.
   ///   - handler: Called for every delivery. Released when the subscription has ended (3.05).
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @_disfavoredOverload @inlinable
   public func observe(
-    on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
+    on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, label: String? = nil,
     handler: @escaping @Sendable (Publication<Value>) -> Void
   ) -> ScopedSubscription {
-    _access.registry.observe(on: context, buffering: buffering) { _, box in handler(Publication<Value>.from(box)) }
+    _access.registry.observe(on: context, buffering: buffering, label: label) { _, box in handler(Publication<Value>.from(box)) }
   }
 }
 
 extension PublisherRegistry {
   @usableFromInline
   nonisolated func observe(
-    on context: DeliveryContext, buffering: BufferingPolicy, _ deliver: @escaping Deliver
+    on context: DeliveryContext, buffering: BufferingPolicy, label: String?, _ deliver: @escaping Deliver
   ) -> ScopedSubscription {
     let observer = ScopedSubscription.Observer()
     let subscription = subscribe(
       SubscriptionRequest(
         observer, ofType: ScopedSubscription.self, through: SubscriberInterface(.closure), on: context,
-        buffering: buffering, deliver: deliver))
+        buffering: buffering, label: label, deliver: deliver))
     return ScopedSubscription(subscription, of: observer)
   }
 }

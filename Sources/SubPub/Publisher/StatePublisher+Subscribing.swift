@@ -9,16 +9,17 @@ extension StatePublisher {
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe(
     _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .ignore
+    ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     _access.registry.subscribe(
       Publisher<Value>.request(
         for: subscriber, through: SubscriberInterface(.untyped), on: context, buffering: buffering,
-        ifDuplicate: ifDuplicate))
+        ifDuplicate: ifDuplicate, label: label))
   }
 
   /// Subscribes a main-actor object that receives states of any type.
@@ -27,16 +28,17 @@ extension StatePublisher {
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe(
     _ subscriber: any MainActorSubscriber, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .ignore
+    ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     _access.registry.subscribe(
       Publisher<Value>.request(
         for: subscriber, through: SubscriberInterface(.untypedOnMainActor, isOnMainActor: true), buffering: buffering,
-        ifDuplicate: ifDuplicate))
+        ifDuplicate: ifDuplicate, label: label))
   }
 
   /// Subscribes an object that receives states of this publisher's type.
@@ -46,15 +48,16 @@ extension StatePublisher {
   ///   - context: Where deliveries run.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: TypedSubscriber<Value>>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .ignore
+    ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.typed), on: context, buffering: buffering, ifDuplicate: ifDuplicate
+        subscriber, through: SubscriberInterface(.typed), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         unsafe unsafeDowncast(object, to: S.self).receive(Publication<Value>.from(box))
       })
@@ -66,10 +69,11 @@ extension StatePublisher {
   ///   - subscriber: The object that receives the states.
   ///   - buffering: How many states may be pending.
   ///   - ifDuplicate: What to do if the object has already subscribed through this protocol (2.06).
+  ///   - label: A name for logs and snapshots.
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: MainActorTypedSubscriber<Value>>(
-    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
   ) -> Subscription {
     let receive = forMainActorLane { (subscriber: S, publication: Publication<Value>) in
       subscriber.receive(publication)
@@ -77,7 +81,7 @@ extension StatePublisher {
     return _access.registry.subscribe(
       SubscriptionRequest(
         subscriber, through: SubscriberInterface(.typedOnMainActor, isOnMainActor: true), on: .main,
-        buffering: buffering, ifDuplicate: ifDuplicate
+        buffering: buffering, ifDuplicate: ifDuplicate, label: label
       ) { object, box in
         receive(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
       })
@@ -100,10 +104,10 @@ extension Publisher {
   @inlinable @inline(__always)
   static func request(
     for subscriber: any Subscriber, through interface: SubscriberInterface, on context: DeliveryContext,
-    buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy
+    buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy, label: String?
   ) -> SubscriptionRequest {
     SubscriptionRequest(
-      subscriber, through: interface, on: context, buffering: buffering, ifDuplicate: ifDuplicate
+      subscriber, through: interface, on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
     ) { [subscriber = UnownedExistential(subscriber)] _, box in
       subscriber.use { $0.receive(Publication<Value>.from(box)) }
     }
@@ -113,13 +117,13 @@ extension Publisher {
   @inlinable @inline(__always)
   static func request(
     for subscriber: any MainActorSubscriber, through interface: SubscriberInterface, buffering: BufferingPolicy,
-    ifDuplicate: DuplicatePolicy
+    ifDuplicate: DuplicatePolicy, label: String?
   ) -> SubscriptionRequest {
     let receive = forMainActorLane { (subscriber: any MainActorSubscriber, publication: any AnyPublication) in
       subscriber.receive(publication)
     }
     return SubscriptionRequest(
-      subscriber, through: interface, on: .main, buffering: buffering, ifDuplicate: ifDuplicate
+      subscriber, through: interface, on: .main, buffering: buffering, ifDuplicate: ifDuplicate, label: label
     ) { [subscriber = UnownedExistential(subscriber)] _, box in
       subscriber.use { receive($0, Publication<Value>.from(box)) }
     }

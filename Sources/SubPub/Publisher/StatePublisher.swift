@@ -132,7 +132,7 @@ extension StatePublisher {
   ///
   /// - Returns: The loaded value.
   /// - Throws: The first error that is published, including the current one; `CancellationError` if the task is
-  ///   cancelled; ``PublisherEnded`` if the publisher is released before it has a value.
+  ///   cancelled; ``PublisherEnded`` if the publisher is finished or released before it has a value.
   public consuming func value() async throws -> Value {
     if current.phase == .loading { _access.registry.stopIfAwaitedByOwner() }
     let states = states()

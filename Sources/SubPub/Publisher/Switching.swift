@@ -11,7 +11,8 @@ extension StatePublisher {
   /// one's state, with the origin of its data, and makes one transition for each of its transitions. While this
   /// publisher is `loading` or has an error, so does the derived one, with the followed publisher's value as the
   /// previous value. As soon as there is a new value, the derived publisher lets go of the one that it has followed;
-  /// while this publisher is `unknown`, it follows none (5.22). It has no ``staleAfter`` of its own; its data has the
+  /// while this publisher is `unknown`, it follows none (5.22). It finishes when both this publisher and the one that it
+  /// follows have (3.09). It has no ``staleAfter`` of its own; its data has the
   /// age of the followed publisher's data, and is stale if the data of either publisher is.
   ///
   /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the
@@ -27,10 +28,12 @@ extension StatePublisher {
   public func switchingToLatest<P: StatePublisher>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
   ) -> ReadOnlyPublisher<P.Value> {
-    let target = Publisher<P.Value>(label: label, freshness: nil)
+    let target = Publisher<P.Value>(label: label, freshness: nil, _access.registry.extras)
     let switching = Switching(target, transform)
     let (subscription, current) = _access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) { _, box in
       switching.receive(.outer(Publication<Value>.from(box)))
+    } finished: {
+      switching.receive(.outerFinished)
     }
     switching.begin(with: Publication<Value>.from(current))
     return ReadOnlyPublisher(
@@ -50,12 +53,15 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     case outer(Publication<Outer>)
     /// A state of the inner publisher that was made at that count.
     case inner(Publication<P.Value>, count: Int)
+    case outerFinished
+    case innerFinished(count: Int)
   }
 
   private struct Inner {
     let publisher: P
     let subscription: ScopedSubscription
     var publication: Publication<P.Value>
+    var isFinished = false
   }
 
   private struct State {
@@ -63,6 +69,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     var inner: Inner?
     /// How many inner publishers were followed.
     var count = 0
+    var isOuterFinished = false
   }
 
   private let target: Publisher<P.Value>
@@ -103,19 +110,27 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     case .inner(let publication, let count):
       guard count == former.count, former.inner != nil else { return }
       new.inner?.publication = publication
+    case .outerFinished: new.isOuterFinished = true
+    case .innerFinished(let count): if count == former.count { new.inner?.isFinished = true }
     }
     let publication = combination(of: new)
+    let isFinished = new.isOuterFinished && new.inner?.isFinished ?? true
     // What was followed before is released outside the lock.
     state.withLock { swap(&$0, &new) }
     // There was no value, and there still is none.
     if isFirst, publication.phase == .unknown { return }
-    target.registry.publish(publication)
+    switch event {
+    case .outer, .inner: target.registry.publish(publication)
+    case .outerFinished, .innerFinished: if isFinished { target.finish() }
+    }
   }
 
   private func follow(_ publisher: P, count: Int) -> Inner {
     let (subscription, current) = publisher._access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) {
       [weak self] _, box in
       self?.receive(.inner(Publication<P.Value>.from(box), count: count))
+    } finished: { [weak self] in
+      self?.receive(.innerFinished(count: count))
     }
     return Inner(
       publisher: publisher, subscription: subscription, publication: Publication<P.Value>.from(current))

@@ -4,21 +4,16 @@ import Synchronization
 ///
 /// No two publishers ever have equal identifiers, even if one is created after the other was released.
 public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
-  /// The label in a box: one word in each publication, and no reference counting without a label.
-  private final class Label: Sendable {
-    let text: String
-    init(_ text: String) { self.text = text }
-  }
-
-  private let number: UInt64
-  private let box: Label?
+  let number: UInt64
+  /// In a box: one word in each publication, and no reference counting without a label.
+  private let box: LabelBox?
 
   private static let last = Atomic<UInt64>(0)
 
   init(label: String?) {
     // Only uniqueness matters, so the order among threads doesn't.
     number = Self.last.add(1, ordering: .relaxed).newValue
-    box = label.map(Label.init)
+    box = label.map(LabelBox.init)
   }
 
   /// The publisher's label, if it has one.
@@ -34,16 +29,22 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { label ?? "publisher #\(number)" }
 }
 
-/// The error that ``StatePublisher/value()`` throws if the publisher is released before it has a value.
+/// A label behind one word.
+final class LabelBox: Sendable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+/// The error that ``StatePublisher/value()`` throws if the publisher is finished or released before it has a value.
 public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The publisher that was released.
+  /// The publisher that has ended.
   public let source: PublisherID
 
   /// Creates the error, for tests of code that handles it.
   ///
-  /// - Parameter source: The publisher that was released.
+  /// - Parameter source: The publisher that has ended.
   public init(source: PublisherID) { self.source = source }
 
   /// The name of the publisher and what happened to it.
-  public var description: String { "\(source) was released before it had a value" }
+  public var description: String { "\(source) has ended without a value" }
 }

@@ -150,6 +150,8 @@ private final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sen
     return []
   }
 
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { othersPublish(&effects) }
+
   /// Makes and ends tasks as a step says.
   func apply(_ step: StreamMachine<Value>.Step, _ effects: inout Effects) {
     if machine.run == nil, let ended = task.take() {

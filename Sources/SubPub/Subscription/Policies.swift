@@ -1,11 +1,11 @@
 /// How many states may be pending for a subscription, and which one a new state replaces (2.04).
 ///
-/// No policy drops the last state (1.03). Every dropped state counts as skipped.
+/// No policy drops the last state of a subscription that goes on (1.03). Every dropped state counts as skipped.
 public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps every state until it is delivered.
   ///
-  /// If a subscriber never catches up, memory grows without limit. ``Subscription/Statistics/highWater`` is the largest
-  /// number of states that were pending at once.
+  /// If a subscriber never catches up, memory grows without limit: see ``ending(_:)``.
+  /// ``Subscription/Statistics/highWater`` is the largest number of states that were pending at once.
   case unbounded
   /// Keeps only the latest state.
   ///
@@ -15,15 +15,49 @@ public enum BufferingPolicy: Hashable, Sendable {
   ///
   /// - Precondition: The number is at least 1, which is checked when you subscribe.
   case newest(Int)
+  /// Keeps every state, and ends the subscription when more than this many would be pending (2.11).
+  ///
+  /// Use it for clients of a server that must see every state: one that doesn't read is ended as
+  /// ``SubscriptionEnd/fellBehind``, in the call that publishes the state that is too much. What was pending is dropped,
+  /// and nothing more is delivered.
+  ///
+  /// - Precondition: The number is at least 1, which is checked when you subscribe.
+  case ending(Int)
+  /// Keeps only the latest state, and leaves some time between two deliveries; written ``latest(every:)``.
+  case paced(every: Duration)
+
+  /// Keeps only the latest state, and begins two deliveries at least this long apart (2.12).
+  ///
+  /// The first state is delivered at once, and the newest one at the latest one interval after it was published, if the
+  /// context is free. Measured on the publisher's clock. Use it for screens and clients that needn't follow a fast
+  /// publisher.
+  ///
+  /// Such a subscription shares its lane with no other. It can't be ``DeliveryContext/immediate``.
+  ///
+  /// - Parameter interval: The shortest time between two deliveries.
+  /// - Returns: The policy.
+  /// - Precondition: The interval is greater than zero, which is checked when you subscribe.
+  public static func latest(every interval: Duration) -> BufferingPolicy { .paced(every: interval) }
 }
 
 extension BufferingPolicy {
-  /// Stops the program if the capacity is less than 1.
-  func checkCapacity() {
-    if case .newest(let count) = self, count < 1 {
+  /// Stops the program if the policy makes no sense, or not with immediate delivery.
+  func check(with context: DeliveryContext) {
+    switch self {
+    case .newest(let count) where count < 1:
       stopForMisuse("The buffering policy .\(self) keeps no state: give it a capacity of at least 1, or use .latest")
+    case .ending(let count) where count < 1:
+      stopForMisuse("The buffering policy .\(self) would end every subscription at once: give it at least 1")
+    case .paced(let interval) where interval <= .zero:
+      stopForMisuse("The buffering policy .\(self) leaves no time between deliveries: give it more, or use .latest")
+    case .paced where context == .immediate:
+      stopForMisuse("The publishing thread can't deliver later: use .latest(every:) with another context")
+    case .unbounded, .latest, .newest, .ending, .paced: break
     }
   }
+
+  /// The shortest time between two deliveries; nil if there is none.
+  var interval: Duration? { if case .paced(let interval) = self { interval } else { nil } }
 }
 
 extension BufferingPolicy: CustomStringConvertible {
@@ -33,6 +67,8 @@ extension BufferingPolicy: CustomStringConvertible {
     case .unbounded: "unbounded"
     case .latest: "latest"
     case .newest(let count): "newest(\(count))"
+    case .ending(let count): "ending(\(count))"
+    case .paced(let interval): "latest(every: \(interval))"
     }
   }
 }

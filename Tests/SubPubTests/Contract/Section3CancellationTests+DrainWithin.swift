@@ -106,7 +106,7 @@ extension Section3CancellationTests {
     let (queue, subscriber) = (DispatchQueue(label: "standing"), Recorder<Int>())
     queue.suspend()
     defer {
-      registry.end()
+      registry.release()
       queue.resume()
     }
     let subscription = registry.subscribe(

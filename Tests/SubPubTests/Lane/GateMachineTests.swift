@@ -34,7 +34,7 @@
         let gate = DeliveryGate(next: 5, SchedulingPoint())
         let reading = gate.reading
         if phase == .delivering || phase == .closedWhileDelivering { _ = gate.begin(5, from: reading) }
-        if phase == .closed || phase == .closedWhileDelivering { _ = gate.close(at: 9) }
+        if phase == .closed || phase == .closedWhileDelivering { _ = gate.close(at: 9, as: .cancelled) }
         let operation = line.prefix { $0 != ":" }
         let result =
           switch operation {
@@ -43,7 +43,7 @@
           case "begin after another": "\(gate.begin(5, from: reading) && gate.begin(5, from: reading)), "
           case "end": "\(gate.end(5)), "
           case "retract": "\(gate.retract(5, to: reading)), "
-          case "close": (gate.close(at: 9).map { "was \(Self.text($0))" } ?? "nil") + ", "
+          case "close": (gate.close(at: 9, as: .cancelled).map { "was \(Self.text($0))" } ?? "nil") + ", "
           default: ""
           }
         if operation == "pass 5" { gate.pass(5) }

@@ -102,8 +102,8 @@
     func removeEverything() {
       var effects = Effects()
       phase.enter(.idle)
-      close(&effects)
-      for slot in 0..<inTurn.subscriptions.count { vacate(slot, &effects) }
+      close(as: .publisherEnded, &effects)
+      for slot in 0..<inTurn.subscriptions.count where inTurn.subscriptions[slot].slot >= 0 { vacate(slot, &effects) }
       compact()
     }
   }
@@ -164,8 +164,8 @@
       case "handBack": _ = lane.handBack(&batch, &effects)
       case "cancel":
         let subscription = subscriptions[number ?? 0]
-        if let found = subscription.gate.close(at: version) { lane.cancel(subscription, found: found, &effects) }
-      case "close": lane.close(&effects)
+        if let found = subscription.gate.close(at: version, as: .cancelled) { lane.cancel(subscription, found: found, &effects) }
+      case "close": lane.close(as: .publisherEnded, &effects)
       case "countDown": lane.countDown(&effects)
       case "drain":
         var waiters = Waiters()
@@ -188,7 +188,7 @@
       if !batch.queue.isEmpty { words.append("rest\(Self.text(batch.queue))") }
       words += notes
       if !lane.inTurn.pending.isEmpty { words.append("pending\(Self.text(lane.inTurn.pending))") }
-      if !lane.inTurn.drained.isEmpty { words.append("drained \(lane.inTurn.drained.count)") }
+      if !lane.inTurn.arrived.isEmpty { words.append("drained \(lane.inTurn.arrived.count)") }
       if deaths.count > 0 { words.append("released") }
       return words.joined(separator: ", ")
     }

@@ -20,6 +20,23 @@
       #expect(publisher.registry.turn { $0.lanes.all.map(\.inTurn.subscriptions.count) } == [1])
     }
 
+    @Test("cancelled subscriptions are released when their slots are taken back")
+    func required_3_05_objects() {
+      let (publisher, subscriber) = (Publisher<Int>(), Recorder<Int>())
+      let probes = (0..<40).map { _ in
+        Probe(publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .allow) { _, _ in })
+      }
+      // The first one keeps the others from being taken back from the end.
+      publisher.subscribe(subscriber, on: .immediate, ifDuplicate: .allow) { _, _ in }
+      for probe in probes { probe.subscription?.cancel() }
+      #expect(probes.prefix(30).allSatisfy { $0.subscription == nil })
+    }
+
+    private struct Probe {
+      weak var subscription: Subscription?
+      init(_ subscription: Subscription) { self.subscription = subscription }
+    }
+
     @Test("a replacement that had to wait leaves no lane behind", arguments: [DeliveryContext.immediate, .main])
     func required_3_05_2_06_lanes(context: DeliveryContext) async throws {
       let (publisher, gate, subscriber) = (Publisher<Int>(), Gate(), Recorder<Int>())

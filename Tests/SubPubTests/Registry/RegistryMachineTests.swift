@@ -159,21 +159,20 @@
         _ = subscription.gate.begin(batch.current?.version ?? 0, from: subscription.gate.reading)
         batch.current = nil
         batches[number] = batch
-      case "end" where words.count == 1: state.end(&effects)
+      case "end" where words.count == 1: state.release(&effects)
+      case "finish": state.finish(&effects)
       case "end":
         let subscription = subscriptions[number]
-        if !subscription.gate.end(subscription.gate.reading.next - 1) { state.finish(subscription, &effects) }
+        if !subscription.gate.end(subscription.gate.reading.next - 1) { state.removeLeaving(subscription, &effects) }
       case "next":
         let lane = subscriptions[number].lane
         var batch = batches[number] ?? Batch()
         _ = state.withLane(lane, &effects) { lane.takeNext(&batch, &$0) }
       case "cancel":
-        let found = state.cancel(subscriptions[number], &effects)
+        let found = state.cancel(subscriptions[number], as: .cancelled, &effects)
         notes.append(found.map { $0.isUnderWay ? "under way" : "quiescent" } ?? "cancelled before")
       case "wait":
-        let waiter = state.waiters.add(missing: 1)
-        waiters.append(waiter)
-        state.leaving[0].waiters.append(waiter)
+        waiters.append(state.addEndWaiter(for: state.leaving[0].subscription))
       case "sequence":
         state.sequenceCount += words.count == 1 ? 1 : -1
         state.dropLastState(&effects)
@@ -210,7 +209,7 @@
     var description: String {
       var words = ["version \(state.newest)"]
       if state.current == nil { words.append("no state") }
-      if state.isEnded { words.append("ended") }
+      if state.isFinished { words.append(state.isReleased ? "ended" : "finished") }
       let open = subscriptions.indices.filter { subscriptions[$0].gate.isOpen }
       if !open.isEmpty { words.append("open" + open.map { " \($0)" }.joined()) }
       #expect(state.subscribers.openCount == open.count)
@@ -219,7 +218,7 @@
         words.append(
           "\(lane.context) \(lane.phase.current)"
             + requests.filter { lane.phase.hasRequest($0.0) }.map(\.1).joined()
-            + (lane.inTurn.predecessorCount > 0 ? " behind \(lane.inTurn.predecessorCount)" : ""))
+            + (lane.inTurn.obstacleCount > 0 ? " behind \(lane.inTurn.obstacleCount)" : ""))
       }
       if !state.leaving.isEmpty { words.append("leaving \(state.leaving.count)") }
       if !waiters.isEmpty { words.append(state.waiters.isEmpty ? "not awaited" : "awaited") }
@@ -239,6 +238,11 @@
 
     func othersPublish(_ effects: inout Effects) -> [WaiterID] {
       told.withLock { $0.append("told") }
+      return []
+    }
+
+    func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
+      told.withLock { $0.append("told of the end") }
       return []
     }
   }

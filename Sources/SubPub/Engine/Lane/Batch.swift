@@ -13,6 +13,8 @@ struct Batch {
   var dead: [Int] = []
   /// Lanes of the publishing thread that have waited for deliveries that have ended in the meantime.
   var successors: [Lane] = []
+  /// How long the lane has to rest now (2.12); nil if it needn't.
+  var rest: Duration?
   /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
   var waitsForNewer = false
 

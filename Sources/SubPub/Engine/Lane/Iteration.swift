@@ -25,14 +25,16 @@ extension Lane {
     trimToBounds(&effects)
     iteration.accept(skipping: count - inTurn.pending.count)
     completeDrains()
-    if let task = inTurn.iteratingTask.take() { effects.resume(task) }
+    if inTurn.obstacleCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
   }
 
   /// Takes the next state for the iterator; the delivery begins and ends within this turn.
   func takeForIterator(_ effects: inout Effects) -> NextAction {
     let subscription = inTurn.subscriptions[0]
     guard subscription.gate.isOpen else { return .end }
-    guard let state = inTurn.pending.popFirst() else { return inTurn.isClosing ? .end : .suspend }
+    if inTurn.pending.isEmpty { return inTurn.isClosing ? .end : .suspend }
+    guard inTurn.obstacleCount == 0, let state = inTurn.pending.popFirst() else { return .suspend }
+    if pace != nil { inTurn.obstacleCount += 1 }
     subscription.gate.pass(state.version)
     iteration?.deliver(state.version)
     completeDrains()
@@ -41,7 +43,8 @@ extension Lane {
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
   func suspend(_ task: SuspendedTask) -> SuspendAction {
-    guard inTurn.index >= 0, inTurn.openCount > 0, !inTurn.isClosing, inTurn.pending.isEmpty else { return .resume }
+    let waits = inTurn.pending.isEmpty ? !inTurn.isClosing : inTurn.obstacleCount > 0
+    guard inTurn.index >= 0, inTurn.openCount > 0, waits else { return .resume }
     guard inTurn.iteratingTask == nil else { return .misuse }
     inTurn.iteratingTask = task
     return .suspended
@@ -74,6 +77,8 @@ final class Iteration: Sendable {
     lastVersion.store(version, ordering: .relaxed)
     delivered.add(1, ordering: .relaxed)
   }
+
+  var hasSkipped: Bool { skipped.load(ordering: .relaxed) > 0 }
 
   /// Counts all pending states as skipped, because the iterator has left.
   func skipPending() { skipped.add(statistics.pending, ordering: .relaxed) }

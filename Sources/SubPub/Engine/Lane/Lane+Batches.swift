@@ -12,7 +12,8 @@ extension Lane {
     batch.snapshot = nil
     handleRequests(&batch, &effects)
     compact()
-    guard !inTurn.pending.isEmpty else {
+    if batch.rest != nil { inTurn.obstacleCount += 1 }
+    guard !inTurn.pending.isEmpty, batch.rest == nil else {
       inTurn.pending.recycle(&batch.queue)
       phase.enter(.idle)
       return false
@@ -41,7 +42,6 @@ extension Lane {
     if let current = batch.current.take() { batch.queue.prepend(current, from: batch.slot) }
     handleRequests(&batch, &effects)
     requeue(&batch)
-    trim(&effects)
     compact()
     phase.enter(inTurn.pending.isEmpty ? .idle : .scheduled)
     return !inTurn.pending.isEmpty
@@ -52,7 +52,7 @@ extension Lane {
   /// Removes dead subscriptions, drops states that no subscription needs, and completes drains.
   func handleRequests(_ batch: inout Batch, _ effects: inout Effects) {
     phase.clear(.attention)
-    for slot in batch.dead where inTurn.subscriptions[slot].gate.close(at: newest) != nil {
+    for slot in batch.dead where inTurn.subscriptions[slot].gate.close(at: newest, as: .subscriberReleased) != nil {
       discount(inTurn.subscriptions[slot])
       vacate(slot, &effects)
     }

@@ -30,7 +30,7 @@ extension Lane {
     guard !inTurn.drains.isEmpty else { return }
     var left: [DrainWait] = []
     for var wait in inTurn.drains {
-      if isAwaiting(&wait) { left.append(wait) } else { inTurn.drained.append(wait.waiter) }
+      if isAwaiting(&wait) { left.append(wait) } else { inTurn.arrived.append(wait.waiter) }
     }
     inTurn.drains = left
   }

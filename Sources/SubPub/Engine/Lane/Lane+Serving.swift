@@ -30,7 +30,7 @@ extension Lane {
         switch deliver(state, to: subscription, at: reading, slot, in: snapshot) {
         case .ended: break
         case .foundDead: dead.append(slot)
-        case .foundCancel: finish(subscription) { $0.wake() }
+        case .foundCancel: removeLeaving(subscription) { $0.wake() }
         }
       }
     }
@@ -64,8 +64,10 @@ extension Lane {
           perform { handleRequests(&batch, &$0) }
         }
       } while batch.startRound()
+      batch.rest = pace?.takeRest()
       if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
     } while perform({ takeNext(&batch, &$0) })
+    if let rest = batch.rest { self.rest(for: rest) }
   }
 
   /// Delivers the current state to its subscriptions; returns false if the time slice ends first.
@@ -85,7 +87,7 @@ extension Lane {
         switch deliver(state, to: subscription, at: reading, slot, in: snapshot) {
         case .ended: break
         case .foundDead: batch.dead.append(slot)
-        case .foundCancel: finish(subscription) { batch.successors.append($0) }
+        case .foundCancel: removeLeaving(subscription) { batch.successors.append($0) }
         }
         return true
       }
@@ -111,7 +113,7 @@ extension Lane {
     /// Whatever there is to do is done. Perhaps the gate was closed, and nothing was delivered.
     case ended
     case foundDead
-    /// The subscription was cancelled while its delivery was under way, and `finish` has to follow.
+    /// The subscription was cancelled while its delivery was under way, and `removeLeaving` has to follow.
     case foundCancel
   }
 
@@ -133,9 +135,9 @@ extension Lane {
   ///
   /// Passes on immediate lanes that have waited for that.
   @inline(never)
-  private func finish(_ subscription: Subscription, _ successor: (Lane) -> Void) {
+  private func removeLeaving(_ subscription: Subscription, _ successor: (Lane) -> Void) {
     var effects = Effects()
-    registry.turn { state in state.finish(subscription, &effects) }
+    registry.turn { state in state.removeLeaving(subscription, &effects) }
     effects.perform(immediately: successor)
   }
 

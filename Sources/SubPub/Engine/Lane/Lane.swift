@@ -8,11 +8,13 @@ package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext
   let isImmediate: Bool
-  /// Whether other subscriptions may join; the lane of one that had to wait stays its own (2.06).
+  /// Whether other subscriptions may join; the lane of one that had to wait (2.06), or has a pace (2.12), stays its own.
   let isShared: Bool
   private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
+  /// The pace of the lane's only subscription, if it has one.
+  let pace: Pace?
   let phase: AtomicLanePhase
   /// The newest version.
   ///
@@ -32,7 +34,7 @@ package final class Lane: Servable {
   /// If it isn't shared, it is woken only when that many deliveries in other lanes have ended.
   init(
     _ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, isShared: Bool = true,
-    isClosing: Bool = false, behind predecessorCount: Int = 0
+    isClosing: Bool = false, behind predecessorCount: Int = 0, interval: Duration? = nil
   ) {
     self.context = context
     self.isShared = isShared
@@ -45,9 +47,10 @@ package final class Lane: Servable {
     } else {
       iteration = nil
     }
+    pace = interval.map { Pace($0, registry.extras?.clock) }
     newestVersion = Atomic(newest)
     unsafe state = LaneState(
-      newestTaken: newest, predecessorCount: predecessorCount, isClosing: isClosing)
+      newestTaken: newest, obstacleCount: predecessorCount, isClosing: isClosing)
   }
 
   /// What the lane knows; only in turns.

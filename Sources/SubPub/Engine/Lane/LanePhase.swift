@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// The lane of an iterator is always idle: no thread serves it, and the iterator takes its states.
 enum LanePhase: UInt8 {
-  /// Nothing is under way, and nothing is pending unless the lane has to wait for other deliveries (2.06).
+  /// Nothing is under way, and nothing is pending unless the lane has to wait (2.06, 2.12).
   case idle
   /// The lane was woken, and its context hasn't called yet.
   case scheduled

@@ -13,13 +13,19 @@ package struct LaneState {
   var newestTaken: UInt64
   /// The number of open subscriptions.
   var openCount = 0
+  /// How many of them end when they fall behind (2.11).
+  var endingCount = 0
   /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
   var departedParts = 0
   /// Calls of `drain()` that wait for this lane.
   package var drains: [DrainWait] = []
-  var drained: [WaiterID] = []
-  /// The number of deliveries in other lanes that have to end before this lane is woken (2.06).
-  var predecessorCount: Int
+  /// For each of these subscriptions, those who wait until it has ended and no delivery of it is under way.
+  var endWaiters: [ObjectIdentifier: [WaiterID]] = [:]
+  /// Waiters of both kinds whose event has happened in this turn.
+  var arrived: [WaiterID] = []
+  /// The number of events that have to happen before this lane is woken: deliveries in other lanes end (2.06), and so
+  /// does the lane's own rest (2.12).
+  var obstacleCount: Int
   /// Whether the publisher is gone; pending states are still delivered.
   var isClosing = false
   /// The iterating task, if it is suspended.
@@ -57,6 +63,7 @@ extension Lane {
     setNewest(newest)
     inTurn.subscriptions.append(subscription, deliver, snapshotIsOut: !phase.isIdle)
     inTurn.openCount += 1
+    if subscription.bounds?.endsBeyondLimit ?? false { inTurn.endingCount += 1 }
     inTurn.retention.add(subscription)
     // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, inTurn.pending.last?.version != newest else { return nil }
@@ -87,17 +94,19 @@ extension Lane {
     }
   }
 
-  /// Wakes the lane, unless it has to wait for other deliveries.
+  /// Wakes the lane, unless it has to wait.
   private func wake(_ effects: inout Effects) {
-    guard inTurn.predecessorCount == 0 else { return }
+    guard inTurn.obstacleCount == 0 else { return }
     phase.enter(.scheduled)
     effects.wake(self)
   }
 
-  /// Records that a delivery has ended that the lane has waited for.
+  /// Records one of the events that the lane has waited for.
   func countDown(_ effects: inout Effects) {
-    inTurn.predecessorCount -= 1
-    if !inTurn.pending.isEmpty { wake(&effects) }
+    inTurn.obstacleCount -= 1
+    if inTurn.obstacleCount > 0 || inTurn.pending.isEmpty { return }
+    if !isIteration { return wake(&effects) }
+    if let task = inTurn.iteratingTask.take() { effects.resume(task) }
   }
 
   /// Returns a snapshot if the caller is to deliver a state as soon as this turn has ended.
@@ -105,7 +114,7 @@ extension Lane {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard isImmediate, isShared, phase.isIdle, !effects.runsForeignCode, inTurn.drained.isEmpty else {
+    guard isImmediate, isShared, phase.isIdle, !effects.runsForeignCode, inTurn.arrived.isEmpty else {
       return nil
     }
     phase.enter(.serving)
@@ -125,10 +134,14 @@ extension Lane {
   /// Ends every subscription.
   ///
   /// Called when the publisher is gone and nothing is left to deliver, or when the context is gone.
-  func close(_ effects: inout Effects) {
+  func close(as end: SubscriptionEnd, _ effects: inout Effects) {
     for slot in 0..<inTurn.subscriptions.count {
       let subscription = inTurn.subscriptions[slot]
-      if let found = subscription.gate.close(at: newest) { remove(subscription, found: found, &effects) }
+      // An actor that is its own context is a subscriber first.
+      let isOwnContext = end == .contextReleased && subscription.subscriberID == context.actorID
+      if let found = subscription.gate.close(at: newest, as: isOwnContext ? .subscriberReleased : end) {
+        remove(subscription, found: found, &effects)
+      }
     }
     dropUnneeded(&effects)
   }
@@ -144,8 +157,19 @@ extension Lane {
     subscription.noteBacklog(from: subscription.gate.reading.next, newest: newest)
     iteration?.skipPending()
     inTurn.openCount -= 1
+    if subscription.bounds?.endsBeyondLimit ?? false { inTurn.endingCount -= 1 }
     if subscription.interface.isPart { inTurn.departedParts += 1 }
     inTurn.retention.remove(subscription)
+  }
+
+  /// Returns the first version at which the subscription can have fallen behind; nil if it has.
+  func versionOfEnd(of subscription: Subscription, _ bounds: Bounds) -> UInt64? {
+    if let iteration {
+      // Pending are those states that the iterator has selected.
+      return iteration.hasSkipped ? nil : newest + 1 + UInt64(bounds.limit - inTurn.pending.count)
+    }
+    let end = subscription.gate.reading.next + UInt64(bounds.limit)
+    return newest < end ? end : nil
   }
 
   func takeDepartedParts() -> Int {
@@ -153,10 +177,21 @@ extension Lane {
     return inTurn.departedParts
   }
 
+  /// Releases the closure of a subscription that has ended, when none of its deliveries is under way.
+  ///
+  /// Called once for each subscription, so whoever waits for that moment, or is told of it, is called now.
   func vacate(_ slot: Int, _ effects: inout Effects) {
+    announceEnd(of: inTurn.subscriptions[slot], &effects)
     if let closure = inTurn.subscriptions.vacate(slot) { effects.release(closure) }
     // So that the round ends with a turn, which compacts.
     if inTurn.subscriptions.isSparse { _ = phase.request(.more) }
+  }
+
+  private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
+    if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) { inTurn.arrived += waiters }
+    if subscription.interface.kind == .derivation, subscription.gate.end == .publisherEnded {
+      effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }
+    }
   }
 
   /// Drops states that only subscriptions that have left would have received.

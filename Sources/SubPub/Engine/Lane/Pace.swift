@@ -1,0 +1,68 @@
+import Dispatch
+
+/// The pace of a lane whose only subscription leaves some time between its deliveries (2.12).
+final class Pace: Sendable {
+  let interval: Duration
+  /// The publisher's clock; nil for the continuous one.
+  private let clock: (any Clock<Duration>)?
+  /// Measures the time since the last delivery has begun.
+  private let sinceBegin = Locked<(@Sendable () -> Duration)?>(nil)
+
+  init(_ interval: Duration, _ clock: (any Clock<Duration>)?) { (self.interval, self.clock) = (interval, clock) }
+
+  /// Notes that a delivery begins; reads the clock, so not inside a turn.
+  func noteBeginning() {
+    let new = clock?.stopwatch() ?? ContinuousClock().stopwatch()
+    let old = sinceBegin.withLock { old in
+      defer { old = new }
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// How long the lane has to rest after a delivery; nil if there was none since the last call.
+  func takeRest() -> Duration? { sinceBegin.withLock { $0.take() }.map { max(.zero, interval - $0()) } }
+
+  /// Calls `body` when a time has passed.
+  func wait(for time: Duration, then body: @escaping @Sendable () -> Void) {
+    if let clock {
+      Task.detached {
+        do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
+        body()
+      }
+    } else {
+      // Not a task: subscribers may block all threads of Swift's pool.
+      DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + DispatchTimeInterval(time), execute: body)
+    }
+  }
+}
+
+extension Lane {
+  /// Returns the subscriber's code with what the lane does when a delivery begins.
+  func deliver(_ deliver: @escaping Deliver) -> Deliver {
+    guard let pace else { return deliver }
+    return { subscriber, state in
+      pace.noteBeginning()
+      deliver(subscriber, state)
+    }
+  }
+
+  /// Lets the lane go on when a time has passed; the turn before has counted the rest.
+  func rest(for time: Duration) {
+    pace?.wait(for: time) { [self] in
+      registry.perform { state, effects in
+        if inTurn.index >= 0 { state.withLane(self, &effects) { countDown(&$0) } }
+      }
+    }
+  }
+}
+
+extension DispatchTimeInterval {
+  /// Rounds up, and clamps to what Dispatch can wait for.
+  fileprivate init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let rest = (attoseconds + 999_999_999) / 1_000_000_000
+    self = nanoseconds.overflow ? .nanoseconds(.max / 4) : .nanoseconds(Int(min(nanoseconds.partialValue, .max / 4) + rest))
+  }
+}
