@@ -112,7 +112,8 @@ public final class MainActorExplicitPublisher<Value: Sendable, Subscriber>: Send
   /// - Precondition: `subscriber` is a class instance.
   @MainActor @discardableResult @inlinable
   public func subscribe(
-    _ subscriber: Subscriber, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
+    _ subscriber: Subscriber, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore,
+    label: String? = nil
   ) -> Subscription {
     publisher.registry.subscribe(
       SubscriptionRequest(

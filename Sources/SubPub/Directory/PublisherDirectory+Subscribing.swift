@@ -46,7 +46,8 @@ struct TypelessSubscriber: Sendable {
     case .untyped(let subscriber):
       subscriber.use {
         type.request(
-          for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow, label: label)
+          for: $0, through: SubscriberInterface(.directory), on: context, buffering: buffering, ifDuplicate: .allow,
+          label: label)
       }
     case .mainActor(let subscriber):
       subscriber.use {
@@ -83,7 +84,8 @@ extension PublisherDirectory {
   /// - Complexity: O(*n* log *n*) in the number of publishers.
   @discardableResult
   public func subscribeToAll(
-    _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, label: String? = nil
+    _ subscriber: any Subscriber, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
+    label: String? = nil
   ) -> DirectorySubscription {
     subscribe(TypelessSubscriber(subscriber, on: context, buffering: buffering, label: label))
   }

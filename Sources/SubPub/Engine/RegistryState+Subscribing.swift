@@ -62,7 +62,9 @@ extension RegistryState {
         && old.gate.reading.isUnderWay
     }
     guard let first = predecessors.first.map({ leaving[$0].subscription.lane }) else { return nil }
-    if request.buffering.interval == nil, first.pace == nil, first.context == request.context, predecessors.allSatisfy({ leaving[$0].subscription.lane === first }) {
+    if request.buffering.interval == nil, first.pace == nil, first.context == request.context,
+      predecessors.allSatisfy({ leaving[$0].subscription.lane === first })
+    {
       return first
     }
     let waiting = Lane(

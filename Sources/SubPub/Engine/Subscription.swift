@@ -126,6 +126,7 @@ extension Subscription: CustomStringConvertible {
   public var description: String {
     let statistics = statistics
     let state = isActive ? "\(statistics.pending) pending" : "ended"
-    return "\(label ?? "\(subscriberType)") on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
+    return
+      "\(label ?? "\(subscriberType)") on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
   }
 }

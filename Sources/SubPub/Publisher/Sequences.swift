@@ -21,7 +21,9 @@ extension StatePublisher {
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
   public func values(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> ValueSequence<Value> {
-    PublisherSequence(_access.registry, "values", takes: .loadedStates, buffering: buffering, label: label) { $0.state.value }
+    PublisherSequence(_access.registry, "values", takes: .loadedStates, buffering: buffering, label: label) {
+      $0.state.value
+    }
   }
 
   /// Returns the publications as an asynchronous sequence that begins with the current one.
@@ -33,7 +35,8 @@ extension StatePublisher {
   ///   - buffering: How many states may be pending for each iterator.
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  public func publications(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> PublicationSequence<Value> {
+  public func publications(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> PublicationSequence<Value>
+  {
     PublisherSequence(_access.registry, "publications", buffering: buffering, label: label) { $0 }
   }
 }

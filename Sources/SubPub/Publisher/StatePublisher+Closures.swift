@@ -29,7 +29,8 @@ extension StatePublisher {
   /// - Returns: The subscription, which you don't need to keep.
   @MainActor @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
-    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    label: String? = nil,
     handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     subscribe(
@@ -50,7 +51,8 @@ extension StatePublisher {
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, handler: @escaping @MainActor (S, LoadState<Value>) -> Void
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    handler: @escaping @MainActor (S, LoadState<Value>) -> Void
   ) -> Subscription {
     let handler = forMainActorLane(handler)
     return _access.registry.subscribe(
@@ -77,11 +79,13 @@ extension StatePublisher {
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    handler: @escaping @Sendable (S, LoadState<Value>) -> Void
   ) -> Subscription {
     _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate,
+        label: label
       ) { object, box in
         handler(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box).state)
       })
@@ -105,12 +109,14 @@ extension StatePublisher {
   @_disfavoredOverload @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, publication: (@Sendable (S, Publication<Value>) -> Void)?
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    publication: (@Sendable (S, Publication<Value>) -> Void)?
   ) -> Subscription {
     let publication = given(publication)
     return _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
+        subscriber, through: SubscriberInterface(.closure), on: context, buffering: buffering, ifDuplicate: ifDuplicate,
+        label: label
       ) { object, box in
         publication(unsafe unsafeDowncast(object, to: S.self), Publication<Value>.from(box))
       })
@@ -132,7 +138,8 @@ extension StatePublisher {
   @discardableResult @inlinable
   public func subscribe<S: AnyObject & Sendable>(
     _ subscriber: S, on context: DeliveryContext.MainActorOnly, buffering: BufferingPolicy = .unbounded,
-    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil, publication: (@MainActor (S, Publication<Value>) -> Void)?
+    ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    publication: (@MainActor (S, Publication<Value>) -> Void)?
   ) -> Subscription {
     let publication = forMainActorLane(given(publication))
     return _access.registry.subscribe(
@@ -158,7 +165,8 @@ extension StatePublisher {
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<A: Actor>(
-    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow, label: String? = nil,
+    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    label: String? = nil,
     handler: @escaping @Sendable (isolated A, LoadState<Value>) -> Void
   ) -> Subscription {
     // An isolated function takes its actor as its first argument, and the lane is served on the actor.
@@ -188,7 +196,8 @@ extension StatePublisher {
   /// - Returns: An object that keeps the subscription. Releasing it cancels (3.08).
   @MainActor @inlinable
   public func observe(
-    buffering: BufferingPolicy = .unbounded, label: String? = nil, handler: @escaping @MainActor (Publication<Value>) -> Void
+    buffering: BufferingPolicy = .unbounded, label: String? = nil,
+    handler: @escaping @MainActor (Publication<Value>) -> Void
   ) -> ScopedSubscription {
     observe(on: DeliveryContext.MainActorOnly.main, buffering: buffering, label: label, handler: handler)
   }
@@ -227,7 +236,9 @@ extension StatePublisher {
     on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, label: String? = nil,
     handler: @escaping @Sendable (Publication<Value>) -> Void
   ) -> ScopedSubscription {
-    _access.registry.observe(on: context, buffering: buffering, label: label) { _, box in handler(Publication<Value>.from(box)) }
+    _access.registry.observe(on: context, buffering: buffering, label: label) { _, box in
+      handler(Publication<Value>.from(box))
+    }
   }
 }
 

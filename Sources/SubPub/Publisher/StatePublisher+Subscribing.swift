@@ -57,7 +57,8 @@ extension StatePublisher {
   ) -> Subscription {
     _access.registry.subscribe(
       SubscriptionRequest(
-        subscriber, through: SubscriberInterface(.typed), on: context, buffering: buffering, ifDuplicate: ifDuplicate, label: label
+        subscriber, through: SubscriberInterface(.typed), on: context, buffering: buffering, ifDuplicate: ifDuplicate,
+        label: label
       ) { object, box in
         unsafe unsafeDowncast(object, to: S.self).receive(Publication<Value>.from(box))
       })
@@ -73,7 +74,8 @@ extension StatePublisher {
   /// - Returns: The subscription, which you don't need to keep.
   @discardableResult @inlinable
   public func subscribe<S: MainActorTypedSubscriber<Value>>(
-    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore, label: String? = nil
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .ignore,
+    label: String? = nil
   ) -> Subscription {
     let receive = forMainActorLane { (subscriber: S, publication: Publication<Value>) in
       subscriber.receive(publication)

@@ -164,7 +164,9 @@
       case "handBack": _ = lane.handBack(&batch, &effects)
       case "cancel":
         let subscription = subscriptions[number ?? 0]
-        if let found = subscription.gate.close(at: version, as: .cancelled) { lane.cancel(subscription, found: found, &effects) }
+        if let found = subscription.gate.close(at: version, as: .cancelled) {
+          lane.cancel(subscription, found: found, &effects)
+        }
       case "close": lane.close(as: .publisherEnded, &effects)
       case "countDown": lane.countDown(&effects)
       case "drain":

@@ -63,6 +63,7 @@ extension DispatchTimeInterval {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let rest = (attoseconds + 999_999_999) / 1_000_000_000
-    self = nanoseconds.overflow ? .nanoseconds(.max / 4) : .nanoseconds(Int(min(nanoseconds.partialValue, .max / 4) + rest))
+    self =
+      nanoseconds.overflow ? .nanoseconds(.max / 4) : .nanoseconds(Int(min(nanoseconds.partialValue, .max / 4) + rest))
   }
 }

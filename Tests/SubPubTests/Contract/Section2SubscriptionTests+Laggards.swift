@@ -1,0 +1,130 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 2.11: `ending(n)`.
+extension Section2SubscriptionTests {
+  @Test(
+    "a subscription for which too many states are pending ends in that publish", arguments: ContextKind.stoppable,
+    [1, 3])
+  func required_2_11_ends(kind: ContextKind, limit: Int) async throws {
+    let (place, other, deaths) = (makePlace(kind), Recorder<Int>(), Deaths())
+    let publisher = Publisher<Deaths.Token>()
+    let listener = makeListener()
+    let (laggard, patient) = try await place.whileStopped {
+      let laggard = publisher.subscribe(listener, on: place.context, buffering: .ending(limit), capturing: deaths)
+      // With its own object, so that the shared lane keeps the states of both.
+      let patient = publisher.subscribe(other, on: place.context, buffering: .ending(limit + 1)) { other, _ in
+        other.receive(.unknown)
+      }
+      // The replay is pending already.
+      for _ in 1..<limit { publisher.updateData(deaths.makeToken()) }
+      #expect(laggard.end == nil)
+      #expect(laggard.statistics.pending == limit)
+      publisher.updateData(deaths.makeToken())
+      #expect(laggard.end == .fellBehind)
+      // The closure, which is released in the publish.
+      #expect(deaths.count == 1)
+      return (laggard, patient)
+    }
+    let statistics = laggard.statistics
+    #expect((statistics.delivered, statistics.skipped, statistics.pending) == (0, limit + 1, 0))
+    #expect(statistics.highWater == limit)
+    await publisher.drain()
+    #expect(patient.end == nil)
+    #expect(other.states.count == limit + 1)
+  }
+
+  @Test("what is under way doesn't count, and what is pending is dropped", arguments: ContextKind.holdable)
+  func required_2_11_underWay(kind: ContextKind) async throws {
+    let (place, held) = (makePlace(kind), makeHeldRecorder())
+    let subscription = publisher.subscribe(held, on: place.context, buffering: .ending(2))
+    try await held.hold(publisher)
+    for number in 2...3 { publisher.updateData(number) }
+    #expect(subscription.end == nil)
+    publisher.updateData(4)
+    #expect(subscription.end == .fellBehind)
+    held.gate.open()
+    #expect(await subscription.ended() == .fellBehind)
+    #expect(held.versions == [0, 1])
+    #expect(subscription.statistics.skipped == 3)
+  }
+
+  @Test("whoever keeps up never ends, and skips nothing", arguments: ContextKind.allCases)
+  func required_2_11_keepsUp(kind: ContextKind) async throws {
+    let place = makePlace(kind)
+    let subscription = publisher.subscribe(recorder, on: place.context, buffering: .ending(10))
+    for round in 0..<20 {
+      for number in 1...9 { publisher.updateData(10 * round + number) }
+      await publisher.drain()
+    }
+    #expect(subscription.end == nil)
+    #expect(recorder.publications.map(\.version) == Array(0...180))
+  }
+
+  @Test("a sequence ends at once, and counts only what it selects")
+  func required_2_11_6_01_sequences() async {
+    var states = publisher.states(buffering: .ending(3)).makeAsyncIterator()
+    var values = publisher.values(buffering: .ending(3)).makeAsyncIterator()
+    for number in 1...2 {
+      publisher.updateData(number)
+      publisher.startLoading()
+    }
+    // Five states, two values.
+    #expect((states.end, values.end) == (.fellBehind, nil))
+    #expect(await states.next() == nil)
+    #expect(await values.next() == 1)
+    for number in 3...4 { publisher.updateData(number) }
+    #expect(values.end == nil)
+    publisher.updateData(5)
+    #expect(values.end == .fellBehind)
+    #expect(await values.next() == nil)
+    #expect(values.statistics.skipped == 4)
+    #expect(values.statistics.highWater == 3)
+  }
+
+  @Test("of many subscriptions in one lane exactly those end that are behind")
+  func required_2_11_shared() async throws {
+    let (place, gate) = (makePlace(.concurrentQueue), makeGate())
+    var subscriptions: [Subscription] = []
+    for limit in 1...20 {
+      subscriptions.append(
+        publisher.subscribe(makeListener(), on: place.context, buffering: .ending(limit)) { _, _ in })
+    }
+    publisher.subscribe(recorder, on: place.context) { _, state in if state == .loaded(0) { gate.pass() } }
+    await publisher.drain()
+    publisher.updateData(0)
+    try await gate.waitUntilHeld()
+    for count in 1...20 {
+      publisher.updateData(count)
+      #expect(subscriptions.map { $0.end == nil } == (1...20).map { $0 >= count })
+    }
+    gate.open()
+    await publisher.drain()
+    #expect(publisher.subscriberCount == 2)
+  }
+
+  @Test("laggards end while others publish and deliver, and nobody else is disturbed", arguments: 0..<10)
+  func stochastic_2_11_laggards(seed: Int) async throws {
+    let (publisher, steady) = (publisher, Recorder<Int>())
+    publisher.subscribe(steady, on: .background)
+    let recorders = (0..<20).map { _ in keep(Recorder<Int>()) }
+    let subscriptions = recorders.enumerated().map { index, recorder in
+      publisher.subscribe(recorder, on: .background, buffering: .ending(1 + index * seed))
+    }
+    try await Race.run(threads: 2) { _ in for number in 0..<2_000 { publisher.updateData(number) } }
+    await publisher.drain()
+    #expect(steady.publications.map(\.version) == Array(0...4_000))
+    for (subscription, recorder) in zip(subscriptions, recorders) {
+      let (versions, statistics) = (recorder.publications.map(\.version), subscription.statistics)
+      #expect(versions == Array(0..<UInt64(versions.count)))
+      #expect(statistics.delivered == versions.count)
+      if let end = subscription.end {
+        #expect(end == .fellBehind)
+        #expect(statistics.skipped > (subscription.buffering.bound ?? 0))
+      } else {
+        #expect(versions.count == 4_001)
+      }
+    }
+  }
+}

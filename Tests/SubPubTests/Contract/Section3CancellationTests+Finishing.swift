@@ -1,0 +1,219 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Rule 3.09: `finish()`.
+extension Section3CancellationTests {
+  @Test("a finished publisher delivers what is pending, and nothing else", arguments: ContextKind.stoppable)
+  func required_3_09_pending(kind: ContextKind) async throws {
+    let place = makePlace(kind)
+    for policy in BufferingPolicy.oneOfEach {
+      let (publisher, recorder) = (Publisher<Int>(), Recorder<Int>())
+      let subscription = try await place.whileStopped {
+        let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
+        for number in 1...5 { publisher.updateData(number) }
+        publisher.finish()
+        publisher.updateData(6)
+        #expect(subscription.isActive)
+        #expect(subscription.end == nil)
+        return subscription
+      }
+      #expect(await subscription.ended() == .publisherEnded)
+      #expect(recorder.states == policy.rest(of: [.unknown] + (1...5).map { .loaded($0) }))
+      #expect(!subscription.isActive)
+      #expect(subscription.cancel() == .alreadyCancelled)
+      #expect(publisher.subscriberCount == 0)
+    }
+  }
+
+  @Test("on one thread subscriptions end during the call", arguments: ManualPlace.Kind.allCases)
+  func required_3_09_endsAtOnce(kind: ManualPlace.Kind) {
+    let (place, deaths) = (ManualPlace(kind), Deaths())
+    let subscription = publisher.subscribe(recorder, on: place.context, capturing: deaths)
+    publisher.updateData(1)
+    place.serve()
+    publisher.finish()
+    #expect(subscription.end == .publisherEnded)
+    #expect(deaths.count == 1)
+    publisher.finish()
+    #expect(subscription.end == .publisherEnded)
+  }
+
+  @Test("every transition after the end is dropped")
+  func required_3_09_dropped() {
+    publisher.updateData(1)
+    #expect(!publisher.isFinished)
+    publisher.finish()
+    #expect(publisher.isFinished)
+    publisher.startLoading()
+    publisher.updateData(2)
+    publisher.updateData(2, age: .seconds(1))
+    publisher.setError(PublishingTests.Failure.offline)
+    publisher.reset()
+    publisher.setState(.loading(previous: 2))
+    publisher.setState(.unknown)
+    publisher.republish()
+    #expect(publisher.update { _ in .loaded(2) }.version == 0)
+    #expect(throws: PublishingTests.Failure.offline) {
+      try publisher.update { _ in throw PublishingTests.Failure.offline }
+    }
+    publisher.updateData(ifChanged: 2)
+    #expect((publisher.state, publisher.current.version) == (.loaded(1), 1))
+    // The mark of the transform has gone, too.
+    publisher.updateData(3)
+    #expect(publisher.state == .loaded(1))
+  }
+
+  @Test("whoever subscribes later receives the last state, and ends", arguments: ContextKind.allCases)
+  func required_3_09_newcomer(kind: ContextKind) async {
+    publisher.updateData(1)
+    publisher.finish()
+    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context)
+    #expect(await subscription.ended() == .publisherEnded)
+    #expect(recorder.states == [.loaded(1)])
+  }
+
+  @Test("sequences give what is pending, and end; those that are made later give the last state")
+  func required_3_09_sequences() async throws {
+    publisher.updateData(1)
+    var iterator = publisher.states().makeAsyncIterator()
+    let waiting = Trial { [publisher] in
+      var states = publisher.values().makeAsyncIterator()
+      let first = await states.next()
+      return (first, await states.next(), states.end)
+    }
+    #expect(!waiting.run().isOver)
+    publisher.updateData(2)
+    publisher.finish()
+    #expect(iterator.end == nil)
+    #expect(await iterator.next() == .loaded(1))
+    #expect(await iterator.next() == .loaded(2))
+    #expect(await iterator.next() == nil)
+    #expect(iterator.end == .publisherEnded)
+    #expect(try await waiting.finish() == (1, 2, .publisherEnded))
+    var late = publisher.publications().makeAsyncIterator()
+    #expect(await late.next()?.version == 2)
+    #expect(await late.next() == nil)
+    #expect(late.end == .publisherEnded)
+    #expect(try await publisher.value() == 2)
+  }
+
+  @Test("value() returns when the publisher ends without a value")
+  func required_3_09_value() async {
+    let trial = Trial { [publisher] in try await publisher.value() }
+    #expect(!trial.run().isOver)
+    publisher.finish()
+    await #expect(throws: PublisherEnded(source: publisher.id)) { try await trial.finish() }
+    await #expect(throws: PublisherEnded(source: publisher.id)) { try await publisher.value() }
+  }
+
+  @Test(
+    "a publisher can be finished in a delivery, which isn't the last if more is pending",
+    arguments: ContextKind.allCases)
+  func required_3_09_inside(kind: ContextKind) async {
+    let subscription = publisher.subscribe(recorder, on: makePlace(kind).context) { [weak publisher] recorder, state in
+      recorder.receive(state)
+      guard state == .unknown else { return }
+      publisher?.updateData(1)
+      publisher?.finish()
+      publisher?.updateData(2)
+    }
+    #expect(await subscription.ended() == .publisherEnded)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+  }
+
+  @Test("derived publishers finish when all of their sources have, with the last state")
+  func required_3_09_5_22_derived() async {
+    let (other, outer, inner) = (Publisher<Int>(), Publisher<Int>(), Publisher<Int>())
+    let mapped = publisher.map { $0 + 1 }
+    let chained = mapped.compactMap { $0 }.mapState { $0 }
+    let both = combining(publisher, other)
+    let switched = outer.switchingToLatest { _ in inner }
+    let subscriptions = [
+      mapped.subscribe(recorder, on: .immediate, ifDuplicate: .allow) { $0.receive($1) },
+      chained.subscribe(recorder, on: .immediate, ifDuplicate: .allow) { _, _ in },
+      both.subscribe(recorder, on: .immediate) { _, _ in }, switched.subscribe(recorder, on: .immediate) { _, _ in },
+    ]
+    for publisher in [publisher, other, outer, inner] { publisher.updateData(1) }
+    publisher.finish()
+    #expect(subscriptions.map(\.end) == [.publisherEnded, .publisherEnded, nil, nil])
+    #expect((mapped.state, chained.state) == (.loaded(2), .loaded(2)))
+    other.updateData(2)
+    other.finish()
+    outer.finish()
+    #expect(subscriptions.map(\.end) == [.publisherEnded, .publisherEnded, .publisherEnded, nil])
+    #expect(both.state.value.map { [$0.0, $0.1] } == [1, 2])
+    inner.updateData(5)
+    inner.finish()
+    #expect(subscriptions[3].end == .publisherEnded)
+    #expect(switched.state == .loaded(5))
+    #expect(recorder.states == [.unknown, .loaded(2)])
+    // Derived from what has already finished.
+    for derived in [publisher.map { $0 }, combining(publisher, other).map(\.1), outer.switchingToLatest { _ in inner }]
+    {
+      #expect(derived.state.phase == .loaded)
+      #expect(derived.subscribe(recorder, on: .immediate, ifDuplicate: .allow) { _, _ in }.end == .publisherEnded)
+    }
+    #expect(combining([Publisher<Int>]()).subscribe(recorder, on: .immediate) { _, _ in }.end == .publisherEnded)
+  }
+
+  @Test("a load is cancelled and publishes nothing, its callers and polls return, and no other begins")
+  func required_3_09_5_09_load() {
+    let bench = LoadBench(initial: 1)
+    let refresh = bench.call { await bench.manager.refresh() }
+    let poll = bench.call { await bench.manager.refresh(every: .seconds(1)) }
+    #expect(bench.publisher.state == .loading(previous: 1))
+    bench.publisher.finish()
+    bench.run()
+    #expect(refresh.result == .loading(previous: 1))
+    #expect(poll.result != nil)
+    bench.source.answer(0, .success(2))
+    bench.run()
+    #expect(bench.publisher.state == .loading(previous: 1))
+    #expect(bench.call { await bench.manager.refresh() }.result == .loading(previous: 1))
+    bench.manager.set(3)
+    bench.manager.logout()
+    #expect(bench.publisher.state == .loading(previous: 1))
+    #expect(bench.source.calls == 1)
+    bench.finish()
+  }
+
+  @Test("everything that a directory has made or knows finishes, and nothing else")
+  func required_3_09_directory() {
+    let (directory, registered) = (PublisherDirectory(), Publisher<String>())
+    let made = directory.publisher(of: Int.self)
+    directory.register(registered)
+    let family = ManagerFamily<Int, LoadingManager<Int>> { _ in LoadingManager { 1 } }
+    directory.register(family)
+    let member = family[1]
+    directory.finishAll()
+    #expect(made.isFinished && registered.isFinished && member.publisher.isFinished)
+    #expect(!publisher.isFinished)
+    directory.finishAll()
+    #expect(!directory.publisher(of: Double.self).isFinished)
+  }
+
+  @Test("while others publish, everybody gets the same states up to the last one", arguments: 0..<20)
+  func stochastic_3_09_whilePublishing(seed: Int) async throws {
+    let publisher = publisher
+    let derived = publisher.map { $0 }
+    let recorders = ContextKind.allCases.map { kind in (keep(Recorder<Int>()), makePlace(kind)) }
+    let subscriptions = recorders.map { publisher.subscribe($0.0, on: $0.1.context) }
+    let mapped = Recorder<Int>()
+    let last = derived.subscribe(mapped, on: .background)
+    try await Race.run(threads: 3) { thread in
+      for number in 0..<500 {
+        if thread == 2, number == 20 * seed { return publisher.finish() }
+        publisher.updateData(number)
+      }
+    }
+    for subscription in subscriptions + [last] { #expect(await subscription.ended() == .publisherEnded) }
+    let end = publisher.current
+    for (recorder, _) in recorders {
+      #expect(recorder.publications.last === end)
+      #expect(recorder.publications.map(\.version) == Array(0...end.version))
+    }
+    #expect(mapped.states.last == end.state)
+    #expect(mapped.states.count == Int(end.version) + 1)
+  }
+}
