@@ -15,9 +15,13 @@ public import SubPub
 /// any thread.
 public final class Recorder<Value: Sendable>: TypedSubscriber {
   private let recording = Locked(Recording<Value>())
+  /// The name that the recorder was created with.
+  public let label: String?
 
   /// Creates an empty recorder.
-  public init() {}
+  ///
+  /// - Parameter label: A name for descriptions and errors.
+  public init(label: String? = nil) { self.label = label }
 
   /// Records a state without a publication, as a closure or an explicit protocol receives it.
   ///
@@ -101,10 +105,10 @@ public final class Recorder<Value: Sendable>: TypedSubscriber {
 }
 
 extension Recorder: CustomStringConvertible {
-  /// The number of recorded states, and the last one: `Recorder<Int>: 2 recorded, the last: loaded(7)`.
+  /// The label, the number of recorded states, and the last one: `Recorder<Int>: 2 recorded, the last: loaded(7)`.
   public var description: String {
     let (count, last) = recording.withLock { ($0.states.count, $0.states.last) }
-    return "Recorder<\(Value.self)>: \(count) recorded" + (last.map { ", the last: \($0)" } ?? "")
+    return (label ?? "Recorder<\(Value.self)>") + ": \(count) recorded" + (last.map { ", the last: \($0)" } ?? "")
   }
 }
 

@@ -26,6 +26,8 @@ extension DeliveryContext {
     case .executor(let reference):
       // Detached, because a task that inherits would pass the publisher's task-local values to the subscriber (2.10).
       Task.detached(executorPreference: reference.executor) { lane.serve() }
+    case .serial(let reference):
+      start(on: StandInActor(reference.foreign)) { lane.serve() }
     case .actor(let reference):
       guard let actor = reference.actor else { return false }
       if let executor = actor.foreignExecutor {
@@ -54,6 +56,8 @@ extension DeliveryContext {
     case .executor(let reference) where reference.executor is any SerialExecutor:
       let executor = reference.executor
       return HandBackLine.add(lane, on: executor) { job in Task.detached(executorPreference: executor) { job() } }
+    case .serial(let reference):
+      return HandBackLine.add(lane, on: reference.executor) { job in start(on: StandInActor(reference.foreign), job) }
     case .actor(let reference):
       guard let executor = reference.actor?.foreignExecutor else { break }
       return HandBackLine.add(lane, on: executor.owner) { job in start(on: StandInActor(executor), job) }
@@ -114,7 +118,7 @@ private struct HandBackLine {
   }
 }
 
-/// A stand-in for an actor with a foreign executor: code isolated to the one is isolated to the other.
+/// A stand-in for an actor with a foreign executor, or with none at all but the executor: code isolated to the one is isolated to the other.
 private actor StandInActor {
   private nonisolated let foreign: ForeignExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe foreign.executor }

@@ -9,6 +9,7 @@ public import Dispatch
 /// | ``background`` | Dispatch's global queue | no other subscription |
 /// | ``queue(_:independent:)`` | that queue | the publisher's subscriptions that name the same queue |
 /// | ``executor(_:)`` | that task executor | no other subscription |
+/// | ``serial(_:)`` | that serial executor | the publisher's subscriptions that name the same executor |
 /// | ``actor(_:)`` | that actor | the publisher's subscriptions that name the same actor |
 ///
 /// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once
@@ -23,6 +24,7 @@ public struct DeliveryContext: Hashable, Sendable {
     case background
     case queue(QueueReference, independent: Bool)
     case executor(ExecutorReference)
+    case serial(SerialReference)
     case actor(ActorReference)
     /// The task that iterates a sequence, which takes states when it needs them.
     case iteration(of: Selection)
@@ -75,6 +77,19 @@ extension DeliveryContext {
     DeliveryContext(.executor(ExecutorReference(executor)))
   }
 
+  /// Returns the context of a serial executor, such as an event loop's.
+  ///
+  /// Deliveries are isolated to it: an actor with this executor can use `assumeIsolated`, and an event loop finds itself
+  /// on its own thread. For a loop of SwiftNIO, write `.serial(loop.executor)`.
+  ///
+  /// - Parameter executor: Where deliveries run. The subscriptions retain it. The publisher's subscriptions that name
+  ///   the same executor share a lane, which wakes it once for all of them, and lets it look at its I/O between two time
+  ///   slices (2.08).
+  /// - Returns: The context.
+  public static func serial(_ executor: any SerialExecutor) -> DeliveryContext {
+    DeliveryContext(.serial(SerialReference(executor)))
+  }
+
   /// Returns the context of an actor, to which deliveries are isolated.
   ///
   /// The actor is held weakly, and its subscriptions end with it (2.05). While states are pending, an actor without an
@@ -116,7 +131,7 @@ extension DeliveryContext {
   /// The publishing thread's lane is shared as well, but has a place of its own.
   var isLookedUp: Bool {
     switch kind {
-    case .main, .queue(_, independent: false), .actor: true
+    case .main, .queue(_, independent: false), .serial, .actor: true
     case .immediate, .background, .executor, .queue(_, independent: true), .iteration: false
     }
   }
@@ -124,7 +139,7 @@ extension DeliveryContext {
   /// Whether waking a lane runs foreign code: the `enqueue` of an executor.
   var isForeign: Bool {
     switch kind {
-    case .executor, .actor: true
+    case .executor, .serial, .actor: true
     case .immediate, .main, .background, .queue, .iteration: false
     }
   }
@@ -135,6 +150,7 @@ extension DeliveryContext {
     switch kind {
     case .immediate, .main, .background, .queue, .iteration: true
     case .executor(let reference): reference.hasKnownQueue
+    case .serial(let reference): reference.hasKnownQueue
     case .actor(let reference): reference.hasKnownQueue
     }
   }
@@ -145,6 +161,7 @@ extension DeliveryContext {
     case .immediate, .main, .background, .iteration: nil
     case .queue(let reference, _): reference.fixedTimeSlice
     case .executor(let reference): reference.fixedTimeSlice
+    case .serial(let reference): reference.fixedTimeSlice
     case .actor(let reference): reference.fixedTimeSlice
     }
   }
@@ -160,6 +177,7 @@ extension DeliveryContext: CustomStringConvertible {
     case .queue(let reference, false): "queue(\(reference.queue.label))"
     case .queue(let reference, true): "queue(\(reference.queue.label), independent)"
     case .executor(let reference): "executor(\(type(of: reference.executor)))"
+    case .serial(let reference): "serial(\(type(of: reference.executor)))"
     case .actor(let reference): "actor(\(reference.type))"
     case .iteration: "iteration"
     }

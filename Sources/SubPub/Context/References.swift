@@ -100,6 +100,20 @@ struct ExecutorReference: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
+/// A reference to a serial executor, equal to every other reference to the same object.
+struct SerialReference: Hashable, Sendable {
+  let executor: any SerialExecutor
+  var fixedTimeSlice: Int? { (executor as? any FixedTimeSlice)?.deliveriesAtATime }
+  var hasKnownQueue: Bool { executor is QueueExecutor || fixedTimeSlice != nil }
+  var foreign: ForeignExecutor { unsafe ForeignExecutor(executor.asUnownedSerialExecutor(), owner: executor) }
+
+  init(_ executor: any SerialExecutor) { self.executor = executor }
+
+  static func == (left: SerialReference, right: SerialReference) -> Bool { left.executor === right.executor }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
+}
+
 /// A weak reference to an actor, equal to every other reference to it, dead or alive (2.05).
 final class ActorReference: Sendable {
   weak let actor: (any Actor)?

@@ -171,6 +171,12 @@ final class DelegateCall<Delegate>: BoxedPublication {
   @inlinable
   package var isLoaded: Bool { true }
 
+  @usableFromInline package var isUnknown: Bool { false }
+  @usableFromInline package var id: PublicationID { PublicationID(epoch: 0, version: 0) }
+  @usableFromInline package var carried: Carried? { nil }
+  @usableFromInline package func carry(_ carried: Carried) {}
+  @usableFromInline package var publication: (any AnyPublication)? { nil }
+
   @inlinable @inline(__always)
   static func from(_ box: any BoxedPublication) -> DelegateCall {
     unsafe unsafeDowncast(box, to: DelegateCall.self)

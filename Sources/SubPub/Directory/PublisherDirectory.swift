@@ -11,9 +11,13 @@ import Synchronization
 /// states, and releases the publishers that the directory has created.
 public final class PublisherDirectory: Sendable {
   let state = Locked(DirectoryState())
+  private let instrumentation: (any Instrumentation)?
 
   /// Creates an empty directory.
-  public init() {}
+  ///
+  /// - Parameter instrumentation: Is told what happens at the publishers that the directory makes (7.04). Those that
+  ///   you register have their own.
+  public init(instrumentation: (any Instrumentation)? = nil) { self.instrumentation = instrumentation }
 
   deinit {
     for (_, manager) in state.withLock({ $0.managers.entries }) { manager.forget(ObjectIdentifier(self)) }
@@ -59,6 +63,8 @@ final class PublisherEntry: Sendable {
   let request: @Sendable (TypelessSubscriber) -> SubscriptionRequest
   /// Resets the publisher.
   let reset: @Sendable () -> Void
+  /// Describes the publisher; nil after its release.
+  let snapshot: @Sendable () -> PublisherSnapshot?
   /// Whether every earlier subscriber of the directory has subscribed here.
   ///
   /// The release orders their turns before everything that a thread does after finding it true.
@@ -69,6 +75,7 @@ final class PublisherEntry: Sendable {
     made = isMade ? publisher : nil
     registry = publisher.registry
     request = { $0.request(at: Publisher<Value>.self) }
+    snapshot = { [access = publisher._access] in access.snapshot() }
     reset = { [registry] in registry.publish(Publication<Value>(.unknown, source: registry.source, provenance: nil)) }
   }
 
@@ -109,7 +116,8 @@ extension PublisherDirectory {
         // The key guarantees the type of its values.
         return unsafe unsafeDowncast(found, to: Publisher<Value>.self)
       }
-      let made = Publisher<Value>(label: name.map { "\(type) \($0)" } ?? "\(type)")
+      let made = Publisher<Value>(
+        label: name.map { "\(type) \($0)" } ?? "\(type)", instrumentation: instrumentation)
       if add(made, for: key, insteadOf: entry, isMade: true) { return made }
     }
   }

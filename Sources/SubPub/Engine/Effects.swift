@@ -12,6 +12,8 @@ package struct Effects: ~Copyable {
   private var rest: Rest?
 
   private final class Rest {
+    /// What has to report events.
+    var reporter: EventReporter?
     var wakes: [Lane] = []
     /// Lanes whose executors are foreign code.
     var foreignWakes: [Lane] = []
@@ -38,6 +40,12 @@ package struct Effects: ~Copyable {
     } else {
       needed.wakes.append(lane)
     }
+  }
+
+  /// Has events reported, before everything else.
+  mutating func report(_ reporter: EventReporter) {
+    needed.reporter = reporter
+    runsForeignCode = true
   }
 
   mutating func resume(_ task: SuspendedTask) {
@@ -81,7 +89,7 @@ package struct Effects: ~Copyable {
 
   /// Wakes lanes, resumes tasks, and makes calls; outside the turn.
   ///
-  /// Foreign code comes after everything that it might hold up. Then `deliver` makes the publishing thread's own
+  /// Except for reports of events, foreign code comes after everything that it might hold up. Then `deliver` makes the publishing thread's own
   /// delivery. Its other lanes come last, because their subscribers are foreign code as well; meanwhile, another thread
   /// may serve them.
   @inline(__always)
@@ -93,6 +101,7 @@ package struct Effects: ~Copyable {
 
   @inline(never)
   private func perform(_ rest: Rest) {
+    rest.reporter?.report()
     let isFirstForeign = firstWake?.context.isForeign ?? false
     if !isFirstForeign { firstWake?.wake() }
     for lane in rest.wakes { lane.wake() }

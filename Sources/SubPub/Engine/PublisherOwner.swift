@@ -13,6 +13,9 @@ protocol PublisherOwner: AnyObject, Sendable {
   /// Returns the tasks that don't wait any longer.
   func publisherFinishes(_ effects: inout Effects) -> [WaiterID]
 
+  /// How the load or stream is getting on.
+  var progress: OwnerProgress? { get }
+
   /// The state that transitions by others start from; nil if it is the current one.
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)?
 
@@ -35,8 +38,18 @@ struct PublisherStep<Value: Sendable> {
   var answered: [WaiterID] = []
 }
 
+/// How a load is getting on, for snapshots.
+struct OwnerProgress {
+  var isLoading: Bool
+  /// The number of the present attempt; 0 if there is none.
+  var attempt = 0
+  /// The error of the last attempt, if it has failed.
+  var lastFailure: (any Error)?
+}
+
 extension PublisherOwner {
   var transforms: String? { nil }
+  var progress: OwnerProgress? { nil }
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? { nil }
   func reasonNotToWait(for source: PublisherID, in task: TaskToken) -> String? { nil }
 }
@@ -58,6 +71,7 @@ extension PublisherRegistry {
   nonisolated func decide<Value: Sendable>(
     _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> PublisherStep<Value>
   ) -> Bool {
+    let carried = extras?.capture()
     var effects = Effects()
     var step = PublisherStep<Value>()
     var (action, isMisuse) = (AcceptAction?.none, false)
@@ -65,6 +79,7 @@ extension PublisherRegistry {
       guard !state.isFinished, let current = state.current else { return false }
       step = body(.from(current), &state, &effects)
       if let publication = step.published {
+        if let carried { publication.carry(carried) }
         action = state.accept(publication, replays: true, &effects)
         isMisuse = state.updating.contains(.current)
       }

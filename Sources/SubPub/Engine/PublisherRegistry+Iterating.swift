@@ -11,6 +11,7 @@ extension PublisherRegistry {
       switch take(for: subscription) {
       case .state(let state):
         if let pace = subscription.lane.pace { subscription.lane.rest(for: pace.interval) }
+        extras?.reporter?.reportTaken(state.state, by: subscription)
         return state.state
       case .end: return nil
       case .suspend: await waitForState(of: subscription)

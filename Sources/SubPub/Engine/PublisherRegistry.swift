@@ -44,7 +44,7 @@ package actor PublisherRegistry {
     self.schedulingPoints = schedulingPoints
     executor = RegistryExecutor(schedulingPoints)
     replays = initial != nil
-    unsafe state = RegistryState(initial: initial)
+    unsafe state = RegistryState(initial: initial, extras)
   }
 }
 
@@ -80,6 +80,7 @@ extension PublisherRegistry {
   /// Accepts a state and delivers it, unless this thread is running the transform of an update.
   @usableFromInline
   nonisolated func publish(_ new: any BoxedPublication) {
+    if extras != nil { carryContext(in: new) }
     var effects = Effects()
     let action: AcceptAction? = turn { state in
       if state.isFinished || (!state.updating.isEmpty && state.updating.contains(.current)) { return nil }
@@ -111,6 +112,7 @@ extension PublisherRegistry {
     _ new: any BoxedPublication, ifCurrentIs old: AnyObject, endsUpdate: Bool = false, keepsData: Bool,
     repeats: Bool = false
   ) -> Bool {
+    if extras != nil { carryContext(in: new) }
     var effects = Effects()
     let action: ReplaceAction = turn { state in
       if !endsUpdate, state.updating.contains(.current) { return .misuse }
@@ -132,6 +134,12 @@ extension PublisherRegistry {
     case .superseded: return false
     case .misuse: stopForTransform()
     }
+  }
+
+  /// Has a state carry the values that the publisher propagates (2.10).
+  @inline(never)
+  private nonisolated func carryContext(in new: any BoxedPublication) {
+    if let carried = extras?.capture() { new.carry(carried) }
   }
 
   /// The current state and its version, read together.

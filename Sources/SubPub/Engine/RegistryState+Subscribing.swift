@@ -78,18 +78,23 @@ extension RegistryState {
   private mutating func add(
     _ request: SubscriptionRequest, to lane: Lane, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
-    let subscription = Subscription(request, in: lane, from: replays ? newest : newest + 1)
-    let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
+    let resumed = request.after.flatMap { states(after: $0, request.buffering) }
+    let firstVersion = resumed?.first?.version ?? (replays && resumed == nil ? newest : newest + 1)
+    let subscription = Subscription(request, in: lane, from: firstVersion)
+    let replay = replays && resumed == nil ? current.map { QueuedState($0, version: newest) } : nil
     var action = SubscribeAction(subscription: subscription)
     subscribers.count(subscription)
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
+    if reporter != nil { note(.subscribed(subscription), &effects) }
+    let deliver = lane.registry.extras?.deliver(to: subscription, request.deliver) ?? request.deliver
     if let snapshot = lane.join(
-      subscription, lane.deliver(request.deliver), replay: replay, newest: newest, &effects)
+      subscription, lane.deliver(deliver), replay: replay, newest: newest, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
     }
+    for state in resumed ?? [] { lane.enqueueForIterator(state, &effects) }
     subscribers.index(subscription, &effects)
     if let bounds = subscription.bounds, bounds.endsBeyondLimit {
       laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(bounds.limit))
@@ -107,6 +112,19 @@ extension RegistryState {
       interval: interval)
     lanes.add(lane)
     return lane
+  }
+
+  /// The states after the one with an identifier; nil if the subscription has to begin with the current one (6.05).
+  private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> [QueuedState]? {
+    var kept = history
+    if kept == nil, let current {
+      kept = History(keeping: 0)
+      _ = kept?.append(QueuedState(current, version: newest))
+    }
+    let states = kept?.states(after: id)
+    // It would end at once, each time that it comes back.
+    if case .ending(let limit) = buffering, let states, states.count > limit { return nil }
+    return states
   }
 
   /// The existing lane that a new subscription joins, unless it has to wait.
@@ -184,6 +202,7 @@ extension RegistryState {
   mutating func dropLastState(_ effects: inout Effects) {
     guard isReleased, sequenceCount == 0, let last = current.take() else { return }
     effects.release(last)
+    if let kept = history.take() { effects.releaseAll(in: kept) }
   }
 
   /// Ends a lane whose context is gone.

@@ -13,6 +13,11 @@ package struct RegistryState {
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
 
+  /// The last publications; nil unless they are kept.
+  var history: History?
+  /// Reports events; nil for most publishers.
+  var reporter: EventReporter?
+
   package var lanes = LaneTable()
   /// The open subscriptions, counted, and found by their objects.
   var subscribers = SubscriberIndex()
@@ -35,7 +40,16 @@ package struct RegistryState {
   /// Those who are told whether anybody listens; none for most publishers.
   var listenerNotices: [ObjectIdentifier: ListenerNotices] = [:]
 
-  init(initial: (any BoxedPublication)?) { current = initial }
+  init(initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
+    current = initial
+    guard let extras else { return }
+    reporter = extras.reporter
+    if extras.history > 0, let initial {
+      var history = History(keeping: extras.history)
+      _ = history.append(QueuedState(initial, version: 0))
+      self.history = history
+    }
+  }
 }
 
 /// A cancelled subscription with a delivery under way.
@@ -104,6 +118,7 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
+    if reporter != nil || history != nil { record(state, &effects) }
     // Not retained, because the lanes stay here for this turn.
     for index in lanes.woken.indices {
       unsafe put(state, into: .passUnretained(lanes.woken[index]), &action, &effects)
@@ -113,6 +128,19 @@ extension RegistryState {
     }
     if newest >= laggardsAt { endLaggards(&effects) }
     return action
+  }
+
+  @inline(never)
+  private mutating func record(_ state: any BoxedPublication, _ effects: inout Effects) {
+    note(.published(state), &effects)
+    // What was reset is forgotten (5.02).
+    if state.isUnknown, let old = history?.clear() { effects.releaseAll(in: old) }
+    if let oldest = history?.append(QueuedState(state, version: newest)) { effects.release(oldest.state) }
+  }
+
+  /// Adds an event, if somebody is told of events.
+  mutating func note(_ event: EventReporter.Event, _ effects: inout Effects) {
+    if let reporter, reporter.add(event) { effects.report(reporter) }
   }
 
   @inline(__always)

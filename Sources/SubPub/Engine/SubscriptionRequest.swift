@@ -14,6 +14,8 @@ package struct SubscriptionRequest: Sendable {
   let buffering: BufferingPolicy
   let ifDuplicate: DuplicatePolicy
   let label: String?
+  /// The publication after which an iterator wants to go on; nil for the current state.
+  let after: PublicationID?
   let deliver: Deliver
 
   /// Creates a request.
@@ -24,7 +26,7 @@ package struct SubscriptionRequest: Sendable {
   package init(
     _ subscriber: any AnyObject & Sendable, ofType type: Any.Type? = nil, through interface: SubscriberInterface,
     on context: DeliveryContext, buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy = .allow,
-    label: String? = nil, deliver: @escaping Deliver
+    label: String? = nil, after: PublicationID? = nil, deliver: @escaping Deliver
   ) {
     buffering.check(with: context)
     self.subscriber = subscriber
@@ -34,6 +36,7 @@ package struct SubscriptionRequest: Sendable {
     self.buffering = buffering
     self.ifDuplicate = ifDuplicate
     self.label = label
+    self.after = after
     self.deliver = deliver
   }
 }

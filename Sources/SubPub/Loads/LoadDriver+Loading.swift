@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The operations of managers.
 extension LoadDriver {
   /// Loads the whole value, or joins the active load, and waits for the result (5.03 to 5.05).
@@ -123,13 +125,32 @@ extension LoadDriver {
   func waitForCache() async { await cache?.queue.drain() }
 }
 
+extension Load {
+  /// The present attempt, for instrumentation; nil if there was none.
+  fileprivate func description(_ source: PublisherID) -> LoadDescription? {
+    let attempt = attempt.load(ordering: .relaxed)
+    return attempt > 0 ? LoadDescription(source: source, attempt: attempt, isPage: kind == .page) : nil
+  }
+}
+
 /// The life of one load.
 extension LoadDriver {
   func start(_ load: Load<Value>) {
+    // The caller's values, which everything that the load does sees (2.10).
+    let carried = registry.extras?.capture()
     load.task.start(on: limit.executor) { [self] in
-      if let reading = load.reading { await publishCached(reading, of: load) }
-      await run(load)
+      guard let carried else { return await run(load, nil) }
+      await carried.provide(isolation: nil) { await run(load, carried) }
     }
+  }
+
+  private func run(_ load: Load<Value>, _ carried: Carried?) async {
+    if let reading = load.reading { await publishCached(reading, of: load) }
+    let elapsed = options.instrumentation.map { _ in options.clock.stopwatch() }
+    let error = await tryToLoad(load, carried)
+    guard let instrumentation = options.instrumentation, let elapsed, let attempt = load.description(registry.source)
+    else { return }
+    instrumentation.loaded(attempt, attempts: attempt.attempt, after: elapsed(), error: error)
   }
 
   /// Publishes the value in the cache, if there is one, which may end the load.
@@ -149,27 +170,54 @@ extension LoadDriver {
   }
 
   /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
-  private func run(_ load: Load<Value>) async {
+  ///
+  /// Returns the final error, if there is one.
+  private func tryToLoad(_ load: Load<Value>, _ carried: Carried?) async -> (any Error)? {
     var failures = 0
     while find({ machine, _ in machine.load?.id == load.id }) ?? false {
-      switch await limit.run({ [self] in try await loader(load.kind) { serverData?.value } }) {
-      case nil: return
+      load.attempt.store(failures + 1, ordering: .relaxed)
+      switch await limit.run({ [self] in try await attempt(load, carried) }) {
+      case nil: return CancellationError()
       case .success(let value):
+        noteFailure(nil)
         let time = freshSince()
         decidePrepared { machine, prepared, present in
           machine.succeed(
             with: value, at: time, of: load.id, compares: options.isUnchanged != nil, prepared, present)
         }
-        return
+        return nil
       case .failure(let error):
         failures += 1
+        noteFailure(error)
         options.attemptFailed(failures, error)
         if let delay = options.retry.delay(after: failures, error), await limit.pause(for: delay) { continue }
         let time = timeOfFailure
         decide { $0.fail(error, at: time, of: load.id, $1) }
-        return
+        return error
       }
     }
+    return CancellationError()
+  }
+
+  /// Calls the loader once, in a task of its own.
+  private func attempt(_ load: Load<Value>, _ carried: Carried?) async throws -> Value {
+    guard let carried else { return try await attempt(load) }
+    return try await carried.provide(isolation: nil) { try await attempt(load) }
+  }
+
+  private func attempt(_ load: Load<Value>) async throws -> Value {
+    guard let instrumentation = options.instrumentation, let attempt = load.description(registry.source) else {
+      return try await loader(load.kind) { serverData?.value }
+    }
+    return try await instrumentation.load(attempt) { try await loader(load.kind) { serverData?.value } }
+  }
+
+  private func noteFailure(_ error: (any Error)?) {
+    let old = owner.lastFailure.withLock { old in
+      defer { old = error }
+      return old
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// The server's data; nil after the end of the manager or its publisher.

@@ -15,7 +15,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
   let cache: ManagerCache<Value>?
   let options: LoadingOptions<Value>
   let loader: Loader
-  private let owner: LoadOwner<Value>
+  let owner: LoadOwner<Value>
   /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
   private let measuring: Locked<Freshness?>
 
@@ -28,7 +28,12 @@ final class LoadDriver<Value: Sendable>: Sendable {
     let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
     measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
     limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
-    cache = options.cache.map { ManagerCache($0, failed: options.cacheFailed) }
+    cache = options.cache.map { cache in
+      ManagerCache(cache) { [source = publisher.id] failure in
+        options.cacheFailed(failure)
+        options.instrumentation?.cacheFailed(failure, of: source)
+      }
+    }
     owner = LoadOwner(
       Machine.Rules(
         staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,

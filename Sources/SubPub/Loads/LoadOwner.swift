@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A load under way.
 final class Load<Value: Sendable>: @unchecked Sendable {
   let id: LoadID
@@ -5,6 +7,8 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let task = CancellableTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
+  /// The number of the present attempt; written by the load's task.
+  let attempt = Atomic<Int>(0)
   /// What the load has ended with, used in turns; nil while it is active, or if it was superseded.
   fileprivate(set) var result: Publication<Value>?
 
@@ -19,10 +23,18 @@ final class Load<Value: Sendable>: @unchecked Sendable {
 final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine: LoadMachine<Value>
   var load: Load<Value>?
+  /// The error of the last attempt, if it has failed.
+  let lastFailure = Locked<(any Error)?>(nil)
 
   init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
 
   var transforms: String? { "an edit of mutate(showing:send:)" }
+
+  var progress: OwnerProgress? {
+    OwnerProgress(
+      isLoading: load != nil, attempt: load?.attempt.load(ordering: .relaxed) ?? 0,
+      lastFailure: lastFailure.withLock { $0 })
+  }
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
     if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }

@@ -38,13 +38,15 @@ public final class LoadingManager<Value: Sendable>: Manager {
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
+    history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
     load: @escaping @Sendable () async throws -> Value
   ) {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
         clock: clock, initial: initial, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes,
-        isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed),
+        isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
+        history: history, propagating: propagating, instrumentation: instrumentation),
       load: load)
   }
 
@@ -52,8 +54,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///
   /// - Parameters:
   ///   - options: The settings of the loads.
-  ///   - load: Loads the value. Runs outside every actor, without the task-local values and the priority of its
-  ///     callers. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
+  ///   - load: Loads the value. Runs outside every actor, without the priority of its callers, and without their
+  ///     task-local values except those that the options propagate. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
   ///     counts as a failure, including `CancellationError`. Don't await `refresh()` or `value()` of the same manager
   ///     in it: that would never end.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.

@@ -79,6 +79,14 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   ///
   /// It receives the number of calls that have failed, starting with 1, and the error.
   public var attemptFailed: @Sendable (_ attempt: Int, _ error: any Error) -> Void
+  /// How many publications are kept besides the current one, for clients that come back: see
+  /// ``StatePublisher/publications(after:buffering:label:)`` (6.05).
+  public var history: Int
+  /// Task-local values that deliveries, and the attempts of a load, see as they are where a state is published, or the
+  /// load is asked for (2.10).
+  public var propagating: [PropagatedContext]
+  /// Is told what happens, for logs, metrics, and spans (7.04).
+  public var instrumentation: (any Instrumentation)?
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
 
@@ -89,7 +97,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
-    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in }
+    attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
+    history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil
   ) {
     self.label = label
     self.staleAfter = staleAfter
@@ -104,9 +113,16 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     self.isUnchanged = isUnchanged
     self.cacheFailed = cacheFailed
     self.attemptFailed = attemptFailed
+    self.history = history
+    self.propagating = propagating
+    self.instrumentation = instrumentation
   }
 
   func makeFreshness() -> Freshness { Freshness(staleAfter: staleAfter, clock: clock) }
 
-  func makePublisher() -> Publisher<Value> { Publisher(label: label, staleAfter: staleAfter, clock: clock) }
+  func makePublisher() -> Publisher<Value> {
+    Publisher(
+      label: label, staleAfter: staleAfter, clock: clock, history: history, propagating: propagating,
+      instrumentation: instrumentation)
+  }
 }

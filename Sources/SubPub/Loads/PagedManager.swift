@@ -32,12 +32,14 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     cache: (any StateCache<Paged<Element, Cursor>>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
+    history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
-        clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed),
+        clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
+        history: history, propagating: propagating, instrumentation: instrumentation),
       firstPage: firstPage, load: load)
   }
 

@@ -76,7 +76,8 @@ private func combining<T: Sendable>(
   _ sources: [any StatePublisher], label: String?, _ combine: @escaping @Sendable ([any AnyPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
   // A publisher of the parts gives them an order, which the combined publisher follows.
-  let parts = Publisher<Parts>()
+  let extras = sources.lazy.compactMap(\.extras).first
+  let parts = Publisher<Parts>(label: nil, freshness: nil, extras)
   parts.updateData(Parts(publications: Array(repeating: nil, count: sources.count)))
   // One more than there are sources, so that it isn't finished before all parts are there.
   let unfinished = Locked(sources.count + 1)
@@ -90,7 +91,7 @@ private func combining<T: Sendable>(
   var subscriptions = sources.enumerated().map { index, source in
     source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self, finished: finishOne)
   }
-  let target = Publisher<T>(label: label, freshness: nil, sources.lazy.compactMap(\.extras).first)
+  let target = Publisher<T>(label: label, freshness: nil, extras)
   let id = target.id
   // Comes last, so that it begins with all parts.
   subscriptions.append(
@@ -108,14 +109,15 @@ private struct Parts: Sendable {
 }
 
 extension StatePublisher {
-  fileprivate var extras: PublisherExtras? { _access.registry.extras }
+  fileprivate var extras: PublisherExtras? { _access.registry.extras?.forDerived }
 
   /// Keeps one of the parts up to date, from the current state on.
   fileprivate func contribute(
     to parts: Publisher<Parts>, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
   ) -> ScopedSubscription {
     let (subscription, current) = _access.registry.follow(as: type) { _, new in
-      parts.replace(index, with: Publication<Value>.from(new))
+      let publication = Publication<Value>.from(new)
+      publication.withPropagatedContext { parts.replace(index, with: publication) }
     } finished: {
       finished()
     }

@@ -48,7 +48,7 @@ extension StatePublisher {
     label: String?, keepsValues: Bool = false,
     _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
-    let target = Publisher<T>(label: label, freshness: _access.freshness, _access.registry.extras)
+    let target = Publisher<T>(label: label, freshness: _access.freshness, _access.registry.extras?.forDerived)
     let subscription = _access.connect(to: target) { next($0, target) }
     return ReadOnlyPublisher<T>(
       target,
@@ -74,7 +74,12 @@ extension StateAccess {
     // Nil means that the source has finished.
     let make: @Sendable ((any BoxedPublication)?) -> Void = { box in
       guard let box else { return target.registry.finish() }
-      if let new = next(Publication<Value>.from(box)) { target.registry.publish(new) }
+      let publication = Publication<Value>.from(box)
+      if target.registry.extras == nil {
+        if let new = next(publication) { target.registry.publish(new) }
+      } else {
+        publication.withPropagatedContext { if let new = next(publication) { target.registry.publish(new) } }
+      }
     }
     let queue = DerivingQueue<(any BoxedPublication)?>()
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in

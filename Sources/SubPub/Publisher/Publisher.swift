@@ -28,13 +28,19 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///     held, and only for one of these (5.06).
   ///   - initial: A value to begin with, which counts as new: the publisher is `loaded` at version 1. With nil, it is
   ///     ``LoadState/unknown`` at version 0 (1.01).
-  /// - Precondition: `staleAfter` isn't negative.
+  ///   - history: How many publications are kept besides the current one, for clients that come back: see
+  ///     ``StatePublisher/publications(after:buffering:label:)`` (6.05). `reset()` clears them.
+  ///   - contexts: Task-local values that deliveries see as they are where a state is published (2.10).
+  ///   - instrumentation: Is told what happens, for logs and metrics (7.04).
+  /// - Precondition: Neither `staleAfter` nor `history` is negative.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
-    initial: Value? = nil
+    initial: Value? = nil, history: Int = 0, propagating contexts: [PropagatedContext] = [],
+    instrumentation: (any Instrumentation)? = nil
   ) {
     self.init(
-      label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, .of(clock: clock))
+      label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) },
+      .of(clock: clock, history: history, propagating: contexts, instrumentation: instrumentation))
     if let initial { updateData(initial) }
   }
 

@@ -37,7 +37,35 @@ extension StatePublisher {
   /// - Returns: A sequence that any number of tasks can iterate.
   public func publications(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> PublicationSequence<Value>
   {
-    PublisherSequence(_access.registry, "publications", buffering: buffering, label: label) { $0 }
+    publications(after: nil, buffering: buffering, label: label)
+  }
+
+  /// Returns the publications after one that a client has already received (6.05).
+  ///
+  /// If the publisher still holds all of them, because of its `history`, each iterator begins with the one that follows
+  /// `id`, and misses nothing. Otherwise, it begins with the current one: also if `id` is nil, or comes from another
+  /// publisher or from before a restart, or if more would be pending than `.ending` allows. Data from before a `reset`
+  /// isn't held.
+  ///
+  /// For server-sent events, send `"\(publication.id)"` as each event's identifier, and read it from the request's
+  /// `Last-Event-ID`:
+  ///
+  /// ```swift
+  /// let id = PublicationID("1732478400123-42")
+  /// for await publication in publisher.publications(after: id, buffering: .ending(100)) {
+  ///   print("id: \(publication.id)")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - id: The last publication that the client has received.
+  ///   - buffering: How many states may be pending for each iterator.
+  ///   - label: A name for logs and snapshots.
+  /// - Returns: A sequence that any number of tasks can iterate.
+  public func publications(
+    after id: PublicationID?, buffering: BufferingPolicy = .unbounded, label: String? = nil
+  ) -> PublicationSequence<Value> {
+    PublisherSequence(_access.registry, "publications", buffering: buffering, label: label, after: id) { $0 }
   }
 }
 
@@ -67,9 +95,9 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
   fileprivate init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection = .everyState,
-    buffering: BufferingPolicy, label: String?, _ element: @escaping @Sendable (Publication<Value>) -> Element?
+    buffering: BufferingPolicy, label: String?, after id: PublicationID? = nil, _ element: @escaping @Sendable (Publication<Value>) -> Element?
   ) {
-    storage = SequenceStorage(registry, name, takes: selection, buffering: buffering, label: label)
+    storage = SequenceStorage(registry, name, takes: selection, buffering: buffering, label: label, after: id)
     self.element = element
   }
 
@@ -152,10 +180,11 @@ private final class SequenceStorage: Sendable, CustomStringConvertible {
   private let selection: DeliveryContext.Selection
   private let buffering: BufferingPolicy
   private let label: String?
+  private let id: PublicationID?
 
   init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection,
-    buffering: BufferingPolicy, label: String?
+    buffering: BufferingPolicy, label: String?, after id: PublicationID?
   ) {
     buffering.check(with: .iteration(of: selection))
     self.registry = registry
@@ -163,13 +192,14 @@ private final class SequenceStorage: Sendable, CustomStringConvertible {
     self.selection = selection
     self.buffering = buffering
     self.label = label
+    self.id = id
     registry.retainLastState()
   }
 
   deinit { registry.releaseLastState() }
 
   func makeReader(for iteratorType: Any.Type) -> SequenceReader {
-    SequenceReader(registry, takes: selection, buffering: buffering, label: label, iteratorType: iteratorType)
+    SequenceReader(registry, takes: selection, buffering: buffering, label: label, after: id, iteratorType: iteratorType)
   }
 
   var description: String { "\(name) of \(registry.source), \(buffering)" }
@@ -186,13 +216,13 @@ private final class SequenceReader: Sendable {
 
   init(
     _ registry: PublisherRegistry, takes selection: DeliveryContext.Selection, buffering: BufferingPolicy,
-    label: String?, iteratorType: Any.Type
+    label: String?, after id: PublicationID?, iteratorType: Any.Type
   ) {
     self.registry = registry
     subscription = registry.subscribe(
       SubscriptionRequest(
         subscriber, ofType: iteratorType, through: SubscriberInterface(.closure), on: .iteration(of: selection),
-        buffering: buffering, label: label
+        buffering: buffering, label: label, after: id
       ) { _, _ in })
   }
 

@@ -76,36 +76,14 @@ extension StatePublisher {
   /// been published since the source's data became stale or was found unchanged. Reads the clocks of all sources.
   ///
   /// - Complexity: O(*n*) in the number of paths through its sources.
-  public var isStale: Bool {
-    let access = _access
-    if let derivation = access.derivation {
-      let current = current
-      if current.state.value == nil { return false }
-      if derivation.isData(current.provenance) { return derivation.sources.contains { $0.isStale } }
-    }
-    guard let (box, validity) = access.registry.currentAndValidity else { return false }
-    let current = Publication<Value>.from(box)
-    guard current.state.value != nil else { return false }
-    if validity.isInvalidated { return true }
-    return access.freshness?.isStale(since: validity.freshSince(current.provenance)) ?? false
-  }
+  public var isStale: Bool { _access.isStale }
 
   /// Returns the age of a publication's data, or of its previous data (5.06).
   ///
   /// - Parameter publication: A publication of this publisher.
   /// - Returns: The age on this publisher's clock. Nil without data, without ``staleAfter``, and for combined
   ///   publishers. With `map`, data has the age of the source's data.
-  public func age(of publication: Publication<Value>) -> Duration? {
-    let access = _access
-    if let derivation = access.derivation, let source = derivation.ageSource, publication.origin != nil,
-      access.registry.current === publication, derivation.isData(publication.provenance), let age = source.currentAge
-    {
-      return age
-    }
-    var validity = DataValidity()
-    if let (current, known) = access.registry.currentAndValidity, current === publication { validity = known }
-    return validity.freshSince(publication.provenance).flatMap { access.freshness?.age(since: $0) }
-  }
+  public func age(of publication: Publication<Value>) -> Duration? { _access.age(of: publication) }
 
   /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
   var currentAge: Duration? { age(of: current) }

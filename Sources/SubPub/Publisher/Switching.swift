@@ -28,7 +28,7 @@ extension StatePublisher {
   public func switchingToLatest<P: StatePublisher>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
   ) -> ReadOnlyPublisher<P.Value> {
-    let target = Publisher<P.Value>(label: label, freshness: nil, _access.registry.extras)
+    let target = Publisher<P.Value>(label: label, freshness: nil, _access.registry.extras?.forDerived)
     let switching = Switching(target, transform)
     let (subscription, current) = _access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) { _, box in
       switching.receive(.outer(Publication<Value>.from(box)))
@@ -120,7 +120,8 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     // There was no value, and there still is none.
     if isFirst, publication.phase == .unknown { return }
     switch event {
-    case .outer, .inner: target.registry.publish(publication)
+    case .outer(let cause): cause.withPropagatedContext { target.registry.publish(publication) }
+    case .inner(let cause, _): cause.withPropagatedContext { target.registry.publish(publication) }
     case .outerFinished, .innerFinished: if isFinished { target.finish() }
     }
   }

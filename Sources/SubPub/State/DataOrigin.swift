@@ -1,5 +1,5 @@
 /// Where the data of a publication comes from.
-@frozen public enum DataOrigin: Hashable, Sendable {
+@frozen public enum DataOrigin: String, Hashable, Codable, Sendable {
   /// It was published by hand: by the publisher's transitions, or by a manager's `set(_:)`.
   case published
   /// A manager has loaded it.

@@ -14,7 +14,7 @@
 }
 
 /// A ``LoadState`` without its data.
-@frozen public enum LoadPhase: Hashable, Sendable {
+@frozen public enum LoadPhase: String, Hashable, Codable, Sendable {
   /// Nothing has been requested yet, or everything was cleared.
   case unknown
   /// Data has been requested and hasn't arrived yet.

@@ -21,6 +21,8 @@ public typealias Publication<Value: Sendable> = StatePublication<LoadState<Value
   /// The end of that turn, and every handover of the publication, order the write before all reads, so relaxed accesses
   /// are enough.
   @usableFromInline let stampedVersion = Atomic<UInt64>(0)
+  /// What it carries besides its state; set before anybody else sees it.
+  private let carriedObject = AtomicLazyReference<Carried>()
 
   @inlinable
   init(_ state: State, source: PublisherID, provenance: Provenance?) {
@@ -68,6 +70,8 @@ public protocol AnyPublication: AnyObject, Sendable {
   var origin: DataOrigin? { get }
   /// The type of the publisher's values.
   var valueType: Any.Type { get }
+  /// Identifies the publication for clients that come back (6.05).
+  var id: PublicationID { get }
 }
 
 /// A publication as the engine sees it: a box that receives its version when it is accepted.
@@ -79,12 +83,26 @@ package protocol BoxedPublication: AnyObject, Sendable {
   func stamp(_ version: UInt64)
   /// Whether the state is `loaded`; some sequences skip all other states.
   var isLoaded: Bool { get }
+  /// Whether the state is `unknown`, so that everything from before is forgotten.
+  var isUnknown: Bool { get }
+  /// Identifies it for clients that come back.
+  var id: PublicationID { get }
+  /// What it carries besides its state; nil for most.
+  var carried: Carried? { get }
+  /// Has it carry something, before anyone else can see it.
+  func carry(_ carried: Carried)
+  /// The publication; nil for a call of a delegate.
+  var publication: (any AnyPublication)? { get }
 }
 
 extension StatePublication: BoxedPublication {
   @inlinable package func stamp(_ version: UInt64) { stampedVersion.store(version, ordering: .relaxed) }
 
   @inlinable package var isLoaded: Bool { state.phase == .loaded }
+  @usableFromInline package var isUnknown: Bool { state.phase == .unknown }
+  @usableFromInline package var carried: Carried? { carriedObject.load() }
+  @usableFromInline package func carry(_ carried: Carried) { _ = carriedObject.storeIfNil(carried) }
+  @usableFromInline package var publication: (any AnyPublication)? { self }
 
   /// Makes a publication for the same publisher, whose data comes from the same place.
   func next(_ state: State) -> StatePublication { next(state, provenance) }

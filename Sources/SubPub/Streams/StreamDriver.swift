@@ -150,6 +150,8 @@ private final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sen
     return []
   }
 
+  var progress: OwnerProgress? { OwnerProgress(isLoading: machine.run != nil) }
+
   func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { othersPublish(&effects) }
 
   /// Makes and ends tasks as a step says.

@@ -48,6 +48,8 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///   - retry: Whether and when `stream` is called again after an error. It counts the errors since the last element,
   ///     so `maxAttempts` limits how often `stream` is called without one.
   ///   - clock: Measures `keepingAlive` and the delays between attempts. If it throws, the run ends.
+  ///   - history: How many publications are kept besides the current one, for clients that come back (6.05).
+  ///   - instrumentation: Is told what happens, for logs and metrics (7.04).
   ///   - stream: Makes the sequence, which only this manager iterates. Called once for each run and each attempt,
   ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
   ///     task is cancelled. If the sequence ignores that, the next run begins at once, but calls `stream` only when the
@@ -58,9 +60,15 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///   this isn't noticed.
   public convenience init<Elements: AsyncSequence & SendableMetatype>(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
-    clock: any Clock<Duration> = ContinuousClock(), stream: @escaping @Sendable () async throws -> Elements
+    clock: any Clock<Duration> = ContinuousClock(), history: Int = 0, instrumentation: (any Instrumentation)? = nil,
+    stream: @escaping @Sendable () async throws -> Elements
   ) where Elements.Element == Value {
-    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: nil, stream: stream)
+    self.init(
+      label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, history: history,
+      instrumentation: instrumentation, executor: nil
+    ) { receive in
+      try await Self.follow(stream(), receive)
+    }
   }
 
   /// Creates a manager that follows a sequence whose type isn't known statically.
@@ -69,10 +77,13 @@ public final class StreamManager<Value: Sendable>: Manager {
   @_disfavoredOverload
   public convenience init(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
-    clock: any Clock<Duration> = ContinuousClock(),
+    clock: any Clock<Duration> = ContinuousClock(), history: Int = 0, instrumentation: (any Instrumentation)? = nil,
     stream: @escaping @Sendable () async throws -> any AsyncSequence<Value, any Error> & Sendable
   ) {
-    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: nil) { receive in
+    self.init(
+      label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, history: history,
+      instrumentation: instrumentation, executor: nil
+    ) { receive in
       try await Self.follow(stream(), receive)
     }
   }
@@ -82,16 +93,19 @@ public final class StreamManager<Value: Sendable>: Manager {
     label: String? = nil, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>,
     executor: (any TaskExecutor)?, stream: @escaping @Sendable () async throws -> Elements
   ) where Elements.Element == Value {
-    self.init(label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: executor) { receive in
+    self.init(
+      label: label, keepingAlive: keepingAlive, retry: retry, clock: clock, history: 0, instrumentation: nil,
+      executor: executor
+    ) { receive in
       try await Self.follow(stream(), receive)
     }
   }
 
   private init(
-    label: String?, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>,
-    executor: (any TaskExecutor)?, follow: @escaping StreamDriver<Value>.Follow
+    label: String?, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>, history: Int,
+    instrumentation: (any Instrumentation)?, executor: (any TaskExecutor)?, follow: @escaping StreamDriver<Value>.Follow
   ) {
-    publisher = Publisher(label: label)
+    publisher = Publisher(label: label, clock: clock, history: history, instrumentation: instrumentation)
     driver = StreamDriver(
       publisher.registry, keepingAlive: keepingAlive, retry: retry, clock: clock, executor: executor, follow: follow)
   }

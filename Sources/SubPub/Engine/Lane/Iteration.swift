@@ -59,6 +59,7 @@ final class Iteration: Sendable {
   private let accepted = Atomic<Int>(0)
   private let delivered = Atomic<Int>(0)
   private let skipped = Atomic<Int>(0)
+  private let reportedSkips = Atomic<Int>(0)
   private let mostPending = Atomic<Int>(0)
   private let lastVersion = Atomic<UInt64>(0)
 
@@ -76,6 +77,12 @@ final class Iteration: Sendable {
   func deliver(_ version: UInt64) {
     lastVersion.store(version, ordering: .relaxed)
     delivered.add(1, ordering: .relaxed)
+  }
+
+  /// Returns the number of states that were skipped since the last call.
+  func takeUnreportedSkips() -> Int {
+    let all = skipped.load(ordering: .relaxed)
+    return all - reportedSkips.exchange(all, ordering: .relaxed)
   }
 
   var hasSkipped: Bool { skipped.load(ordering: .relaxed) > 0 }

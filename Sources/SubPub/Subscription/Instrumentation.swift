@@ -1,0 +1,86 @@
+/// What an operator wants to know about publishers: implement it to write logs, metrics, and spans (7.04).
+///
+/// Give it to a ``Publisher``, to the options of managers, or to a ``PublisherDirectory``, which gives it to every
+/// publisher that it makes. Implement only the functions that you need; each does nothing by default.
+///
+/// All functions are called while no lock is held, on the thread on which the event happens, except that a thread may
+/// report the events of others that happen meanwhile. States and subscriptions are reported in the order of the
+/// publisher, one event at a time; and deliveries in the order of their subscription, when they end. Keep the functions
+/// short, because publishing threads and deliveries wait for them. They may use the publisher.
+public protocol Instrumentation: Sendable {
+  /// A publisher has accepted a state.
+  func published(_ publication: any AnyPublication)
+
+  /// Somebody has subscribed, or begun to iterate a sequence.
+  func subscribed(_ subscription: Subscription, to source: PublisherID)
+
+  /// A delivery has ended.
+  ///
+  /// - Parameters:
+  ///   - publication: The state that was delivered.
+  ///   - subscription: The subscription.
+  ///   - took: How long the subscriber's code has run, on the system's monotonic clock; zero for sequences, whose
+  ///     consumers take their states.
+  func delivered(_ publication: any AnyPublication, to subscription: Subscription, took: Duration)
+
+  /// A subscription has skipped states, as is found when the next one is delivered, or when the subscription ends.
+  func skipped(_ count: Int, by subscription: Subscription)
+
+  /// A subscription has ended, and none of its deliveries is under way.
+  func ended(_ subscription: Subscription, _ end: SubscriptionEnd)
+
+  /// A load makes an attempt: call `attempt`, and return its result or throw its error.
+  ///
+  /// Here a span can begin and end. It runs in the task of the attempt, within the values that the publisher
+  /// propagates.
+  func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T
+
+  /// A load has ended.
+  ///
+  /// - Parameters:
+  ///   - load: The last attempt.
+  ///   - attempts: The number of attempts.
+  ///   - duration: How long all of them have taken, with the delays between them, on the manager's clock.
+  ///   - error: The last attempt's error; `CancellationError` if the load was cancelled or superseded; nil if it has
+  ///     succeeded.
+  func loaded(_ load: LoadDescription, attempts: Int, after duration: Duration, error: (any Error)?)
+
+  /// A manager's cache couldn't be read, written, or cleared.
+  func cacheFailed(_ failure: CacheFailure, of source: PublisherID)
+}
+
+/// An attempt of a load.
+public struct LoadDescription: Hashable, Sendable {
+  /// The ``StatePublisher/id`` of the manager's publisher.
+  public let source: PublisherID
+  /// The number of the attempt, from 1 on.
+  public let attempt: Int
+  /// Whether it loads one more page of a ``PagedManager``.
+  public let isPage: Bool
+
+  /// Creates a description, for tests of instrumentations.
+  public init(source: PublisherID, attempt: Int, isPage: Bool) {
+    (self.source, self.attempt, self.isPage) = (source, attempt, isPage)
+  }
+}
+
+extension Instrumentation {
+  /// Does nothing.
+  public func published(_ publication: any AnyPublication) {}
+  /// Does nothing.
+  public func subscribed(_ subscription: Subscription, to source: PublisherID) {}
+  /// Does nothing.
+  public func delivered(_ publication: any AnyPublication, to subscription: Subscription, took: Duration) {}
+  /// Does nothing.
+  public func skipped(_ count: Int, by subscription: Subscription) {}
+  /// Does nothing.
+  public func ended(_ subscription: Subscription, _ end: SubscriptionEnd) {}
+  /// Makes the attempt.
+  public func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T {
+    try await attempt()
+  }
+  /// Does nothing.
+  public func loaded(_ load: LoadDescription, attempts: Int, after duration: Duration, error: (any Error)?) {}
+  /// Does nothing.
+  public func cacheFailed(_ failure: CacheFailure, of source: PublisherID) {}
+}

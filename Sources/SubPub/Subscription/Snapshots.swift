@@ -1,0 +1,150 @@
+/// A publisher and its subscriptions at one moment, for operators (7.04).
+///
+/// Its description has one line for the publisher and one for each subscription; ``Swift/Sequence/table`` aligns those
+/// of several publishers.
+public struct PublisherSnapshot: Codable, Hashable, Sendable {
+  /// The publisher's label, or its number without one.
+  public var label: String
+  /// The version of the state.
+  public var version: UInt64
+  /// The phase of the state.
+  public var phase: LoadPhase
+  /// Where the data, or the previous data, comes from; nil without data.
+  public var origin: DataOrigin?
+  /// How old that data is; nil if that isn't measured.
+  public var age: Duration?
+  /// Whether that data is stale.
+  public var isStale: Bool
+  /// The error of the state, described; nil without an error.
+  public var error: String?
+  /// Whether a load or a stream is active, including a quiet one.
+  public var isLoading: Bool
+  /// The number of the load's present attempt; 0 if there is none.
+  public var attempt: Int
+  /// The error of the manager's last attempt, described; nil if it has succeeded.
+  public var lastFailure: String?
+  /// The living subscriptions, in no particular order.
+  public var subscriptions: [SubscriptionSnapshot]
+}
+
+/// A subscription at one moment, for operators.
+public struct SubscriptionSnapshot: Codable, Hashable, Sendable {
+  /// The name that the subscriber has given.
+  public var label: String?
+  /// The subscriber's class; for a sequence, the type of its iterator.
+  public var subscriberType: String
+  /// Where deliveries run.
+  public var context: String
+  /// The buffering policy.
+  public var buffering: String
+  /// The number of deliveries that have ended.
+  public var delivered: Int
+  /// The number of states that were skipped.
+  public var skipped: Int
+  /// The number of states that wait to be delivered.
+  public var pending: Int
+  /// The largest number of states that were ever pending at once.
+  public var highWater: Int
+  /// The version of the last delivery that has ended; nil if none has.
+  public var lastVersion: UInt64?
+}
+
+extension StatePublisher {
+  /// Describes the publisher and its living subscriptions.
+  ///
+  /// The subscriptions' counts may be from slightly different moments. Describes errors and reads the clock, both while
+  /// nothing is locked.
+  ///
+  /// - Returns: The description.
+  /// - Complexity: O(*n*) in the number of subscriptions.
+  public func snapshot() -> PublisherSnapshot {
+    guard let snapshot = _access.snapshot() else { stopForMisuse("\(id) is read after its end") }
+    return snapshot
+  }
+}
+
+extension StateAccess {
+  /// Describes the publisher; nil after its release.
+  func snapshot() -> PublisherSnapshot? {
+    guard let box = registry.current else { return nil }
+    let (current, progress) = (Publication<Value>.from(box), registry.turn { $0.owner?.progress })
+    return PublisherSnapshot(
+      label: "\(registry.source)", version: current.version, phase: current.phase, origin: current.origin,
+      age: age(of: current), isStale: isStale, error: current.error.map { "\($0)" },
+      isLoading: progress?.isLoading ?? (current.phase == .loading), attempt: progress?.attempt ?? 0,
+      lastFailure: progress?.lastFailure.map { "\($0)" },
+      subscriptions: registry.subscriptions.map(SubscriptionSnapshot.init))
+  }
+}
+
+extension SubscriptionSnapshot {
+  fileprivate init(_ subscription: Subscription) {
+    let statistics = subscription.statistics
+    label = subscription.label
+    subscriberType = "\(subscription.subscriberType)"
+    context = "\(subscription.context)"
+    buffering = "\(subscription.buffering)"
+    delivered = statistics.delivered
+    skipped = statistics.skipped
+    pending = statistics.pending
+    highWater = statistics.highWater
+    lastVersion = statistics.lastVersion
+  }
+}
+
+extension PublisherDirectory {
+  /// Describes every living publisher that the directory has made, or that was registered, and those of families.
+  ///
+  /// - Returns: The descriptions, in the order in which the publishers were added; see ``Swift/Sequence/table``.
+  /// - Complexity: O(*n* log *n*) in the number of publishers, and O(*s*) in that of their subscriptions.
+  public func snapshot() -> [PublisherSnapshot] { sweepPublishers().compactMap { $0.snapshot() } }
+}
+
+extension Sequence<PublisherSnapshot> {
+  /// The snapshots as a table of plain text: a line for each publisher, and one for each of its subscriptions below it.
+  public var table: String {
+    var rows = [["publisher", "state", "data", "", "", ""]]
+    for snapshot in self {
+      rows.append(snapshot.words)
+      rows += snapshot.subscriptions.map { ["  " + $0.name] + $0.words }
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return String(padded.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+extension PublisherSnapshot: CustomStringConvertible {
+  /// A line for the publisher and one for each subscription.
+  public var description: String {
+    ([words] + subscriptions.map { ["  " + $0.name] + $0.words })
+      .map { $0.filter { !$0.isEmpty }.joined(separator: "  ") }.joined(separator: "\n")
+  }
+
+  /// The columns of a table.
+  fileprivate var words: [String] {
+    let loading = isLoading && phase != .loading ? ", loading" : ""
+    let data = [origin.map { "\($0)" }, age.map { "\($0) old" }, isStale ? "stale" : nil].compactMap { $0 }
+    return [
+      label, "\(phase) \(version)\(loading)", data.joined(separator: ", "), attempt > 1 ? "attempt \(attempt)" : "",
+      error.map { "error: \($0)" } ?? "", error == nil ? lastFailure.map { "last failure: \($0)" } ?? "" : "",
+    ]
+  }
+}
+
+extension SubscriptionSnapshot: CustomStringConvertible {
+  /// The label or the subscriber's type, and the counts, in a line.
+  public var description: String { ([name] + words).filter { !$0.isEmpty }.joined(separator: "  ") }
+
+  fileprivate var name: String { label ?? subscriberType }
+
+  /// The columns of a table after the name.
+  fileprivate var words: [String] {
+    [
+      context, buffering, "\(delivered) delivered", "\(skipped) skipped",
+      "\(pending) pending (at most \(highWater))" + (lastVersion.map { ", last version \($0)" } ?? ""),
+    ]
+  }
+}
