@@ -59,11 +59,12 @@ package struct Effects: ~Copyable {
   }
 
   /// Releases a state, because the `deinit` of its payload is foreign code.
-  mutating func release(_ state: any BoxedPublication) { release(state as AnyObject) }
+  @inline(__always) mutating func release(_ state: any BoxedPublication) { release(state as AnyObject) }
 
   /// Releases a subscription, which may be the last object to hold its lane's executor.
   mutating func release(_ subscription: Subscription) { release(subscription as AnyObject) }
 
+  @inline(__always)
   private mutating func release(_ object: AnyObject) {
     if firstObject == nil {
       firstObject = object

@@ -46,6 +46,7 @@ package final class PublisherExtras: Sendable {
         if let carried = state.carried { carried.provide { next(subscriber, state) } } else { next(subscriber, state) }
       }
     }
-    return reporter?.deliver(to: subscription, deliver) ?? deliver
+    if let reporter { deliver = reporter.deliver(to: subscription, deliver) }
+    return deliver
   }
 }

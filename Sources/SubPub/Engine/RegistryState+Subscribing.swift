@@ -78,7 +78,8 @@ extension RegistryState {
   private mutating func add(
     _ request: SubscriptionRequest, to lane: Lane, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
-    let resumed = request.after.flatMap { states(after: $0, request.buffering) }
+    var resumed: [QueuedState]?
+    if let after = request.details?.after { resumed = states(after: after, request.buffering) }
     let firstVersion = resumed?.first?.version ?? (replays && resumed == nil ? newest : newest + 1)
     let subscription = Subscription(request, in: lane, from: firstVersion)
     let replay = replays && resumed == nil ? current.map { QueuedState($0, version: newest) } : nil
@@ -87,14 +88,17 @@ extension RegistryState {
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     if reporter != nil { note(.subscribed(subscription), &effects) }
-    let deliver = lane.registry.extras?.deliver(to: subscription, request.deliver) ?? request.deliver
+    // Not an optional closure: it would be called through two more functions.
+    var deliver = request.deliver
+    if let extras = lane.registry.extras { deliver = extras.deliver(to: subscription, deliver) }
+    if let pace = lane.pace { deliver = pace.deliver(deliver) }
     if let snapshot = lane.join(
-      subscription, lane.deliver(deliver), replay: replay, newest: newest, &effects)
+      subscription, deliver, replay: replay, newest: newest, &effects)
     {
       action.replay = replay
       action.snapshot = snapshot
     }
-    for state in resumed ?? [] { lane.enqueueForIterator(state, &effects) }
+    if let resumed { for state in resumed { lane.enqueueForIterator(state, &effects) } }
     subscribers.index(subscription, &effects)
     if let bounds = subscription.bounds, bounds.endsBeyondLimit {
       laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(bounds.limit))
@@ -115,6 +119,7 @@ extension RegistryState {
   }
 
   /// The states after the one with an identifier; nil if the subscription has to begin with the current one (6.05).
+  @inline(never)
   private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> [QueuedState]? {
     var kept = history
     if kept == nil, let current {

@@ -13,6 +13,8 @@ package struct RegistryState {
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
 
+  /// Whether there is a history or a reporter: one flag, because most publishers have neither.
+  private let isRecorded: Bool
   /// The last publications; nil unless they are kept.
   var history: History?
   /// Reports events; nil for most publishers.
@@ -42,6 +44,7 @@ package struct RegistryState {
 
   init(initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
     current = initial
+    isRecorded = extras.map { $0.history > 0 || $0.reporter != nil } ?? false
     guard let extras else { return }
     reporter = extras.reporter
     if extras.history > 0, let initial {
@@ -118,7 +121,7 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    if reporter != nil || history != nil { record(state, &effects) }
+    if isRecorded { record(state, &effects) }
     // Not retained, because the lanes stay here for this turn.
     for index in lanes.woken.indices {
       unsafe put(state, into: .passUnretained(lanes.woken[index]), &action, &effects)

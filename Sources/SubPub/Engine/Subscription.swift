@@ -12,8 +12,7 @@ public final class Subscription: Sendable {
   /// The subscriber's class; for a sequence, the type of its iterator.
   public let subscriberType: Any.Type
   let interface: SubscriberInterface
-  /// The label in a box: one word, because most subscriptions have none.
-  private let labelBox: LabelBox?
+  private let details: SubscriptionDetails?
   let lane: Lane
   /// The limit and its counts; nil for an unbounded buffer.
   let bounds: Bounds?
@@ -31,7 +30,7 @@ public final class Subscription: Sendable {
     subscriberID = ObjectIdentifier(request.subscriber)
     subscriberType = request.subscriberType
     interface = request.interface
-    labelBox = request.label.map(LabelBox.init)
+    details = request.details
     bounds = Bounds.of(request.buffering)
     self.lane = lane
     gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
@@ -45,7 +44,7 @@ public final class Subscription: Sendable {
   }
 
   /// The name that the subscriber has given.
-  public var label: String? { labelBox?.text }
+  public var label: String? { details?.label }
 
   /// How many states may be pending, and which one a new state replaces.
   public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }

@@ -13,9 +13,8 @@ package struct SubscriptionRequest: Sendable {
   let context: DeliveryContext
   let buffering: BufferingPolicy
   let ifDuplicate: DuplicatePolicy
-  let label: String?
-  /// The publication after which an iterator wants to go on; nil for the current state.
-  let after: PublicationID?
+  /// Nil for most subscriptions.
+  let details: SubscriptionDetails?
   let deliver: Deliver
 
   /// Creates a request.
@@ -35,10 +34,18 @@ package struct SubscriptionRequest: Sendable {
     self.context = context
     self.buffering = buffering
     self.ifDuplicate = ifDuplicate
-    self.label = label
-    self.after = after
+    details = label == nil && after == nil ? nil : SubscriptionDetails(label: label, after: after)
     self.deliver = deliver
   }
+}
+
+/// What few subscriptions have: in one object, so that it costs the others one word.
+final class SubscriptionDetails: Sendable {
+  let label: String?
+  /// The publication after which an iterator wants to go on; nil for the current state.
+  let after: PublicationID?
+
+  init(label: String?, after: PublicationID?) { (self.label, self.after) = (label, after) }
 }
 
 /// How an object has subscribed.

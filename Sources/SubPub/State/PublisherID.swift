@@ -4,16 +4,21 @@ import Synchronization
 ///
 /// No two publishers ever have equal identifiers, even if one is created after the other was released.
 public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
+  /// The label in a box: one word in each publication, and no reference counting without a label.
+  private final class Label: Sendable {
+    let text: String
+    init(_ text: String) { self.text = text }
+  }
+
   let number: UInt64
-  /// In a box: one word in each publication, and no reference counting without a label.
-  private let box: LabelBox?
+  private let box: Label?
 
   private static let last = Atomic<UInt64>(0)
 
   init(label: String?) {
     // Only uniqueness matters, so the order among threads doesn't.
     number = Self.last.add(1, ordering: .relaxed).newValue
-    box = label.map(LabelBox.init)
+    box = label.map(Label.init)
   }
 
   /// The publisher's label, if it has one.
@@ -27,12 +32,6 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
 
   /// The publisher's label, or `publisher #` and a number without one.
   public var description: String { label ?? "publisher #\(number)" }
-}
-
-/// A label behind one word.
-final class LabelBox: Sendable {
-  let text: String
-  init(_ text: String) { self.text = text }
 }
 
 /// The error that ``StatePublisher/value()`` throws if the publisher is finished or released before it has a value.

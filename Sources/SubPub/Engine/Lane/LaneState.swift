@@ -188,7 +188,9 @@ extension Lane {
   }
 
   private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
-    if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) { inTurn.arrived += waiters }
+    if !inTurn.endWaiters.isEmpty, let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) {
+      inTurn.arrived += waiters
+    }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
     if subscription.interface.kind == .derivation, subscription.gate.end == .publisherEnded {
       effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }

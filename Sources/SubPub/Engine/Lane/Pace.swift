@@ -11,13 +11,21 @@ final class Pace: Sendable {
   init(_ interval: Duration, _ clock: (any Clock<Duration>)?) { (self.interval, self.clock) = (interval, clock) }
 
   /// Notes that a delivery begins; reads the clock, so not inside a turn.
-  func noteBeginning() {
+  private func noteBeginning() {
     let new = clock?.stopwatch() ?? ContinuousClock().stopwatch()
     let old = sinceBegin.withLock { old in
       defer { old = new }
       return old
     }
     withExtendedLifetime(old) {}
+  }
+
+  /// Returns the subscriber's code, which also notes when it begins.
+  func deliver(_ deliver: @escaping Deliver) -> Deliver {
+    return { [self] subscriber, state in
+      noteBeginning()
+      deliver(subscriber, state)
+    }
   }
 
   /// How long the lane has to rest after a delivery; nil if there was none since the last call.
@@ -38,15 +46,6 @@ final class Pace: Sendable {
 }
 
 extension Lane {
-  /// Returns the subscriber's code with what the lane does when a delivery begins.
-  func deliver(_ deliver: @escaping Deliver) -> Deliver {
-    guard let pace else { return deliver }
-    return { subscriber, state in
-      pace.noteBeginning()
-      deliver(subscriber, state)
-    }
-  }
-
   /// Lets the lane go on when a time has passed; the turn before has counted the rest.
   func rest(for time: Duration) {
     pace?.wait(for: time) { [self] in
