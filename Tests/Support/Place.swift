@@ -49,6 +49,10 @@ package final class Place: @unchecked Sendable {
     case .executor:
       let queue = DispatchQueue(label: "pool", attributes: .concurrent)
       self.init(kind, .executor(ConcurrentExecutor(queue)), on: queue)
+    case .serial:
+      let executor = QueueExecutor(label: "serial")
+      let actor = QueueActor(executor)
+      self.init(kind, .serial(executor), on: executor.queue, isExclusive: true, holding: actor)
     case .actor:
       let actor = PoolActor()
       self.init(kind, .actor(actor), isExclusive: true, holding: actor)
@@ -106,7 +110,7 @@ extension Place {
     case .background: DispatchQueue.global().async(execute: body)
     case .main, .queue, .concurrentQueue, .independentQueue: queue?.async(execute: body)
     case .executor: if let queue { Task.detached(executorPreference: ConcurrentExecutor(queue)) { body() } }
-    case .actor, .actorOnQueue: if let actor { Task.detached { await actor.run(body) } }
+    case .serial, .actor, .actorOnQueue: if let actor { Task.detached { await actor.run(body) } }
     }
   }
 }

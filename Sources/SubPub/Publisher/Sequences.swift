@@ -95,7 +95,8 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
   fileprivate init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection = .everyState,
-    buffering: BufferingPolicy, label: String?, after id: PublicationID? = nil, _ element: @escaping @Sendable (Publication<Value>) -> Element?
+    buffering: BufferingPolicy, label: String?, after id: PublicationID? = nil,
+    _ element: @escaping @Sendable (Publication<Value>) -> Element?
   ) {
     storage = SequenceStorage(registry, name, takes: selection, buffering: buffering, label: label, after: id)
     self.element = element
@@ -199,7 +200,8 @@ private final class SequenceStorage: Sendable, CustomStringConvertible {
   deinit { registry.releaseLastState() }
 
   func makeReader(for iteratorType: Any.Type) -> SequenceReader {
-    SequenceReader(registry, takes: selection, buffering: buffering, label: label, after: id, iteratorType: iteratorType)
+    SequenceReader(
+      registry, takes: selection, buffering: buffering, label: label, after: id, iteratorType: iteratorType)
   }
 
   var description: String { "\(name) of \(registry.source), \(buffering)" }

@@ -26,6 +26,7 @@ extension Section2SubscriptionTests {
     publisher.updateData(4)
     try await recorder.wait(count: 3)
     #expect(recorder.states == [.unknown, .loaded(3), .loaded(4)])
+    await publisher.drain()
     let statistics = subscription.statistics
     #expect((statistics.delivered, statistics.skipped) == (3, 2))
   }

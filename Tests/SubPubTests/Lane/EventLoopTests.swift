@@ -6,7 +6,17 @@ import Testing
 
 @Suite("A backlog starves no event loop", .timeLimit(.minutes(2)))
 struct EventLoopTests {
-  enum Kind: String, CaseIterable, Codable, Sendable { case executor, actor }
+  enum Kind: String, CaseIterable, Codable, Sendable {
+    case executor, serial, actor
+
+    func context(_ loop: EventLoop, _ host: LoopHost) -> DeliveryContext {
+      switch self {
+      case .executor: .executor(loop)
+      case .serial: .serial(loop)
+      case .actor: .actor(host)
+      }
+    }
+  }
 
   private static let backlog = 5_000
   private static let timeSlice = 256
@@ -24,7 +34,7 @@ struct EventLoopTests {
     }
     let all = (0..<publishers).map { _ in Publisher<Int>() }
     for publisher in all {
-      publisher.subscribe(count, on: kind == .actor ? .actor(host) : .executor(loop)) { count, _ in
+      publisher.subscribe(count, on: kind.context(loop, host)) { count, _ in
         gate.pass()
         loop.checkIsolated()
         // Long enough for time slices to last, however fast the machine is.
@@ -62,7 +72,7 @@ struct EventLoopTests {
     defer { loop.end() }
     let all = (0..<4).map { _ in (publisher: Publisher<Int>(), count: Deliveries()) }
     for (publisher, count) in all {
-      publisher.subscribe(count, on: kind == .actor ? .actor(host) : .executor(loop)) { [weak publisher] count, _ in
+      publisher.subscribe(count, on: kind.context(loop, host)) { [weak publisher] count, _ in
         let number = count.number.add(1, ordering: .relaxed).newValue
         if !isDone.withLock({ $0 }) { publisher?.updateData(number) }
       }
@@ -96,7 +106,7 @@ struct EventLoopTests {
         blocked.subscribe(subscriber, on: .queue(.global(), independent: true)) { _, _ in gate.pass() }
       }
       let (count, isDelivered) = (Deliveries(), DispatchSemaphore(value: 0))
-      publisher.subscribe(count, on: kind == .actor ? .actor(host) : .executor(loop)) { count, state in
+      publisher.subscribe(count, on: kind.context(loop, host)) { count, state in
         count.number.add(1, ordering: .relaxed)
         if state == .loaded(Self.backlog) { isDelivered.signal() }
       }

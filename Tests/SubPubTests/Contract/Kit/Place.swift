@@ -12,16 +12,16 @@ extension ContextKind {
   static let holdable = allCases.filter { $0 != .actor }
   static let holdableAsynchronous = holdable.filter { $0 != .immediate }
   /// Those whose subscriptions at one publisher share a lane.
-  static let shared: [ContextKind] = [.immediate, .main, .queue, .concurrentQueue, .actor, .actorOnQueue]
+  static let shared: [ContextKind] = [.immediate, .main, .queue, .concurrentQueue, .serial, .actor, .actorOnQueue]
   static let holdableShared = shared.filter { $0 != .actor }
   /// Those that run several things at once.
   static let concurrent: [ContextKind] = [.background, .concurrentQueue, .independentQueue, .executor]
   /// Those that a test can stop.
   static let stoppable: [ContextKind] = [
-    .main, .queue, .concurrentQueue, .independentQueue, .executor, .actorOnQueue,
+    .main, .queue, .concurrentQueue, .independentQueue, .executor, .serial, .actorOnQueue,
   ]
   /// Those that run one thing at a time, whoever asks.
-  static let serial: [ContextKind] = [.main, .queue, .actor, .actorOnQueue]
+  static let serial: [ContextKind] = [.main, .queue, .serial, .actor, .actorOnQueue]
 }
 
 extension ContextKind: CustomTestStringConvertible {

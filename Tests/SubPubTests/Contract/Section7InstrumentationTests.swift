@@ -1,0 +1,282 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+@Suite(
+  "Section 7: instrumentation and snapshots see everything once, and in order", .serialized, .timeLimit(.minutes(2)))
+struct Section7InstrumentationTests: ContractSuite {
+  typealias Failure = PublishingTests.Failure
+
+  let lifetime = TestLifetime()
+  let recorder = Recorder<Int>()
+  let events = Events()
+
+  /// Writes down what it is told.
+  final class Events: Instrumentation {
+    private let lines = Locked<[String]>([])
+    /// Called with each line, while nothing is locked.
+    private let reaction: Locked<@Sendable (String) -> Void>
+
+    init(_ reaction: @escaping @Sendable (String) -> Void = { _ in }) { self.reaction = Locked(reaction) }
+
+    func note(_ line: String) {
+      lines.withLock { $0.append(line) }
+      reaction.withLock { $0 }(line)
+    }
+
+    func react(_ reaction: @escaping @Sendable (String) -> Void) { self.reaction.withLock { $0 = reaction } }
+
+    func take() -> [String] {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+
+    private func name(_ subscription: Subscription) -> String { subscription.label ?? "?" }
+
+    func published(_ publication: any AnyPublication) { note("published \(publication.version)") }
+    func subscribed(_ subscription: Subscription, to source: PublisherID) { note("\(name(subscription)) subscribed") }
+    func delivered(_ publication: any AnyPublication, to subscription: Subscription, took: Duration) {
+      note("\(name(subscription)) got \(publication.version)\(took < .zero ? "?" : "")")
+    }
+    func skipped(_ count: Int, by subscription: Subscription) { note("\(name(subscription)) skipped \(count)") }
+    func ended(_ subscription: Subscription, _ end: SubscriptionEnd) { note("\(name(subscription)) ended: \(end)") }
+    func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T {
+      note("\(load.isPage ? "page" : "load") \(load.attempt) begins")
+      defer { note("load \(load.attempt) ends") }
+      return try await attempt()
+    }
+    func loaded(_ load: LoadDescription, attempts: Int, after duration: Duration, error: (any Error)?) {
+      note("loaded after \(attempts), \(duration), \(error.map { "\(type(of: $0))" } ?? "no error")")
+    }
+    func cacheFailed(_ failure: CacheFailure, of source: PublisherID) { note("cache: \(failure.operation)") }
+  }
+
+  private func makePublisher() -> Publisher<Int> { Publisher(instrumentation: events) }
+
+  @Test("on one thread everything is told in order")
+  func required_7_04_order() {
+    let publisher = makePublisher()
+    let subscription = publisher.subscribe(recorder, on: .immediate, label: "A")
+    publisher.updateData(1)
+    publisher.subscribe(recorder, on: .immediate, ifDuplicate: .replace, label: "B")
+    publisher.startLoading()
+    publisher.finish()
+    publisher.updateData(2)
+    #expect(
+      events.take() == [
+        "A subscribed", "A got 0", "published 1", "A got 1", "A ended: cancelled", "B subscribed", "B got 1",
+        "published 2", "B got 2", "B ended: publisherEnded",
+      ])
+    #expect(subscription.end == .cancelled)
+    // Duplicates that are ignored are no subscriptions.
+    let other = makePublisher()
+    for label in ["A", "B"] { other.subscribe(recorder, on: .immediate, label: label) }
+    #expect(events.take() == ["A subscribed", "A got 0"])
+  }
+
+  @Test("skipped states are counted when the next is delivered, and at the end", arguments: ContextKind.stoppable)
+  func required_7_04_2_04_skipped(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), makePublisher())
+    let subscription = try await place.whileStopped {
+      let subscription = publisher.subscribe(recorder, on: place.context, buffering: .newest(2), label: "A")
+      for number in 1...5 { publisher.updateData(number) }
+      return subscription
+    }
+    await publisher.drain()
+    try await place.whileStopped {
+      for number in 6...9 { publisher.updateData(number) }
+      subscription.cancel()
+    }
+    let told = events.take().filter { !$0.hasPrefix("published") }
+    #expect(told == ["A subscribed", "A skipped 4", "A got 4", "A got 5", "A skipped 4", "A ended: cancelled"])
+    #expect(subscription.statistics.skipped == 8)
+  }
+
+  @Test("sequences are told of, too")
+  func required_7_04_6_01_sequences() async {
+    let publisher = makePublisher()
+    do {
+      var states = publisher.states(buffering: .newest(2), label: "A").makeAsyncIterator()
+      for number in 1...3 { publisher.updateData(number) }
+      _ = await states.next()
+      publisher.updateData(4)
+      publisher.updateData(5)
+    }
+    let told = events.take().filter { !$0.hasPrefix("published") }
+    #expect(told == ["A subscribed", "A skipped 2", "A got 2", "A skipped 3", "A ended: cancelled"])
+  }
+
+  @Test("an end is told when the delivery under way has ended, whatever its reason")
+  func required_7_04_3_10_ends() async throws {
+    let (publisher, held) = (makePublisher(), makeHeldRecorder())
+    let subscription = publisher.subscribe(held, on: makePlace(.queue).context, buffering: .ending(1), label: "A")
+    try await held.hold(publisher)
+    for number in 2...3 { publisher.updateData(number) }
+    #expect(subscription.end == .fellBehind)
+    #expect(!events.take().contains("A ended: fellBehind"))
+    held.gate.open()
+    #expect(await subscription.ended() == .fellBehind)
+    do {
+      let brief = Recorder<Int>()
+      publisher.subscribe(brief, on: .background, label: "B")
+      await publisher.drain()
+      withExtendedLifetime(brief) {}
+    }
+    #expect(publisher.subscriberCount == 0)
+    let told = events.take().filter { $0.hasPrefix("A") || $0.contains("ended") }
+    #expect(told == ["A got 1", "A skipped 2", "A ended: fellBehind", "B ended: subscriberReleased"])
+  }
+
+  @Test("it may use the publisher, in whatever it is told")
+  func required_7_04_1_04_reentrant() async throws {
+    let publisher = makePublisher()
+    events.react { [weak publisher, recorder] line in
+      guard let publisher else { return }
+      switch line {
+      case "A subscribed": publisher.updateData(1)
+      case "published 1": publisher.subscribe(recorder, on: .immediate, ifDuplicate: .allow, label: "B")
+      case "B got 1": publisher.updateData(2)
+      case "A got 2": publisher.unsubscribe(recorder)
+      case "B ended: cancelled": publisher.finish()
+      default: break
+      }
+    }
+    publisher.subscribe(recorder, on: .immediate, label: "A")
+    #expect(publisher.isFinished)
+    #expect(publisher.current.version == 2)
+    let told = events.take()
+    #expect(told.filter { $0.hasPrefix("published") } == ["published 1", "published 2"])
+    #expect(told.filter { $0.contains("ended") }.count == 2)
+  }
+
+  @Test("loads are told of by attempt, with their span around it")
+  func required_7_04_loads() async {
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(2) }) { $0.instrumentation = events }
+    let refresh = bench.call { await bench.manager.refresh() }
+    bench.pass(.seconds(1))
+    bench.fail(0)
+    var snapshot = bench.publisher.snapshot()
+    #expect((snapshot.isLoading, snapshot.attempt, snapshot.lastFailure) == (true, 1, "\(Failure.offline)"))
+    bench.pass(.seconds(2))
+    snapshot = bench.publisher.snapshot()
+    #expect(snapshot.attempt == 2)
+    bench.source.answer(1, .success(7))
+    bench.run()
+    #expect(refresh.result == .loaded(7))
+    let told = events.take().filter { $0.contains("load") }
+    #expect(
+      told == ["load 1 begins", "load 1 ends", "load 2 begins", "load 2 ends", "loaded after 2, 3.0 seconds, no error"])
+    snapshot = bench.publisher.snapshot()
+    #expect((snapshot.isLoading, snapshot.attempt, snapshot.lastFailure) == (false, 0, nil))
+    let cancelled = bench.call { await bench.manager.refresh() }
+    bench.publisher.updateData(8)
+    bench.run()
+    #expect(cancelled.result == .loaded(8))
+    #expect(events.take().contains("loaded after 1, 0.0 seconds, CancellationError"))
+    bench.finish()
+  }
+
+  @Test("failures of the cache are told, too")
+  func required_7_04_5_12_cache() async {
+    let cache = ProbeCache()
+    cache.refuse(.read)
+    let manager = LoadingManager(cache: cache, instrumentation: events) { 1 }
+    await manager.refresh()
+    await manager.waitForCache()
+    #expect(events.take().filter { $0.hasPrefix("cache") } == ["cache: read"])
+  }
+
+  @Test("a directory's is that of what it makes")
+  func required_7_04_directory() {
+    let directory = PublisherDirectory(instrumentation: events)
+    let registered = Publisher<String>()
+    directory.register(registered)
+    directory.publisher(of: Int.self).updateData(1)
+    registered.updateData("one")
+    #expect(events.take() == ["published 1"])
+  }
+
+  @Test("concurrent states are told once and in order, and so is each subscription", arguments: ContextKind.allCases)
+  func stochastic_7_04_concurrent(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), makePublisher())
+    let subscribers = (0..<4).map { _ in keep(Recorder<Int>()) }
+    let policies: [BufferingPolicy] = [.unbounded, .latest, .newest(3), .ending(2_000)]
+    let subscriptions = zip(subscribers, policies).map {
+      publisher.subscribe($0, on: place.context, buffering: $1, label: "\($1)")
+    }
+    try await Race.run(threads: 3) { _ in for number in 0..<300 { publisher.updateData(number) } }
+    await publisher.drain()
+    publisher.finish()
+    for subscription in subscriptions { #expect(await subscription.ended() == .publisherEnded) }
+    publisher.finish()
+    let told = events.take()
+    #expect(told.filter { $0.hasPrefix("published") } == (1...900).map { "published \($0)" })
+    for subscription in subscriptions {
+      let (label, statistics) = (subscription.label ?? "", subscription.statistics)
+      let mine = told.filter { $0.hasPrefix(label + " ") }
+      #expect(mine.first == "\(label) subscribed")
+      #expect(mine.last == "\(label) ended: publisherEnded")
+      #expect(mine.filter { $0.contains(" got ") }.count == statistics.delivered)
+      let skipped = mine.filter { $0.contains(" skipped ") }.compactMap { Int($0.split(separator: " ").last ?? "") }
+      #expect(skipped.reduce(0, +) == statistics.skipped)
+    }
+  }
+
+  // MARK: Snapshots
+
+  @Test("a snapshot shows the state, its data, and every subscription")
+  func required_7_04_snapshot() throws {
+    let clock = ManualClock()
+    let publisher = Publisher<Int>(label: "news", staleAfter: .seconds(60), clock: clock)
+    let place = ManualPlace(.executor)
+    publisher.subscribe(recorder, on: place.context, buffering: .newest(2), label: "screen")
+    publisher.updateData(1)
+    place.serve()
+    for number in 2...4 { publisher.updateData(number) }
+    publisher.setError(Failure.offline)
+    clock.advance(by: .seconds(90))
+    let snapshot = publisher.snapshot()
+    #expect((snapshot.label, snapshot.version, snapshot.phase, snapshot.origin) == ("news", 5, .error, .published))
+    #expect((snapshot.age, snapshot.isStale, snapshot.error) == (.seconds(90), true, "\(Failure.offline)"))
+    #expect((snapshot.isLoading, snapshot.attempt, snapshot.lastFailure) == (false, 0, nil))
+    let subscription = try #require(snapshot.subscriptions.first)
+    #expect((subscription.label, subscription.subscriberType) == ("screen", "Recorder<Int>"))
+    #expect((subscription.context, subscription.buffering) == ("executor(ManualExecutor)", "newest(2)"))
+    #expect((subscription.delivered, subscription.skipped, subscription.pending) == (2, 2, 2))
+    #expect((subscription.highWater, subscription.lastVersion) == (2, 1))
+    #expect(
+      snapshot.description == """
+        news  error 5  published, 90.0 seconds old, stale  error: offline
+          screen  executor(ManualExecutor)  newest(2)  2 delivered  2 skipped  2 pending (at most 2), last version 1
+        """)
+    place.serve()
+    let mapped = publisher.map(label: "mapped") { $0 }.snapshot()
+    #expect((mapped.label, mapped.age, mapped.isStale) == ("mapped", .seconds(90), true))
+  }
+
+  @Test("a directory's snapshots have a table")
+  func required_7_04_table() throws {
+    let directory = PublisherDirectory()
+    directory.publisher(of: Int.self).updateData(1)
+    let other = Publisher<String>(label: "other")
+    directory.register(other)
+    let family = ManagerFamily<Int, LoadingManager<Int>> { key in LoadingManager(label: "key \(key)") { key } }
+    directory.register(family)
+    let member = family[1]
+    let listener = makeListener()
+    other.subscribe(listener, on: .immediate, label: "log") { _, _ in }
+    let snapshots = directory.snapshot()
+    #expect(snapshots.map(\.label) == ["Int", "other", "key 1"])
+    #expect(
+      snapshots.table == """
+        publisher  state      data
+        Int        loaded 1   published
+        other      unknown 0
+          log      immediate  unbounded  1 delivered  0 skipped  0 pending (at most 1), last version 0
+        key 1      unknown 0
+        """)
+    withExtendedLifetime(member) {}
+  }
+}
