@@ -1,4 +1,4 @@
-// expect: call to main actor-isolated instance method 'subscribe(_:buffering:ifDuplicate:handler:)'
+// expect: call to main actor-isolated instance method 'subscribe(_:buffering:ifDuplicate:label:handler:)'
 
 import SubPub
 

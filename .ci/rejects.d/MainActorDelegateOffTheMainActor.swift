@@ -1,4 +1,4 @@
-// expect: call to main actor-isolated instance method 'add(_:ifDuplicate:)' in a synchronous nonisolated context
+// expect: call to main actor-isolated instance method 'add(_:ifDuplicate:label:)' in a synchronous nonisolated context
 
 import SubPub
 

@@ -1,4 +1,4 @@
-// expect: instance method 'subscribe(_:on:buffering:ifDuplicate:)' requires that 'Screen' conform to
+// expect: instance method 'subscribe(_:on:buffering:ifDuplicate:label:)' requires that 'Screen' conform to
 
 import SubPub
 

@@ -1,4 +1,4 @@
-// expect: main actor-isolated instance method 'observe(buffering:handler:)' cannot be called from outside of the actor
+// expect: main actor-isolated instance method 'observe(buffering:label:handler:)' cannot be called from outside of the actor
 
 import SubPub
 

@@ -1,4 +1,4 @@
-// expect: instance method 'subscribe(_:buffering:ifDuplicate:)' requires that 'Log' conform to
+// expect: instance method 'subscribe(_:buffering:ifDuplicate:label:)' requires that 'Log' conform to
 
 import SubPub
 

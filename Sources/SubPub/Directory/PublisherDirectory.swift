@@ -221,6 +221,14 @@ extension PublisherDirectory {
   }
 }
 
+extension PublisherDirectory {
+  /// Describes every living publisher that the directory has made, or that was registered, and those of families.
+  ///
+  /// - Returns: The descriptions, in the order in which the publishers were added; see `table`.
+  /// - Complexity: O(*n* log *n*) in the number of publishers, and O(*s*) in that of their subscriptions.
+  public func snapshot() -> [PublisherSnapshot] { sweepPublishers().compactMap { $0.snapshot() } }
+}
+
 extension PublisherDirectory: CustomStringConvertible {
   /// The numbers of living publishers and of living subscribers to all of them, for logs.
   public var description: String {

@@ -1,6 +1,6 @@
 /// A subscription that ends when this object is released (3.08).
 ///
-/// ``StatePublisher/observe(on:buffering:handler:)-(DeliveryContext,_,_)`` returns one, and ``Subscription/scoped()`` makes
+/// ``StatePublisher/observe(on:buffering:label:handler:)-(DeliveryContext,_,_,_)`` returns one, and ``Subscription/scoped()`` makes
 /// one from any subscription. You can read the properties of the ``Subscription`` directly: `observation.statistics`.
 @dynamicMemberLookup
 public final class ScopedSubscription: Sendable {
@@ -42,4 +42,11 @@ extension Subscription {
 extension ScopedSubscription: CustomStringConvertible {
   /// The description of the subscription, with the word `scoped`.
   public var description: String { "scoped \(subscription)" }
+}
+
+/// The subscriber of a derived publisher, which is told when the source has finished.
+final class SourceFollower: Sendable {
+  let sourceHasFinished: @Sendable () -> Void
+
+  init(_ sourceHasFinished: @escaping @Sendable () -> Void) { self.sourceHasFinished = sourceHasFinished }
 }

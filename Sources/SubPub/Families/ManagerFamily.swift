@@ -16,7 +16,7 @@ import Synchronization
 /// The family keeps a manager while anybody listens to its publisher, and for a time of your choice after the last
 /// listener has left and after each request. Otherwise it holds managers weakly. Every open subscription of the
 /// publisher is a listener, and so is a publisher that is derived from it, but not a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)``: it would keep every manager. A manager that listens to its
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would keep every manager. A manager that listens to its
 /// own publisher is kept as long as the family.
 ///
 /// A listener that dies without having been cancelled is noticed when the next state reaches its context, when

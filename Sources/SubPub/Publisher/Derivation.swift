@@ -56,13 +56,6 @@ extension StatePublisher {
   }
 }
 
-/// The subscriber of a derived publisher, which is told when the source has finished.
-final class SourceFollower: Sendable {
-  let sourceHasFinished: @Sendable () -> Void
-
-  init(_ sourceHasFinished: @escaping @Sendable () -> Void) { self.sourceHasFinished = sourceHasFinished }
-}
-
 extension StateAccess {
   /// Makes a derived publisher follow this one, from the current state on, until it finishes.
   ///

@@ -18,7 +18,7 @@ extension StatePublisher {
   /// ```
   ///
   /// From other code, say where deliveries run: `on: .main` for the main actor. Everything else is as with
-  /// ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_)``.
+  /// ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the states.
@@ -95,7 +95,7 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that receives publications: states with their versions and origins.
   ///
-  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext,_,_,_)``. Write the
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext,_,_,_,_)``. Write the
   /// label: `publication: { object, publication in … }`.
   ///
   /// - Parameters:
@@ -124,7 +124,7 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that runs on the main actor, and receives publications.
   ///
-  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_)``. Write the
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_,_)``. Write the
   /// label: `publication: { object, publication in … }`.
   ///
   /// - Parameters:

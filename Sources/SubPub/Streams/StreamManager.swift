@@ -4,7 +4,7 @@
 /// once for any number of listeners. It begins with the first, ends `keepingAlive` after the last is gone, and starts
 /// again the next time a first listener arrives (5.21). Every open subscription of ``publisher`` is a listener: an
 /// object, a closure, an `observe`, a sequence that is being iterated, and the part of a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:)`` that belongs to this publisher. A publisher that is derived
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)`` that belongs to this publisher. A publisher that is derived
 /// from this one is a listener, too: the stream runs until it is released.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 /// A publisher and its subscriptions at one moment, for operators (7.04).
 ///
-/// Its description has one line for the publisher and one for each subscription; ``Swift/Sequence/table`` aligns those
+/// Its description has one line for the publisher and one for each subscription; `table` aligns those
 /// of several publishers.
 public struct PublisherSnapshot: Codable, Hashable, Sendable {
   /// The publisher's label, or its number without one.
@@ -90,14 +90,6 @@ extension SubscriptionSnapshot {
     highWater = statistics.highWater
     lastVersion = statistics.lastVersion
   }
-}
-
-extension PublisherDirectory {
-  /// Describes every living publisher that the directory has made, or that was registered, and those of families.
-  ///
-  /// - Returns: The descriptions, in the order in which the publishers were added; see ``Swift/Sequence/table``.
-  /// - Complexity: O(*n* log *n*) in the number of publishers, and O(*s*) in that of their subscriptions.
-  public func snapshot() -> [PublisherSnapshot] { sweepPublishers().compactMap { $0.snapshot() } }
 }
 
 extension Sequence<PublisherSnapshot> {
