@@ -40,7 +40,7 @@ package final class PublisherExtras: Sendable {
   func deliver(to subscription: Subscription, _ deliver: @escaping Deliver) -> Deliver {
     var deliver = deliver
     // A derived publisher takes the values from the state, because it may make its transition later.
-    if !propagated.isEmpty, subscription.interface.kind != .derivation {
+    if !propagated.isEmpty, !subscription.interface.isDerivation {
       let next = deliver
       deliver = { subscriber, state in
         if let carried = state.carried { carried.provide { next(subscriber, state) } } else { next(subscriber, state) }

@@ -35,7 +35,9 @@ extension RegistryState {
     for old in replaced { cancel(old, as: .cancelled, &effects) }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
-    return add(request, to: waiting ?? lane(for: request, at: registry), replays: replays, &effects)
+    return add(
+      request, to: waiting ?? lane(for: request.context, every: request.buffering.interval, at: registry),
+      replays: replays, &effects)
   }
 
   /// Returns the open subscriptions of the same living object through the same interface.
@@ -55,21 +57,22 @@ extension RegistryState {
   /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
   private mutating func waitingLane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane? {
-    let (object, shared) = (ObjectIdentifier(request.subscriber), sharedLane(for: request))
+    let (object, interval) = (ObjectIdentifier(request.subscriber), request.buffering.interval)
+    let shared = interval == nil ? lanes.shared(for: request.context) : nil
     let predecessors = leaving.indices.filter {
       let old = leaving[$0].subscription
       return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
         && old.gate.reading.isUnderWay
     }
     guard let first = predecessors.first.map({ leaving[$0].subscription.lane }) else { return nil }
-    if request.buffering.interval == nil, first.pace == nil, first.context == request.context,
+    if interval == nil, first.pace == nil, first.context == request.context,
       predecessors.allSatisfy({ leaving[$0].subscription.lane === first })
     {
       return first
     }
     let waiting = Lane(
       request.context, of: registry, newest: newest, isShared: false, isClosing: isFinished, behind: predecessors.count,
-      interval: request.buffering.interval)
+      interval: interval)
     lanes.add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
@@ -108,12 +111,13 @@ extension RegistryState {
     return action
   }
 
-  private mutating func lane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane {
-    if let lane = sharedLane(for: request) { return lane }
-    let interval = request.buffering.interval
+  /// The lane that a new subscription joins, unless it has to wait; with an interval, it is a new one.
+  private mutating func lane(
+    for context: DeliveryContext, every interval: Duration?, at registry: PublisherRegistry
+  ) -> Lane {
+    if interval == nil, let lane = lanes.shared(for: context) { return lane }
     let lane = Lane(
-      request.context, of: registry, newest: newest, isShared: interval == nil, isClosing: isFinished,
-      interval: interval)
+      context, of: registry, newest: newest, isShared: interval == nil, isClosing: isFinished, interval: interval)
     lanes.add(lane)
     return lane
   }
@@ -130,11 +134,6 @@ extension RegistryState {
     // It would end at once, each time that it comes back.
     if case .ending(let limit) = buffering, let states, states.count > limit { return nil }
     return states
-  }
-
-  /// The existing lane that a new subscription joins, unless it has to wait.
-  private func sharedLane(for request: SubscriptionRequest) -> Lane? {
-    request.buffering.interval == nil ? lanes.shared(for: request.context) : nil
   }
 }
 

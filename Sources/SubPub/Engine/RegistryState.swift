@@ -195,7 +195,7 @@ extension RegistryState {
     guard let index = leaving.firstIndex(where: { $0.subscription === subscription }) else { return }
     let left = leaving.remove(at: index)
     effects.releaseAll(in: left)
-    subscription.lane.vacate(subscription.slot, &effects)
+    subscription.lane.vacate(subscription, &effects)
     resumeWaiters(of: subscription.lane, &effects)
     for lane in left.successors where lane.inTurn.index >= 0 { lane.countDown(&effects) }
   }

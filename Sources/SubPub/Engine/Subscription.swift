@@ -31,7 +31,7 @@ public final class Subscription: Sendable {
     subscriberType = request.subscriberType
     interface = request.interface
     details = request.details
-    bounds = Bounds.of(request.buffering)
+    if case .unbounded = request.buffering { bounds = nil } else { bounds = Bounds.of(request.buffering) }
     self.lane = lane
     gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
     firstVersion = version

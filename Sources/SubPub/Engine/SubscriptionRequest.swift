@@ -27,7 +27,7 @@ package struct SubscriptionRequest: Sendable {
     on context: DeliveryContext, buffering: BufferingPolicy, ifDuplicate: DuplicatePolicy = .allow,
     label: String? = nil, after: PublicationID? = nil, deliver: @escaping Deliver
   ) {
-    buffering.check(with: context)
+    if case .unbounded = buffering {} else { buffering.check(with: context) }
     self.subscriber = subscriber
     self.subscriberType = type ?? Swift.type(of: subscriber)
     self.interface = interface
@@ -101,6 +101,8 @@ package struct SubscriberInterface: Sendable {
   let kind: Kind
   /// Whether it is a part of a `DirectorySubscription`.
   var isPart: Bool { kind == .directory || kind == .directoryOnMainActor }
+  /// Whether it is that of a publisher that is derived from this one.
+  var isDerivation: Bool { if case .derivation = kind { true } else { false } }
   /// Whether the objects belong to the main actor.
   ///
   /// They needn't be `Sendable`, and must not be released on another thread.

@@ -103,7 +103,9 @@
       var effects = Effects()
       phase.enter(.idle)
       close(as: .publisherEnded, &effects)
-      for slot in 0..<inTurn.subscriptions.count where inTurn.subscriptions[slot].slot >= 0 { vacate(slot, &effects) }
+      for slot in 0..<inTurn.subscriptions.count where inTurn.subscriptions[slot].slot >= 0 {
+        vacate(inTurn.subscriptions[slot], &effects)
+      }
       compact()
     }
   }

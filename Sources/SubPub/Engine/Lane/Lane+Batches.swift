@@ -53,8 +53,9 @@ extension Lane {
   func handleRequests(_ batch: inout Batch, _ effects: inout Effects) {
     phase.clear(.attention)
     for slot in batch.dead where inTurn.subscriptions[slot].gate.close(at: newest, as: .subscriberReleased) != nil {
-      discount(inTurn.subscriptions[slot])
-      vacate(slot, &effects)
+      let dead = inTurn.subscriptions[slot]
+      discount(dead)
+      vacate(dead, &effects)
     }
     batch.dead.removeAll()
     trim(&batch, &effects)

@@ -149,7 +149,7 @@ extension Lane {
   /// Removes a subscription, and releases its closure now or when the delivery under way has ended.
   private func remove(_ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects) {
     discount(subscription)
-    if !found.isUnderWay { vacate(subscription.slot, &effects) }
+    if !found.isUnderWay { vacate(subscription, &effects) }
   }
 
   /// Stops counting the subscription.
@@ -180,19 +180,20 @@ extension Lane {
   /// Releases the closure of a subscription that has ended, when none of its deliveries is under way.
   ///
   /// Called once for each subscription, so whoever waits for that moment, or is told of it, is called now.
-  func vacate(_ slot: Int, _ effects: inout Effects) {
-    announceEnd(of: inTurn.subscriptions[slot], &effects)
-    if let closure = inTurn.subscriptions.vacate(slot) { effects.release(closure) }
+  func vacate(_ subscription: Subscription, _ effects: inout Effects) {
+    if subscription.interface.isDerivation || registry.extras != nil || !inTurn.endWaiters.isEmpty {
+      announceEnd(of: subscription, &effects)
+    }
+    if let closure = inTurn.subscriptions.vacate(subscription.slot) { effects.release(closure) }
     // So that the round ends with a turn, which compacts.
     if inTurn.subscriptions.isSparse { _ = phase.request(.more) }
   }
 
+  @inline(never)
   private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
-    if !inTurn.endWaiters.isEmpty, let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) {
-      inTurn.arrived += waiters
-    }
+    if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) { inTurn.arrived += waiters }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
-    if subscription.interface.kind == .derivation, subscription.gate.end == .publisherEnded {
+    if subscription.interface.isDerivation, subscription.gate.end == .publisherEnded {
       effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }
     }
   }
