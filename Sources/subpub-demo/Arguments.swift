@@ -16,11 +16,13 @@ struct Arguments: Equatable {
   var cache: String?
   var publishTo: Server?
   var mirror: Server?
+  var serve: WebAddress?
   var alarmLoad = LoadAverage.processors
 
   static let usage = [
     "usage: subpub-demo [--watch PATH]… [--interval SECONDS] [--seconds SECONDS] [--plain] [--record FILE]",
     "                   [--log FILE] [--cache FOLDER] [--alarm-load N] [--publish-to URL] [--mirror URL]",
+    "                   [--serve [HOST:]PORT]",
     "Watches this machine: its load average, its memory, and files or folders. On a terminal it shows a screen until",
     "you press q; elsewhere it prints each change for 5 seconds. At the end it prints a table of deliveries.",
     "",
@@ -35,6 +37,8 @@ struct Arguments: Equatable {
     "  --publish-to URL    write every state to a Redis server: redis://USER:PASSWORD@HOST:PORT/DATABASE, of which",
     "                      redis: is enough, or unix:///PATH",
     "  --mirror URL        show the states that another --publish-to writes, with the same paths, instead of this machine",
+    "  --serve [HOST:]PORT serve a page with the states, /events, /state, and /metrics, until it is stopped; only for this",
+    "                      machine unless HOST is another address of it, such as 0.0.0.0",
     "  --help              show this",
     "",
     "Keys: q quits, r refreshes, i invalidates; e makes loads fail, and s a subscriber slow, until pressed again.",
@@ -79,7 +83,7 @@ struct Arguments: Equatable {
 
   private static let options: Set = [
     "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load", "--publish-to",
-    "--mirror", "--help", "-h",
+    "--mirror", "--serve", "--help", "-h",
   ]
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
@@ -90,6 +94,7 @@ struct Arguments: Equatable {
     case "--cache": cache = value
     case "--publish-to": publishTo = try Server(name, value)
     case "--mirror": mirror = try Server(name, value)
+    case "--serve": serve = try WebAddress(value)
     case "--interval": interval = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
     case "--seconds": seconds = .seconds(try Self.number(value, for: name, atLeast: 1e-9))
     default: alarmLoad = try Self.number(value, for: name, atLeast: 0)
@@ -115,6 +120,7 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
   case sameFile(String)
   case notAServer(String, String)
   case withoutRedis(String)
+  case notAnAddress(String)
   case mirrorPublishes
 
   var description: String {
@@ -126,6 +132,7 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
     case .sameFile(let file): "--log and --record need different files, not both '\(file)'"
     case .notAServer(let name, let text): "\(name) needs a URL such as redis://127.0.0.1:6379/0, not '\(text)'"
     case .withoutRedis(let name): "\(name) needs a program that is built with --traits Redis"
+    case .notAnAddress(let text): "--serve needs a port, or an address such as 127.0.0.1:8080, not '\(text)'"
     case .mirrorPublishes: "--mirror shows what --publish-to writes, so give one of them"
     }
   }

@@ -12,9 +12,11 @@
 //   9. Monitor                the screen: states, ages, and the library's counts, as they are now
 //  10. DeliveryTable          the final counts
 //  11. Server                 the same states in another process, over Redis; only with the trait
+//  12. Board, WebServer       the same states in a browser: clients that come back, fall behind, and are let go
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
-// (Arguments), the terminal (Terminal, Screen, Line), and output (Console, OpenFile, ByteCount, Timestamp).
+// (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebAddress, WebPage), and output
+// (Console, OpenFile, ByteCount, Timestamp).
 
 import SubPub
 
@@ -94,15 +96,23 @@ struct Demo {
     let log = try arguments.log.map { try JSONLog(writingTo: $0, console: console) }
     let record = try arguments.record.map(Record.init)
     let terminal = arguments.isPlain ? nil : Terminal()
-    let limit = arguments.seconds ?? (terminal == nil ? .seconds(5) : nil)
+    let limit = arguments.seconds ?? (terminal == nil && arguments.serve == nil ? .seconds(5) : nil)
+    let boards = BoardWriter()
+    let server = try arguments.serve.map { address in
+      try WebServer(at: address, boards.board) { [directory] in
+        Metrics.text(of: directory.snapshot() + [boards.board.snapshot()])
+      }
+    }
     let ending = Ending(after: limit)
     let title = arguments.title
     let monitor = Monitor(title: title, terminal: terminal, console: console, purpose: purpose, ending: ending)
     if terminal != nil {
       console.hold()
-    } else if let limit {
-      console.print("watching \(title), for \(limit); press Ctrl-C to stop")
+    } else {
+      let time = limit.map { ", for \($0)" } ?? ""
+      console.print("watching \(title)\(time); press Ctrl-C to stop")
     }
+    if let server { console.print("serving \(server.address)") }
 
     // Publishers hold their subscribers weakly, as is best for a view controller or a cache, so there is no need to
     // unsubscribe. The code that creates a subscriber keeps it; these live until the table is printed.
@@ -114,6 +124,8 @@ struct Demo {
     if let log { subscribe(log) }
     subscribe(alarm)
     subscribe(errors)
+    if server != nil { directory.subscribeToAll(boards, on: .queue(boards.queue), label: "web") }
+    let serving = server.map { server in Task { await server.run() } }
     let summaries =
       [Summary.follow(load.publisher, until: ending), Summary.follow(memory.publisher, until: ending)]
       + paths.map { Summary.follow($0.publisher, until: ending) }
@@ -146,6 +158,10 @@ struct Demo {
     await directory.drain()
     // The last values are written after their loads have ended, so wait for that before exiting.
     await directory.waitForCaches()
+    // The clients receive what is pending, and then their loops end.
+    boards.board.finish()
+    await server?.end(within: .seconds(4))
+    await serving?.value
 
     // The task of a sequence waits for the next state for as long as its publisher lives. It is cancelled after the
     // drain, because cancelling drops the states in its buffer.

@@ -144,8 +144,10 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// Ends the iteration: a task that waits in `next()` receives nil.
     package func cancel() { reader.subscription.cancel() }
 
-    /// The subscription, which still has its counts when the iterator is gone.
-    package var subscription: Subscription { reader.subscription }
+    /// The iterator's subscription, which still has its counts and its end when the iterator is gone.
+    ///
+    /// While the loop is busy with an element, other code can wait for the end: see ``Subscription/ended()``.
+    public var subscription: Subscription { reader.subscription }
 
     /// The numbers of delivered, skipped, and pending elements.
     public var statistics: Subscription.Statistics { reader.subscription.statistics }

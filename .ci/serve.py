@@ -1,0 +1,173 @@
+"""Drives the demo's web server; see .ci/serve."""
+
+import json
+import re
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+program, seconds, count, laggard_count = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+failures = []
+
+
+def check(is_so, what):
+    print("ok   " if is_so else "WRONG", what, flush=True)
+    if not is_so:
+        failures.append(what)
+
+
+def connect(path="/events", headers="", size=None):
+    client = socket.socket()
+    if size:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+    client.connect((host, port))
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n".encode())
+    return client
+
+
+def answer(client):
+    client.settimeout(10)
+    text = b""
+    try:
+        while part := client.recv(65536):
+            text += part
+    except ConnectionResetError:
+        pass
+    return text
+
+
+def memory():
+    with open(f"/proc/{server.pid}/status") as status:
+        return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) / 1024
+
+
+class Reader:
+    """A client that reads: it keeps the identifiers of its events, and counts what is wrong with them."""
+
+    def __init__(self, last=None):
+        self.last, self.events, self.wrong, self.ended, self.rest = last, 0, 0, False, b""
+        self.open()
+
+    def open(self):
+        headers = f"Last-Event-ID: {self.last[0]}-{self.last[1]}\r\n" if self.last else ""
+        self.socket, self.rest = connect(headers=headers), b""
+        self.socket.setblocking(False)
+
+    def receive(self):
+        data = self.socket.recv(262144)
+        if not data:
+            return False
+        lines = (self.rest + data).split(b"\n")
+        self.rest = lines.pop()
+        for line in lines:
+            if line.startswith(b"id: "):
+                epoch, version = map(int, line[4:].split(b"-"))
+                if self.last and (epoch, version) != (self.last[0], self.last[1] + 1):
+                    self.wrong += 1
+                self.last, self.events = (epoch, version), self.events + 1
+                newest[0] = max(newest[0], version)
+            elif line.startswith(b"event: end"):
+                self.ended = True
+        return True
+
+
+# Three publishers make two states in each interval, so that is 200 states a second.
+server = subprocess.Popen(
+    [program, "--serve", "0", "--interval", "0.03", "--plain"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+try:
+    for line in server.stdout:
+        if found := re.match(r"serving http://([\d.]+):(\d+)/", line):
+            host, port = found.group(1), int(found.group(2))
+            break
+    # Its output must not fill the pipe.
+    import threading
+
+    printed = []
+    threading.Thread(target=lambda: printed.extend(server.stdout), daemon=True).start()
+
+    newest = [0]
+    check(host == "127.0.0.1", "it listens on this machine only")
+    check(answer(connect("/nothing")).startswith(b"HTTP/1.1 404"), "an unknown path isn't found")
+    check(answer(connect("/", f"X: {'a' * 9000}\r\n")).startswith(b"HTTP/1.1 431"), "a request of more than 8 KB is refused")
+    check(b"subpub_version{publisher=" in answer(connect("/metrics")), "there are metrics")
+    slow = socket.create_connection((host, port))
+    slow.sendall(b"GET / HTTP/1.1\r\n")
+
+    readers = [Reader() for _ in range(count - laggard_count)]
+    laggards = [connect(size=4096) for _ in range(laggard_count)]
+    selector = selectors.DefaultSelector()
+    for reader in readers:
+        selector.register(reader.socket, selectors.EVENT_READ, reader)
+
+    start, used, cut, delays, slow_end = time.monotonic(), [], 0, [], None
+    next_look, next_probe, next_cut = start + 1, start + 2, start + 3
+
+    def probe():
+        """How long the newest event takes to a client, measured against the state that the server answers with."""
+        state = json.loads(answer(connect("/state")).split(b"\r\n\r\n", 1)[1])
+        return int(state["id"].split("-")[1]), time.monotonic()
+
+    waiting = []
+    while time.monotonic() - start < seconds:
+        for key, _ in selector.select(0.01):
+            reader = key.data
+            if not reader.receive():
+                reader.wrong += 1
+                selector.unregister(reader.socket)
+        now = time.monotonic()
+        for version, asked in list(waiting):
+            if all(reader.last and reader.last[1] >= version for reader in readers[:20]):
+                delays.append(now - asked)
+                waiting.remove((version, asked))
+        if now >= next_probe:
+            waiting.append(probe())
+            next_probe = time.monotonic() + 0.1
+        if now >= next_look:
+            used.append(memory())
+            next_look = now + 1
+        if now >= next_cut:
+            # A client loses its connection, and comes back.
+            reader = readers[cut % len(readers)]
+            selector.unregister(reader.socket)
+            reader.socket.close()
+            reader.open()
+            selector.register(reader.socket, selectors.EVENT_READ, reader)
+            cut, next_cut = cut + 1, now + 0.05
+        if slow_end is None and now - start > 5.5:
+            slow_end = answer(slow)
+
+    events = sum(reader.events for reader in readers)
+    rate = newest[0] / (time.monotonic() - start)
+    print(f"{events} events, {rate:.0f} states a second, {cut} connections lost, memory {used[0]:.0f} to {max(used):.0f} MB")
+    check(rate >= 150, "there are enough states")
+    check(all(reader.wrong == 0 for reader in readers), "readers get every event once, also after a lost connection")
+    check((slow_end or b"").startswith(b"HTTP/1.1 408"), "a slow request is refused")
+    if len(used) > 11:
+        check(max(used[11:]) <= used[10] * 1.05 + 2, f"memory is flat after ten seconds: {used[10]:.0f} to {max(used[11:]):.0f} MB")
+    delays.sort()
+    slowest = delays[int(len(delays) * 0.99)] * 1_000
+    print(f"delay of an event: median {delays[len(delays) // 2] * 1_000:.1f} ms, p99 {slowest:.1f} ms")
+    check(slowest < 50, "99 of 100 events arrive within 50 ms")
+    metrics = answer(connect("/metrics")).decode()
+    clients = int(re.search(r'subpub_subscriptions\{publisher="board"\} (\d+)', metrics).group(1))
+    check(clients == len(readers), f"laggards are gone: {clients} of {len(readers)} readers are left")
+
+    began = time.monotonic()
+    server.send_signal(signal.SIGTERM)
+    left = set(readers)
+    while left and time.monotonic() - began < 10:
+        for key, _ in selector.select(0.1):
+            if not key.data.receive():
+                selector.unregister(key.data.socket)
+                left.discard(key.data)
+    server.wait(timeout=10)
+    took = time.monotonic() - began
+    check(took < 5, f"the end takes {took:.1f} s")
+    check(server.returncode == 0, f"the status is {server.returncode}")
+    check(all(reader.ended and reader.wrong == 0 for reader in readers), "everybody gets a last event")
+finally:
+    server.kill()
+sys.exit(1 if failures else 0)
