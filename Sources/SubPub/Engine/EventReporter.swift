@@ -49,7 +49,7 @@ final class EventReporter: Sendable {
   private func report(_ event: Event) {
     switch event {
     case .published(let state):
-      if let publication = state.publication { instrumentation.published(publication) }
+      if let publication = state.publication { state.provideCarried { instrumentation.published(publication) } }
     case .subscribed(let subscription):
       instrumentation.subscribed(subscription, to: subscription.source)
     case .ended(let subscription):
@@ -84,7 +84,7 @@ extension EventReporter {
     if let skipped = subscription.lane.iteration?.takeUnreportedSkips(), skipped > 0 {
       instrumentation.skipped(skipped, by: subscription)
     }
-    instrumentation.delivered(publication, to: subscription, took: .zero)
+    state.provideCarried { instrumentation.delivered(publication, to: subscription, took: .zero) }
   }
 }
 

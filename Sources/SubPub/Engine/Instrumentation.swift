@@ -5,8 +5,9 @@
 ///
 /// All functions are called while no lock is held, on the thread on which the event happens, except that a thread may
 /// report the events of others that happen meanwhile. States and subscriptions are reported in the order of the
-/// publisher, one event at a time; and deliveries in the order of their subscription, when they end. Keep the functions
-/// short, because publishing threads and deliveries wait for them. They may use the publisher.
+/// publisher, one event at a time; deliveries are reported in the order of their subscription, when they end. What
+/// concerns a publication is called within the values that the publisher propagates (2.10). Publishing threads and
+/// deliveries wait for these functions, so keep them short. They may use the publisher.
 public protocol Instrumentation: Sendable {
   /// A publisher has accepted a state.
   func published(_ publication: any AnyPublication)
@@ -33,7 +34,16 @@ public protocol Instrumentation: Sendable {
   ///
   /// Here a span can begin and end. It runs in the task of the attempt, within the values that the publisher
   /// propagates.
-  func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T
+  ///
+  /// Write `func load<T>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T`. There are two
+  /// such requirements, because that type of `attempt` means something else in modules with the upcoming feature
+  /// `NonisolatedNonsendingByDefault`; implement one.
+  func load<T>(
+    _ load: LoadDescription, _ attempt: nonisolated(nonsending) () async throws -> T
+  ) async throws -> T
+
+  /// A load makes an attempt; for modules without the upcoming feature `NonisolatedNonsendingByDefault`.
+  func load<T: Sendable>(_ load: LoadDescription, _ attempt: @concurrent () async throws -> T) async throws -> T
 
   /// A load has ended.
   ///
@@ -76,8 +86,17 @@ extension Instrumentation {
   /// Does nothing.
   public func ended(_ subscription: Subscription, _ end: SubscriptionEnd) {}
   /// Makes the attempt.
-  public func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T {
+  public func load<T>(
+    _ load: LoadDescription, _ attempt: nonisolated(nonsending) () async throws -> T
+  ) async throws -> T {
     try await attempt()
+  }
+  /// Passes the attempt to the other function of this name.
+  public func load<T: Sendable>(
+    _ load: LoadDescription, _ attempt: @concurrent () async throws -> T
+  ) async throws -> T {
+    let inCallersTask: nonisolated(nonsending) () async throws -> T = { try await attempt() }
+    return try await self.load(load, inCallersTask)
   }
   /// Does nothing.
   public func loaded(_ load: LoadDescription, attempts: Int, after duration: Duration, error: (any Error)?) {}

@@ -39,14 +39,12 @@ package final class PublisherExtras: Sendable {
   /// Returns the subscriber's code with what the publisher does around each delivery.
   func deliver(to subscription: Subscription, _ deliver: @escaping Deliver) -> Deliver {
     var deliver = deliver
+    if let reporter { deliver = reporter.deliver(to: subscription, deliver) }
     // A derived publisher takes the values from the state, because it may make its transition later.
     if !propagated.isEmpty, !subscription.interface.isDerivation {
       let next = deliver
-      deliver = { subscriber, state in
-        if let carried = state.carried { carried.provide { next(subscriber, state) } } else { next(subscriber, state) }
-      }
+      deliver = { subscriber, state in state.provideCarried { next(subscriber, state) } }
     }
-    if let reporter { deliver = reporter.deliver(to: subscription, deliver) }
     return deliver
   }
 }

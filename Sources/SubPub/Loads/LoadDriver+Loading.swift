@@ -209,7 +209,8 @@ extension LoadDriver {
     guard let instrumentation = options.instrumentation, let attempt = load.description(registry.source) else {
       return try await loader(load.kind) { serverData?.value }
     }
-    return try await instrumentation.load(attempt) { try await loader(load.kind) { serverData?.value } }
+    let call: @concurrent () async throws -> Value = { [self] in try await loader(load.kind) { serverData?.value } }
+    return try await instrumentation.load(attempt, call)
   }
 
   private func noteFailure(_ error: (any Error)?) {

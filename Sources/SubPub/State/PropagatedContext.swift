@@ -72,6 +72,13 @@ package final class Carried: Sendable {
   }
 }
 
+extension BoxedPublication {
+  /// Runs code with the values that it carries.
+  func provideCarried(to body: () -> Void) {
+    if let carried { carried.provide(to: body) } else { body() }
+  }
+}
+
 extension StatePublication {
   /// Runs code with the values that the publisher has propagated with this publication (2.10).
   ///

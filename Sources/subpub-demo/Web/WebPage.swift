@@ -10,7 +10,7 @@ enum WebPage {
       body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #222 }
       table { border-collapse: collapse; width: 100% }
       td, th { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top }
-      td:first-child { font-weight: 600; white-space: nowrap }
+      td:first-child { font-weight: 600 } td:nth-child(-n+2) { white-space: nowrap }
       meter { width: 8rem }
       .loading { opacity: .7 } .error { color: #a00 } .note { color: #777; font-size: .85em }
     </style>

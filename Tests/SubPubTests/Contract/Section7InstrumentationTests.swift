@@ -42,7 +42,7 @@ struct Section7InstrumentationTests: ContractSuite {
     }
     func skipped(_ count: Int, by subscription: Subscription) { note("\(name(subscription)) skipped \(count)") }
     func ended(_ subscription: Subscription, _ end: SubscriptionEnd) { note("\(name(subscription)) ended: \(end)") }
-    func load<T: Sendable>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T {
+    func load<T>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T {
       note("\(load.isPage ? "page" : "load") \(load.attempt) begins")
       defer { note("load \(load.attempt) ends") }
       return try await attempt()
