@@ -131,7 +131,7 @@
       #expect(
         options == [
           "--watch", "--interval", "--seconds", "--plain", "--record", "--log", "--cache", "--alarm-load",
-          "--publish-to", "--mirror", "--help",
+          "--publish-to", "--mirror", "--serve", "--help",
         ])
     }
 
