@@ -59,10 +59,24 @@ extension ClientTests {
       publisher.subscribe(
         desk, on: .main, buffering: .latest, ifDuplicate: .allow,
         publication: { _, publication in ids.add(publication.source) })
+      publisher.subscribe(
+        desk,
+        publication: { _, publication in
+          Here.assertMainActor()
+          ids.add(publication.source)
+        })
+      let clerk = Clerk()
+      publisher.subscribe(clerk, publication: { clerk, publication in clerk.note(publication.version) })
       publisher.updateData(1)
       await publisher.drain()
       #expect(versions.entries == [0, 1])
       #expect(Set(ids.entries) == [publisher.id])
+      #expect(await clerk.versions == [0, 1])
+    }
+
+    actor Clerk {
+      private(set) var versions: [UInt64] = []
+      func note(_ version: UInt64) { versions.append(version) }
     }
 
     @Test("a closure on the main actor may change the main actor's state, for an object of any class")

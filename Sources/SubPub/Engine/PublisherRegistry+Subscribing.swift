@@ -81,7 +81,7 @@ extension PublisherRegistry {
     if looksForDead { lookForDead() }
     await wait(for: waiter) {
       perform { state, effects in
-        subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription)]?.removeAll { $0 == waiter }
+        subscription.lane.removeEndWaiter(waiter, of: subscription)
         state.waiters.remove(waiter, &effects)
       }
     }

@@ -151,6 +151,51 @@ extension StatePublisher {
       })
   }
 
+  /// Subscribes an object with a closure that receives publications, from code that runs on the main actor.
+  ///
+  /// Everything else is as with
+  /// ``subscribe(_:on:buffering:ifDuplicate:label:publication:)-(_,DeliveryContext.MainActorOnly,_,_,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The object that receives the publications.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What to do if the object has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
+  ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which you don't need to keep.
+  @MainActor @discardableResult @inlinable
+  public func subscribe<S: AnyObject & Sendable>(
+    _ subscriber: S, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    label: String? = nil, publication: (@MainActor (S, Publication<Value>) -> Void)?
+  ) -> Subscription {
+    subscribe(
+      subscriber, on: DeliveryContext.MainActorOnly.main, buffering: buffering, ifDuplicate: ifDuplicate, label: label,
+      publication: publication)
+  }
+
+  /// Subscribes an actor with a closure that is isolated to it, and receives publications.
+  ///
+  /// Everything else is as with ``subscribe(_:buffering:ifDuplicate:label:handler:)-(A,_,_,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - subscriber: The actor that receives the publications.
+  ///   - buffering: How many states may be pending.
+  ///   - ifDuplicate: What to do if the actor has already subscribed with a closure (2.06).
+  ///   - label: A name for logs and snapshots.
+  ///   - publication: Called for every delivery. Released when the subscription has ended (3.05).
+  /// - Returns: The subscription, which you don't need to keep.
+  @discardableResult @inlinable
+  public func subscribe<A: Actor>(
+    _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
+    label: String? = nil, publication: (@Sendable (isolated A, Publication<Value>) -> Void)?
+  ) -> Subscription {
+    // As for states.
+    let publication = unsafe unsafeBitCast(given(publication), to: (@Sendable (A, Publication<Value>) -> Void).self)
+    return subscribe(
+      subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate, label: label,
+      publication: publication)
+  }
+
   /// Subscribes an actor with a closure that is isolated to it.
   ///
   /// The closure receives the actor and a state, the current one first (2.01). The actor is held weakly, and the

@@ -189,6 +189,12 @@ extension Lane {
     if inTurn.subscriptions.isSparse { _ = phase.request(.more) }
   }
 
+  /// Removes a waiter whose task was cancelled.
+  func removeEndWaiter(_ waiter: WaiterID, of subscription: Subscription) {
+    let left = inTurn.endWaiters[ObjectIdentifier(subscription)]?.filter { $0 != waiter } ?? []
+    inTurn.endWaiters[ObjectIdentifier(subscription)] = left.isEmpty ? nil : left
+  }
+
   @inline(never)
   private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
     if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) { inTurn.arrived += waiters }
