@@ -4,7 +4,7 @@
 /// publisher that it makes. Implement only the functions that you need; each does nothing by default.
 ///
 /// All functions are called while no lock is held, on the thread on which the event happens, except that a thread may
-/// report the events of others that happen meanwhile. States and subscriptions are reported in the order of the
+/// report the events of others that happen meanwhile, a little later. States and subscriptions are reported in the order of the
 /// publisher, one event at a time; deliveries are reported in the order of their subscription, when they end. What
 /// concerns a publication is called within the values that the publisher propagates (2.10). Publishing threads and
 /// deliveries wait for these functions, so keep them short. They may use the publisher.

@@ -104,6 +104,35 @@ extension Section2SubscriptionTests {
     #expect(publisher.subscriberCount == 2)
   }
 
+  @Test("a subscription that is about to end skips nothing before that", arguments: ContextKind.allCases)
+  func stochastic_2_11_2_01_noGap(kind: ContextKind) async throws {
+    let (place, publisher, gaps) = (makePlace(kind), publisher, Locked(0))
+    let isOver = Locked(false)
+    try await Race.run(threads: 3) { thread in
+      guard thread == 2 else {
+        while !isOver.withLock({ $0 }) { for number in 0..<20 { publisher.updateData(number) } }
+        return
+      }
+      for _ in 0..<1_000 {
+        let last = Locked<UInt64?>(nil)
+        let subscription = publisher.subscribe(
+          last, on: place.context, buffering: .ending(2),
+          publication: { last, publication in
+            let isGap = last.withLock { last in
+              defer { last = publication.version }
+              return last.map { publication.version != $0 + 1 } ?? false
+            }
+            if isGap { gaps.withLock { $0 += 1 } }
+          })
+        let start = ContinuousClock.now
+        while subscription.end == nil, ContinuousClock.now - start < .microseconds(200) {}
+        subscription.cancel()
+      }
+      isOver.withLock { $0 = true }
+    }
+    #expect(gaps.withLock { $0 } == 0)
+  }
+
   @Test("laggards end while others publish and deliver, and nobody else is disturbed", arguments: 0..<10)
   func stochastic_2_11_laggards(seed: Int) async throws {
     let (publisher, steady) = (publisher, Recorder<Int>())
