@@ -40,6 +40,7 @@
         failures += 1
         arguments.append(.error, former, settings.error(error))
       }
+      arguments.append(publication.id)
       return OutletEntry(id: id, arguments: arguments)
     }
 

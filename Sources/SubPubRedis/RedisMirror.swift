@@ -55,15 +55,17 @@
     ///   - coder: Decodes the values.
     ///   - retry: Whether and when to try again without a connection.
     ///   - clock: Measures the delays between attempts, and `staleAfter`.
-    /// - Precondition: `staleAfter` isn't negative.
+    ///   - history: How many publications are kept besides the current one, for clients that come back (6.05). They
+    ///     have the identifiers of the publishing process, so a client may come back to any process that has a mirror.
+    /// - Precondition: Neither `staleAfter` nor `history` is negative.
     public init(
       key: String, endpoint: RedisEndpoint, label: String? = nil, staleAfter: Duration? = nil,
       coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
-      clock: any Clock<Duration> = ContinuousClock()
+      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
     ) {
-      publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock)
+      publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock, history: history)
       (self.key, self.endpoint, self.coder, self.retry, self.clock) = (key, endpoint, coder, retry, clock)
     }
 
@@ -182,7 +184,7 @@
         let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
         return Duration.milliseconds(overflows ? .max : max(0, age))
       }
-      publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age)
+      publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age, id: entry.publication)
     }
   }
 

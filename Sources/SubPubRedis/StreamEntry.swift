@@ -54,6 +54,7 @@
     static let since = Array("since".utf8)
     static let errorType = Array("error-type".utf8)
     static let error = Array("error".utf8)
+    static let publication = Array("publication".utf8)
   }
 
   /// An entry of a stream, as the server sends it: an id, and the fields that a state has.
@@ -65,6 +66,8 @@
     private(set) var since: Int64?
     private(set) var errorType: String?
     private(set) var error: String?
+    /// The identifier of the publication in the publishing process, for clients that come back (6.05).
+    private(set) var publication: PublicationID?
 
     init?(_ reply: RedisReply) {
       guard let id = reply[0].flatMap(EntryID.init) else { return nil }
@@ -85,6 +88,8 @@
           errorType = value.text
         } else if name.isEqual(to: Field.error) {
           error = value.text
+        } else if name.isEqual(to: Field.publication) {
+          publication = PublicationID(value.text)
         }
       }
     }
@@ -115,6 +120,12 @@
         }
       }
       if let error { append(error) }
+    }
+
+    /// Appends the field with the identifier that the publication has in every process.
+    mutating func append(_ id: PublicationID) {
+      append(Field.publication)
+      append(id.description)
     }
 
     /// Appends the fields of an error; one that comes from another process stays what it is.

@@ -67,7 +67,7 @@
       let mirror = mirror(of: [Double].self, staleAfter: .seconds(60))
       let large = [Double](repeating: 1, count: 100)
       try await running(outlet, mirror) {
-        texts.setState(.loaded([1]), origin: .cached, age: .seconds(3_600))
+        texts.setState(.loaded([1]), origin: .cached, age: .seconds(3_600), id: nil)
         try await mirror.reach([1])
         for (state, message) in [
           (LoadState<[Double]>.loaded([.nan]), "can't be encoded"), (.loading(previous: [.nan]), "can't be encoded"),

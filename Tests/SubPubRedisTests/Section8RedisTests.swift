@@ -1,4 +1,6 @@
 #if Redis
+  import SubPub
+  import SubPubRedis
   import Testing
 
   @Suite("8 Across processes", .timeLimit(.minutes(2)))
@@ -36,6 +38,35 @@
       #expect(recorder.states == expected)
       #expect(mirror.statistics.lastVersion == 7)
       #expect(mirror.statistics.skipped == 0)
+    }
+
+    @Test("a client that has left one process comes back at any other, and misses nothing")
+    func required_6_05_8_01_anyProcess() async throws {
+      let outlet = outlet()
+      let mirrors = (0..<2).map { _ in RedisMirror<Int>(key: "key", endpoint: server.endpoint(), history: 10) }
+      try await running(outlet, mirrors[0], mirrors[1]) {
+        for number in 1...5 {
+          publisher.updateData(number)
+          for mirror in mirrors { try await mirror.reach(number) }
+        }
+        let id = PublicationID(epoch: publisher.current.id.epoch, version: 3)
+        for mirror in mirrors {
+          #expect(mirror.publisher.current.id == publisher.current.id)
+          var states = mirror.publications(after: id).makeAsyncIterator()
+          #expect(states.statistics.pending == 2)
+          #expect(await states.next()?.state == .loaded(4))
+          #expect(await states.next()?.id == publisher.current.id)
+        }
+      }
+    }
+
+    @Test("an outlet writes what is left of a finished publisher, and returns")
+    func required_3_09_8_02_finished() async throws {
+      let mirror = mirror()
+      for number in 1...100 { publisher.updateData(number) }
+      publisher.finish()
+      try await outlet().run()
+      try await running(mirror) { try await mirror.reach(100) }
     }
 
     @Test("an outlet and a mirror go on where they were when the server was killed and started again")

@@ -58,14 +58,18 @@ extension Publisher {
   }
 
   /// Publishes a state of another process, whose data already has an origin and an age.
-  package func setState(_ state: LoadState<Value>, origin: DataOrigin?, age: Duration?) {
+  package func setState(_ state: LoadState<Value>, origin: DataOrigin?, age: Duration?, id: PublicationID?) {
     let provenance = origin.map { Provenance($0, freshSince: age.flatMap { freshness?.start(age: $0) }) }
-    registry.publish(Publication(state, source: id, provenance: provenance))
+    let publication = Publication(state, source: self.id, provenance: provenance)
+    if let id { publication.carry(Carried(values: [], id: id)) }
+    registry.publish(publication)
   }
 
   /// Publishes the state of an earlier publication once more, with a new version.
   package func setState(of publication: Publication<Value>) {
-    registry.publish(Publication(publication.state, source: id, provenance: publication.provenance))
+    let again = Publication(publication.state, source: id, provenance: publication.provenance)
+    if let carried = publication.carried { again.carry(carried) }
+    registry.publish(again)
   }
 
   /// Publishes the current state once more, with a new version.
