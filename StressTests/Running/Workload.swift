@@ -3,14 +3,15 @@ import Testing
 
 /// One kind of stress, and its share of the time.
 enum Workload: String, CaseIterable, Sendable {
-  case order, churn, cancel, endings, loading, editing, streams
+  case order, churn, cancel, endings, clients, loading, editing, streams
 
   /// In percent.
   private var share: Double {
     switch self {
-    case .order: 24
-    case .churn: 28
-    case .cancel: 18
+    case .order: 22
+    case .churn: 24
+    case .cancel: 16
+    case .clients: 8
     case .endings, .loading: 10
     case .streams: 6
     case .editing: 4

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Reports the events of one publisher to its instrumentation, in the order of the turns (7.04).
 ///
 /// A turn adds events. The thread that finds nobody reporting reports them, and those that others add meanwhile.
@@ -71,10 +69,9 @@ extension EventReporter {
       {
         instrumentation.skipped(skipped, by: subscription)
       }
-      let start = DispatchTime.now().uptimeNanoseconds
+      let start = MonotonicTime.now
       deliver(subscriber, state)
-      let end = DispatchTime.now().uptimeNanoseconds
-      instrumentation.delivered(publication, to: subscription, took: .nanoseconds(end - start))
+      instrumentation.delivered(publication, to: subscription, took: start.duration(to: .now))
     }
   }
 
