@@ -189,8 +189,7 @@ extension StatePublisher {
     _ subscriber: A, buffering: BufferingPolicy = .unbounded, ifDuplicate: DuplicatePolicy = .allow,
     label: String? = nil, publication: (@Sendable (isolated A, Publication<Value>) -> Void)?
   ) -> Subscription {
-    // As for states.
-    let publication = unsafe unsafeBitCast(given(publication), to: (@Sendable (A, Publication<Value>) -> Void).self)
+    let publication = forActorLane(given(publication))
     return subscribe(
       subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate, label: label,
       publication: publication)
@@ -214,12 +213,21 @@ extension StatePublisher {
     label: String? = nil,
     handler: @escaping @Sendable (isolated A, LoadState<Value>) -> Void
   ) -> Subscription {
-    // An isolated function takes its actor as its first argument, and the lane is served on the actor.
-    let handler = unsafe unsafeBitCast(handler, to: (@Sendable (A, LoadState<Value>) -> Void).self)
+    let handler = forActorLane(handler)
     return subscribe(
       subscriber, on: DeliveryContext.actor(subscriber), buffering: buffering, ifDuplicate: ifDuplicate, label: label,
       handler: handler)
   }
+}
+
+/// Converts a closure that is isolated to an actor to one that the actor's lanes can call.
+///
+/// An isolated function takes its actor as its first argument, and those lanes are served on the actor.
+@inlinable @inline(__always)
+func forActorLane<A: Actor, State>(
+  _ body: @escaping @Sendable (isolated A, State) -> Void
+) -> @Sendable (A, State) -> Void {
+  unsafe unsafeBitCast(body, to: (@Sendable (A, State) -> Void).self)
 }
 
 @inlinable @inline(__always)
