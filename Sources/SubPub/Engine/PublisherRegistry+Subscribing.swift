@@ -119,12 +119,10 @@ extension PublisherRegistry {
     return living
   }
 
-  /// Ends those subscriptions whose subscriber or context has died; returns whether there were any.
-  @discardableResult
-  nonisolated func retire(_ subscriptions: [Subscription]) -> Bool {
+  /// Ends those subscriptions whose subscriber or context has died.
+  nonisolated func retire(_ subscriptions: [Subscription]) {
     let dead = subscriptions.compactMap { subscription in subscription.loss.map { (subscription, $0) } }
-    guard !dead.isEmpty else { return false }
+    guard !dead.isEmpty else { return }
     perform { state, effects in for (subscription, loss) in dead { state.cancel(subscription, as: loss, &effects) } }
-    return true
   }
 }
