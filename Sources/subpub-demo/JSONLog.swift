@@ -59,19 +59,24 @@ final class JSONLog: Subscriber, CustomStringConvertible {
     return state.failure
   }
 
-  /// Returns the line for a publication; `value` is the data, or after an error the previous data.
   private static func line(for publication: any AnyPublication) -> String {
-    let value = (publication.anyValue as? any JSONConvertible)?.json ?? "null"
-    let error = publication.error.map { JSONText.string("\($0)") } ?? "null"
     let fields = [
       #""time":\#(JSONText.string("\(Timestamp.now)"))"#,
       #""publisher":\#(JSONText.string("\(publication.source)"))"#,
-      #""version":\#(publication.version)"#,
-      #""phase":\#(JSONText.string("\(publication.phase)"))"#,
-      #""value":\#(value)"#,
-      #""error":\#(error)"#,
     ]
-    return "{\(fields.joined(separator: ","))}\n"
+    return "{\((fields + publication.jsonFields).joined(separator: ","))}\n"
+  }
+}
+
+extension AnyPublication {
+  /// The fields of a JSON object for the state; `value` is the data, or after an error the previous data.
+  var jsonFields: [String] {
+    [
+      #""version":\#(version)"#,
+      #""phase":\#(JSONText.string("\(phase)"))"#,
+      #""value":\#((anyValue as? any JSONConvertible)?.json ?? "null")"#,
+      #""error":\#(error.map { JSONText.string("\($0)") } ?? "null")"#,
+    ]
   }
 }
 

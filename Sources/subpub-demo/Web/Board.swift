@@ -13,14 +13,10 @@ struct Board: Sendable {
     let text = publication.anyValue.map { JSONText.string("\($0)") } ?? "null"
     let fields = [
       #""name":\#(JSONText.string(name))"#,
-      #""version":\#(publication.version)"#,
-      #""phase":"\#(publication.phase)""#,
       #""text":\#(text)"#,
-      #""value":\#((publication.anyValue as? any JSONConvertible)?.json ?? "null")"#,
       #""fraction":\#((publication.anyValue as? any Measured).map { "\($0.fraction)" } ?? "null")"#,
-      #""error":\#(publication.error.map { JSONText.string("\($0)") } ?? "null")"#,
     ]
-    let row = (name, "{\(fields.joined(separator: ","))}")
+    let row = (name, "{\((fields + publication.jsonFields).joined(separator: ","))}")
     if let index = rows.firstIndex(where: { $0.name == name }) { rows[index] = row } else { rows.append(row) }
     json = "[\(rows.map(\.json).joined(separator: ","))]"
   }

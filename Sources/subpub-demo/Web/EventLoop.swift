@@ -26,14 +26,13 @@ final class EventLoop: SerialExecutor {
     var waits: [Wait] = []
     /// Whether the thread is about to look at the sockets, and has to be woken for a new job.
     var isWaiting = false
-    var isEnding = false
   }
 
   private let state = Mutex(State())
   /// A pipe that wakes the thread.
   private let wakePipe: (reading: Int32, writing: Int32)
 
-  /// Starts the thread, which keeps the loop until `end()`.
+  /// Starts the thread, which runs until the program ends.
   init() throws(SystemError) {
     var ends: [Int32] = [0, 0]
     guard unsafe pipe(&ends) == 0 else { throw .last }
@@ -42,18 +41,10 @@ final class EventLoop: SerialExecutor {
     Thread.detachNewThread { self.run() }
   }
 
-  deinit {
-    close(wakePipe.reading)
-    close(wakePipe.writing)
-  }
-
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     change { $0.jobs.append(job) }
   }
-
-  /// Ends the thread when no job is left.
-  func end() { change { $0.isEnding = true } }
 
   /// Waits until a socket is ready for something; returns false at the deadline.
   func wait(for socket: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) async -> Bool {
@@ -78,12 +69,11 @@ final class EventLoop: SerialExecutor {
 
   private func run() {
     while true {
-      let (jobs, isEnding) = state.withLock { state in
+      let jobs = state.withLock { state in
         defer { state.jobs = [] }
-        return (state.jobs, state.isEnding)
+        return state.jobs
       }
       for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
-      if isEnding, jobs.isEmpty { return }
       if jobs.isEmpty { waitForSockets() }
     }
   }
@@ -91,7 +81,7 @@ final class EventLoop: SerialExecutor {
   /// Waits until a socket is ready, a deadline has passed, or there is a job, and resumes those who wait for that.
   private func waitForSockets() {
     let waits = state.withLock { state -> [Wait]? in
-      state.isWaiting = state.jobs.isEmpty && !state.isEnding
+      state.isWaiting = state.jobs.isEmpty
       return state.isWaiting ? state.waits : nil
     }
     guard let waits else { return }
