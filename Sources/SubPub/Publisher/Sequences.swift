@@ -26,24 +26,13 @@ extension StatePublisher {
     }
   }
 
-  /// Returns the publications as an asynchronous sequence that begins with the current one.
+  /// Returns the publications as an asynchronous sequence that begins with the current one, or after one that a client
+  /// has already received (6.05).
   ///
-  /// A publication is a state with its version, which can serve as an event identifier, for example. The sequence
-  /// doesn't keep the publisher alive (3.06).
+  /// A publication is a state with its version and its identifier. The sequence doesn't keep the publisher alive (3.06).
   ///
-  /// - Parameters:
-  ///   - buffering: How many states may be pending for each iterator.
-  ///   - label: A name for logs and snapshots.
-  /// - Returns: A sequence that any number of tasks can iterate.
-  public func publications(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> PublicationSequence<Value>
-  {
-    publications(after: nil, buffering: buffering, label: label)
-  }
-
-  /// Returns the publications after one that a client has already received (6.05).
-  ///
-  /// If the publisher still holds all of them, because of its `history`, each iterator begins with the one that follows
-  /// `id`, and misses nothing. Otherwise, it begins with the current one: also if `id` is nil, or comes from another
+  /// With an `id`, each iterator begins with the publication that follows that one, if the publisher still holds it and
+  /// all later ones, because of its `history`. Otherwise, it begins with the current one: if `id` comes from another
   /// publisher or from before a restart, or if more would be pending than `.ending` allows. Data from before a `reset`
   /// isn't held.
   ///
@@ -58,12 +47,12 @@ extension StatePublisher {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The last publication that the client has received.
+  ///   - id: The last publication that the client has received; nil for a new client.
   ///   - buffering: How many states may be pending for each iterator.
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
   public func publications(
-    after id: PublicationID?, buffering: BufferingPolicy = .unbounded, label: String? = nil
+    after id: PublicationID? = nil, buffering: BufferingPolicy = .unbounded, label: String? = nil
   ) -> PublicationSequence<Value> {
     PublisherSequence(_access.registry, "publications", buffering: buffering, label: label, after: id) { $0 }
   }
@@ -81,7 +70,7 @@ public typealias PublicationSequence<Value: Sendable> = PublisherSequence<Value,
 /// The states, values, or publications of a publisher, as an asynchronous sequence that begins with the current one.
 ///
 /// ``StatePublisher/states(buffering:label:)``, ``StatePublisher/values(buffering:label:)`` and
-/// ``StatePublisher/publications(buffering:label:)`` return one. It never throws: an error is a state.
+/// ``StatePublisher/publications(after:buffering:label:)`` return one. It never throws: an error is a state.
 ///
 /// Any number of tasks may iterate it, each with an iterator of its own (6.01). The sequence doesn't keep the publisher
 /// alive (3.06). When the publisher is released, each iterator gives what is pending and then ends. An iterator that is
