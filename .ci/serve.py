@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 program, seconds, count, laggard_count = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
@@ -83,8 +84,6 @@ try:
             host, port = found.group(1), int(found.group(2))
             break
     # Its output must not fill the pipe.
-    import threading
-
     printed = []
     threading.Thread(target=lambda: printed.extend(server.stdout), daemon=True).start()
 

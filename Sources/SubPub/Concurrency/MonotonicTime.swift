@@ -6,8 +6,9 @@
   import Musl
 #endif
 
-/// A reading of the system's monotonic clock, for measuring deliveries: half as dear as Dispatch's or the standard
-/// library's.
+/// A reading of the system's monotonic clock, for measuring deliveries.
+///
+/// With Dispatch's, a delivery that is reported takes 5 ns more, of 66.
 struct MonotonicTime {
   private let seconds: Int64
   private let nanoseconds: Int64

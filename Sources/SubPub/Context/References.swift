@@ -103,11 +103,14 @@ struct ExecutorReference: Hashable, Sendable {
 /// A reference to a serial executor, equal to every other reference to the same object.
 struct SerialReference: Hashable, Sendable {
   let executor: any SerialExecutor
-  var fixedTimeSlice: Int? { (executor as? any FixedTimeSlice)?.deliveriesAtATime }
-  var hasKnownQueue: Bool { executor is QueueExecutor || fixedTimeSlice != nil }
+  let fixedTimeSlice: Int?
+  var hasKnownQueue: Bool { fixedTimeSlice != nil || executor is QueueExecutor }
   var foreign: ForeignExecutor { unsafe ForeignExecutor(executor.asUnownedSerialExecutor(), owner: executor) }
 
-  init(_ executor: any SerialExecutor) { self.executor = executor }
+  init(_ executor: any SerialExecutor) {
+    self.executor = executor
+    fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
+  }
 
   static func == (left: SerialReference, right: SerialReference) -> Bool { left.executor === right.executor }
 

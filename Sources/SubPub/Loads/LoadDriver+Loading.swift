@@ -214,11 +214,9 @@ extension LoadDriver {
   }
 
   private func noteFailure(_ error: (any Error)?) {
-    let old = owner.lastFailure.withLock { old in
-      defer { old = error }
-      return old
-    }
-    withExtendedLifetime(old) {}
+    var error = error
+    // The former one is released outside the lock.
+    owner.lastFailure.withLock { swap(&$0, &error) }
   }
 
   /// The server's data; nil after the end of the manager or its publisher.

@@ -1,7 +1,7 @@
 /// A publisher and its subscriptions at one moment, for operators (7.04).
 ///
-/// Its description has one line for the publisher and one for each subscription; `table` aligns those
-/// of several publishers.
+/// Its description has one line for the publisher and one for each subscription; `table` aligns those of several
+/// publishers.
 public struct PublisherSnapshot: Codable, Hashable, Sendable {
   /// The publisher's label, or its number without one.
   public var label: String
@@ -95,11 +95,7 @@ extension SubscriptionSnapshot {
 extension Sequence<PublisherSnapshot> {
   /// The snapshots as a table of plain text: a line for each publisher, and one for each of its subscriptions below it.
   public var table: String {
-    var rows = [["publisher", "state", "data", "", "", ""]]
-    for snapshot in self {
-      rows.append(snapshot.words)
-      rows += snapshot.subscriptions.map { ["  " + $0.name] + $0.words }
-    }
+    let rows = [["publisher", "state", "data", "", "", ""]] + flatMap(\.rows)
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
@@ -111,12 +107,13 @@ extension Sequence<PublisherSnapshot> {
 extension PublisherSnapshot: CustomStringConvertible {
   /// A line for the publisher and one for each subscription.
   public var description: String {
-    ([words] + subscriptions.map { ["  " + $0.name] + $0.words })
-      .map { $0.filter { !$0.isEmpty }.joined(separator: "  ") }.joined(separator: "\n")
+    rows.map { $0.filter { !$0.isEmpty }.joined(separator: "  ") }.joined(separator: "\n")
   }
 
-  /// The columns of a table.
-  fileprivate var words: [String] {
+  /// The rows of a table: the publisher's, and one for each subscription.
+  fileprivate var rows: [[String]] { [words] + subscriptions.map { ["  " + $0.name] + $0.words } }
+
+  private var words: [String] {
     let loading = isLoading && phase != .loading ? ", loading" : ""
     let data = [origin.map { "\($0)" }, age.map { "\($0) old" }, isStale ? "stale" : nil].compactMap { $0 }
     return [

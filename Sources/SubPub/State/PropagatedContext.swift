@@ -74,8 +74,8 @@ package final class Carried: Sendable {
 
 extension BoxedPublication {
   /// Runs code with the values that it carries.
-  func provideCarried(to body: () -> Void) {
-    if let carried { carried.provide(to: body) } else { body() }
+  func provideCarried<R>(to body: () throws -> R) rethrows -> R {
+    if let carried { try carried.provide(to: body) } else { try body() }
   }
 }
 
@@ -87,9 +87,7 @@ extension StatePublication {
   /// - Parameter body: Called once, on the calling thread.
   /// - Returns: What `body` returns.
   /// - Throws: Rethrows the error that `body` throws.
-  public func withPropagatedContext<R>(_ body: () throws -> R) rethrows -> R {
-    if let carried { try carried.provide(to: body) } else { try body() }
-  }
+  public func withPropagatedContext<R>(_ body: () throws -> R) rethrows -> R { try provideCarried(to: body) }
 
   /// Runs asynchronous code with the values that the publisher has propagated with this publication (2.10).
   ///

@@ -12,12 +12,9 @@ final class Pace: Sendable {
 
   /// Notes that a delivery begins; reads the clock, so not inside a turn.
   private func noteBeginning() {
-    let new = clock?.stopwatch() ?? ContinuousClock().stopwatch()
-    let old = sinceBegin.withLock { old in
-      defer { old = new }
-      return old
-    }
-    withExtendedLifetime(old) {}
+    var stopwatch: (@Sendable () -> Duration)? = clock?.stopwatch() ?? ContinuousClock().stopwatch()
+    // The former one is released outside the lock.
+    sinceBegin.withLock { swap(&$0, &stopwatch) }
   }
 
   /// Returns the subscriber's code, which also notes when it begins.
