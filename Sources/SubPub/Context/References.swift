@@ -83,38 +83,44 @@ extension FixedTimeSlice {
   package var deliveriesAtATime: Int { TimeSlice.deliveries }
 }
 
-/// A reference to a task executor, equal to every other reference to the same object.
-struct ExecutorReference: Hashable, Sendable {
+/// A reference to an executor, equal to every other reference to the same object.
+protocol AnyExecutorReference: Hashable, Sendable {
+  var object: any Executor { get }
+  var fixedTimeSlice: Int? { get }
+}
+
+extension AnyExecutorReference {
+  // Looked up when a lane is handed back: a field more makes every wake-up dearer.
+  var hasKnownQueue: Bool { fixedTimeSlice != nil || object is QueueExecutor }
+
+  static func == (left: Self, right: Self) -> Bool { left.object === right.object }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+}
+
+/// A reference to a task executor.
+struct ExecutorReference: AnyExecutorReference {
   let executor: any TaskExecutor
   let fixedTimeSlice: Int?
-  // Looked up when a lane is handed back: a field more makes every wake-up dearer.
-  var hasKnownQueue: Bool { fixedTimeSlice != nil || executor is QueueExecutor }
+  var object: any Executor { executor }
 
   init(_ executor: any TaskExecutor) {
     self.executor = executor
     fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
   }
-
-  static func == (left: ExecutorReference, right: ExecutorReference) -> Bool { left.executor === right.executor }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
-/// A reference to a serial executor, equal to every other reference to the same object.
-struct SerialReference: Hashable, Sendable {
+/// A reference to a serial executor.
+struct SerialReference: AnyExecutorReference {
   let executor: any SerialExecutor
   let fixedTimeSlice: Int?
-  var hasKnownQueue: Bool { fixedTimeSlice != nil || executor is QueueExecutor }
+  var object: any Executor { executor }
   var foreign: ForeignExecutor { unsafe ForeignExecutor(executor.asUnownedSerialExecutor(), owner: executor) }
 
   init(_ executor: any SerialExecutor) {
     self.executor = executor
     fixedTimeSlice = (executor as? any FixedTimeSlice)?.deliveriesAtATime
   }
-
-  static func == (left: SerialReference, right: SerialReference) -> Bool { left.executor === right.executor }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
 /// A weak reference to an actor, equal to every other reference to it, dead or alive (2.05).
