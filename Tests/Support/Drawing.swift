@@ -18,6 +18,14 @@ extension BufferingPolicy {
     }
   }
 
+  /// Whether every state is delivered while the subscription lasts.
+  package var skipsNothing: Bool {
+    switch self {
+    case .unbounded, .ending: true
+    case .latest, .newest, .paced: false
+    }
+  }
+
   /// How many states may be pending; nil if any number may.
   package var bound: Int? {
     switch self {

@@ -89,9 +89,20 @@ extension DeliveryGate {
   ///
   /// Called inside a turn, so that one of two cancels is the first.
   func close(at newest: UInt64, as end: SubscriptionEnd) -> Reading? {
-    guard isOpen else { return nil }
-    closing.store(newest << 3 | UInt64(end.rawValue), ordering: .relaxed)
+    guard note(end, at: newest) else { return nil }
     point.reach(.write)
     return Reading(bits: word.bitwiseOr(Reading.closed, ordering: .acquiringAndReleasing).oldValue)
+  }
+
+  /// Does the same only if the gate still contains what was read; otherwise, returns nil.
+  func close(at newest: UInt64, as end: SubscriptionEnd, ifStill reading: Reading) -> Reading? {
+    note(end, at: newest) && exchange(reading.bits, for: reading.bits | Reading.closed) ? reading : nil
+  }
+
+  /// Notes why the gate is about to be closed; returns false if it already is.
+  private func note(_ end: SubscriptionEnd, at newest: UInt64) -> Bool {
+    guard isOpen else { return false }
+    closing.store(newest << 3 | UInt64(end.rawValue), ordering: .relaxed)
+    return true
   }
 }

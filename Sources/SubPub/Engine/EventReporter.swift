@@ -1,11 +1,34 @@
+import Synchronization
+
 /// Reports the events of one publisher to its instrumentation, in the order of the turns (7.04).
 ///
 /// A turn adds events. The thread that finds nobody reporting reports them, and those that others add meanwhile.
+/// Deliveries on contexts are reported where they happen, unless their subscription's beginning is still to be reported.
 final class EventReporter: Sendable {
   enum Event {
     case published(any BoxedPublication)
-    case subscribed(Subscription)
+    case subscribed(Subscription, Backlog)
+    case delivered(DeliveryReport, Backlog?)
     case ended(Subscription)
+  }
+
+  /// A delivery that has ended, before which others were skipped.
+  struct DeliveryReport {
+    let state: any BoxedPublication
+    let publication: any AnyPublication
+    let subscription: Subscription
+    /// Zero if an iterator has taken the state.
+    var took = Duration.zero
+    let skipped: Int
+  }
+
+  /// How many events of a subscription's beginning are still to be reported; while there are any, so are its deliveries.
+  final class Backlog: Sendable {
+    private let count = Atomic<Int>(1)
+
+    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+    func add() { count.add(1, ordering: .relaxed) }
+    func remove() { count.subtract(1, ordering: .releasing) }
   }
 
   private struct State {
@@ -48,8 +71,12 @@ final class EventReporter: Sendable {
     switch event {
     case .published(let state):
       if let publication = state.publication { state.provideCarried { instrumentation.published(publication) } }
-    case .subscribed(let subscription):
+    case .subscribed(let subscription, let backlog):
       instrumentation.subscribed(subscription, to: subscription.source)
+      backlog.remove()
+    case .delivered(let delivery, let backlog):
+      report(delivery)
+      backlog?.remove()
     case .ended(let subscription):
       let skipped = subscription.unreportedSkips
       if skipped > 0 { instrumentation.skipped(skipped, by: subscription) }
@@ -58,30 +85,29 @@ final class EventReporter: Sendable {
   }
 }
 
-/// Deliveries, which are reported where they happen.
+/// Deliveries.
 extension EventReporter {
   /// Returns the subscriber's code, which also reports each delivery.
-  func deliver(to subscription: Subscription, _ deliver: @escaping Deliver) -> Deliver {
-    return { [instrumentation] subscriber, state in
+  func deliver(to subscription: Subscription, _ backlog: Backlog, _ deliver: @escaping Deliver) -> Deliver {
+    return { [self] subscriber, state in
       guard let publication = state.publication else { return deliver(subscriber, state) }
-      if let skipped = subscription.bounds?.skips(before: publication.version, from: subscription.firstVersion),
-        skipped > 0
-      {
-        instrumentation.skipped(skipped, by: subscription)
-      }
+      let skipped = subscription.bounds?.skips(before: publication.version, from: subscription.firstVersion) ?? 0
       let start = MonotonicTime.now
       deliver(subscriber, state)
-      instrumentation.delivered(publication, to: subscription, took: start.duration(to: .now))
+      let delivery = DeliveryReport(
+        state: state, publication: publication, subscription: subscription, took: start.duration(to: .now),
+        skipped: skipped)
+      if backlog.isEmpty { return report(delivery) }
+      backlog.add()
+      if add(.delivered(delivery, backlog)) { report() }
     }
   }
 
-  /// Reports that an iterator has taken a state.
-  func reportTaken(_ state: any BoxedPublication, by subscription: Subscription) {
-    guard let publication = state.publication else { return }
-    if let skipped = subscription.lane.iteration?.takeUnreportedSkips(), skipped > 0 {
-      instrumentation.skipped(skipped, by: subscription)
+  private func report(_ delivery: DeliveryReport) {
+    if delivery.skipped > 0 { instrumentation.skipped(delivery.skipped, by: delivery.subscription) }
+    delivery.state.provideCarried {
+      instrumentation.delivered(delivery.publication, to: delivery.subscription, took: delivery.took)
     }
-    state.provideCarried { instrumentation.delivered(publication, to: subscription, took: .zero) }
   }
 }
 

@@ -5,6 +5,8 @@ package final class PublisherExtras: Sendable {
   let clock: (any Clock<Duration>)?
   /// What deliveries see of the publishing task (2.10).
   let propagated: [PropagatedContext]
+  /// Whether deliveries see what the publications carry that have caused theirs, at a derived publisher.
+  private let handsOn: Bool
   /// How many publications are kept besides the current one (6.05).
   let history: Int
   /// Reports events (7.04).
@@ -22,26 +24,38 @@ package final class PublisherExtras: Sendable {
   }
 
   private init(
-    _ clock: (any Clock<Duration>)?, _ propagated: [PropagatedContext], _ history: Int, _ reporter: EventReporter?
+    _ clock: (any Clock<Duration>)?, _ propagated: [PropagatedContext] = [], handsOn: Bool = false, _ history: Int = 0,
+    _ reporter: EventReporter? = nil
   ) {
-    (self.clock, self.propagated, self.history, self.reporter) = (clock, propagated, history, reporter)
+    (self.clock, self.propagated, self.handsOn) = (clock, propagated, handsOn)
+    (self.history, self.reporter) = (history, reporter)
   }
 
-  /// What a publisher has that is derived from one with these extras; nil if that is nothing.
+  /// What a publisher has that is derived from others with these extras; nil if that is nothing.
   @usableFromInline
-  var forDerived: PublisherExtras? {
-    clock == nil && propagated.isEmpty ? nil : PublisherExtras(clock, propagated, 0, nil)
+  static func forDerived(from sources: [PublisherExtras?], handsOn: Bool = false) -> PublisherExtras? {
+    let clock = sources.lazy.compactMap { $0?.clock }.first
+    let handsOn = handsOn || sources.contains { $0?.hasValues ?? false }
+    return clock == nil && !handsOn ? nil : PublisherExtras(clock, handsOn: handsOn)
   }
+
+  /// Whether publications may carry values that deliveries are to see.
+  private var hasValues: Bool { handsOn || !propagated.isEmpty }
 
   /// Reads the values that a state is to carry; foreign code, so not inside a turn.
   func capture() -> Carried? { propagated.isEmpty ? nil : Carried(values: propagated.map { $0.capture() }) }
 
-  /// Returns the subscriber's code with what the publisher does around each delivery.
-  func deliver(to subscription: Subscription, _ deliver: @escaping Deliver) -> Deliver {
+  /// Reports the subscription, and returns the subscriber's code with what the publisher does around each delivery; in
+  /// the turn in which it begins.
+  func begin(_ subscription: Subscription, _ deliver: @escaping Deliver, _ effects: inout Effects) -> Deliver {
     var deliver = deliver
-    if let reporter { deliver = reporter.deliver(to: subscription, deliver) }
+    if let reporter {
+      let backlog = EventReporter.Backlog()
+      if reporter.add(.subscribed(subscription, backlog)) { effects.report(reporter) }
+      deliver = reporter.deliver(to: subscription, backlog, deliver)
+    }
     // A derived publisher takes the values from the state, because it may make its transition later.
-    if !propagated.isEmpty, !subscription.interface.isDerivation {
+    if hasValues, !subscription.interface.isDerivation {
       let next = deliver
       deliver = { subscriber, state in state.provideCarried { next(subscriber, state) } }
     }

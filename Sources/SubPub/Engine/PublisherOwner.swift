@@ -43,7 +43,7 @@ struct OwnerProgress {
   var isLoading: Bool
   /// The number of the present attempt; 0 if there is none.
   var attempt = 0
-  /// The error of the last attempt, if it has failed.
+  /// The error of the load's last attempt that has failed.
   var lastFailure: (any Error)?
 }
 

@@ -11,7 +11,6 @@ extension PublisherRegistry {
       switch take(for: subscription) {
       case .state(let state):
         if let pace = subscription.lane.pace { subscription.lane.rest(for: pace.interval) }
-        extras?.reporter?.reportTaken(state.state, by: subscription)
         return state.state
       case .end: return nil
       case .suspend: await waitForState(of: subscription)

@@ -159,7 +159,11 @@ extension PublisherRegistry {
 
   /// Takes no further states (3.09).
   @usableFromInline
-  nonisolated func finish() { perform { $0.finish(&$1) } }
+  nonisolated func finish() {
+    // Who has died unnoticed doesn't end because of this.
+    sweep()
+    perform { $0.finish(&$1) }
+  }
 
   nonisolated var isFinished: Bool { turn { $0.isFinished } }
 

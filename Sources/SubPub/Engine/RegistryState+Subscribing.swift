@@ -90,10 +90,9 @@ extension RegistryState {
     subscribers.count(subscription)
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
     if !listenerNotices.isEmpty { noteListeners(&effects) }
-    if reporter != nil { note(.subscribed(subscription), &effects) }
     // Not an optional closure: it would be called through two more functions.
     var deliver = request.deliver
-    if let extras = lane.registry.extras { deliver = extras.deliver(to: subscription, deliver) }
+    if let extras = lane.registry.extras { deliver = extras.begin(subscription, deliver, &effects) }
     if let pace = lane.pace { deliver = pace.deliver(deliver) }
     if let snapshot = lane.join(
       subscription, deliver, replay: replay, newest: newest, &effects)
@@ -154,9 +153,16 @@ extension RegistryState {
     _ subscription: Subscription, as end: SubscriptionEnd, _ effects: inout Effects
   ) -> DeliveryGate.Reading? {
     guard let found = subscription.gate.close(at: newest, as: end) else { return nil }
+    remove(subscription, found: found, &effects)
+    return found
+  }
+
+  /// Removes a subscription whose gate was closed from its lane.
+  private mutating func remove(
+    _ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects
+  ) {
     if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
     withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
-    return found
   }
 
   /// Ends the subscriptions for which too many states are pending (2.11).
@@ -166,10 +172,16 @@ extension RegistryState {
     for lane in lanes.all where lane.inTurn.endingCount > 0 {
       for subscription in lane.inTurn.subscriptions.open {
         guard let bounds = subscription.bounds, bounds.endsBeyondLimit else { continue }
-        if let next = lane.versionOfEnd(of: subscription, bounds) {
-          laggardsAt = min(laggardsAt, next)
-        } else {
-          cancel(subscription, as: .fellBehind, &effects)
+        // Again, if a delivery has begun or ended in the meantime.
+        while subscription.gate.isOpen {
+          let reading = subscription.gate.reading
+          if let next = lane.versionOfEnd(of: subscription, at: reading, bounds) {
+            laggardsAt = min(laggardsAt, next)
+            break
+          }
+          if let found = subscription.gate.close(at: newest, as: .fellBehind, ifStill: reading) {
+            remove(subscription, found: found, &effects)
+          }
         }
       }
     }

@@ -72,12 +72,13 @@ extension LoadDriver {
     }
   }
 
-  /// The value with which the publisher has finished.
+  /// The value or the error with which the publisher has finished.
   private func lastValue() throws -> Value {
-    guard let last = registry.current, case .loaded(let value) = Publication<Value>.from(last).state else {
-      throw PublisherEnded(source: registry.source)
+    switch registry.current.map({ Publication<Value>.from($0).state }) {
+    case .loaded(let value): return value
+    case .error(let error, _): throw error
+    case .unknown, .loading, nil: throw PublisherEnded(source: registry.source)
     }
-    return value
   }
 
   /// Refreshes again and again, with a pause between the end of a load and the start of the next (5.17).
@@ -150,7 +151,9 @@ extension LoadDriver {
     let error = await tryToLoad(load, carried)
     guard let instrumentation = options.instrumentation, let elapsed, let attempt = load.description(registry.source)
     else { return }
-    instrumentation.loaded(attempt, attempts: attempt.attempt, after: elapsed(), error: error)
+    let isSuperseded = registry.turn { _ in load.result == nil }
+    instrumentation.loaded(
+      attempt, attempts: attempt.attempt, after: elapsed(), error: isSuperseded ? CancellationError() : error)
   }
 
   /// Publishes the value in the cache, if there is one, which may end the load.
@@ -179,7 +182,6 @@ extension LoadDriver {
       switch await limit.run({ [self] in try await attempt(load, carried) }) {
       case nil: return CancellationError()
       case .success(let value):
-        noteFailure(nil)
         let time = freshSince()
         decidePrepared { machine, prepared, present in
           machine.succeed(
@@ -188,7 +190,7 @@ extension LoadDriver {
         return nil
       case .failure(let error):
         failures += 1
-        noteFailure(error)
+        load.noteFailure(error)
         options.attemptFailed(failures, error)
         if let delay = options.retry.delay(after: failures, error), await limit.pause(for: delay) { continue }
         let time = timeOfFailure
@@ -211,12 +213,6 @@ extension LoadDriver {
     }
     let call: @concurrent () async throws -> Value = { [self] in try await loader(load.kind) { serverData?.value } }
     return try await instrumentation.load(attempt, call)
-  }
-
-  private func noteFailure(_ error: (any Error)?) {
-    var error = error
-    // The former one is released outside the lock.
-    owner.lastFailure.withLock { swap(&$0, &error) }
   }
 
   /// The server's data; nil after the end of the manager or its publisher.

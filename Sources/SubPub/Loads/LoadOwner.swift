@@ -9,11 +9,24 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let reading: CacheReading<Value>.Wait?
   /// The number of the present attempt; written by the load's task.
   let attempt = Atomic<Int>(0)
+  /// The error of the last attempt that has failed.
+  private let lastFailure = Locked<(any Error)?>(nil)
   /// What the load has ended with, used in turns; nil while it is active, or if it was superseded.
   fileprivate(set) var result: Publication<Value>?
 
   init(_ id: LoadID, _ kind: LoadKind, reading: CacheReading<Value>.Wait?) {
     (self.id, self.kind, self.reading) = (id, kind, reading)
+  }
+
+  func noteFailure(_ error: any Error) {
+    var error: (any Error)? = error
+    // The former one is released outside the lock.
+    lastFailure.withLock { swap(&$0, &error) }
+  }
+
+  var progress: OwnerProgress {
+    OwnerProgress(
+      isLoading: true, attempt: attempt.load(ordering: .relaxed), lastFailure: lastFailure.withLock { $0 })
   }
 }
 
@@ -23,18 +36,12 @@ final class Load<Value: Sendable>: @unchecked Sendable {
 final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine: LoadMachine<Value>
   var load: Load<Value>?
-  /// The error of the last attempt, if it has failed.
-  let lastFailure = Locked<(any Error)?>(nil)
 
   init(_ rules: LoadMachine<Value>.Rules) { machine = LoadMachine(rules) }
 
   var transforms: String? { "an edit of mutate(showing:send:)" }
 
-  var progress: OwnerProgress? {
-    OwnerProgress(
-      isLoading: load != nil, attempt: load?.attempt.load(ordering: .relaxed) ?? 0,
-      lastFailure: lastFailure.withLock { $0 })
-  }
+  var progress: OwnerProgress? { load?.progress ?? OwnerProgress(isLoading: false) }
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
     if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }

@@ -76,7 +76,7 @@ private func combining<T: Sendable>(
   _ sources: [any StatePublisher], label: String?, _ combine: @escaping @Sendable ([any AnyPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
   // A publisher of the parts gives them an order, which the combined publisher follows.
-  let extras = sources.lazy.compactMap(\.extras).first
+  let extras = PublisherExtras.forDerived(from: sources.map(\.extras))
   let parts = Publisher<Parts>(label: nil, freshness: nil, extras)
   parts.updateData(Parts(publications: Array(repeating: nil, count: sources.count)))
   // One more than there are sources, so that it isn't finished before all parts are there.
@@ -109,15 +109,14 @@ private struct Parts: Sendable {
 }
 
 extension StatePublisher {
-  fileprivate var extras: PublisherExtras? { _access.registry.extras?.forDerived }
+  fileprivate var extras: PublisherExtras? { _access.registry.extras }
 
   /// Keeps one of the parts up to date, from the current state on.
   fileprivate func contribute(
     to parts: Publisher<Parts>, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
   ) -> ScopedSubscription {
     let (subscription, current) = _access.registry.follow(as: type) { _, new in
-      let publication = Publication<Value>.from(new)
-      publication.withPropagatedContext { parts.replace(index, with: publication) }
+      parts.replace(index, with: Publication<Value>.from(new))
     } finished: {
       finished()
     }
@@ -130,7 +129,7 @@ extension Publisher<Parts> {
   /// Replaces one part, in one transition.
   ///
   /// A subscription's deliveries never overlap, so only transitions of other parts can come between.
-  fileprivate func replace(_ index: Int, with new: any AnyPublication, ifMissing: Bool = false) {
+  fileprivate func replace<Part>(_ index: Int, with new: Publication<Part>, ifMissing: Bool = false) {
     while true {
       let old = current
       guard var parts = old.state.value else { return }
@@ -138,6 +137,7 @@ extension Publisher<Parts> {
       if ifMissing, parts.publications[index] != nil { return }
       parts.publications[index] = new
       let replaced = Publication(.loaded(parts), source: id, provenance: nil)
+      replaced.carryValues(of: new)
       if registry.publish(replaced, ifCurrentIs: old, keepsData: false) { return }
     }
   }

@@ -48,7 +48,8 @@ extension StatePublisher {
     label: String?, keepsValues: Bool = false,
     _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
-    let target = Publisher<T>(label: label, freshness: _access.freshness, _access.registry.extras?.forDerived)
+    let target = Publisher<T>(
+      label: label, freshness: _access.freshness, PublisherExtras.forDerived(from: [_access.registry.extras]))
     let subscription = _access.connect(to: target) { next($0, target) }
     return ReadOnlyPublisher<T>(
       target,
@@ -64,15 +65,22 @@ extension StateAccess {
   func connect<T: Sendable>(
     to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
   ) -> ScopedSubscription {
+    let publish: @Sendable (Publication<Value>, _ isFirst: Bool) -> Void = { cause, isFirst in
+      guard let new = next(cause), !isFirst || new.phase != .unknown else { return }
+      new.carryValues(of: cause)
+      target.registry.publish(new)
+    }
+    let makeTransition: @Sendable (any BoxedPublication, _ isFirst: Bool) -> Void = { box, isFirst in
+      let cause = Publication<Value>.from(box)
+      if target.registry.extras == nil {
+        publish(cause, isFirst)
+      } else {
+        cause.provideCarried { publish(cause, isFirst) }
+      }
+    }
     // Nil means that the source has finished.
     let make: @Sendable ((any BoxedPublication)?) -> Void = { box in
-      guard let box else { return target.registry.finish() }
-      let publication = Publication<Value>.from(box)
-      if target.registry.extras == nil {
-        if let new = next(publication) { target.registry.publish(new) }
-      } else {
-        publication.withPropagatedContext { if let new = next(publication) { target.registry.publish(new) } }
-      }
+      if let box { makeTransition(box, false) } else { target.registry.finish() }
     }
     let queue = DerivingQueue<(any BoxedPublication)?>()
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
@@ -83,7 +91,7 @@ extension StateAccess {
     } finished: {
       receive(nil)
     }
-    if let first = next(Publication<Value>.from(current)), first.phase != .unknown { target.registry.publish(first) }
+    makeTransition(current, true)
     queue.makeWaiting(make)
     return subscription
   }

@@ -120,7 +120,7 @@ extension Publisher where Value: Equatable {
   /// data keeps its age.
   ///
   /// - Parameter value: The data, which counts as new if it is published.
-  /// - Returns: Whether the data was published.
+  /// - Returns: Whether the data was published; false also if the publisher is finished (3.09).
   /// - Precondition: `==` doesn't change the same publisher.
   @discardableResult @inlinable
   public func updateData(ifChanged value: Value) -> Bool {
@@ -133,7 +133,10 @@ extension Publisher where Value: Equatable {
       }
       let publication = Publication(
         .loaded(value), source: id, provenance: Provenance(.published, freshSince: freshness?.start()))
-      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true, keepsData: false) { return true }
+      if registry.publish(publication, ifCurrentIs: old, endsUpdate: true, keepsData: false) {
+        // It has none if it was dropped because the publisher is finished (3.09).
+        return publication.version > 0
+      }
     }
   }
 }

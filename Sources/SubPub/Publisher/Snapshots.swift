@@ -21,7 +21,7 @@ public struct PublisherSnapshot: Codable, Hashable, Sendable {
   public var isLoading: Bool
   /// The number of the load's present attempt; 0 if there is none.
   public var attempt: Int
-  /// The error of the manager's last attempt, described; nil if it has succeeded.
+  /// The error of the load's last attempt that has failed, described; nil if none has, or no load is active.
   public var lastFailure: String?
   /// The living subscriptions, in no particular order.
   public var subscriptions: [SubscriptionSnapshot]

@@ -28,7 +28,8 @@ extension StatePublisher {
   public func switchingToLatest<P: StatePublisher>(
     label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
   ) -> ReadOnlyPublisher<P.Value> {
-    let target = Publisher<P.Value>(label: label, freshness: nil, _access.registry.extras?.forDerived)
+    let target = Publisher<P.Value>(
+      label: label, freshness: nil, PublisherExtras.forDerived(from: [_access.registry.extras], handsOn: true))
     let switching = Switching(target, transform)
     let (subscription, current) = _access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) { _, box in
       switching.receive(.outer(Publication<Value>.from(box)))
@@ -55,6 +56,15 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     case inner(Publication<P.Value>, count: Int)
     case outerFinished
     case innerFinished(count: Int)
+
+    /// The publication that causes the transition; nil if a publisher has finished.
+    var cause: (any BoxedPublication)? {
+      switch self {
+      case .outer(let publication): publication
+      case .inner(let publication, _): publication
+      case .outerFinished, .innerFinished: nil
+      }
+    }
   }
 
   private struct Inner {
@@ -93,8 +103,13 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
 
   func receive(_ event: Event) { queue.receive(event) { handle($0) } }
 
-  /// Makes the transition of one event; no other is being made.
+  /// Makes the transition of one event, within the values that its cause carries; no other is being made.
   private func handle(_ event: Event, isFirst: Bool = false) {
+    guard let cause = event.cause else { return makeTransition(of: event) }
+    cause.provideCarried { makeTransition(of: event, isFirst: isFirst) }
+  }
+
+  private func makeTransition(of event: Event, isFirst: Bool = false) {
     let former = state.withLock { $0 }
     var new = former
     switch event {
@@ -119,10 +134,11 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     state.withLock { swap(&$0, &new) }
     // There was no value, and there still is none.
     if isFirst, publication.phase == .unknown { return }
-    switch event {
-    case .outer(let cause): cause.withPropagatedContext { target.registry.publish(publication) }
-    case .inner(let cause, _): cause.withPropagatedContext { target.registry.publish(publication) }
-    case .outerFinished, .innerFinished: if isFinished { target.finish() }
+    if let cause = event.cause {
+      publication.carryValues(of: cause)
+      target.registry.publish(publication)
+    } else if isFinished {
+      target.finish()
     }
   }
 

@@ -73,7 +73,15 @@ package final class Carried: Sendable {
 }
 
 extension BoxedPublication {
+  /// Has it carry the values of the publication that has caused it.
+  @usableFromInline
+  func carryValues(of cause: any BoxedPublication) {
+    // Not the identifier, because this is another publisher's publication.
+    if let values = cause.carried?.values, !values.isEmpty { carry(Carried(values: values)) }
+  }
+
   /// Runs code with the values that it carries.
+  @usableFromInline
   func provideCarried<R>(to body: () throws -> R) rethrows -> R {
     if let carried { try carried.provide(to: body) } else { try body() }
   }

@@ -76,6 +76,58 @@ extension Section2SubscriptionTests {
     #expect(Caller.name == "none")
   }
 
+  @Test("what a derived publisher begins with has the values of the state that caused it, and so has its transform")
+  func required_2_10_5_22_begin() async {
+    let (publisher, transforms) = (Publisher<Int>(propagating: Self.contexts), Witness())
+    let other = Publisher<Int>(initial: 0)
+    Caller.$name.withValue("one") { publisher.updateData(1) }
+    Caller.$name.withValue("two") {
+      let all: [ReadOnlyPublisher<Int>] = [
+        publisher.map {
+          transforms.look()
+          return $0
+        },
+        publisher.switchingToLatest { _ in
+          transforms.look()
+          return other
+        },
+        combining(other, publisher).map { $0.0 },
+      ]
+      let witness = Witness()
+      for derived in all {
+        let derivedOfDerived = derived.compactMap { $0 }
+        derivedOfDerived.subscribe(witness, on: .immediate, ifDuplicate: .allow) { witness, _ in witness.look() }
+      }
+      #expect(witness.values == ["one 0", "one 0", "one 0"])
+    }
+    #expect(transforms.values == ["one 0", "one 0"])
+  }
+
+  @Test("of several sources each propagates what it is told to, and the followed publisher does, too")
+  func required_2_10_5_22_severalSources() {
+    // A clock doesn't switch the others' values off.
+    let timed = Publisher<Int>(clock: ManualClock())
+    let named = Publisher<Int>(propagating: [.taskLocal(Caller.$name)])
+    let numbered = Publisher<Int>(propagating: [.taskLocal(Caller.$number)])
+    let witness = Witness()
+    let both = combining(timed, named, numbered)
+    let switched = timed.switchingToLatest { _ in numbered }
+    both.subscribe(witness, on: .immediate) { witness, _ in witness.look() }
+    Caller.$name.withValue("one") {
+      Caller.$number.withValue(1) {
+        timed.updateData(0)
+        named.updateData(1)
+        numbered.updateData(2)
+      }
+    }
+    // Each delivery sees what the transition carries that caused it, and otherwise what its thread has.
+    #expect(witness.values == ["none 0", "one 1", "one 1", "one 1"])
+    let seen = Witness()
+    switched.subscribe(seen, on: .immediate) { seen, _ in seen.look() }
+    Caller.$number.withValue(2) { numbered.updateData(3) }
+    #expect(seen.values == ["none 1", "none 2"])
+  }
+
   @Test("a load's attempts and states have the values of the caller that began it")
   func required_2_10_5_03_load() async throws {
     let (witness, loads) = (Witness(), Witness())

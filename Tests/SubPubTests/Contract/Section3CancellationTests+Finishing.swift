@@ -57,7 +57,7 @@ extension Section3CancellationTests {
     #expect(throws: PublishingTests.Failure.offline) {
       try publisher.update { _ in throw PublishingTests.Failure.offline }
     }
-    publisher.updateData(ifChanged: 2)
+    #expect(!publisher.updateData(ifChanged: 2))
     #expect((publisher.state, publisher.current.version) == (.loaded(1), 1))
     // The mark of the transform has gone, too.
     publisher.updateData(3)
@@ -105,6 +105,68 @@ extension Section3CancellationTests {
     publisher.finish()
     await #expect(throws: PublisherEnded(source: publisher.id)) { try await trial.finish() }
     await #expect(throws: PublisherEnded(source: publisher.id)) { try await publisher.value() }
+  }
+
+  @Test("a manager's value() gives what it has finished with")
+  func required_3_09_managersValue() async throws {
+    let manager = LoadingManager { 1 }
+    manager.publisher.setError(PublishingTests.Failure.offline)
+    manager.publisher.finish()
+    await #expect(throws: PublishingTests.Failure.offline) { try await manager.value() }
+    let loaded = LoadingManager { 1 }
+    loaded.publisher.updateData(2)
+    loaded.publisher.finish()
+    #expect(try await loaded.value() == 2)
+    let unknown = LoadingManager { 1 }
+    unknown.publisher.finish()
+    await #expect(throws: PublisherEnded(source: unknown.publisher.id)) { try await unknown.value() }
+  }
+
+  @Test("whoever has died unnoticed hasn't ended because of it", arguments: ContextKind.allCases)
+  func required_3_09_2_05_dead(kind: ContextKind) async {
+    let place = makePlace(kind)
+    let subscription: Subscription
+    do {
+      let brief = Recorder<Int>()
+      subscription = publisher.subscribe(brief, on: place.context)
+      await publisher.drain()
+      withExtendedLifetime(brief) {}
+    }
+    publisher.finish()
+    #expect(subscription.end == .subscriberReleased)
+  }
+
+  @Test("a combination finishes with the last of its sources, and not with the one before")
+  func required_3_09_5_22_three() {
+    let sources = (0..<3).map { Publisher<Int>(initial: $0) }
+    let all = combining(sources)
+    let subscription = all.subscribe(recorder, on: .immediate) { _, _ in }
+    sources[2].finish()
+    sources[0].finish()
+    #expect(subscription.end == nil)
+    sources[1].updateData(7)
+    #expect(all.state == .loaded([0, 7, 2]))
+    sources[1].finish()
+    #expect(subscription.end == .publisherEnded)
+  }
+
+  @Test("the end of a publisher that was followed earlier says nothing about the one that is followed now")
+  func required_3_09_5_22_switchedAway() {
+    let (outer, inner) = (Publisher<Int>(), [Publisher<Int>(initial: 0), Publisher<Int>(initial: 1)])
+    let switched = outer.switchingToLatest { value in
+      // Its end waits until this transform has returned.
+      if value == 1 { inner[0].finish() }
+      return inner[value]
+    }
+    let subscription = switched.subscribe(recorder, on: .immediate)
+    outer.updateData(0)
+    outer.updateData(1)
+    outer.finish()
+    #expect(subscription.end == nil)
+    inner[1].updateData(7)
+    #expect(switched.state == .loaded(7))
+    inner[1].finish()
+    #expect(subscription.end == .publisherEnded)
   }
 
   @Test(

@@ -73,6 +73,19 @@ extension Section6SequenceTests {
     #expect(full.end == .fellBehind)
   }
 
+  @Test("a client that comes back ends as soon as too much is pending, what it has missed included")
+  func required_6_05_2_11_comesBack() async {
+    let publisher = Publisher<Int>(history: 10)
+    let id = publisher.current.id
+    for number in 1...3 { publisher.updateData(number) }
+    let iterator = publisher.publications(after: id, buffering: .ending(4)).makeAsyncIterator()
+    publisher.updateData(4)
+    #expect(iterator.end == nil)
+    publisher.updateData(5)
+    #expect(iterator.end == .fellBehind)
+    #expect(iterator.statistics.skipped == 5)
+  }
+
   @Test("a history holds no more than it should, and goes with its publisher")
   func required_6_05_3_05_memory() {
     let deaths = Deaths()

@@ -108,6 +108,17 @@ struct Section7InstrumentationTests: ContractSuite {
     #expect(told == ["A subscribed", "A skipped 2", "A got 2", "A skipped 3", "A ended: cancelled"])
   }
 
+  @Test("an iterator's last state is told before its end")
+  func required_7_04_3_10_lastOfSequence() async {
+    let publisher = makePublisher()
+    var states = publisher.states(label: "A").makeAsyncIterator()
+    publisher.updateData(1)
+    publisher.finish()
+    while await states.next() != nil {}
+    let told = ["A subscribed", "published 1", "A got 0", "A got 1", "A ended: publisherEnded"]
+    #expect(events.take() == told)
+  }
+
   @Test("an end is told when the delivery under way has ended, whatever its reason")
   func required_7_04_3_10_ends() async throws {
     let (publisher, held) = (makePublisher(), makeHeldRecorder())
@@ -127,6 +138,31 @@ struct Section7InstrumentationTests: ContractSuite {
     #expect(publisher.subscriberCount == 0)
     let told = events.take().filter { $0.hasPrefix("A") || $0.contains("ended") }
     #expect(told == ["A got 1", "A skipped 2", "A ended: fellBehind", "B ended: subscriberReleased"])
+  }
+
+  @Test("a subscription is told before its deliveries, even if they come while it is told")
+  func required_7_04_beginning() {
+    /// Publishes before it notes that somebody has subscribed.
+    struct Late: Instrumentation {
+      let events: Events
+      let publisher: Locked<Publisher<Int>?>
+
+      func subscribed(_ subscription: Subscription, to source: PublisherID) {
+        publisher.withLock { $0 }?.updateData(1)
+        events.subscribed(subscription, to: source)
+      }
+      func delivered(_ publication: any AnyPublication, to subscription: Subscription, took: Duration) {
+        events.delivered(publication, to: subscription, took: took)
+      }
+    }
+    let late = Late(events: events, publisher: Locked(nil))
+    let publisher = Publisher<Int>(instrumentation: late)
+    late.publisher.withLock { $0 = publisher }
+    publisher.subscribe(recorder, on: .immediate, label: "A")
+    #expect(recorder.states == [.unknown, .loaded(1)])
+    publisher.updateData(2)
+    #expect(events.take() == ["A subscribed", "A got 0", "A got 1", "A got 2"])
+    late.publisher.withLock { $0 = nil }
   }
 
   @Test("it may use the publisher, in whatever it is told")
@@ -177,6 +213,60 @@ struct Section7InstrumentationTests: ContractSuite {
     #expect(events.take().contains("loaded after 1, 0.0 seconds, CancellationError"))
     bench.finish()
   }
+
+  /// When a load is superseded.
+  enum Moment: String, CaseIterable, Codable, Sendable {
+    case inLoader, inAttemptFailed, betweenAttempts, inIsUnchanged, afterSuccess
+  }
+
+  @Test(
+    "a superseded load has failed with a cancellation, whatever came of its last attempt", arguments: Moment.allCases)
+  func required_7_04_5_04_superseded(moment: Moment) async {
+    let published = Locked<Publisher<Int>?>(nil)
+    let supersede: @Sendable (Moment) -> Void = { now in
+      if now == moment { published.withLock { $0 }?.updateData(50) }
+    }
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(2) }, initial: 1) {
+      $0.instrumentation = events
+      $0.attemptFailed = { _, _ in supersede(.inAttemptFailed) }
+      $0.isUnchanged = { _, _ in
+        supersede(.inIsUnchanged)
+        return true
+      }
+    }
+    published.withLock { $0 = bench.publisher }
+    let refresh = bench.refresh()
+    supersede(.inLoader)
+    bench.fail(0)
+    supersede(.betweenAttempts)
+    bench.pass(.seconds(2))
+    if bench.source.calls > 1 { bench.answer(1, 1) }
+    supersede(.afterSuccess)
+    let told = events.take().filter { $0.hasPrefix("loaded") }
+    let attempts = moment == .inIsUnchanged || moment == .afterSuccess ? 2 : 1
+    let outcome = moment == .afterSuccess ? "no error" : "CancellationError"
+    #expect(told.count == 1)
+    #expect(told.first?.hasPrefix("loaded after \(attempts), ") == true)
+    #expect(told.first?.hasSuffix(outcome) == true)
+    #expect(refresh.result == .loaded(moment == .afterSuccess ? 1 : 50))
+    published.withLock { $0 = nil }
+    bench.finish()
+  }
+
+  @Test("a superseded load's failures are forgotten")
+  func required_7_04_3_05_failures() {
+    let deaths = Deaths()
+    let bench = LoadBench(retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(2) })
+    bench.refresh()
+    bench.fail(0, TokenError(token: deaths.makeToken()))
+    #expect(bench.publisher.snapshot().lastFailure != nil)
+    bench.logout()
+    #expect(bench.publisher.snapshot().lastFailure == nil)
+    bench.finish()
+    #expect(deaths.count == 1)
+  }
+
+  private struct TokenError: Error { let token: Deaths.Token }
 
   @Test("failures of the cache are told, too")
   func required_7_04_5_12_cache() async {

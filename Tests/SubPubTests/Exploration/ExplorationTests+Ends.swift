@@ -24,6 +24,57 @@ import Testing
         }
       }
 
+      @Test("a publisher that finishes, with a cancel", arguments: Lane.allCases)
+      func model_3_09_finish(_ lane: Lane) async {
+        await hold("model_3_09_finish, \(lane)") { simulation in
+          let queue = simulation.serialQueue()
+          simulation.subscribe("cancelled", on: lane == .immediate ? simulation.immediate : queue)
+          simulation.subscribe(on: queue)
+          simulation.client(.change(2), .finish)
+          simulation.client(.change())
+          simulation.client(.cancel("cancelled"))
+        }
+      }
+
+      @Test("whoever comes while a publisher finishes gets the last state") func model_3_09_newcomer() async {
+        await hold { simulation in
+          let queue = simulation.serialQueue()
+          simulation.subscribe(on: queue)
+          simulation.client(.change(), .finish)
+          simulation.client(.subscribe(on: queue))
+          simulation.client(.iterate())
+        }
+      }
+
+      @Test("laggards end, and skip nothing before that; two interruptions for a few states")
+      func model_2_11_2_01_noGap() async {
+        await hold(bound: max(2, bound)) {
+          $0.subscribe(on: $0.serialQueue(), .ending(2))
+          $0.client(.update(4))
+        }
+      }
+
+      @Test(
+        "a laggard beside others: without a bound, with a bound, and one that is cancelled",
+        arguments: [.unbounded, .latest, .ending(2)] as [BufferingPolicy])
+      func model_2_11_shared(_ policy: BufferingPolicy) async {
+        await hold("model_2_11_shared, \(policy)") {
+          let queue = $0.serialQueue()
+          $0.subscribe("released", on: queue, .ending(1))
+          $0.subscribe("cancelled", on: queue, policy)
+          $0.clients(2, .update(2))
+          $0.client(.cancel("cancelled"))
+          $0.client(.release("released"))
+        }
+      }
+
+      @Test("an iterator that falls behind") func model_2_11_sequence() async {
+        await hold {
+          $0.iterate("", .ending(1))
+          $0.clients(2, .update(2))
+        }
+      }
+
       @Test("a sequence gives the last state of a publisher that ends") func model_6_03_sequence() async {
         await hold {
           $0.iterate("", .unbounded)

@@ -141,6 +141,35 @@ struct ScheduleTests {
     }
   }
 
+  @Test("the publisher finishes while states are pending, and whoever comes later gets the last one")
+  func stochastic_3_09_6_03_finish() async {
+    await Self.hold("finish") { simulation in
+      let (queue, lanes) = (simulation.serialQueue(), simulation.concurrentQueue(independent: true))
+      simulation.subscribe("first", on: queue)
+      simulation.subscribe(on: lanes, reaction: .maybe(oneIn: 3, .change()))
+      simulation.client(.change(2), .finish, .change())
+      simulation.client(.iterate(), .change(), .subscribe(on: queue), .cancel("first"), .read)
+      simulation.client(.subscribe(on: simulation.immediate), .change(2), .maybe(.finish))
+    }
+  }
+
+  @Test("slow subscribers fall behind, on every kind of lane, beside others")
+  func stochastic_2_01_2_11_laggards() async {
+    await Self.hold("laggards") { simulation in
+      let queue = simulation.serialQueue()
+      let anywhere = simulation.anyOf([
+        simulation.immediate, queue, simulation.concurrentQueue(independent: true), simulation.actor(),
+      ])
+      let subscribe = { (name: String) in
+        Step { $0.subscribe(name, on: anywhere(), .ending(1 + $0.draw(3)), reaction: .maybe(oneIn: 6, .publish())) }
+      }
+      simulation.subscribe(on: queue, simulation.bounded())
+      simulation.client(subscribe("first"), .publish(3), .cancel("first"), .read)
+      simulation.client(subscribe("second"), .publish(2), .maybe(.release("second")), .publish())
+      simulation.client(Step { $0.iterate("third", .ending(1 + $0.draw(3))) }, .publish(2), .endIterating("third"))
+    }
+  }
+
   @Test("tasks wait for deliveries and for lanes")
   func stochastic_3_04_3_07_waiting() async {
     await Self.hold("waiting") { simulation in

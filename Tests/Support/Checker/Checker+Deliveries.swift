@@ -4,7 +4,7 @@ import SubPub
 extension Checker {
   func checkDeliveries(_ subscription: SubscriptionHistory) {
     let isReplaced = subscription.replacements > 0
-    let needsEach = subscription.policy == .unbounded && !isReplaced
+    let needsEach = subscription.policy.skipsNothing && !isReplaced
     let needsTestThread = subscription.context == .immediate && history.isPublishedByTestThreads
     let overlapRule = isReplaced ? "2.06" : "2.02"
     let overlaps = subscription.overlaps
@@ -49,7 +49,7 @@ extension Checker {
       return expect(!isLate, "2.01", "begins at \(first), too late", of: subscription)
     }
     expect(first >= replay.lowerBound, "2.01", "begins at \(first), before \(replay)", of: subscription)
-    guard subscription.policy == .unbounded else { return }
+    guard subscription.policy.skipsNothing else { return }
     let isValues = subscription.interface == .values
     let latest = isValues ? rank(max(replay.upperBound, 1) - 1, subscription) + 1 : Int(replay.upperBound)
     expect(rank(first, subscription) <= latest, "2.01", "begins at \(first), after \(replay)", of: subscription)
@@ -60,7 +60,7 @@ extension Checker {
     guard subscription.isLasting else { return }
     let isValues = subscription.interface == .values
     // A later state of another phase may have superseded the last value.
-    let isSuperseded = isValues && subscription.policy != .unbounded && states.phases[Int(states.last)] != 2
+    let isSuperseded = isValues && !subscription.policy.skipsNothing && states.phases[Int(states.last)] != 2
     let end = rank(states.last, subscription)
     // A sequence of values that was made after the last of them gets none.
     let start = subscription.replay.map { isValues ? rank(max($0.upperBound, 1) - 1, subscription) : -1 } ?? 0
@@ -82,7 +82,7 @@ extension Checker {
         "\(counts.pending) pending, at most \(counts.highWater), with bound \(bound)", of: subscription)
     }
     if let settled = subscription.settled {
-      let isComplete = subscription.policy != .unbounded || settled.skipped == 0
+      let isComplete = !subscription.policy.skipsNothing || settled.skipped == 0
       expect(isComplete, "2.01", "\(settled.skipped) skipped", of: subscription)
       // Nil before the first call of a delegate, which gets no replay.
       let last = settled.lastVersion ?? 0

@@ -37,6 +37,13 @@ extension Lane {
     if pace != nil { inTurn.obstacleCount += 1 }
     subscription.gate.pass(state.version)
     iteration?.deliver(state.version)
+    // Before this turn may find that the iteration has ended.
+    if let reporter = registry.extras?.reporter, let publication = state.state.publication {
+      let delivery = EventReporter.DeliveryReport(
+        state: state.state, publication: publication, subscription: subscription,
+        skipped: iteration?.takeUnreportedSkips() ?? 0)
+      if reporter.add(.delivered(delivery, nil)) { effects.report(reporter) }
+    }
     completeDrains()
     return .state(state)
   }

@@ -163,12 +163,12 @@ extension Lane {
   }
 
   /// Returns the first version at which the subscription can have fallen behind; nil if it has.
-  func versionOfEnd(of subscription: Subscription, _ bounds: Bounds) -> UInt64? {
+  func versionOfEnd(of subscription: Subscription, at reading: DeliveryGate.Reading, _ bounds: Bounds) -> UInt64? {
     if let iteration {
       // Pending are those states that the iterator has selected.
       return iteration.hasSkipped ? nil : newest + 1 + UInt64(bounds.limit - inTurn.pending.count)
     }
-    let end = subscription.gate.reading.next + UInt64(bounds.limit)
+    let end = reading.next + UInt64(bounds.limit)
     return newest < end ? end : nil
   }
 

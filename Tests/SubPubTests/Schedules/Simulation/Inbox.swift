@@ -76,6 +76,8 @@ final class SimulatedSubscription {
   /// The task of an iterator, and its statistics at the end.
   var task: Task<Void, Never>?
   var counts: Subscription.Statistics?
+  /// Why an iteration has ended.
+  var iterationEnd: SubscriptionEnd?
   /// Its task was cancelled.
   var isLeaving = false
 
@@ -85,6 +87,9 @@ final class SimulatedSubscription {
     self.context = context
     self.buffering = buffering
   }
+
+  /// Whether it has ended because too many states were pending (2.11).
+  var fellBehind: Bool { (subscription?.end ?? iterationEnd) == .fellBehind }
 
   var isSequence: Bool { task != nil || counts != nil }
 

@@ -9,6 +9,10 @@ struct Register: SequentialModel {
     case update(from: Content, to: Content, version: UInt64)
     /// The version is nil if it wasn't read.
     case read(version: UInt64?, Content)
+    /// The publisher takes no further writes.
+    case finish
+    /// A write that was dropped because of that.
+    case dropped
     /// A subscription begins with the current version, which is known if it was delivered.
     case join(member: Int, replay: UInt64?)
     /// A subscription ends, after it has received that many versions, which may become known later.
@@ -17,21 +21,25 @@ struct Register: SequentialModel {
     var isWrite: Bool {
       switch self {
       case .write, .update: true
-      case .read, .join, .leave: false
+      case .read, .finish, .dropped, .join, .leave: false
       }
     }
   }
 
   private(set) var version: UInt64 = 0
   private(set) var content = Content.unknown
+  private var isFinished = false
   /// For each subscription one more than its first version, and 0 before it begins.
   private var joined: [UInt64]
 
   init(members: Int) { joined = Array(repeating: 0, count: members) }
 
   func results(of effect: Effect) -> [Register] {
+    if isFinished, effect.isWrite { return [] }
     var next = self
     switch effect {
+    case .dropped: if !isFinished { return [] }
+    case .finish: next.isFinished = true
     case .write(let change): (next.version, next.content) = (version + 1, change(content))
     case .update(let from, let to, let version):
       guard content == from, self.version + 1 == version else { return [] }

@@ -7,7 +7,10 @@ extension Simulation {
   func checkAtRest() {
     problems += Checker.check(history(isOver: false)).map(\.description)
     let writes = operations.filter { $0.effect?.isWrite == true }.map(\.response)
-    for member in members { checkBound(of: member, writes) }
+    for member in members {
+      checkBound(of: member, writes)
+      checkEnd(of: member)
+    }
     for inbox in inboxes where inbox.deliveries.contains(where: { $0.end == .max }) {
       problems.append("2.02: a delivery to \(inbox.number) doesn't end")
     }
@@ -46,6 +49,20 @@ extension Simulation {
     }
   }
 
+  /// Checks that a laggard ended with one more pending state than its limit, and everybody at a finished publisher (2.11,
+  /// 3.09).
+  private func checkEnd(of member: SimulatedSubscription) {
+    if finishedAt != nil, member.subscription?.isActive == true || (member.isSequence && member.counts == nil) {
+      problems.append("3.09: member \(member.number) goes on")
+    }
+    // A delivery that was under way to a dead subscriber counts as pending again.
+    guard member.fellBehind, member.inbox.members.count == 1, member.inbox.diedAt == nil,
+      let bound = member.buffering.bound
+    else { return }
+    let skipped = (member.subscription?.statistics ?? member.counts)?.skipped ?? 0
+    if skipped != bound + 1 { problems.append("2.11: member \(member.number) ends with \(skipped) pending") }
+  }
+
   /// The content of each version, as subscribers saw it.
   private var known: [UInt64: Content] {
     var known: [UInt64: Content] = [:]
@@ -66,11 +83,14 @@ extension Simulation {
       switch operations[index].effect {
       case .join(let number, nil):
         let inbox = members[number].inbox
-        guard inbox.members.count == 1, members[number].buffering == .unbounded, let first = inbox.deliveries.first
+        guard inbox.members.count == 1, members[number].buffering.skipsNothing, let first = inbox.deliveries.first
         else { continue }
         operations[index].effect = .join(member: number, replay: UInt64(first.version))
       case .leave(let number, nil):
-        operations[index].effect = members[number].received.map { .leave(member: number, received: $0) }
+        // A laggard was ended by a publish, and not by this.
+        let member = members[number]
+        operations[index].effect =
+          member.fellBehind ? nil : member.received.map { .leave(member: number, received: $0) }
       default: break
       }
     }

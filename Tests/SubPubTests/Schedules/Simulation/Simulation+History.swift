@@ -31,7 +31,7 @@ extension Simulation {
       guard isAlone else { return history }
       history.deliveries = inbox.deliveries
       history.lane = member.isSequence ? nil : member.context.lane
-      history.isLasting = isOver ? member.hasStayed : isActive
+      history.isLasting = isOver ? member.hasStayed && !member.fellBehind : isActive
       return history
     }
     // Nothing tells which of several subscriptions made a delivery.
@@ -54,7 +54,8 @@ extension Simulation {
     let before = calls.count { $0.span.end < member.joining.begin }
     history.replay = UInt32(before)...UInt32(max(before, calls.count { $0.span.begin < member.joining.end }))
     history.cancels = member.cancels
-    history.mayHaveEndedSince = [member.mayHaveEndedSince, releasedAt].compactMap { $0 }.min().map(stamp)
+    history.mayHaveEndedSince = [member.mayHaveEndedSince, releasedAt, finishedAt].compactMap { $0 }.min().map(stamp)
+    if member.fellBehind { history.mayHaveEndedSince = member.joining.begin }
     (history.isReleased, history.death) = (member.inbox.isReleased, member.inbox.diedAt.map(stamp))
     // Nobody knows when an actor dies that was released.
     if member.context.isGone { history.contextDeath = .max }

@@ -69,7 +69,21 @@ extension Simulation {
         foreignCode(.transform, number)
         return .loaded(makePayload(number))
       }
-      return .update(from: old, to: .loaded(number), version: publication.version)
+      return publication.version == 0
+        ? .dropped : .update(from: old, to: .loaded(number), version: publication.version)
+    }
+  }
+
+  /// Makes transitions that tell whether they were dropped.
+  func change(_ count: Int = 1) { for _ in 0..<count { if let publisher { update(publisher, makeNumber()) } } }
+
+  /// Finishes the publisher; after that, nobody calls anything but `change`.
+  func finish() {
+    guard let publisher else { return }
+    perform(.finish) {
+      finishedAt = finishedAt ?? scheduler.trace.events.count
+      publisher.finish()
+      return .finish
     }
   }
 

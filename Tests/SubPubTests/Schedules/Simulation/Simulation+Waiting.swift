@@ -59,6 +59,7 @@ extension Simulation {
         self.scheduler.point()
       }
       self.members[number].counts = iterator.statistics
+      self.members[number].iterationEnd = iterator.end
       let response = self.scheduler.note(.finished, number)
       for index in self.operations.indices {
         if case .leave(number, nil) = self.operations[index].effect { self.operations[index].response = response }

@@ -15,6 +15,7 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   var named: [String: SimulatedSubscription] = [:]
   var drains: [(version: UInt32, span: Span)] = []
   var releasedAt: Int?
+  var finishedAt: Int?
   /// The exploration that it is a part of, in which nothing is left to chance.
   let exploration: Exploration?
   private let setUp: (Simulation) -> Void

@@ -11,6 +11,8 @@ struct Step {
   static var read: Step { Step { $0.read() } }
   static var count: Step { Step { $0.count() } }
   static var drain: Step { Step { $0.drain() } }
+  static func change(_ count: Int = 1) -> Step { Step { $0.change(count) } }
+  static var finish: Step { Step { $0.finish() } }
   static var releasePublisher: Step { Step { $0.releasePublisher() } }
 
   static func subscribe(
