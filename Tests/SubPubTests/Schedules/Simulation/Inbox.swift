@@ -89,7 +89,11 @@ final class SimulatedSubscription {
   }
 
   /// Whether it has ended because too many states were pending (2.11).
-  var fellBehind: Bool { (subscription?.end ?? iterationEnd) == .fellBehind }
+  var fellBehind: Bool {
+    // Asking any other one for its end would retire it if its subscriber is dead, and hide what that one has kept.
+    guard case .ending = buffering else { return false }
+    return (subscription?.end ?? iterationEnd) == .fellBehind
+  }
 
   var isSequence: Bool { task != nil || counts != nil }
 
