@@ -3,11 +3,13 @@
 /// Give it to a ``Publisher``, to the options of managers, or to a ``PublisherDirectory``, which gives it to every
 /// publisher that it makes. Implement only the functions that you need; each does nothing by default.
 ///
-/// All functions are called while no lock is held, on the thread on which the event happens, except that a thread may
-/// report the events of others that happen meanwhile, a little later. States and subscriptions are reported in the order of the
-/// publisher, one event at a time; deliveries are reported in the order of their subscription, when they end. What
-/// concerns a publication is called within the values that the publisher propagates (2.10). Publishing threads and
-/// deliveries wait for these functions, so keep them short. They may use the publisher.
+/// All functions are called while no lock is held, usually on the thread where the event happens; a thread that is
+/// already reporting also reports what other threads add meanwhile. States, and the beginnings and ends of
+/// subscriptions, are reported one at a time, in the order in which the publisher has decided about them. Each delivery
+/// is reported when it ends, after the beginning of its subscription and before its end; it may be reported before the
+/// state that another thread has published. Whatever concerns a publication is reported within the values that the
+/// publication carries (2.10). Publishing threads and deliveries wait for these functions, so keep them short. They may
+/// use the publisher. Derived publishers have no instrumentation.
 public protocol Instrumentation: Sendable {
   /// A publisher has accepted a state.
   func published(_ publication: any AnyPublication)
@@ -24,7 +26,7 @@ public protocol Instrumentation: Sendable {
   ///     consumers take their states.
   func delivered(_ publication: any AnyPublication, to subscription: Subscription, took: Duration)
 
-  /// A subscription has skipped states, as is found when the next one is delivered, or when the subscription ends.
+  /// A subscription has skipped states; reported at the next delivery, or when the subscription ends.
   func skipped(_ count: Int, by subscription: Subscription)
 
   /// A subscription has ended, and none of its deliveries is under way.

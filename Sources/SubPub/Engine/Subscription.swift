@@ -57,8 +57,9 @@ public final class Subscription: Sendable {
 
   /// Whether states may still be delivered.
   ///
-  /// False once the subscription was cancelled, or its subscriber or the actor that is its context has died. After the
-  /// publisher was released, it stays true until all pending states have been delivered.
+  /// False once the subscription was cancelled or has fallen behind (2.11), or its subscriber or the actor that is its
+  /// context has died. After the publisher was finished or released, it stays true until all pending states have been
+  /// delivered.
   public var isActive: Bool { gate.isOpen && isAlive }
 }
 

@@ -7,7 +7,7 @@ extension StatePublisher {
   /// It begins with the source's current state, and makes one transition for each later one of the source, with the
   /// same phase, the same error, and the transformed value or previous value (5.22). Data keeps its origin and its age.
   /// The derived publisher has versions of its own: unless the source is `unknown`, the source's current state becomes
-  /// version 1.
+  /// version 1. It propagates what the source propagates (2.10), but has neither its history nor its instrumentation.
   ///
   /// ```swift
   /// let count = publisher.map { $0.count }

@@ -13,8 +13,8 @@
 /// ```
 ///
 /// Subscribers are held weakly (2.05). You can call every operation that isn't `async` from any thread, task, or actor
-/// (1.06); none of them waits for a subscriber (1.05). When the publisher is released, pending states are still
-/// delivered, and then its subscriptions and sequences end (3.06).
+/// (1.06); none of them waits for a subscriber (1.05). When the publisher is finished or released, pending states are
+/// still delivered, and then its subscriptions and sequences end (3.06, 3.09).
 public final class Publisher<Value: Sendable>: Sendable {
   @usableFromInline let registry: PublisherRegistry
   @usableFromInline let freshness: Freshness?
@@ -26,11 +26,11 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter` and the intervals of ``BufferingPolicy/latest(every:)``. Read while no lock is
   ///     held, and only for one of these (5.06).
-  ///   - initial: A value to begin with, which counts as new: the publisher is `loaded` at version 1. With nil, it is
-  ///     ``LoadState/unknown`` at version 0 (1.01).
+  ///   - initial: The value to begin with, which counts as new: the publisher is then `loaded` at version 1. Without one,
+  ///     it is ``LoadState/unknown`` at version 0 (1.01).
   ///   - history: How many publications are kept besides the current one, for clients that come back: see
   ///     ``StatePublisher/publications(after:buffering:label:)`` (6.05). `reset()` clears them.
-  ///   - contexts: Task-local values that deliveries see as they are where a state is published (2.10).
+  ///   - contexts: Task-local values: each delivery sees those of the task that has published its state (2.10).
   ///   - instrumentation: Is told what happens, for logs and metrics (7.04).
   /// - Precondition: Neither `staleAfter` nor `history` is negative.
   public convenience init(

@@ -33,8 +33,8 @@ extension StatePublisher {
   ///
   /// With an `id`, each iterator begins with the publication that follows that one, if the publisher still holds it and
   /// all later ones, because of its `history`. Otherwise, it begins with the current one: if `id` comes from another
-  /// publisher or from before a restart, or if more would be pending than `.ending` allows. Data from before a `reset`
-  /// isn't held.
+  /// publisher, from another process, or from before a restart, or if more would be pending than `.ending` allows. Data
+  /// from before a `reset` isn't held. Under `.latest` and `.newest`, some of what follows may be skipped.
   ///
   /// For server-sent events, send `"\(publication.id)"` as each event's identifier, and read it from the request's
   /// `Last-Event-ID`:
@@ -73,8 +73,8 @@ public typealias PublicationSequence<Value: Sendable> = PublisherSequence<Value,
 /// ``StatePublisher/publications(after:buffering:label:)`` return one. It never throws: an error is a state.
 ///
 /// Any number of tasks may iterate it, each with an iterator of its own (6.01). The sequence doesn't keep the publisher
-/// alive (3.06). When the publisher is released, each iterator gives what is pending and then ends. An iterator that is
-/// made afterward gives the last state, value, or publication, and then ends (6.03).
+/// alive (3.06). When the publisher is finished or released, each iterator gives what is pending and then ends. An
+/// iterator that is made afterward gives the last state, value, or publication, and then ends (6.03).
 public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequence, Sendable {
   /// The sequence never throws.
   public typealias Failure = Never
@@ -110,9 +110,9 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
     /// Waits for the next element.
     ///
-    /// - Returns: The next element. Nil once the publisher has ended and nothing is pending. Also nil if the task is
-    ///   cancelled: a waiting call returns it at once; otherwise, the following call does. Cancellation frees the
-    ///   buffer (6.02).
+    /// - Returns: The next element. Nil once the publisher has ended and nothing is pending, and at once if more is
+    ///   pending than ``BufferingPolicy/ending(_:)`` allows (2.11). Also nil if the task is cancelled: a waiting call
+    ///   returns it at once; otherwise, the following call does. Cancellation frees the buffer (6.02).
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 

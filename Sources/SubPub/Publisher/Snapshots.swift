@@ -1,4 +1,4 @@
-/// A publisher and its subscriptions at one moment, for operators (7.04).
+/// A publisher and its subscriptions at one moment, for logs and admin pages (7.04).
 ///
 /// Its description has one line for the publisher and one for each subscription; `table` aligns those of several
 /// publishers.

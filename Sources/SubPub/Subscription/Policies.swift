@@ -18,7 +18,7 @@ public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps every state, and ends the subscription when more than this many would be pending (2.11).
   ///
   /// Use it for clients of a server that must see every state: one that doesn't read is ended as
-  /// ``SubscriptionEnd/fellBehind``, in the call that publishes the state that is too much. What was pending is dropped,
+  /// ``SubscriptionEnd/fellBehind``, in the call that publishes one state too many. What was pending is dropped,
   /// and nothing more is delivered.
   ///
   /// - Precondition: The number is at least 1, which is checked when you subscribe.
@@ -26,9 +26,9 @@ public enum BufferingPolicy: Hashable, Sendable {
   /// Keeps only the latest state, and leaves some time between two deliveries; written ``latest(every:)``.
   case paced(every: Duration)
 
-  /// Keeps only the latest state, and begins two deliveries at least this long apart (2.12).
+  /// Keeps only the latest state, and delivers at most one in each interval (2.12).
   ///
-  /// The first state is delivered at once, and the newest one at the latest one interval after it was published, if the
+  /// The first state is delivered at once, and the newest one no later than one interval after it was published, if the
   /// context is free. Measured on the publisher's clock. Use it for screens and clients that needn't follow a fast
   /// publisher.
   ///
@@ -96,7 +96,8 @@ extension DuplicatePolicy {
   case inFlight
   /// The cancel was called from inside the delivery that was under way, and none begins after it.
   case reentrant
-  /// The subscription had already been cancelled, or had ended with its subscriber, actor, or publisher.
+  /// The subscription had already been cancelled, had fallen behind (2.11), or had ended with its subscriber, actor, or
+  /// publisher.
   ///
   /// A delivery may still be under way.
   case alreadyCancelled

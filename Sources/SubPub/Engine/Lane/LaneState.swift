@@ -26,7 +26,7 @@ package struct LaneState {
   /// The number of events that have to happen before this lane is woken: deliveries in other lanes end (2.06), and so
   /// does the lane's own rest (2.12).
   var obstacleCount: Int
-  /// Whether the publisher is gone; pending states are still delivered.
+  /// Whether the publisher takes no further states; pending ones are still delivered.
   var isClosing = false
   /// The iterating task, if it is suspended.
   var iteratingTask: SuspendedTask?
