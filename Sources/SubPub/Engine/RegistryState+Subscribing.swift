@@ -35,9 +35,9 @@ extension RegistryState {
     for old in replaced { cancel(old, as: .cancelled, &effects) }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
-    return add(
-      request, to: waiting ?? lane(for: request.context, every: request.buffering.interval, at: registry),
-      replays: replays, &effects)
+    let lane = waiting ?? lane(for: request.context, every: request.buffering.interval, at: registry)
+    if request.details?.after != nil, let action = resume(request, in: lane, &effects) { return action }
+    return add(request, to: lane, replays: replays, &effects)
   }
 
   /// Returns the open subscriptions of the same living object through the same interface.
@@ -81,11 +81,29 @@ extension RegistryState {
   private mutating func add(
     _ request: SubscriptionRequest, to lane: Lane, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
-    var resumed: [QueuedState]?
-    if let after = request.details?.after { resumed = states(after: after, request.buffering) }
-    let firstVersion = resumed?.first?.version ?? (replays && resumed == nil ? newest : newest + 1)
-    let subscription = Subscription(request, in: lane, from: firstVersion)
-    let replay = replays && resumed == nil ? current.map { QueuedState($0, version: newest) } : nil
+    let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
+    let action = add(request, to: lane, from: replays ? newest : newest + 1, replay: replay, &effects)
+    if isFinished { finishClosing(lane, &effects) }
+    return action
+  }
+
+  /// Adds the subscription of a client that comes back; nil if it has to begin with the current state (6.05).
+  @inline(never)
+  private mutating func resume(
+    _ request: SubscriptionRequest, in lane: Lane, _ effects: inout Effects
+  ) -> SubscribeAction? {
+    guard let id = request.details?.after, let missed = states(after: id, request.buffering) else { return nil }
+    let action = add(request, to: lane, from: missed.first?.version ?? newest + 1, replay: nil, &effects)
+    for state in missed { lane.enqueueForIterator(state, &effects) }
+    if isFinished { finishClosing(lane, &effects) }
+    return action
+  }
+
+  @inline(__always)
+  private mutating func add(
+    _ request: SubscriptionRequest, to lane: Lane, from version: UInt64, replay: QueuedState?, _ effects: inout Effects
+  ) -> SubscribeAction {
+    let subscription = Subscription(request, in: lane, from: version)
     var action = SubscribeAction(subscription: subscription)
     subscribers.count(subscription)
     // Before the replay: if this thread runs foreign code first, any thread may deliver it.
@@ -100,12 +118,10 @@ extension RegistryState {
       action.replay = replay
       action.snapshot = snapshot
     }
-    if let resumed { for state in resumed { lane.enqueueForIterator(state, &effects) } }
     subscribers.index(subscription, &effects)
     if let bounds = subscription.bounds, bounds.endsBeyondLimit {
       laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(bounds.limit))
     }
-    if isFinished { finishClosing(lane, &effects) }
     action.isSweepDue = subscribers.isSweepDue
     return action
   }
@@ -121,8 +137,7 @@ extension RegistryState {
     return lane
   }
 
-  /// The states after the one with an identifier; nil if the subscription has to begin with the current one (6.05).
-  @inline(never)
+  /// The states after the one with an identifier; nil if the subscription has to begin with the current one.
   private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> [QueuedState]? {
     var kept = history
     if kept == nil, let current {
