@@ -119,6 +119,7 @@ extension Section6SequenceTests {
   func stochastic_6_05_whilePublishing(seed: Int) async throws {
     let publisher = Publisher<Int>(history: 10_000)
     let consumed = Locked<[UInt64]>([])
+    var (last, isOver) = (publisher.current.id, false)
     let publishing = Task.detached {
       for number in 1...3_000 {
         publisher.updateData(number)
@@ -126,7 +127,6 @@ extension Section6SequenceTests {
       }
       publisher.finish()
     }
-    var (last, isOver) = (publisher.current.id, false)
     while !isOver {
       var count = 0
       for await publication in publisher.publications(after: last) {
@@ -137,9 +137,6 @@ extension Section6SequenceTests {
       isOver = count < 7 + seed && publisher.isFinished
     }
     await publishing.value
-    let versions = consumed.withLock { $0 }
-    let first = try #require(versions.first)
-    #expect(versions == Array(first...3_000))
-    #expect(first <= 1)
+    #expect(consumed.withLock { $0 } == Array(1...3_000))
   }
 }
