@@ -162,8 +162,8 @@ final class DerivingQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Continues unless a delivery has done so in the meantime.
-  private func makeRest(_ make: @escaping @Sendable (Element) -> Void) {
+  /// Continues, unless a delivery is doing so or has done so in the meantime.
+  func makeRest(_ make: @escaping @Sendable (Element) -> Void) {
     let isMaker = state.withLock { state in
       if state.isMaking || state.waiting.isEmpty { return false }
       state.isMaking = true

@@ -86,6 +86,37 @@ extension DirectoryTests {
       #expect(handle.cancel() == .inFlight)
     }
 
+    @Test("while another cancel is running foreign code, a second one returns when all subscriptions have ended")
+    func required_3_02_second() async throws {
+      final class Pending: Sendable {
+        let gate: Gate
+        init(_ gate: Gate) { self.gate = gate }
+        deinit { gate.pass() }
+      }
+      let (gate, executor, returned) = (Gate(), ManualExecutor(), Event())
+      defer { gate.open() }
+      let publishers = ["one", "two"].map { directory.publisher(of: Pending.self, named: $0) }
+      let handle = directory.subscribeToAll(listener, on: .executor(executor))
+      let parts = handle.subscriptions
+      for publisher in publishers {
+        publisher.updateData(Pending(gate))
+        publisher.reset()
+      }
+      OwnThread.start {
+        #expect(handle.cancel() == .quiescent)
+        returned.happen()
+      }
+      // It has ended one of them, and releases what was pending there.
+      try await gate.waitUntilHeld()
+      #expect(parts.filter { $0.end == nil }.count == 1)
+      // This one releases what was pending at the other.
+      OwnThread.start { handle.cancel() }
+      try await gate.waitUntilHeld(threads: 2)
+      #expect(parts.map(\.end) == [.cancelled, .cancelled])
+      gate.open()
+      try await returned.wait()
+    }
+
     @Test("there is one subscription for each living publisher, and a cancel skips what is pending")
     func required_2_04_parts() {
       let (directory, executor) = (PublisherDirectory(), ManualExecutor())
