@@ -8,11 +8,6 @@ final class Bounds: Sendable {
   let policy: BufferingPolicy
   /// The largest number of pending states.
   let limit: Int
-  /// How many newer states make the delivery of a state unnecessary; no number does for one that skips nothing (2.11).
-  ///
-  /// The newest version is known before the turn that publishes it has ended the laggards, and until then a laggard's
-  /// states are delivered.
-  private let window: UInt64
   // Counters for statistics: nothing is ordered by them, so relaxed accesses are enough.
   private let deliveredCount = Atomic<Int>(0)
   private let lastDelivered = Atomic<UInt64>(0)
@@ -31,7 +26,6 @@ final class Bounds: Sendable {
   private init(_ policy: BufferingPolicy, limit: Int) {
     self.policy = policy
     self.limit = limit
-    window = if case .ending = policy { .max >> 1 } else { UInt64(limit) }
   }
 
   /// Whether the subscription ends when more states would be pending (2.11).
@@ -43,7 +37,9 @@ final class Bounds: Sendable {
   var lastVersion: UInt64 { lastDelivered.load(ordering: .relaxed) }
 
   /// Whether the state has to be delivered, which newer states may have made unnecessary (2.04).
-  @inline(__always) func admits(_ version: UInt64, newest: UInt64) -> Bool { newest < version + window }
+  ///
+  /// One that ends when it falls behind (2.11) always has: it ends before its lane knows the state that is too much.
+  @inline(__always) func admits(_ version: UInt64, newest: UInt64) -> Bool { newest < version + UInt64(limit) }
 
   /// Counts a delivery that ends, on the thread that serves the lane.
   func countDelivery(of version: UInt64) {

@@ -10,6 +10,10 @@
 /// state that another thread has published. Whatever concerns a publication is reported within the values that the
 /// publication carries (2.10). Publishing threads and deliveries wait for these functions, so keep them short. They may
 /// use the publisher. Derived publishers have no instrumentation.
+///
+/// If several threads publish faster than these functions return, one of them reports for all as long as that goes on,
+/// and what is still to be reported waits in memory. An instrumentation that keeps a ``Subscription`` keeps itself
+/// alive: forget it when it has ended.
 public protocol Instrumentation: Sendable {
   /// A publisher has accepted a state.
   func published(_ publication: any AnyPublication)
@@ -47,7 +51,7 @@ public protocol Instrumentation: Sendable {
   /// A load makes an attempt; for modules without the upcoming feature `NonisolatedNonsendingByDefault`.
   func load<T: Sendable>(_ load: LoadDescription, _ attempt: @concurrent () async throws -> T) async throws -> T
 
-  /// A load has ended.
+  /// A load has ended, after at least one attempt.
   ///
   /// - Parameters:
   ///   - load: The last attempt.

@@ -180,9 +180,9 @@ extension RegistryState {
     withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
   }
 
-  /// Ends the subscriptions for which too many states are pending (2.11).
+  /// Ends the subscriptions for which too many states would be pending with the new one (2.11).
   @inline(never)
-  mutating func endLaggards(_ effects: inout Effects) {
+  mutating func endLaggards(before state: any BoxedPublication, _ effects: inout Effects) {
     laggardsAt = .max
     for lane in lanes.all where lane.inTurn.endingCount > 0 {
       for subscription in lane.inTurn.subscriptions.open {
@@ -190,11 +190,13 @@ extension RegistryState {
         // Again, if a delivery has begun or ended in the meantime.
         while subscription.gate.isOpen {
           let reading = subscription.gate.reading
-          if let next = lane.versionOfEnd(of: subscription, at: reading, bounds) {
+          if let next = lane.versionOfEnd(of: subscription, at: reading, bounds, QueuedState(state, version: newest)) {
             laggardsAt = min(laggardsAt, next)
             break
           }
           if let found = subscription.gate.close(at: newest, as: .fellBehind, ifStill: reading) {
+            // Unlike a lane that is served, an iterator counts what it gets.
+            lane.iteration?.accept(skipping: 1)
             remove(subscription, found: found, &effects)
           }
         }

@@ -122,6 +122,9 @@ extension RegistryState {
       current = state
     }
     if isRecorded { record(state, &effects) }
+    // Before the lanes know the state: whoever goes on has no more states pending than allowed, and if this thread has to
+    // run foreign code first, its lane knows that.
+    if newest >= laggardsAt { endLaggards(before: state, &effects) }
     // Not retained, because the lanes stay here for this turn.
     for index in lanes.woken.indices {
       unsafe put(state, into: .passUnretained(lanes.woken[index]), &action, &effects)
@@ -129,7 +132,6 @@ extension RegistryState {
     if let lane = unsafe lanes.immediate.map(Unmanaged.passUnretained) {
       unsafe put(state, into: lane, &action, &effects)
     }
-    if newest >= laggardsAt { endLaggards(&effects) }
     return action
   }
 

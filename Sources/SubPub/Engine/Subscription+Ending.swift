@@ -5,7 +5,8 @@ extension Subscription {
   public var end: SubscriptionEnd? {
     // So that what is returned once is final.
     if gate.isOpen { lane.registry.retire([self]) }
-    return gate.end
+    // In a turn, so that the counts of an iterator are final, too.
+    return lane.iteration == nil ? gate.end : lane.registry.turn { _ in gate.end }
   }
 
   /// Waits until the subscription has ended and none of its deliveries is under way (3.10).

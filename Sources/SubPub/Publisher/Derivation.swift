@@ -83,8 +83,10 @@ extension StateAccess {
       if let box { makeTransition(box, false) } else { target.registry.finish() }
     }
     let queue = DerivingQueue<(any BoxedPublication)?>()
+    // Held by the subscription alone, so that it goes with that.
+    let held = HeldFunction(make)
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
-      if queue.isOver.load(ordering: .acquiring) { make(box) } else { queue.receive(box, make) }
+      if queue.isOver.load(ordering: .acquiring) { held.call(box) } else { queue.receive(box, held.call) }
     }
     let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
       receive(box)
@@ -92,9 +94,18 @@ extension StateAccess {
       receive(nil)
     }
     makeTransition(current, true)
-    queue.makeWaiting(make)
+    queue.makeWaiting { [weak held] in held?.call($0) }
     return subscription
   }
+}
+
+/// A function that can be held weakly.
+@usableFromInline
+final class HeldFunction<Argument>: Sendable {
+  @usableFromInline let call: @Sendable (Argument) -> Void
+
+  @inlinable
+  init(_ call: @escaping @Sendable (Argument) -> Void) { self.call = call }
 }
 
 /// The elements that a derived publisher still has to turn into transitions, one at a time.
@@ -144,6 +155,8 @@ final class DerivingQueue<Element: Sendable>: Sendable {
   }
 
   /// Makes the transitions of elements that wait, up to a limit.
+  ///
+  /// `make` holds nothing that goes with the derived publisher: a thread may make the rest later.
   @usableFromInline
   func makeWaiting(_ make: @escaping @Sendable (Element) -> Void) {
     var limit = Self.limit

@@ -12,5 +12,7 @@ public enum SubscriptionEnd: UInt8, Hashable, Sendable {
   /// The publisher was finished or released, and everything pending was delivered.
   case publisherEnded
   /// More states would have been pending than ``BufferingPolicy/ending(_:)`` allows (2.11).
+  ///
+  /// Perhaps because the subscriber had died, and nobody had noticed yet.
   case fellBehind
 }

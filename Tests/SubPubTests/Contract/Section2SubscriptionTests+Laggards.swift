@@ -83,6 +83,24 @@ extension Section2SubscriptionTests {
     #expect(values.statistics.highWater == 3)
   }
 
+  @Test("what a laggard's end runs on the publishing thread may publish, and is delivered to immediately")
+  func required_2_11_2_03_foreignCode() async throws {
+    let (stopped, inline, nested) = (ManualExecutor(), InlineExecutor(), Locked<[LoadState<Int>]>([]))
+    publisher.subscribe(recorder, on: .immediate)
+    let laggard = publisher.subscribe(makeListener(), on: .executor(stopped), buffering: .ending(1)) { _, _ in }
+    let returned = Event()
+    // Waits when this returns.
+    Task(executorPreference: inline) { [publisher, recorder] in
+      _ = await laggard.ended()
+      publisher.updateData(2)
+      nested.withLock { $0 = recorder.states }
+      returned.happen()
+    }
+    publisher.updateData(1)
+    try await returned.wait()
+    #expect(nested.withLock { $0 } == [.unknown, .loaded(1), .loaded(2)])
+  }
+
   @Test("of many subscriptions in one lane exactly those end that are behind")
   func required_2_11_shared() async throws {
     let (place, gate) = (makePlace(.concurrentQueue), makeGate())

@@ -46,7 +46,9 @@ extension Section2SubscriptionTests {
       publisher.updateData(10 * number)
       trial.run()
       #expect(recorder.states.count == number)
-      clock.advance(by: .seconds(1))
+      clock.advance(by: .milliseconds(999))
+      #expect(clock.sleepers == 1)
+      clock.advance(by: .milliseconds(1))
       await trial.executor.waitForPending(1)
       trial.run()
     }

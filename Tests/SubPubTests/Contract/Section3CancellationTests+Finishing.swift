@@ -150,6 +150,16 @@ extension Section3CancellationTests {
     #expect(subscription.end == .publisherEnded)
   }
 
+  @Test("a publisher that switches finishes with its source if there was nothing to follow")
+  func required_3_09_5_22_nothingToFollow() {
+    let outer = Publisher<Int>()
+    let switched = outer.switchingToLatest { _ in Publisher<Int>() }
+    let subscription = switched.subscribe(recorder, on: .immediate)
+    outer.startLoading()
+    outer.finish()
+    #expect(subscription.end == .publisherEnded)
+  }
+
   @Test("the end of a publisher that was followed earlier says nothing about the one that is followed now")
   func required_3_09_5_22_switchedAway() {
     let (outer, inner) = (Publisher<Int>(), [Publisher<Int>(initial: 0), Publisher<Int>(initial: 1)])
@@ -237,6 +247,18 @@ extension Section3CancellationTests {
     bench.manager.logout()
     #expect(bench.publisher.state == .loading(previous: 1))
     #expect(bench.source.calls == 1)
+    bench.finish()
+  }
+
+  @Test("a poll that pauses returns")
+  func required_3_09_5_17_pause() {
+    let bench = LoadBench(initial: 1)
+    let poll = bench.call { await bench.manager.refresh(every: .seconds(1)) }
+    bench.answer(0, 2)
+    #expect(poll.result == nil)
+    bench.publisher.finish()
+    bench.run()
+    #expect(poll.result != nil)
     bench.finish()
   }
 

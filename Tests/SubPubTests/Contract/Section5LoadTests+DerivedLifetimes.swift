@@ -24,6 +24,25 @@ extension Section5LoadTests {
     }
   }
 
+  @Test("a derived publisher that has left the rest to another thread doesn't live on with it")
+  func required_5_22_3_06_rest() {
+    let (source, deaths) = (Publisher<Int>(), Deaths())
+    let subscription: Subscription
+    let recorder = Recorder<Int>()
+    do {
+      let token = deaths.makeToken()
+      source.updateData(1)
+      // Deriving makes some transitions, and leaves the others to a thread of Dispatch.
+      let derived = source.map { [weak source] value in
+        withExtendedLifetime(token) { if value < 100 { source?.updateData(value + 1) } }
+        return value
+      }
+      subscription = derived.subscribe(recorder, on: .immediate)
+    }
+    #expect(deaths.count == 1)
+    #expect(subscription.end == .publisherEnded)
+  }
+
   @Test("a derived publisher holds its source, and its source doesn't hold it", arguments: Derivation.allCases)
   func required_5_22_holding(_ derivation: Derivation) {
     let deaths = Deaths()

@@ -165,6 +165,31 @@ struct Section7InstrumentationTests: ContractSuite {
     late.publisher.withLock { $0 = nil }
   }
 
+  @Test("it is told of a state within the values that this carries, and may publish on the publishing thread")
+  func required_7_04_2_03_2_10_published() {
+    enum Caller { @TaskLocal static var name = "none" }
+    struct Publishing: Instrumentation {
+      let seen = Journal<String>()
+      let recorder: Recorder<Int>
+      let publisher = Locked<Publisher<Int>?>(nil)
+
+      func published(_ publication: any AnyPublication) {
+        seen.add(Caller.name)
+        guard publication.version == 1 else { return }
+        Caller.$name.withValue("two") { publisher.withLock { $0 }?.updateData(2) }
+        // Both were delivered before that call has returned.
+        seen.add("\(recorder.states.compactMap(\.value))")
+      }
+    }
+    let instrumentation = Publishing(recorder: recorder)
+    let publisher = Publisher<Int>(propagating: [.taskLocal(Caller.$name)], instrumentation: instrumentation)
+    instrumentation.publisher.withLock { $0 = publisher }
+    publisher.subscribe(recorder, on: .immediate)
+    Caller.$name.withValue("one") { publisher.updateData(1) }
+    #expect(instrumentation.seen.entries == ["one", "[1, 2]", "two"])
+    instrumentation.publisher.withLock { $0 = nil }
+  }
+
   @Test("it may use the publisher, in whatever it is told")
   func required_7_04_1_04_reentrant() async throws {
     let publisher = makePublisher()

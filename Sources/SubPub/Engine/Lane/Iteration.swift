@@ -92,8 +92,6 @@ final class Iteration: Sendable {
     return all - reportedSkips.exchange(all, ordering: .relaxed)
   }
 
-  var hasSkipped: Bool { skipped.load(ordering: .relaxed) > 0 }
-
   /// Counts all pending states as skipped, because the iterator has left.
   func skipPending() { skipped.add(statistics.pending, ordering: .relaxed) }
 

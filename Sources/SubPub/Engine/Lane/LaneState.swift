@@ -162,14 +162,16 @@ extension Lane {
     inTurn.retention.remove(subscription)
   }
 
-  /// Returns the first version at which the subscription can have fallen behind; nil if it has.
-  func versionOfEnd(of subscription: Subscription, at reading: DeliveryGate.Reading, _ bounds: Bounds) -> UInt64? {
-    if let iteration {
-      // Pending are those states that the iterator has selected.
-      return iteration.hasSkipped ? nil : newest + 1 + UInt64(bounds.limit - inTurn.pending.count)
+  /// Returns the first version at which the subscription can fall behind; nil if it does so with the new state.
+  func versionOfEnd(
+    of subscription: Subscription, at reading: DeliveryGate.Reading, _ bounds: Bounds, _ new: QueuedState
+  ) -> UInt64? {
+    guard let iteration else {
+      let end = reading.next + UInt64(bounds.limit)
+      return new.version < end ? end : nil
     }
-    let end = reading.next + UInt64(bounds.limit)
-    return newest < end ? end : nil
+    let count = inTurn.pending.count + (iteration.selects(new) ? 1 : 0)
+    return count > bounds.limit ? nil : new.version + 1 + UInt64(bounds.limit - count)
   }
 
   func takeDepartedParts() -> Int {
