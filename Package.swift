@@ -36,6 +36,9 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Redis", description: "Builds SubPubRedis, which needs the system library hiredis."),
+    .trait(
+      name: "RedisTLS", description: "Adds encryption to SubPubRedis, which needs the system library OpenSSL.",
+      enabledTraits: ["Redis"]),
     .default(enabledTraits: []),
   ],
   targets: [
@@ -43,10 +46,15 @@ let package = Package(
     .target(name: "SubPubFoundation", dependencies: ["SubPub"], swiftSettings: settings),
     .target(
       name: "SubPubRedis",
-      dependencies: ["SubPub", .target(name: "CHiredis", condition: .when(traits: ["Redis"]))],
+      dependencies: [
+        "SubPub", .target(name: "CHiredis", condition: .when(traits: ["Redis"])),
+        .target(name: "COpenSSL", condition: .when(traits: ["RedisTLS"])),
+      ],
       swiftSettings: settings),
     .systemLibrary(
       name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
     .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
     .executableTarget(
       name: "subpub-demo",

@@ -12,7 +12,7 @@ let libraries: [Target.Dependency] = ["SubPub", "SubPubRedis", "SubPubTesting"].
 let package = Package(
   name: "redis",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "SubPub", path: "../..", traits: ["Redis"])],
+  dependencies: [.package(name: "SubPub", path: "../..", traits: ["RedisTLS"])],
   targets: [
     .target(name: "Bare", linkerSettings: [.linkedLibrary("hiredis")]),
     .executableTarget(name: "redis-bench", dependencies: ["Bare"] + libraries, swiftSettings: settings),

@@ -20,7 +20,7 @@
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
       patience = checkInterval * 3
       lease = patience + .milliseconds(250)
-      wait = max(lease, endpoint.timeout * 2)
+      wait = max(lease, endpoint.replyTimeout * 2)
     }
 
     /// Notes that the server showed the outlet's number at this time or later.

@@ -25,7 +25,7 @@
           failures += 1
           let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
           refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
-          guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.timeout }) ?? true,
+          guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.replyTimeout }) ?? true,
             let delay = settings.retry.delay(after: failures, error)
           else { return fail(error) }
           settings.attemptFailed(error)

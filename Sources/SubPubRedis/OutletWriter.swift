@@ -92,7 +92,8 @@
       let ending = Task.detached { [settings, interruption] in
         for await _ in cancellations {
           async let _ = self.finish()
-          do { try await settings.clock.sleep(for: settings.endpoint.timeout) } catch { /* The clock fails, or over. */
+          do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
+          { /* The clock fails, or over. */
           }
           interruption.set()
           await self.giveUp()

@@ -26,25 +26,50 @@
     /// Whether the other side has ended the connection.
     private(set) var isClosed = false
     private let reader: UnsafeMutablePointer<redisReader>
+    #if RedisTLS
+      private var encryption: TLSSession?
+      /// Whether the handshake is over.
+      private var isEncrypted = false
+    #endif
     private var buffer = [UInt8](repeating: 0, count: RedisConnection.pieceSize)
 
     /// Connects and logs in.
     init(to endpoint: RedisEndpoint, interruption: Interruption? = nil) throws(RedisError.Reason) {
-      timeout = endpoint.timeout
+      let end = ContinuousClock.now + endpoint.connectTimeout
+      timeout = endpoint.replyTimeout
       self.interruption = interruption
+      let greeting = try Self.greeting(to: endpoint)
       descriptor = try Self.connect(to: endpoint)
       guard let reader = unsafe redisReaderCreate() else {
         close(descriptor)
         throw .unreachable("there is no memory for a connection")
       }
       unsafe self.reader = reader
-      var commands: [RedisCommand] = []
-      if let password = endpoint.password {
-        commands.append(
-          endpoint.username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+      #if RedisTLS
+        if let settings = endpoint.tls {
+          let encryption = try TLSSession(settings, host: endpoint.host)
+          self.encryption = encryption
+          try shakeHands(encryption, by: end, endpoint.connectTimeout)
+        }
+      #endif
+      for reply in try replies(to: greeting, by: end) {
+        // Credentials that were asked for may be others at the next attempt.
+        if case .asked = endpoint.login, let refusal = reply.refusal, refusal.hasPrefix("WRONGPASS ") {
+          throw .unreachable("the server refuses the credentials: \(refusal)")
+        }
+        _ = try reply.get()
       }
+    }
+
+    /// What a new connection says first.
+    private static func greeting(to endpoint: RedisEndpoint) throws(RedisError.Reason) -> [RedisCommand] {
+      var commands: [RedisCommand] = []
+      if let (username, password) = try endpoint.currentLogin() {
+        commands.append(username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+      }
+      if let name = endpoint.clientName { commands.append(RedisCommand("CLIENT", "SETNAME", name)) }
       if endpoint.database != 0 { commands.append(RedisCommand("SELECT", String(endpoint.database))) }
-      for reply in try replies(to: commands) { _ = try reply.get() }
+      return commands
     }
 
     deinit {
@@ -54,11 +79,16 @@
 
     /// Sends commands, and waits for their replies.
     func replies(to commands: [RedisCommand]) throws(RedisError.Reason) -> [RedisReply] {
+      try replies(to: commands, by: .now + timeout)
+    }
+
+    private func replies(
+      to commands: [RedisCommand], by end: ContinuousClock.Instant
+    ) throws(RedisError.Reason) -> [RedisReply] {
       var bytes: [UInt8] = []
       for command in commands { command.encode(to: &bytes) }
       try send(bytes)
       var replies: [RedisReply] = []
-      let end = ContinuousClock.now + timeout
       for _ in commands {
         do { replies.append(try reply(by: end)) } catch {
           // The server may have said why it has closed the connection.
@@ -84,6 +114,16 @@
 
     /// Sends encoded commands.
     func send(_ bytes: [UInt8]) throws(RedisError.Reason) {
+      #if RedisTLS
+        if let encryption {
+          try encryption.encrypt(bytes)
+          return try sendAsTheyAre(encryption.takeDeparting())
+        }
+      #endif
+      try sendAsTheyAre(bytes)
+    }
+
+    private func sendAsTheyAre(_ bytes: [UInt8]) throws(RedisError.Reason) {
       var sent = 0
       while sent < bytes.count {
         try interruption?.check()
@@ -137,18 +177,57 @@
     private func receive() throws(RedisError.Reason) -> Bool {
       let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
       if count > 0 {
-        guard unsafe redisReaderFeed(reader, &buffer, count) == REDIS_OK else {
-          throw .unreachable("there is no memory for a reply")
-        }
+        try take(buffer[..<count])
         return true
       }
-      if count == 0 {
-        isClosed = true
-        throw .unreachable("the server has closed the connection")
-      }
+      if count == 0 { throw closed }
       try checkWouldBlock()
       return false
     }
+
+    /// Takes bytes that have arrived, which may be encrypted.
+    private func take(_ bytes: ArraySlice<UInt8>) throws(RedisError.Reason) {
+      #if RedisTLS
+        if let encryption {
+          try encryption.add(bytes)
+          // A handshake takes its own bytes.
+          guard isEncrypted else { return }
+          let goesOn = try encryption.decrypt { plain throws(RedisError.Reason) in try feed(plain) }
+          if !goesOn { throw closed }
+          return
+        }
+      #endif
+      try feed(bytes)
+    }
+
+    private func feed(_ bytes: ArraySlice<UInt8>) throws(RedisError.Reason) {
+      let result = unsafe bytes.withUnsafeBytes { unsafe redisReaderFeed(reader, $0.baseAddress, $0.count) }
+      if result != REDIS_OK { throw .unreachable("there is no memory for a reply") }
+    }
+
+    /// The error after the server has closed the connection.
+    private var closed: RedisError.Reason {
+      isClosed = true
+      return .unreachable("the server has closed the connection")
+    }
+
+    #if RedisTLS
+      private func shakeHands(
+        _ encryption: TLSSession, by end: ContinuousClock.Instant, _ limit: Duration
+      ) throws(RedisError.Reason) {
+        while true {
+          let result = Result { () throws(RedisError.Reason) in try encryption.proceedWithHandshake() }
+          // Also what tells the server why the handshake has failed.
+          try sendAsTheyAre(encryption.takeDeparting())
+          if try result.get() { break }
+          guard try wait(for: POLLIN, until: end) else {
+            throw .unreachable("the server takes longer than \(limit) to agree on encryption: it may not speak TLS")
+          }
+          _ = try receive()
+        }
+        isEncrypted = true
+      }
+    #endif
 
     /// Throws unless a call has failed only because it would have had to wait.
     private func checkWouldBlock() throws(RedisError.Reason) {
@@ -202,7 +281,7 @@
 
     /// Opens a socket.
     private static func connect(to endpoint: RedisEndpoint) throws(RedisError.Reason) -> Int32 {
-      let (seconds, attoseconds) = endpoint.timeout.components
+      let (seconds, attoseconds) = endpoint.connectTimeout.components
       let limit = timeval(tv_sec: numericCast(seconds), tv_usec: numericCast(attoseconds / 1_000_000_000_000))
       let context: UnsafeMutablePointer<redisContext>?
       switch endpoint.address {

@@ -3,7 +3,17 @@
 
   /// Where a Redis server listens, and how to log in.
   ///
-  /// The connection isn't encrypted; the article <doc:AcrossProcesses> says how to send it through a tunnel.
+  /// Make one of the parts of an address, or of a URL (``init(url:)``), and change what is special about it:
+  ///
+  /// ```swift
+  /// var endpoint = try RedisEndpoint(url: "redis://cache.example.com:6380/2")
+  /// endpoint.clientName = "prices"
+  /// endpoint.connectTimeout = .seconds(1)
+  /// endpoint.credentials = { (username: "prices", password: try await readPassword()) }
+  /// ```
+  ///
+  /// Outlets and mirrors with equal endpoints share what they need for the server. Two endpoints with
+  /// ``credentials`` are equal if one is a copy of the other.
   public struct RedisEndpoint: Hashable, Sendable {
     /// The address of a server.
     enum Address: Hashable, Sendable {
@@ -11,12 +21,53 @@
       case unixSocket(String)
     }
 
+    /// How to log in.
+    enum Login: Hashable, Sendable {
+      case none
+      case password(String, username: String?)
+      case asked(CredentialsSource)
+    }
+
     let address: Address
-    let username: String?
-    let password: String?
+    var login: Login
     let database: Int
-    /// How long to wait for a connection, for a reply, and at the end of an outlet for its last states.
-    public let timeout: Duration
+
+    /// How long to wait for a connection, with everything that belongs to it: credentials, encryption, and the login.
+    ///
+    /// Looking up a host name isn't limited by it. At least a millisecond, and at most a day.
+    public var connectTimeout: Duration { didSet { Self.check(connectTimeout, "connectTimeout") } }
+
+    /// How long to wait for a reply, and at the end of an outlet for its last states.
+    ///
+    /// At least a millisecond, and at most a day.
+    public var replyTimeout: Duration { didSet { Self.check(replyTimeout, "replyTimeout") } }
+
+    /// What the server's list of clients calls the connections; nil for no name.
+    ///
+    /// - Precondition: It has no spaces, and only visible characters of ASCII.
+    public var clientName: String? {
+      didSet {
+        guard let clientName, !clientName.utf8.allSatisfy({ (33...126).contains($0) }) || clientName.isEmpty else {
+          return
+        }
+        stopForMisuse(
+          "clientName is \(clientName.debugDescription), but Redis takes visible ASCII characters without spaces")
+      }
+    }
+
+    /// Asked for the login before each connection is made, so that a password can change; nil for a fixed login or none.
+    ///
+    /// It runs on Swift's pool, and has as long as ``connectTimeout``. If it throws, the connection can't be made, and is
+    /// tried again like any other.
+    public var credentials: (@Sendable () async throws -> (username: String?, password: String))? {
+      get { if case .asked(let source) = login { source.ask } else { nil } }
+      set { login = newValue.map { .asked(CredentialsSource($0)) } ?? .none }
+    }
+
+    #if RedisTLS
+      /// How the connection is encrypted; nil if it isn't (trait `RedisTLS`).
+      public var tls: RedisTLS?
+    #endif
 
     /// Creates the endpoint of a server that listens on a TCP port.
     ///
@@ -26,8 +77,7 @@
     ///   - username: The user to log in as; nil for the server's default user.
     ///   - password: The password; nil if the server wants none.
     ///   - database: The number of the database.
-    ///   - timeout: How long to wait for a connection, for a reply, and at the end of an outlet for its last states.
-    ///     Looking up a host name isn't limited by it.
+    ///   - timeout: The ``connectTimeout`` and the ``replyTimeout``.
     /// - Precondition: `port` is between 1 and 65,535, `database` isn't negative, `timeout` is at least a millisecond
     ///   and at most a day, a user has a password, and `host` contains no NUL.
     public init(
@@ -49,7 +99,7 @@
     ///   - username: The user to log in as; nil for the server's default user.
     ///   - password: The password; nil if the server wants none.
     ///   - database: The number of the database.
-    ///   - timeout: How long to wait for a connection, for a reply, and at the end of an outlet for its last states.
+    ///   - timeout: The ``connectTimeout`` and the ``replyTimeout``.
     /// - Precondition: `database` isn't negative, `timeout` is at least a millisecond and at most a day, a user has a
     ///   password, and `unixSocket` contains no NUL.
     public init(
@@ -68,25 +118,41 @@
         stopForMisuse("the server's address is \(name.debugDescription): give a host name, an address, or a path")
       }
       guard database >= 0 else { stopForMisuse("database is \(database), but databases are numbered from 0") }
-      guard timeout >= .milliseconds(1), timeout <= .seconds(86_400) else {
-        stopForMisuse("timeout is \(timeout): give at least a millisecond, and at most a day")
-      }
+      Self.check(timeout, "timeout")
       guard username == nil || password != nil else {
         stopForMisuse("there is a username, but no password: Redis checks both or none")
       }
       self.address = address
-      self.username = username
-      self.password = password
+      login = password.map { .password($0, username: username) } ?? .none
       self.database = database
-      self.timeout = timeout
+      connectTimeout = timeout
+      replyTimeout = timeout
     }
+
+    private static func check(_ timeout: Duration, _ name: String) {
+      guard timeout >= .milliseconds(1), timeout <= .seconds(86_400) else {
+        stopForMisuse("\(name) is \(timeout): give at least a millisecond, and at most a day")
+      }
+    }
+  }
+
+  /// A closure that returns credentials, which is equal to itself only.
+  final class CredentialsSource: Hashable, Sendable {
+    let ask: @Sendable () async throws -> (username: String?, password: String)
+
+    init(_ ask: @escaping @Sendable () async throws -> (username: String?, password: String)) { self.ask = ask }
+
+    static func == (left: CredentialsSource, right: CredentialsSource) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
   extension RedisEndpoint: CustomStringConvertible {
     /// The address and the database, without the login: `127.0.0.1:6379/0`.
     public var description: String {
       switch address {
-      case .tcp(let host, let port): "\(host):\(port)/\(database)"
+      case .tcp(let host, let port):
+        host.contains(":") ? "[\(host)]:\(port)/\(database)" : "\(host):\(port)/\(database)"
       case .unixSocket(let path): "\(path)/\(database)"
       }
     }

@@ -124,7 +124,7 @@
     }
 
     private func reading() throws(RedisError.Reason) -> RedisConnection {
-      if connections.reading == nil { nextCheck = .now + endpoint.timeout }
+      if connections.reading == nil { nextCheck = .now + endpoint.replyTimeout }
       return try connections.connectedReading()
     }
   }
@@ -149,7 +149,7 @@
       if let reply = try connection.replyIfPresent() {
         try receive(reply)
       } else if let wait, .now >= wait.deadline {
-        throw .unreachable("the server takes longer than \(endpoint.timeout) to reply")
+        throw .unreachable("the server takes longer than \(endpoint.replyTimeout) to reply")
       }
       if .now >= nextCheck { try check() }
     }
@@ -157,14 +157,14 @@
     private func request() throws(RedisError.Reason) {
       let connection = try reading()
       try connections.prepareToRead()
-      let limit = Int64((endpoint.timeout / .milliseconds(1)).rounded(.up))
+      let limit = Int64((endpoint.replyTimeout / .milliseconds(1)).rounded(.up))
       let count = batch.count
       var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", "\(limit)", "STREAMS")
       // The order of a dictionary doesn't change between these two loops.
       for key in streams.keys { command.append(key) }
       for index in streams.values.indices { command.append("\(streams.values[index].request())") }
       try connection.send(command)
-      wait = Wait(count: count, deadline: .now + endpoint.timeout * 2)
+      wait = Wait(count: count, deadline: .now + endpoint.replyTimeout * 2)
     }
 
     /// Lets the wait for entries end soon, because it isn't for all that are needed.
@@ -210,7 +210,7 @@
     /// Looks for streams that can't be read any more, and for those that were deleted and began anew: their ids are
     /// smaller than those that `XREAD` waits for.
     private func check() throws(RedisError.Reason) {
-      nextCheck = .now + endpoint.timeout
+      nextCheck = .now + endpoint.replyTimeout
       let suspects = try suspiciousStreams()
       for (key, reply) in zip(suspects, try lastEntries(of: suspects)) {
         if let refusal = reply.refusal {

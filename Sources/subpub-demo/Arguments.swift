@@ -35,7 +35,7 @@ struct Arguments: Equatable {
     "  --cache FOLDER      keep the last values in FOLDER, and show them at the next start until new ones arrive",
     "  --alarm-load N      report when the load reaches N (default: the number of processors)",
     "  --publish-to URL    write every state to a Redis server: redis://USER:PASSWORD@HOST:PORT/DATABASE, of which",
-    "                      redis: is enough, or unix:///PATH",
+    "                      redis://HOST is enough, rediss:// with encryption, or unix:///PATH",
     "  --mirror URL        show the states that another --publish-to writes, with the same paths, instead of this machine",
     "  --serve [HOST:]PORT serve a page with the states, /events, /state, and /metrics, until it is stopped; only for this",
     "                      machine unless HOST is another address of it, such as 0.0.0.0",
@@ -130,7 +130,7 @@ enum UsageError: Error, Equatable, CustomStringConvertible {
     case .notANumber(let name, let text, let minimum):
       "\(name) needs a number from \(minimum) to 1e9, not '\(text)'"
     case .sameFile(let file): "--log and --record need different files, not both '\(file)'"
-    case .notAServer(let name, let text): "\(name) needs a URL such as redis://127.0.0.1:6379/0, not '\(text)'"
+    case .notAServer(let name, let reason): "\(name) needs a URL such as redis://127.0.0.1:6379/0: \(reason)"
     case .withoutRedis(let name): "\(name) needs a program that is built with --traits Redis"
     case .notAnAddress(let text): "--serve needs a port, or an address such as 127.0.0.1:8080, not '\(text)'"
     case .mirrorPublishes: "--mirror shows what --publish-to writes, so give one of them"

@@ -1,5 +1,4 @@
 #if Redis
-  import Foundation
   import SubPub
   import SubPubRedis
 
@@ -9,27 +8,7 @@
 
     /// Parses the value of an option.
     init(_ name: String, _ text: String) throws(UsageError) {
-      guard let url = URLComponents(string: text), let endpoint = Self.endpoint(url) else {
-        throw .notAServer(name, text)
-      }
-      self.endpoint = endpoint
-    }
-
-    private static func endpoint(_ url: URLComponents) -> RedisEndpoint? {
-      let user = url.user.flatMap { $0.isEmpty ? nil : $0 }
-      let isComplete = user == nil || url.password != nil
-      guard isComplete, url.query == nil, url.fragment == nil, !url.path.utf8.contains(0) else { return nil }
-      if url.scheme == "unix" {
-        guard url.host ?? "" == "", url.path.count > 1 else { return nil }
-        return RedisEndpoint(unixSocket: url.path, username: user, password: url.password)
-      }
-      let path = url.path.drop { $0 == "/" }
-      guard url.scheme == "redis", (1...65_535).contains(url.port ?? 1), let database = Int(path.isEmpty ? "0" : path),
-        database >= 0
-      else { return nil }
-      let host = url.host.flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : $0 } ?? "127.0.0.1"
-      return RedisEndpoint(
-        host: host, port: url.port ?? 6379, username: user, password: url.password, database: database)
+      do { endpoint = try RedisEndpoint(url: text) } catch { throw .notAServer(name, error.description) }
     }
 
     /// Creates a manager whose data is what another process publishes.

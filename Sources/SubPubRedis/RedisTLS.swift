@@ -1,0 +1,52 @@
+#if Redis
+  #if RedisTLS
+    /// How the connection to a server is encrypted (trait `RedisTLS`).
+    ///
+    /// The server's certificate and its host name are verified, against the system's authorities unless a file is named.
+    ///
+    /// ```swift
+    /// var endpoint = RedisEndpoint(host: "redis.example.com")
+    /// endpoint.tls = RedisTLS(authorities: "/etc/redis/ca.pem")
+    /// ```
+    ///
+    /// Files are read at each connect, so a certificate that is renewed counts from the next connection on. TLS 1.2 is
+    /// the oldest version that is accepted.
+    public struct RedisTLS: Hashable, Sendable {
+      /// A file with the certificates of the authorities to trust, in PEM; nil for the system's.
+      public var authorities: String?
+      /// A file with the client's certificate, and those that lead from it to an authority, in PEM; nil for none.
+      public var certificate: String?
+      /// A file with the private key of the client's certificate, in PEM; nil if it is in the same file.
+      public var privateKey: String?
+      /// The name that the server's certificate has to have; nil for the endpoint's host.
+      public var serverName: String?
+      /// Whether the server's certificate is verified.
+      ///
+      /// Without that, anybody on the way can read and change everything. It is for tests.
+      public var verifiesServer: Bool
+
+      /// Creates settings.
+      ///
+      /// - Parameters:
+      ///   - authorities: A file with the certificates of the authorities to trust, in PEM; nil for the system's.
+      ///   - certificate: A file with the client's certificate chain, in PEM; nil for none.
+      ///   - privateKey: A file with the private key of that certificate; nil if it is in the same file.
+      ///   - serverName: The name that the server's certificate has to have; nil for the endpoint's host.
+      ///   - verifiesServer: Whether the server's certificate is verified; false only in tests.
+      public init(
+        authorities: String? = nil, certificate: String? = nil, privateKey: String? = nil, serverName: String? = nil,
+        verifiesServer: Bool = true
+      ) {
+        self.authorities = authorities
+        self.certificate = certificate
+        self.privateKey = privateKey
+        self.serverName = serverName
+        self.verifiesServer = verifiesServer
+      }
+    }
+  #else
+    /// Needs the trait `RedisTLS`.
+    @available(*, unavailable, message: "Add the trait to the dependency: .package(url: …, traits: [\"RedisTLS\"])")
+    public struct RedisTLS: Hashable, Sendable {}
+  #endif
+#endif

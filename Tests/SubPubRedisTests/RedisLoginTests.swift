@@ -1,0 +1,103 @@
+#if Redis
+  import Testing
+
+  @Suite("Each connection logs in, with a name and with credentials of that moment", .timeLimit(.minutes(2)))
+  struct RedisLoginTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    @Test("a password that changes is asked for again")
+    func changingPassword() async throws {
+      try server.run("CONFIG", "SET", "requirepass", "one")
+      let (password, asked) = (Locked("one"), Locked(0))
+      var endpoint = server.endpoint()
+      endpoint.credentials = {
+        asked.withLock { $0 += 1 }
+        return (nil, password.withLock { $0 })
+      }
+      let (outlet, mirror) = (outlet(endpoint), mirror(endpoint))
+      publisher.updateData(1)
+      try await running(outlet, mirror) {
+        try await mirror.reach(1)
+        let before = asked.withLock { $0 }
+        try server.run("-a", "one", "CONFIG", "SET", "requirepass", "two")
+        try server.run("-a", "two", "CLIENT", "KILL", "TYPE", "normal")
+        // The new password isn't known yet, and nobody gives up.
+        try await until { mirror.reason.map { "\($0)".contains("WRONGPASS") } ?? false }
+        password.withLock { $0 = "two" }
+        try await publisher.publish(2, shownBy: mirror)
+        #expect(asked.withLock { $0 } > before)
+      }
+    }
+
+    @Test("credentials that can't be had, or take too long, are an error that says so")
+    func noCredentials() async throws {
+      struct Locker: Error, CustomStringConvertible { var description: String { "the vault is sealed" } }
+      let isSealed = Locked(true)
+      var endpoint = server.endpoint()
+      try server.run("CONFIG", "SET", "requirepass", "one")
+      endpoint.credentials = {
+        if isSealed.withLock({ $0 }) { throw Locker() }
+        return (nil, "one")
+      }
+      let mirror = mirror(endpoint)
+      publisher.updateData(1)
+      let run = try await started(mirror)
+      try await until { mirror.reason == .unreachable("the credentials can't be had: the vault is sealed") }
+      isSealed.withLock { $0 = false }
+      try await running(outlet(endpoint)) { try await mirror.reach(1) }
+      try await cancel(run)
+
+      let gate = Gate()
+      defer { gate.open() }
+      endpoint.connectTimeout = .milliseconds(50)
+      endpoint.credentials = {
+        gate.pass()
+        return (nil, "one")
+      }
+      let slow = self.mirror(endpoint)
+      let slowRun = try await started(slow)
+      try await until { slow.reason.map { "\($0)".contains("credentials take longer than 0.05") } ?? false }
+      gate.open()
+      try await cancel(slowRun)
+    }
+
+    @Test("the server's list of clients has the name of each connection")
+    func clientName() async throws {
+      var endpoint = server.endpoint()
+      endpoint.clientName = "prices:1"
+      let mirror = mirror(endpoint)
+      publisher.updateData(1)
+      try await running(outlet(endpoint), mirror) {
+        try await mirror.reach(1)
+        let clients = try server.run("CLIENT", "LIST").split(separator: "\n").filter { $0.contains("name=prices:1 ") }
+        // One of the outlet, and two of the reader.
+        #expect(clients.count == 3)
+      }
+    }
+
+    @Test("a server that accepts and says nothing is given up after connectTimeout")
+    func silentServer() async throws {
+      let port = try RedisServer.freePort()
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(listener) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = UInt16(port).bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let status = unsafe withUnsafePointer(to: &address) {
+        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      #expect(status == 0 && listen(listener, 8) == 0)
+      var endpoint = RedisEndpoint(port: port, timeout: .seconds(60))
+      endpoint.clientName = "prices"
+      endpoint.connectTimeout = .milliseconds(100)
+      let mirror = mirror(endpoint)
+      let run = try await started(mirror)
+      try await until { mirror.reason != nil }
+      try await cancel(run)
+    }
+  }
+#endif
