@@ -52,13 +52,28 @@
           try shakeHands(encryption, by: end, endpoint.connectTimeout)
         }
       #endif
-      for reply in try replies(to: greeting, by: end) {
+      for reply in try firstReplies(to: greeting, endpoint, by: end) {
         // Credentials that were asked for may be others at the next attempt.
         if case .asked = endpoint.login, let refusal = reply.refusal, refusal.hasPrefix("WRONGPASS ") {
           throw .unreachable("the server refuses the credentials: \(refusal)")
         }
         _ = try reply.get()
       }
+    }
+
+    private func firstReplies(
+      to greeting: [RedisCommand], _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant
+    ) throws(RedisError.Reason) -> [RedisReply] {
+      #if RedisTLS
+        // A server that wants a certificate says so after the handshake, and what it says may be lost with the connection.
+        if let settings = endpoint.tls, settings.certificate == nil {
+          do { return try replies(to: greeting + [RedisCommand("PING")], by: end).dropLast() } catch {
+            guard isClosed, case .unreachable(let what) = error else { throw error }
+            throw .unreachable("\(what); it may want a certificate of the client")
+          }
+        }
+      #endif
+      return try replies(to: greeting, by: end)
     }
 
     /// What a new connection says first.

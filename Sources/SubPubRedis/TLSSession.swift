@@ -71,7 +71,9 @@
   }
 
   extension TLSSession {
-    /// Goes on with the handshake; returns whether it is over. Otherwise, more has to be sent or to arrive.
+    /// Goes on with the handshake; returns whether it is over.
+    ///
+    /// Otherwise, more has to be sent or to arrive.
     func proceedWithHandshake() throws(RedisError.Reason) -> Bool {
       ERR_clear_error()
       let result = unsafe SSL_do_handshake(session)
