@@ -19,13 +19,28 @@
     private var since: Int64?
     /// The data of the last state that could be encoded; nil after one without data.
     private var former: EncodedData?
+    /// The data that the key had before this run; nil once the publisher has data of its own, or was reset.
+    private var inherited: EncodedData?
     /// How many states couldn't be encoded.
     private(set) var failures = 0
 
     init(_ settings: OutletSettings<Value>) { self.settings = settings }
 
+    /// Begins with the last entry of the key.
+    ///
+    /// A publisher that has just been started, and has loaded nothing yet, doesn't take its data away.
+    mutating func begin(after last: StreamEntry?) {
+      inherited = last.flatMap { last in
+        last.value.map { EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since) }
+      }
+    }
+
     /// Encodes a state; one that can't be encoded becomes an error that says so, with the data from before (5.01).
-    mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry {
+    ///
+    /// Returns nil if there is nothing to write, because the publisher hasn't published anything yet.
+    mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry? {
+      if publication.phase == .unknown, publication.version == 0, inherited != nil { return nil }
+      if publication.phase == .unknown || publication.state.value != nil { inherited = nil }
       let id = EntryID(epoch: epoch, version: publication.version)
       updateSince(publication)
       let state = publication.state
@@ -35,7 +50,7 @@
         former = try state.value.map { value throws(RedisError.Reason) in
           EncodedData(bytes: try settings.coder.encode(value), origin: publication.origin, since: since)
         }
-        arguments.append(state.phase, former, state.error)
+        arguments.append(state.phase, former ?? inherited, state.error)
       } catch {
         failures += 1
         arguments.append(.error, former, settings.error(error))

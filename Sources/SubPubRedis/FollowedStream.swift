@@ -9,7 +9,7 @@
     /// How long a stream has to be behind its followers before it counts as begun anew.
     ///
     /// An outlet that runs looks every second whether the server has lost its number or its last state.
-    private static let patience: Duration = .seconds(2)
+    static let patience: Duration = .seconds(2)
 
     private(set) var followers: [(follower: StreamFollower, position: EntryID)] = []
     /// The position that the last `XREAD` was sent with; nil if the stream wasn't part of it.

@@ -148,19 +148,20 @@
     /// before may still run.
     ///
     /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver() throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool) {
+    func takeOver() throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool, last: StreamEntry?) {
       for _ in 1...100 {
         let replies = try connection.replies(to: [
           RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
           .lastEntry(of: Array(key.utf8)),
         ])
         for reply in replies { _ = try reply.get() }
-        let former = max(try number(in: replies[1]) ?? 0, StreamEntry.entries(replies[3]).first?.id.epoch ?? 0)
+        let last = StreamEntry.entries(replies[3]).first
+        let former = max(try number(in: replies[1]) ?? 0, last?.id.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter.
-        if try setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended)) }
+        if try setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended), last) }
       }
       throw .unreachable("other outlets take the key over all the time")
     }

@@ -56,6 +56,7 @@
       let time = ContinuousClock.now
       let taken = try new.takeOver()
       epoch = taken.number
+      encoder.begin(after: taken.last)
       serverStart = try new.look().start
       if taken.mayRunBefore {
         // The one before may be sure for a while, and would restore its own number if the server lost this one.

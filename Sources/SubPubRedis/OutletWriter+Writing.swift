@@ -11,7 +11,7 @@
       while let publication = await states.next() {
         taken = publication.version
         guard let epoch else { return }
-        entries.append(encoder.entry(for: publication, epoch: epoch))
+        if let entry = encoder.entry(for: publication, epoch: epoch) { entries.append(entry) }
         if entries.isChunk || states.statistics.pending == 0 {
           guard await write(waitingForAll: states.statistics.pending == 0) else { return }
         }

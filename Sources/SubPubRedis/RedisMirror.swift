@@ -36,7 +36,8 @@
     public var _access: StateAccess<Value> { publisher._access }
 
     private let key: String
-    private let endpoint: RedisEndpoint
+    private let endpoints: [RedisEndpoint]
+    private let pacing: Duration?
     private let coder: RedisCoder<Value>
     private let retry: RetryPolicy
     private let clock: any Clock<Duration>
@@ -46,9 +47,30 @@
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
+    /// Its parameters are those of the initializer for several servers.
+    public convenience init(
+      key: String, endpoint: RedisEndpoint, label: String? = nil, staleAfter: Duration? = nil,
+      coder: RedisCoder<Value> = .json(),
+      retry: RetryPolicy = .exponential(
+        maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
+      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
+    ) {
+      self.init(
+        key: key, from: [endpoint], label: label, staleAfter: staleAfter, coder: coder, retry: retry, clock: clock,
+        history: history)
+    }
+
+    /// Creates a mirror that reads from one of several servers, such as the replicas of one.
+    ///
+    /// It reads from the first one. When it can't, or loses the connection, it goes on to the next, and after the last
+    /// one to the first again; it pauses, as `retry` says, only when all of them have failed. A replica that is behind
+    /// doesn't take back what the mirror has shown (8.08).
+    ///
     /// - Parameters:
     ///   - key: The key of the stream.
-    ///   - endpoint: The server.
+    ///   - endpoints: The servers.
+    ///   - pacing: With an interval, the mirror reads only the newest entry, at most once in each interval, and counts
+    ///     the others as skipped. For keys that change fast, or that many processes follow; nil to read every entry.
     ///   - label: A name for logs and debuggers.
     ///   - staleAfter: How long loaded data counts as fresh, from the time when it was new in the publishing process;
     ///     nil if it never becomes stale. Compares the system clocks of both machines.
@@ -57,16 +79,19 @@
     ///   - clock: Measures the delays between attempts, and `staleAfter`.
     ///   - history: How many publications are kept besides the current one, for clients that come back (6.05). They
     ///     have the identifiers of the publishing process, so a client may come back to any process that has a mirror.
-    /// - Precondition: Neither `staleAfter` nor `history` is negative.
+    /// - Precondition: There is a server. `pacing` is greater than zero. Neither `staleAfter` nor `history` is negative.
     public init(
-      key: String, endpoint: RedisEndpoint, label: String? = nil, staleAfter: Duration? = nil,
-      coder: RedisCoder<Value> = .json(),
+      key: String, from endpoints: [RedisEndpoint], pacing: Duration? = nil, label: String? = nil,
+      staleAfter: Duration? = nil, coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
       clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
     ) {
+      if endpoints.isEmpty { stopForMisuse("the mirror of \(key) has no server to read from: give at least one endpoint") }
+      if let pacing, pacing <= .zero { stopForMisuse("pacing is \(pacing): give more than zero, or nil to read everything") }
       publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock, history: history)
-      (self.key, self.endpoint, self.coder, self.retry, self.clock) = (key, endpoint, coder, retry, clock)
+      (self.key, self.endpoints, self.pacing) = (key, endpoints, pacing)
+      (self.coder, self.retry, self.clock) = (coder, retry, clock)
     }
 
     /// What has been read so far, in all runs.
@@ -98,14 +123,23 @@
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
       var reader: StreamReader?  // Kept between attempts.
       while let reason = await follow(by: &reader) {
-        let error = RedisError(endpoint: endpoint, key: key, reason: reason)
+        let error = error(reason)
         let hasAnswered = keepState()
         failures = hasAnswered ? 1 : failures + 1
         if hasAnswered { former = nil }
+        if endpoints.count > 1 {
+          state.withLock { $0.endpoint = ($0.endpoint + 1) % endpoints.count }
+          reader = nil
+        }
         publisher.setError(error)
         state.withLock { $0.hasLostConnection = true }
         // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
-        guard reason.isPassing || reason != former, let delay = retry.delay(after: failures, error) else { throw error }
+        if failures % endpoints.count != 0 {
+          if Task.isCancelled { return }
+          continue
+        }
+        let rounds = failures / endpoints.count
+        guard reason.isPassing || reason != former, let delay = retry.delay(after: rounds, error) else { throw error }
         former = reason
         try await rest(for: delay)
         if Task.isCancelled { return }
@@ -119,13 +153,20 @@
   }
 
   extension RedisMirror {
+    /// The server that is read from, or that is tried next.
+    private var endpoint: RedisEndpoint { endpoints[state.withLock { $0.endpoint }] }
+
+    private func error(_ reason: RedisError.Reason) -> RedisError {
+      RedisError(endpoint: endpoint, key: key, reason: reason)
+    }
+
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
     private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
       do {
         let current = if let reader { reader } else { try StreamReader.shared(for: endpoint) }
         reader = current
         let last = state.withLock { $0.last }
-        return await StreamFollower(key: key) { [self] in receive($0) }.follow(after: last, by: current)
+        return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
       } catch { return error }
     }
 
@@ -173,7 +214,7 @@
           publish(decoded, entry)
         } catch {
           state.withLock { $0.note(entry.id, isDecoded: false) }
-          publisher.setError(RedisError(endpoint: endpoint, key: key, reason: error))
+          publisher.setError(self.error(error))
         }
       }
     }
@@ -191,6 +232,8 @@
   /// The state of a mirror, apart from its publisher's.
   private struct MirrorState {
     var isRunning = false
+    /// The index of the server that is read from.
+    var endpoint = 0
     /// The last entry that was read.
     var last: EntryID?
     /// Whether the server has answered since the last failure.

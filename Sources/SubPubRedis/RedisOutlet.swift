@@ -16,6 +16,10 @@
   /// identity of an entry is the outlet's number and the state's version, so the server takes each state once, even if
   /// it is written again because a reply was lost (8.02).
   ///
+  /// An outlet that begins while its publisher has no data keeps the data that the key has: a `loading` or an `error`
+  /// without data is written with it as the previous data, and a publisher that has never published writes nothing. Only
+  /// `reset()` clears it.
+  ///
   /// Publishing never waits for the server (8.04). While the server can't be reached, the newest `maxLength` states are
   /// kept and the others are dropped and counted.
   ///
@@ -33,7 +37,8 @@
     /// Creates an outlet, which writes nothing until it runs.
     ///
     /// - Parameters:
-    ///   - publisher: The publisher, which the outlet keeps.
+    ///   - publisher: The publisher, which the outlet keeps; a derived one, or a ``RedisMirror``, which makes this outlet a
+    ///     relay.
     ///   - key: The key of the stream.
     ///   - endpoint: The server.
     ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. The outlet keeps as many
@@ -46,7 +51,7 @@
     ///     the outlet writes nothing.
     /// - Precondition: `maxLength` is at least 1.
     public init(
-      _ publisher: Publisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
+      _ publisher: some StatePublisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
       coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
@@ -70,7 +75,7 @@
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
     ///   ``RedisError``
     ///   - when the server doesn't let the outlet in, or the key isn't a stream,
-    ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/timeout``, because it is
+    ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/replyTimeout``, because it is
     ///     full or a replica, for example,
     ///   - when no attempt to connect is left,
     ///   - when a cancelled outlet can't write its last states within the timeout; it ends within twice the timeout
@@ -86,7 +91,7 @@
 
   /// What an outlet and its writer share.
   struct OutletSettings<Value: Codable & Sendable>: Sendable {
-    let publisher: Publisher<Value>
+    let publisher: any StatePublisher<Value>
     let key: String
     let endpoint: RedisEndpoint
     let maxLength: Int

@@ -13,6 +13,8 @@
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
   final class StreamFollower: Sendable {
     let key: [UInt8]
+    /// How often the newest entry is read; nil if every entry is.
+    let pacing: Duration?
     private let receive: @Sendable (StreamEvent) -> Void
     private let state = Locked(State())
 
@@ -30,8 +32,9 @@
       }
     }
 
-    init(key: String, receive: @escaping @Sendable (StreamEvent) -> Void) {
+    init(key: String, pacing: Duration?, receive: @escaping @Sendable (StreamEvent) -> Void) {
       self.key = Array(key.utf8)
+      self.pacing = pacing
       self.receive = receive
     }
 

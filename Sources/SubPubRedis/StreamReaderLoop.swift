@@ -21,6 +21,7 @@
     private let pipe: WakePipe
     private let batch: BatchSize
     private var streams: [[UInt8]: FollowedStream] = [:]
+    private var paced = PacedStreams()
     private var connections: ReaderConnections
     /// The wait for the reply to `XREAD`; nil if there is no `XREAD`.
     private var wait: Wait?
@@ -48,19 +49,20 @@
     /// Whether nobody follows a stream.
     var isIdle: Bool {
       removeEnded()
-      return streams.isEmpty
+      return streams.isEmpty && paced.isEmpty
     }
 
     /// Adds followers, and waits until something happens.
     func run(adding added: [(StreamFollower, after: EntryID?)]) {
       do {
         try add(added.filter { !$0.0.hasEnded })
-        if !streams.isEmpty { try read() }
+        if !isIdle { try read() }
       } catch {
         if wait != nil { batch.shrink() }
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
-        streams = [:]
+        for follower in paced.followers { follower.end(error) }
+        (streams, paced) = ([:], PacedStreams())
         (connections, wait) = (ReaderConnections(to: endpoint), nil)
       }
     }
@@ -68,6 +70,7 @@
     private func removeEnded() {
       guard hasEnded else { return }
       hasEnded = false
+      paced.removeEnded()
       for key in streams.keys where !(streams[key]?.removeEnded() ?? false) { streams[key] = nil }
     }
   }
@@ -84,7 +87,9 @@
           continue
         }
         let position = begin(follower, shown, StreamEntry.entries(reply).last)
-        if streams[follower.key, default: FollowedStream()].add(follower, after: position) { endWait() }
+        if let pacing = follower.pacing {
+          paced.add(follower, pacing, after: position)
+        } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) { endWait() }
       }
     }
 
@@ -133,14 +138,14 @@
   extension StreamReaderLoop {
     /// Waits until there are entries, or somebody has woken the thread, or it is time for something else.
     private func read() throws(RedisError.Reason) {
-      if wait == nil { try request() }
+      if wait == nil, !streams.isEmpty { try request() }
       let connection = try reading()
       try endWaitIfDue()
       var descriptors = [
         pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0),
       ]
-      let next = [wait?.deadline, wait?.end?.next, nextCheck].lazy.compactMap { $0 }.min() ?? nextCheck
+      let next = [wait?.deadline, wait?.end?.next, nextCheck, paced.next].lazy.compactMap { $0 }.min() ?? nextCheck
       _ = RedisConnection.wait(for: &descriptors, upTo: ContinuousClock.now.duration(to: next))
       if descriptors[1].revents != 0 {
         pipe.clear()
@@ -152,6 +157,22 @@
         throw .unreachable("the server takes longer than \(endpoint.replyTimeout) to reply")
       }
       if .now >= nextCheck { try check() }
+      try readPaced()
+    }
+
+    /// Reads the newest entries for those followers that want to know them now.
+    private func readPaced() throws(RedisError.Reason) {
+      let now = ContinuousClock.now
+      let keys = paced.dueKeys(at: now)
+      if keys.isEmpty { return }
+      for (key, reply) in zip(keys, try lastEntries(of: keys)) {
+        if let refusal = reply.refusal {
+          for follower in paced.followers where follower.key == key { follower.end(.refused(refusal)) }
+          hasEnded = true
+        } else {
+          paced.pass(StreamEntry.entries(reply).last, of: key, at: now)
+        }
+      }
     }
 
     private func request() throws(RedisError.Reason) {
