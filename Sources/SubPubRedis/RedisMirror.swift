@@ -87,8 +87,12 @@
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
       clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
     ) {
-      if endpoints.isEmpty { stopForMisuse("the mirror of \(key) has no server to read from: give at least one endpoint") }
-      if let pacing, pacing <= .zero { stopForMisuse("pacing is \(pacing): give more than zero, or nil to read everything") }
+      if endpoints.isEmpty {
+        stopForMisuse("the mirror of \(key) has no server to read from: give at least one endpoint")
+      }
+      if let pacing, pacing <= .zero {
+        stopForMisuse("pacing is \(pacing): give more than zero, or nil to read everything")
+      }
       publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock, history: history)
       (self.key, self.endpoints, self.pacing) = (key, endpoints, pacing)
       (self.coder, self.retry, self.clock) = (coder, retry, clock)

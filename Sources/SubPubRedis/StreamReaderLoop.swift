@@ -89,7 +89,9 @@
         let position = begin(follower, shown, StreamEntry.entries(reply).last)
         if let pacing = follower.pacing {
           paced.add(follower, pacing, after: position)
-        } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) { endWait() }
+        } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) {
+          endWait()
+        }
       }
     }
 
