@@ -42,7 +42,8 @@
       if publication.phase == .unknown, publication.version == 0, inherited != nil { return nil }
       if publication.phase == .unknown || publication.state.value != nil { inherited = nil }
       let id = EntryID(epoch: epoch, version: publication.version)
-      updateSince(publication)
+      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+      updateSince(publication, now)
       let state = publication.state
       var arguments = RedisCommand("\(id)")
       arguments.reserve(Self.typicalByteCount)
@@ -55,14 +56,13 @@
         failures += 1
         arguments.append(.error, former, settings.error(error))
       }
-      arguments.append(publication.id)
+      arguments.append(publication.id, sent: now)
       return OutletEntry(id: id, arguments: arguments)
     }
 
     /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
     /// arrives here.
-    private mutating func updateSince(_ publication: Publication<Value>) {
-      let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    private mutating func updateSince(_ publication: Publication<Value>, _ now: Int64) {
       if publication.state.value == nil {
         since = nil
       } else if let age = settings.publisher.staleAfter.flatMap({ _ in settings.publisher.age(of: publication) }) {

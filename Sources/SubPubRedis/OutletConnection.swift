@@ -33,10 +33,10 @@
     /// What the commands begin with that add an entry, and make the stream if there is none.
     private let making: RedisCommand
 
-    init(to endpoint: RedisEndpoint, key: String, maxLength: Int, _ interruption: Interruption)
-      throws(RedisError.Reason)
-    {
-      connection = try RedisConnection(to: endpoint, interruption: interruption)
+    init(
+      to endpoint: RedisEndpoint, key: String, maxLength: Int, _ contact: LastContact, _ interruption: Interruption
+    ) throws(RedisError.Reason) {
+      connection = try RedisConnection(to: endpoint, contact, interruption: interruption)
       self.key = key
       counter = key + RedisCommand.counterSuffix
       // The server removes blocks of about a hundred entries sooner than single ones.

@@ -28,7 +28,7 @@
           guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.replyTimeout }) ?? true,
             let delay = settings.retry.delay(after: failures, error)
           else { return fail(error) }
-          settings.attemptFailed(error)
+          noteFailure(error)
           await rest(for: delay)
         }
       }
@@ -48,7 +48,7 @@
     /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
     private func connect() throws {
       let new = try OutletConnection(
-        to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, interruption)
+        to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, settings.counts.contact, interruption)
       if epoch != nil {
         settings.counts.update { $0.reconnects += 1 }
         return try use(new)

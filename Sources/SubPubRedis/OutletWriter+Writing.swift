@@ -24,6 +24,7 @@
 
     /// Sends the entries, and waits until the server has confirmed all of them, or enough.
     private func write(waitingForAll: Bool) async -> Bool {
+      settings.counts.noteUnconfirmed(entries.count)
       while await isConnected(), let connection {
         let wasIdle = !entries.areUnderWay
         do {
@@ -36,7 +37,7 @@
           if interruption.isSet { giveUp() }
           guard isActive else { return false }
           // Servers may close connections that are idle, and the connecting task notices if there is more to it.
-          if !(wasIdle && connection.connection.isClosed) { settings.attemptFailed(settings.error(error)) }
+          if !(wasIdle && connection.connection.isClosed) { noteFailure(settings.error(error)) }
           if error.refusesToWrite { wasRefused = true }
           lose(connection)
         } catch is Doubtful {
@@ -47,6 +48,11 @@
         }
       }
       return false
+    }
+
+    func noteFailure(_ error: RedisError) {
+      settings.counts.noteFailure(error)
+      settings.attemptFailed(error)
     }
 
     /// Waits for a connection; returns false if there won't be one.

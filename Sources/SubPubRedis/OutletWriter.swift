@@ -19,7 +19,7 @@
     var encoder: EntryEncoder<Value>
     var entries: OutletEntries
     /// The connection to write to; nil while there is none.
-    var connection: OutletConnection?
+    var connection: OutletConnection? { didSet { settings.counts.noteConnection(connection != nil) } }
     /// The connection of an outlet that may have been superseded, while it waits for the other one.
     var doubt: Doubt?
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
@@ -178,6 +178,7 @@
   /// The statistics.
   extension OutletWriter {
     func report() {
+      settings.counts.noteUnconfirmed(entries.count)
       let counts = (entries: entries.confirmedCount, skipped: entries.skippedCount, undecodable: encoder.failures)
       defer { reported = counts }
       settings.counts.update { [reported, entries] statistics in

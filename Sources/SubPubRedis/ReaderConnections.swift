@@ -4,16 +4,17 @@
   /// `XREAD` occupies one of them. The other one asks for the last entries of streams, and ends the wait.
   struct ReaderConnections {
     private let endpoint: RedisEndpoint
+    private let contact: LastContact
     private(set) var reading: RedisConnection?
     private var asking: RedisConnection?
     /// The server's number of the reading connection; nil if it isn't known yet.
     private var readingID: String?
 
-    init(to endpoint: RedisEndpoint) { self.endpoint = endpoint }
+    init(to endpoint: RedisEndpoint, _ contact: LastContact) { (self.endpoint, self.contact) = (endpoint, contact) }
 
     mutating func connectedReading() throws(RedisError.Reason) -> RedisConnection {
       if let reading { return reading }
-      let connection = try RedisConnection(to: endpoint)
+      let connection = try RedisConnection(to: endpoint, contact)
       reading = connection
       return connection
     }
@@ -55,7 +56,7 @@
     }
 
     private mutating func connectedAsking() throws(RedisError.Reason) -> RedisConnection {
-      let connection = if let asking { asking } else { try RedisConnection(to: endpoint) }
+      let connection = if let asking { asking } else { try RedisConnection(to: endpoint, contact) }
       asking = connection
       return connection
     }

@@ -21,6 +21,8 @@
 
     let descriptor: Int32
     private let timeout: Duration
+    /// Is told whenever something arrives.
+    private let contact: LastContact?
     /// Ends every wait early; nil for a connection whose waits are never longer than the timeout.
     private let interruption: Interruption?
     /// Whether the other side has ended the connection.
@@ -34,7 +36,10 @@
     private var buffer = [UInt8](repeating: 0, count: RedisConnection.pieceSize)
 
     /// Connects and logs in.
-    init(to endpoint: RedisEndpoint, interruption: Interruption? = nil) throws(RedisError.Reason) {
+    init(
+      to endpoint: RedisEndpoint, _ contact: LastContact? = nil, interruption: Interruption? = nil
+    ) throws(RedisError.Reason) {
+      self.contact = contact
       let end = ContinuousClock.now + endpoint.connectTimeout
       timeout = endpoint.replyTimeout
       self.interruption = interruption
@@ -192,6 +197,7 @@
     private func receive() throws(RedisError.Reason) -> Bool {
       let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
       if count > 0 {
+        contact?.note()
         try take(buffer[..<count])
         return true
       }

@@ -107,6 +107,15 @@
       }
     }
 
+    /// How the connection is doing.
+    public var health: RedisHealth {
+      state.withLock { state in
+        RedisHealth(
+          isConnected: state.isRunning && state.hasAnswered, lastContact: state.contact?.age, lag: state.lag,
+          reconnects: state.statistics.reconnects, error: state.error.map { "\($0)" })
+      }
+    }
+
     /// Follows the stream until the task is cancelled.
     ///
     /// The state is `loading` until the server has answered. A stream that doesn't exist is
@@ -136,7 +145,7 @@
           reader = nil
         }
         publisher.setError(error)
-        state.withLock { $0.hasLostConnection = true }
+        state.withLock { ($0.hasLostConnection, $0.error) = (true, error) }
         // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
         if failures % endpoints.count != 0 {
           if Task.isCancelled { return }
@@ -169,7 +178,10 @@
       do {
         let current = if let reader { reader } else { try StreamReader.shared(for: endpoint) }
         reader = current
-        let last = state.withLock { $0.last }
+        let last = state.withLock { state in
+          state.contact = current.contact
+          return state.last
+        }
         return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
       } catch { return error }
     }
@@ -214,22 +226,26 @@
         if state.withLock({ $0.hasShown(entry.id) }) { return }
         do {
           let decoded = try entry.state(by: coder)
-          state.withLock { $0.note(entry.id, isDecoded: true) }
+          state.withLock { $0.note(entry.id, isDecoded: true, sent: entry.sent) }
           publish(decoded, entry)
         } catch {
-          state.withLock { $0.note(entry.id, isDecoded: false) }
+          state.withLock { $0.note(entry.id, isDecoded: false, sent: entry.sent) }
           publisher.setError(self.error(error))
         }
       }
     }
 
     private func publish(_ state: LoadState<Value>, _ entry: StreamEntry) {
-      let age = entry.since.map { since in
-        // Anybody may have written that time (8.05).
-        let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
-        return Duration.milliseconds(overflows ? .max : max(0, age))
-      }
+      let age = entry.since.map(Duration.init(sinceMilliseconds:))
       publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age, id: entry.publication)
+    }
+  }
+
+  extension Duration {
+    /// The time since a moment in milliseconds since 1970, which anybody may have written (8.05).
+    fileprivate init(sinceMilliseconds since: Int64) {
+      let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
+      self = .milliseconds(overflows ? .max : max(0, age))
     }
   }
 
@@ -244,6 +260,11 @@
     var hasAnswered = false
     /// Whether the server hasn't answered since a failure.
     var hasLostConnection = false
+    /// That failure.
+    var error: RedisError?
+    var contact: LastContact?
+    /// How long the last entry took.
+    var lag: Duration?
     var statistics = RedisStatistics()
     /// The wait before the next attempt to connect.
     var pause: Task<Void, any Error>?
@@ -254,7 +275,8 @@
     /// again (8.08).
     func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
 
-    mutating func note(_ id: EntryID, isDecoded: Bool) {
+    mutating func note(_ id: EntryID, isDecoded: Bool, sent: Int64?) {
+      lag = sent.map(Duration.init(sinceMilliseconds:))
       if let last, last.epoch == id.epoch, last < id {
         let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: id.version - last.version - 1))
         statistics.skipped = overflows ? .max : sum
@@ -267,7 +289,7 @@
 
     mutating func noteAnswer() {
       statistics.reconnects += hasLostConnection ? 1 : 0
-      (hasAnswered, hasLostConnection) = (true, false)
+      (hasAnswered, hasLostConnection, error) = (true, false, nil)
     }
   }
 

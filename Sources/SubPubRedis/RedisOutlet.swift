@@ -87,6 +87,9 @@
 
     /// What has been written and dropped so far, in all runs.
     public var statistics: RedisStatistics { settings.counts.statistics }
+
+    /// How the connection is doing.
+    public var health: RedisHealth { settings.counts.health }
   }
 
   /// What an outlet and its writer share.
@@ -112,15 +115,49 @@
   final class OutletCounts: Sendable {
     private let state = Locked(State())
 
+    /// When the server has answered last.
+    let contact = LastContact()
+
     private struct State {
       var statistics = RedisStatistics()
       var active: [Subscription] = []
+      var isConnected = false
+      var error: RedisError?
+      /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
+      var unconfirmed = 0
+      var unconfirmedSince: ContinuousClock.Instant?
     }
 
     var statistics: RedisStatistics {
       var (statistics, active) = state.withLock { ($0.statistics, $0.active) }
       for subscription in active { statistics.skipped += subscription.statistics.skipped }
       return statistics
+    }
+
+    var health: RedisHealth {
+      let state = state.withLock { $0 }
+      let pending = state.unconfirmed + state.active.reduce(0) { $0 + $1.statistics.pending }
+      let lag =
+        state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
+      return RedisHealth(
+        isConnected: state.isConnected, lastContact: contact.age, lag: lag, reconnects: state.statistics.reconnects,
+        pending: pending, error: state.error.map { "\($0)" })
+    }
+
+    func noteConnection(_ isConnected: Bool) {
+      state.withLock { state in
+        state.isConnected = isConnected
+        if isConnected { state.error = nil }
+      }
+    }
+
+    func noteFailure(_ error: RedisError) { state.withLock { ($0.isConnected, $0.error) = (false, error) } }
+
+    func noteUnconfirmed(_ count: Int) {
+      state.withLock { state in
+        state.unconfirmed = count
+        state.unconfirmedSince = count == 0 ? nil : state.unconfirmedSince ?? .now
+      }
     }
 
     func update(_ body: (inout RedisStatistics) -> Void) { state.withLock { body(&$0.statistics) } }

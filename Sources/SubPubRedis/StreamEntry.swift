@@ -52,6 +52,7 @@
     static let value = Array("value".utf8)
     static let origin = Array("origin".utf8)
     static let since = Array("since".utf8)
+    static let sent = Array("sent".utf8)
     static let errorType = Array("error-type".utf8)
     static let error = Array("error".utf8)
     static let publication = Array("publication".utf8)
@@ -64,6 +65,8 @@
     private(set) var value: [UInt8]?
     private(set) var origin: String?
     private(set) var since: Int64?
+    /// When the outlet has taken the state, in milliseconds since 1970.
+    private(set) var sent: Int64?
     private(set) var errorType: String?
     private(set) var error: String?
     /// The identifier of the publication in the publishing process, for clients that come back (6.05).
@@ -84,6 +87,8 @@
           origin = value.text
         } else if name.isEqual(to: Field.since) {
           since = Int64(value.text)
+        } else if name.isEqual(to: Field.sent) {
+          sent = Int64(value.text)
         } else if name.isEqual(to: Field.errorType) {
           errorType = value.text
         } else if name.isEqual(to: Field.error) {
@@ -122,10 +127,12 @@
       if let error { append(error) }
     }
 
-    /// Appends the field with the identifier that the publication has in every process.
-    mutating func append(_ id: PublicationID) {
+    /// Appends the identifier that the publication has in every process, and when the state was taken.
+    mutating func append(_ id: PublicationID, sent: Int64) {
       append(Field.publication)
       append(id.description)
+      append(Field.sent)
+      append("\(sent)")
     }
 
     /// Appends the fields of an error; one that comes from another process stays what it is.

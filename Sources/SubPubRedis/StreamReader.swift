@@ -10,6 +10,7 @@
     private let inbox = Locked(Inbox())
     private let pipe: WakePipe
     private let batch = BatchSize()
+    let contact = LastContact()
 
     private struct Inbox {
       var added: [(StreamFollower, after: EntryID?)] = []
@@ -50,7 +51,7 @@
       guard starts else { return wake() }
       let thread = Thread { [self] in
         Thread.current.name = "SubPub.Redis"
-        let loop = StreamReaderLoop(endpoint, pipe, batch)
+        let loop = StreamReaderLoop(endpoint, pipe, batch, contact)
         while let added = takeAdded(isIdle: loop.isIdle) { loop.run(adding: added) }
       }
       thread.start()

@@ -20,6 +20,7 @@
     private let endpoint: RedisEndpoint
     private let pipe: WakePipe
     private let batch: BatchSize
+    private let contact: LastContact
     private var streams: [[UInt8]: FollowedStream] = [:]
     private var paced = PacedStreams()
     private var connections: ReaderConnections
@@ -41,9 +42,9 @@
       var end: (next: ContinuousClock.Instant, pause: Duration)?
     }
 
-    init(_ endpoint: RedisEndpoint, _ pipe: WakePipe, _ batch: BatchSize) {
-      (self.endpoint, self.pipe, self.batch) = (endpoint, pipe, batch)
-      connections = ReaderConnections(to: endpoint)
+    init(_ endpoint: RedisEndpoint, _ pipe: WakePipe, _ batch: BatchSize, _ contact: LastContact) {
+      (self.endpoint, self.pipe, self.batch, self.contact) = (endpoint, pipe, batch, contact)
+      connections = ReaderConnections(to: endpoint, contact)
     }
 
     /// Whether nobody follows a stream.
@@ -63,7 +64,7 @@
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         for follower in paced.followers { follower.end(error) }
         (streams, paced) = ([:], PacedStreams())
-        (connections, wait) = (ReaderConnections(to: endpoint), nil)
+        (connections, wait) = (ReaderConnections(to: endpoint, contact), nil)
       }
     }
 

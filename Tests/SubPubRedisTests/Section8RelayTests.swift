@@ -94,6 +94,35 @@
       }
     }
 
+    @Test("health tells of the connection, the last contact, what is pending, and the lag")
+    func required_8_07_health() async throws {
+      let (outlet, mirror) = (outlet(), mirror())
+      #expect(outlet.health == RedisHealth(isConnected: false))
+      #expect(mirror.health == RedisHealth(isConnected: false))
+      publisher.updateData(1)
+      try await running(outlet, mirror) {
+        try await mirror.reach(1)
+        var (writing, reading) = (outlet.health, mirror.health)
+        #expect(writing.isConnected && writing.pending == 0 && writing.lag == .zero && writing.error == nil)
+        #expect(reading.isConnected && reading.lag.map { $0 < .seconds(60) } == true && reading.error == nil)
+        for contact in [writing.lastContact, reading.lastContact] { #expect(contact.map { $0 < .seconds(60) } == true) }
+        server.kill()
+        publisher.updateData(2)
+        try await until { outlet.health.error != nil && mirror.health.error != nil }
+        (writing, reading) = (outlet.health, mirror.health)
+        #expect(!writing.isConnected && writing.pending == 1 && !reading.isConnected)
+        #expect(writing.error?.contains("key key") == true)
+        #expect(writing.lag.map { $0 > .zero } == true)
+        try await server.start()
+        try await mirror.reach(2)
+        try await until { outlet.health.pending == 0 }
+        (writing, reading) = (outlet.health, mirror.health)
+        #expect(writing.isConnected && writing.error == nil && writing.reconnects == 1)
+        #expect(reading.isConnected && reading.error == nil && reading.reconnects == 1)
+      }
+      #expect(!outlet.health.isConnected && !mirror.health.isConnected)
+    }
+
     @Test("a publisher that has loaded nothing yet takes nothing from its mirrors, and a reset does")
     func required_8_01_5_01_notLoaded() async throws {
       let (mirror, recorder) = (mirror(), Recorder<Int>())

@@ -1,0 +1,48 @@
+#if Redis
+  import SubPub
+
+  /// How a ``RedisOutlet`` or a ``RedisMirror`` is doing, for checks and admin pages.
+  public struct RedisHealth: Hashable, Codable, Sendable {
+    /// Whether there is a connection that works, as far as is known.
+    public var isConnected: Bool
+    /// How long ago the server has answered last; nil if it never has.
+    public var lastContact: Duration?
+    /// How far this is behind; nil if that isn't known.
+    ///
+    /// For an outlet, how long there have been states that the server hasn't confirmed; zero if there are none. For a
+    /// mirror, how long its last entry took from the outlet; compares the system clocks of both machines.
+    public var lag: Duration?
+    /// How often a lost connection was replaced.
+    public var reconnects: Int
+    /// How many states an outlet still has to write; zero for a mirror.
+    public var pending: Int
+    /// Why there is no connection, described; nil if there is one, or none was lost.
+    public var error: String?
+
+    /// Creates a description, for tests of code that uses it.
+    ///
+    /// - Parameters:
+    ///   - isConnected: Whether there is a connection.
+    ///   - lastContact: How long ago the server has answered last.
+    ///   - lag: How far this is behind.
+    ///   - reconnects: How often a lost connection was replaced.
+    ///   - pending: How many states still have to be written.
+    ///   - error: Why there is no connection.
+    public init(
+      isConnected: Bool, lastContact: Duration? = nil, lag: Duration? = nil, reconnects: Int = 0, pending: Int = 0,
+      error: String? = nil
+    ) {
+      (self.isConnected, self.lastContact, self.lag) = (isConnected, lastContact, lag)
+      (self.reconnects, self.pending, self.error) = (reconnects, pending, error)
+    }
+  }
+
+  /// When a server has answered last.
+  final class LastContact: Sendable {
+    private let time = Locked<ContinuousClock.Instant?>(nil)
+
+    func note() { time.withLock { $0 = .now } }
+
+    var age: Duration? { time.withLock { $0 }.map { $0.duration(to: .now) } }
+  }
+#endif
