@@ -6,10 +6,14 @@
   /// Make one of the parts of an address, or of a URL (``init(url:)``), and change what is special about it:
   ///
   /// ```swift
+  /// import SubPubRedis
+  ///
   /// var endpoint = try RedisEndpoint(url: "redis://cache.example.com:6380/2")
   /// endpoint.clientName = "prices"
   /// endpoint.connectTimeout = .seconds(1)
   /// endpoint.credentials = { (username: "prices", password: try await readPassword()) }
+  ///
+  /// func readPassword() async throws -> String { "secret" }
   /// ```
   ///
   /// Outlets and mirrors with equal endpoints share what they need for the server. Two endpoints with

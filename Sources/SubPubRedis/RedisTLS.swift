@@ -5,6 +5,8 @@
     /// The server's certificate and its host name are verified, against the system's authorities unless a file is named.
     ///
     /// ```swift
+    /// import SubPubRedis
+    ///
     /// var endpoint = RedisEndpoint(host: "redis.example.com")
     /// endpoint.tls = RedisTLS(authorities: "/etc/redis/ca.pem")
     /// ```
