@@ -20,6 +20,7 @@
     let connection: RedisConnection
     private let key: String
     private let counter: String
+    private let leaseKey: String
     /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
     private var isWatching = false
     /// What tells one start of the server from another; nil until it was asked for, and if the server doesn't tell.
@@ -39,6 +40,7 @@
       connection = try RedisConnection(to: endpoint, contact, interruption: interruption)
       self.key = key
       counter = key + RedisCommand.counterSuffix
+      leaseKey = key + ":lease"
       // The server removes blocks of about a hundred entries sooner than single ones.
       let limit = [maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
       adding = RedisCommand("XADD", key, "NOMKSTREAM", "MAXLEN", limit[0], limit[1])
@@ -167,11 +169,30 @@
     }
 
     /// Tells the next outlet that the one with this number has ended, so that it needn't wait.
-    func noteEnd(of number: UInt64) throws(RedisError.Reason) {
+    func noteEnd(of number: UInt64, endsLease: Bool) throws(RedisError.Reason) {
       let look = try look()
       // If something changes in between, there is another outlet, or the next one waits.
-      if look.number == number { _ = try transact([RedisCommand("SET", counter, "\(number)\(Self.ended)")]) }
+      guard look.number == number else { return }
+      var commands = [RedisCommand("SET", counter, "\(number)\(Self.ended)")]
+      if endsLease { commands.append(RedisCommand("DEL", leaseKey)) }
+      _ = try transact(commands)
     }
+
+    /// Takes the lease if nobody has it; returns whether that was so.
+    func takeLease(for time: Duration) throws(RedisError.Reason) -> Bool {
+      let command = RedisCommand("SET", leaseKey, "held", "NX", "PX", "\(Self.milliseconds(time))")
+      return try !connection.reply(to: command).get().isNil
+    }
+
+    /// Renews the lease; takes it again if the server has lost it.
+    ///
+    /// It may be another outlet's by now. Then this one learns from the number that it was superseded.
+    func renewLease(for time: Duration) throws(RedisError.Reason) {
+      let command = RedisCommand("PEXPIRE", leaseKey, "\(Self.milliseconds(time))")
+      if try connection.reply(to: command).get().integer == 0 { _ = try takeLease(for: time) }
+    }
+
+    private static func milliseconds(_ time: Duration) -> Int64 { Int64((time / .milliseconds(1)).rounded(.up)) }
 
     /// What follows the number of an outlet that has ended.
     private static let ended = " ended"

@@ -12,13 +12,13 @@
         do {
           try await blocking { try proceed() }
           (failures, refusing) = (0, nil)
-          await rest(for: min(Self.checkInterval, doubt?.rest ?? Self.checkInterval))
+          await rest(for: min(Self.checkInterval, doubt?.rest ?? Self.checkInterval, (lease ?? .seconds(4)) / 4))
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
           fail(error)
         } catch {
-          (connection, doubt) = (nil, nil)
+          (connection, standby, doubt) = (nil, nil, nil)
           if interruption.isSet { return giveUp() }
           // Servers may close connections that are idle.
           if former?.connection.isClosed ?? false { continue }
@@ -47,11 +47,20 @@
 
     /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
     private func connect() throws {
-      let new = try OutletConnection(
-        to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, settings.counts.contact, interruption)
+      let new =
+        try standby
+        ?? OutletConnection(
+          to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, settings.counts.contact, interruption
+        )
       if epoch != nil {
         settings.counts.update { $0.reconnects += 1 }
         return try use(new)
+      }
+      if let lease {
+        standby = new
+        guard try new.takeLease(for: lease) else { return }
+        standby = nil
+        leaseIsDue = .now + lease / 3
       }
       let time = ContinuousClock.now
       let taken = try new.takeOver()
@@ -79,14 +88,23 @@
       resumeWriter()
     }
 
+    /// Renews the lease if there is one, and it is time; no reply may be under way.
+    func renewLease(over connection: OutletConnection) throws(RedisError.Reason) {
+      guard let lease, .now >= leaseIsDue else { return }
+      try connection.renewLease(for: lease)
+      leaseIsDue = .now + lease / 3
+    }
+
     /// Looks whether another outlet has restored its number, while this one waits for that.
     private func lookAgain(_ doubt: Doubt) throws {
+      try renewLease(over: doubt.connection)
       if try doubt.hasElapsed || doubt.connection.number() != epoch { try use(doubt.connection) }
     }
 
     /// Finds out whether the connection works, and the stream is as it was written.
     private func check(_ connection: OutletConnection) throws {
       guard entries.isEmpty, let epoch else { return }
+      try renewLease(over: connection)
       let time = ContinuousClock.now
       if try connection.isUnchanged(epoch) { return contact.verify(at: time) }
       if try settle(connection) { report() }

@@ -8,6 +8,8 @@
       defer { isOver = true }
       guard await isConnected() else { return }
       var states = states  // All copies of an iterator are one.
+      // What was published while another outlet wrote is old by now.
+      if lease != nil { while states.statistics.pending > 1 { _ = await states.next() } }
       while let publication = await states.next() {
         taken = publication.version
         guard let epoch else { return }
@@ -19,7 +21,9 @@
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
       // Otherwise the next outlet has to wait, and that is all.
-      do { try await blocking { try connection.noteEnd(of: epoch) } } catch { lose(connection) }
+      do { try await blocking { try connection.noteEnd(of: epoch, endsLease: lease != nil) } } catch {
+        lose(connection)
+      }
     }
 
     /// Sends the entries, and waits until the server has confirmed all of them, or enough.
@@ -99,9 +103,12 @@
     /// Looks at the outlet's number unless it was seen a moment ago, right before something is sent (8.08).
     private func verify(_ connection: OutletConnection) throws {
       let time = ContinuousClock.now
-      guard contact.isDue(at: time) else { return }
+      let isLeaseDue = lease != nil && time >= leaseIsDue
+      guard contact.isDue(at: time) || isLeaseDue else { return }
       while entries.areUnderWay { entries.note(try connection.connection.reply()) }
       guard entries.refusal == nil else { return }
+      if isLeaseDue { try renewLease(over: connection) }
+      guard contact.isDue(at: time) else { return }
       if contact.isSure(at: time), try connection.number() == epoch {
         contact.verify(at: time)
         // Unless the reply has taken too long.

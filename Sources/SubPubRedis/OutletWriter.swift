@@ -20,6 +20,10 @@
     var entries: OutletEntries
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection? { didSet { settings.counts.noteConnection(connection != nil) } }
+    /// The connection of an outlet that waits for the end of another one.
+    var standby: OutletConnection? { didSet { settings.counts.noteStandingBy(standby != nil) } }
+    /// When the lease has to be renewed.
+    var leaseIsDue = ContinuousClock.now
     /// The connection of an outlet that may have been superseded, while it waits for the other one.
     var doubt: Doubt?
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
@@ -125,12 +129,20 @@
 
   /// The end.
   extension OutletWriter {
+    /// How long the outlet may be silent before another one takes over; nil if others don't wait for that.
+    var lease: Duration? { if case .standby(let lease) = settings.role { lease } else { nil } }
+
     /// Whether the run goes on.
     var isActive: Bool { failure == nil && !isStopped }
 
     /// Ends the run when everything up to a version is written.
     private func finish() {
       guard let version = versionAtCancel.withLock({ $0 }) else { return }
+      if lease != nil, epoch == nil {
+        // Another one writes, or nobody.
+        isStopped = true
+        return fail(nil)
+      }
       finalVersion = version
       // Then the writing task waits for a state that needn't be written.
       if let taken, taken >= version { endStates() }
@@ -147,7 +159,7 @@
     private func stopResting() { pause?.cancel() }
 
     private func end() throws {
-      (connection, doubt) = (nil, nil)
+      (connection, standby, doubt) = (nil, nil, nil)
       endStates()
       if let failure { throw failure }
     }

@@ -5,6 +5,8 @@
   public struct RedisHealth: Hashable, Codable, Sendable {
     /// Whether there is a connection that works, as far as is known.
     public var isConnected: Bool
+    /// Whether this is the outlet that writes, and not one that waits to take over; false for a mirror.
+    public var isWriting: Bool
     /// How long ago the server has answered last; nil if it never has.
     public var lastContact: Duration?
     /// How far this is behind; nil if that isn't known.
@@ -23,16 +25,17 @@
     ///
     /// - Parameters:
     ///   - isConnected: Whether there is a connection.
+    ///   - isWriting: Whether it is the outlet that writes.
     ///   - lastContact: How long ago the server has answered last.
     ///   - lag: How far this is behind.
     ///   - reconnects: How often a lost connection was replaced.
     ///   - pending: How many states still have to be written.
     ///   - error: Why there is no connection.
     public init(
-      isConnected: Bool, lastContact: Duration? = nil, lag: Duration? = nil, reconnects: Int = 0, pending: Int = 0,
-      error: String? = nil
+      isConnected: Bool, isWriting: Bool = false, lastContact: Duration? = nil, lag: Duration? = nil,
+      reconnects: Int = 0, pending: Int = 0, error: String? = nil
     ) {
-      (self.isConnected, self.lastContact, self.lag) = (isConnected, lastContact, lag)
+      (self.isConnected, self.isWriting, self.lastContact, self.lag) = (isConnected, isWriting, lastContact, lag)
       (self.reconnects, self.pending, self.error) = (reconnects, pending, error)
     }
   }

@@ -43,16 +43,17 @@
     ///   - endpoint: The server.
     ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. The outlet keeps as many
     ///     while there is no connection, and besides the last one that was confirmed, and one that was on its way.
+    ///   - role: What the outlet does when another one has the key.
     ///   - coder: Encodes the values.
     ///   - retry: Whether and when to try again without a connection.
     ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
     ///   - attemptFailed: Called after each attempt to connect or to write that fails and is repeated, on no particular
     ///     thread; for logs. A connection that the server has closed while it was idle isn't a failure. While it runs,
     ///     the outlet writes nothing.
-    /// - Precondition: `maxLength` is at least 1.
+    /// - Precondition: `maxLength` is at least 1. A lease is at least a second, and at most a day.
     public init(
       _ publisher: some StatePublisher<Value>, key: String, endpoint: RedisEndpoint, maxLength: Int = 10_000,
-      coder: RedisCoder<Value> = .json(),
+      role: RedisOutletRole = .takeOver, coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
       clock: any Clock<Duration> = ContinuousClock(),
@@ -61,15 +62,19 @@
       guard maxLength >= 1 else {
         stopForMisuse("maxLength is \(maxLength), but the current state needs room: give 1 or more")
       }
+      if case .standby(let lease) = role, lease < .seconds(1) || lease > .seconds(86_400) {
+        stopForMisuse("the lease is \(lease): give at least a second, and at most a day")
+      }
       settings = OutletSettings(
-        publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, coder: coder, retry: retry,
+        publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, role: role, coder: coder,
+        retry: retry,
         clock: clock, attemptFailed: attemptFailed)
     }
 
     /// Writes the current state and every later one, until the task is cancelled.
     ///
-    /// Takes the key over from any outlet that is running. Unless that one has ended by itself before, writing begins
-    /// about three seconds later, when it has noticed (8.08). When the task is cancelled, everything that the publisher
+    /// Takes the key over from any outlet that is running, or waits for its end, as the role says. Unless that one has
+    /// ended by itself before, writing begins about three seconds later, when it has noticed (8.08). When the task is cancelled, everything that the publisher
     /// has accepted so far is written before the call returns.
     ///
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
@@ -92,12 +97,29 @@
     public var health: RedisHealth { settings.counts.health }
   }
 
+  /// What a ``RedisOutlet`` does when another one has its key.
+  ///
+  /// All outlets of a key have the same role.
+  public enum RedisOutletRole: Hashable, Sendable {
+    /// Takes the key over, and the other one ends with ``RedisSuperseded`` (8.02).
+    case takeOver
+    /// Waits until the other one has ended, or hasn't renewed its lease for this long, and then takes over (8.09).
+    ///
+    /// So two processes can run the same service: one of them writes, and the other takes its place. It begins with the
+    /// state that its own publisher has at that moment. One that was cut off for longer than the lease ends with
+    /// ``RedisSuperseded`` when it comes back; run it again, and it is the one that waits.
+    ///
+    /// The lease is held in the key with `:lease` appended, which needs the commands `SET`, `PEXPIRE`, and `DEL`.
+    case standby(lease: Duration)
+  }
+
   /// What an outlet and its writer share.
   struct OutletSettings<Value: Codable & Sendable>: Sendable {
     let publisher: any StatePublisher<Value>
     let key: String
     let endpoint: RedisEndpoint
     let maxLength: Int
+    let role: RedisOutletRole
     let coder: RedisCoder<Value>
     let retry: RetryPolicy
     let clock: any Clock<Duration>
@@ -122,6 +144,8 @@
       var statistics = RedisStatistics()
       var active: [Subscription] = []
       var isConnected = false
+      /// Whether it waits for another outlet's end.
+      var isStandingBy = false
       var error: RedisError?
       /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
       var unconfirmed = 0
@@ -140,8 +164,15 @@
       let lag =
         state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
       return RedisHealth(
-        isConnected: state.isConnected, lastContact: contact.age, lag: lag, reconnects: state.statistics.reconnects,
-        pending: pending, error: state.error.map { "\($0)" })
+        isConnected: state.isConnected || state.isStandingBy, isWriting: state.isConnected, lastContact: contact.age,
+        lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error.map { "\($0)" })
+    }
+
+    func noteStandingBy(_ isStandingBy: Bool) {
+      state.withLock { state in
+        state.isStandingBy = isStandingBy
+        if isStandingBy { state.error = nil }
+      }
     }
 
     func noteConnection(_ isConnected: Bool) {

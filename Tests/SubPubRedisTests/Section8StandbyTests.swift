@@ -1,0 +1,102 @@
+#if Redis
+  import Testing
+
+  @Suite("Section 8.09: an outlet that waits takes over when the one before has ended", .timeLimit(.minutes(2)))
+  struct Section8StandbyTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    private func standby(
+      _ endpoint: RedisEndpoint? = nil, of other: Publisher<Int>? = nil, lease: Duration = .seconds(60)
+    ) -> RedisOutlet<Int> {
+      RedisOutlet(
+        other ?? publisher, key: "key", endpoint: endpoint ?? server.endpoint(), role: .standby(lease: lease),
+        retry: .quick)
+    }
+
+    @Test("one writes and the other waits, and takes over at once when the first has ended")
+    func required_8_09_waits() async throws {
+      let (first, other) = (standby(), Publisher<Int>())
+      let (second, mirror) = (standby(of: other), mirror())
+      let recorder = mirror.record()
+      publisher.updateData(1)
+      try await running(mirror) {
+        let writing = try await started(first)
+        let waiting = Task { try await second.run() }
+        try await until { second.health.isConnected }
+        #expect(first.health.isWriting && !second.health.isWriting)
+        // Not written, because another one writes; and old when this one does.
+        for number in 100...110 { other.updateData(number) }
+        try await publisher.publish(2, shownBy: mirror)
+        try await cancel(writing)
+        try await mirror.reach(110)
+        #expect(second.health.isWriting && !first.health.isConnected)
+        other.updateData(111)
+        try await mirror.reach(111)
+        try await cancel(waiting)
+      }
+      #expect(recorder.loaded.withoutRepeats == [1, 2, 110, 111])
+      #expect(try server.run("EXISTS", "key:lease") == "0")
+    }
+
+    @Test("it waits until the lease has ended, and the one that was cut off finds out")
+    func required_8_09_8_02_lease() async throws {
+      let lease = Duration.seconds(2)
+      let (first, other) = (standby(proxy.endpoint(), lease: lease), Publisher<Int>(initial: 7))
+      let second = standby(of: other, lease: lease)
+      publisher.updateData(1)
+      let writing = try await started(first)
+      let waiting = Task { try await second.run() }
+      try await until { second.health.isConnected }
+      // As long as the first renews its lease, nothing happens.
+      try await server.waitForCalls(of: "pexpire", 3)
+      #expect(!second.health.isWriting)
+      proxy.mode = .stalls
+      let start = ContinuousClock.now
+      try await until { second.health.isWriting }
+      // It was renewed at most a third of it, and a second, before.
+      #expect(ContinuousClock.now - start > lease * 2 / 3 - .seconds(1))
+      proxy.mode = .passes
+      await #expect(throws: RedisSuperseded.self) { try await writing.value }
+      #expect(second.health.isWriting)
+      try await cancel(waiting)
+    }
+
+    @Test("two supervised outlets don't take the key from each other")
+    func required_8_09_supervised() async throws {
+      let outlets = [standby(lease: .seconds(1)), standby(lease: .seconds(1))]
+      publisher.updateData(1)
+      let ends = Locked(0)
+      let supervisors = outlets.map { outlet in
+        Task {
+          while !Task.isCancelled {
+            do { try await outlet.run() } catch { /* It is run again. */  }
+            ends.withLock { $0 += 1 }
+          }
+        }
+      }
+      try await until { outlets.contains { $0.health.isWriting } }
+      let number = try server.run("GET", "key:epoch")
+      // Many renewals later.
+      try await server.waitForCalls(of: "pexpire", 8)
+      #expect(try server.run("GET", "key:epoch") == number)
+      #expect(ends.withLock { $0 } == 0)
+      for supervisor in supervisors { supervisor.cancel() }
+      for supervisor in supervisors { await supervisor.value }
+    }
+
+    @Test("one that waits returns at once when it is cancelled")
+    func required_8_09_8_07_cancelled() async throws {
+      let (first, second) = (standby(), standby(of: Publisher(initial: 7)))
+      publisher.updateData(1)
+      try await running(first) {
+        let waiting = Task { try await second.run() }
+        try await until { second.health.isConnected }
+        let start = ContinuousClock.now
+        try await cancel(waiting)
+        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(first.health.isWriting)
+      }
+    }
+  }
+#endif
