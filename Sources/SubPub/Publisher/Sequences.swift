@@ -40,7 +40,7 @@ extension StatePublisher {
   /// `Last-Event-ID`:
   ///
   /// ```swift
-  /// let id = PublicationID("1732478400123-42")
+  /// let id = PublicationID("17262863864732444738-42")
   /// for await publication in publisher.publications(after: id, buffering: .ending(100)) {
   ///   print("id: \(publication.id)")
   /// }
@@ -111,8 +111,9 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// Waits for the next element.
     ///
     /// - Returns: The next element. Nil once the publisher has ended and nothing is pending, and at once if more is
-    ///   pending than ``BufferingPolicy/ending(_:)`` allows (2.11). Also nil if the task is cancelled: a waiting call
-    ///   returns it at once; otherwise, the following call does. Cancellation frees the buffer (6.02).
+    ///   pending than ``BufferingPolicy/ending(_:)`` allows (2.11). Also nil if the task or the ``subscription`` is
+    ///   cancelled: a waiting call returns it at once; otherwise, the following call does. Cancellation frees the buffer
+    ///   (6.02).
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 

@@ -25,7 +25,7 @@ public struct PublicationID: Hashable, Sendable, LosslessStringConvertible {
     self.init(epoch: epoch, version: version)
   }
 
-  /// The text for clients: `1732478400123-42`.
+  /// The text for clients: `17262863864732444738-42`.
   public var description: String { "\(epoch)-\(version)" }
 
   /// Reads a number as `description` writes it: no sign, and no zero in front.
