@@ -178,18 +178,23 @@
       _ = try transact(commands)
     }
 
-    /// Takes the lease if nobody has it; returns whether that was so.
-    func takeLease(for time: Duration) throws(RedisError.Reason) -> Bool {
-      let command = RedisCommand("SET", leaseKey, "held", "NX", "PX", "\(Self.milliseconds(time))")
-      return try !connection.reply(to: command).get().isNil
+    /// Takes the lease if nobody has it; returns whether the holder has it now.
+    ///
+    /// It may have taken it before, over a connection that was lost before the reply had arrived.
+    func takeLease(_ holder: String, for time: Duration) throws(RedisError.Reason) -> Bool {
+      let replies = try connection.replies(to: [
+        RedisCommand("SET", leaseKey, holder, "NX", "PX", "\(Self.milliseconds(time))"), RedisCommand("GET", leaseKey),
+      ])
+      _ = try replies[0].get()
+      return try replies[1].get().text == holder
     }
 
     /// Renews the lease; takes it again if the server has lost it.
     ///
     /// It may be another outlet's by now. Then this one learns from the number that it was superseded.
-    func renewLease(for time: Duration) throws(RedisError.Reason) {
+    func renewLease(_ holder: String, for time: Duration) throws(RedisError.Reason) {
       let command = RedisCommand("PEXPIRE", leaseKey, "\(Self.milliseconds(time))")
-      if try connection.reply(to: command).get().integer == 0 { _ = try takeLease(for: time) }
+      if try connection.reply(to: command).get().integer == 0 { _ = try takeLease(holder, for: time) }
     }
 
     private static func milliseconds(_ time: Duration) -> Int64 { Int64((time / .milliseconds(1)).rounded(.up)) }

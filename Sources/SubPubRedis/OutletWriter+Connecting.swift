@@ -58,7 +58,7 @@
       }
       if let lease {
         standby = new
-        guard try new.takeLease(for: lease) else { return }
+        guard try new.takeLease(leaseHolder, for: lease) else { return }
         standby = nil
         leaseIsDue = .now + lease / 3
       }
@@ -91,7 +91,7 @@
     /// Renews the lease if there is one, and it is time; no reply may be under way.
     func renewLease(over connection: OutletConnection) throws(RedisError.Reason) {
       guard let lease, .now >= leaseIsDue else { return }
-      try connection.renewLease(for: lease)
+      try connection.renewLease(leaseHolder, for: lease)
       leaseIsDue = .now + lease / 3
     }
 

@@ -22,6 +22,8 @@
     var connection: OutletConnection? { didSet { settings.counts.noteConnection(connection != nil) } }
     /// The connection of an outlet that waits for the end of another one.
     var standby: OutletConnection? { didSet { settings.counts.noteStandingBy(standby != nil) } }
+    /// Tells this run's lease from others'.
+    let leaseHolder = UUID().uuidString
     /// When the lease has to be renewed.
     var leaseIsDue = ContinuousClock.now
     /// The connection of an outlet that may have been superseded, while it waits for the other one.

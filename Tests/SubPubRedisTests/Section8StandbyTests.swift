@@ -85,6 +85,19 @@
       for supervisor in supervisors { await supervisor.value }
     }
 
+    @Test("one that has taken the lease, and lost the reply, doesn't wait for itself")
+    func required_8_09_8_02_lostReply() async throws {
+      let outlet = standby(proxy.endpoint(timeout: .milliseconds(300)), lease: .seconds(600))
+      publisher.updateData(1)
+      proxy.mode = .losesReplies
+      let run = Task { try await outlet.run() }
+      try await until { try server.run("EXISTS", "key:lease") == "1" }
+      proxy.mode = .passes
+      // Its lease is longer than the test may take.
+      try await until { outlet.health.isWriting }
+      try await cancel(run)
+    }
+
     @Test("one that waits returns at once when it is cancelled")
     func required_8_09_8_07_cancelled() async throws {
       let (first, second) = (standby(), standby(of: Publisher(initial: 7)))
