@@ -16,8 +16,9 @@
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
-          fail(error)
+          if isActive { fail(error) }
         } catch {
+          guard isActive else { return }
           (connection, standby, doubt) = (nil, nil, nil)
           if interruption.isSet { return giveUp() }
           // Servers may close connections that are idle.

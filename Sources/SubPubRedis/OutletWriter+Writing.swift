@@ -20,6 +20,7 @@
         if let finalVersion, publication.version >= finalVersion { break }
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
+      stop()
       // Otherwise the next outlet has to wait, and that is all.
       do { try await blocking { try connection.noteEnd(of: epoch, endsLease: lease != nil) } } catch {
         lose(connection)

@@ -150,6 +150,9 @@
       if let taken, taken >= version { endStates() }
     }
 
+    /// Ends the run, which has written everything; what happens to the key from now on is up to the next outlet.
+    func stop() { isStopped = true }
+
     /// Ends the run after its waits were ended.
     func giveUp() {
       guard !isOver, isActive else { return }

@@ -109,7 +109,9 @@
     /// state that its own publisher has at that moment. One that was cut off for longer than the lease ends with
     /// ``RedisSuperseded`` when it comes back; run it again, and it is the one that waits.
     ///
-    /// The lease is held in the key with `:lease` appended, which needs the commands `SET`, `PEXPIRE`, and `DEL`.
+    /// The lease is renewed at every third of its time. Choose it so long that a process that is busy doesn't miss that.
+    ///
+    /// It is held in the key with `:lease` appended, which needs the commands `SET`, `PEXPIRE`, and `DEL`.
     case standby(lease: Duration)
   }
 
