@@ -65,22 +65,21 @@ extension StateAccess {
   func connect<T: Sendable>(
     to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
   ) -> ScopedSubscription {
-    let publish: @Sendable (Publication<Value>, _ isFirst: Bool) -> Void = { cause, isFirst in
-      guard let new = next(cause), !isFirst || new.phase != .unknown else { return }
+    // With few frames, because the transitions of a chain nest.
+    let publish: @Sendable (Publication<Value>) -> Void = { cause in
+      guard let new = next(cause) else { return }
       new.carryValues(of: cause)
       target.registry.publish(new)
     }
-    let makeTransition: @Sendable (any BoxedPublication, _ isFirst: Bool) -> Void = { box, isFirst in
-      let cause = Publication<Value>.from(box)
-      if target.registry.extras == nil {
-        publish(cause, isFirst)
-      } else {
-        cause.provideCarried { publish(cause, isFirst) }
-      }
-    }
     // Nil means that the source has finished.
     let make: @Sendable ((any BoxedPublication)?) -> Void = { box in
-      if let box { makeTransition(box, false) } else { target.registry.finish() }
+      guard let box else { return target.registry.finish() }
+      let cause = Publication<Value>.from(box)
+      if target.registry.extras != nil {
+        cause.provideCarried { publish(cause) }
+      } else if let new = next(cause) {
+        target.registry.publish(new)
+      }
     }
     let queue = DerivingQueue<(any BoxedPublication)?>()
     // Held by the subscription alone, so that it goes with that.
@@ -93,7 +92,12 @@ extension StateAccess {
     } finished: {
       receive(nil)
     }
-    makeTransition(current, true)
+    let first = Publication<Value>.from(current)
+    first.provideCarried {
+      guard let new = next(first), new.phase != .unknown else { return }
+      new.carryValues(of: first)
+      target.registry.publish(new)
+    }
     queue.makeWaiting { [weak held] in held?.call($0) }
     return subscription
   }
