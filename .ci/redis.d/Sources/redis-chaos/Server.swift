@@ -35,11 +35,18 @@ extension RedisServer {
 
   /// The entries that a command finds, with their values.
   func entries(_ name: String, _ arguments: String...) throws -> [Entry] {
-    var (entries, isValue) = ([Entry](), false)
+    var (entries, field) = ([Entry](), "")
     for line in try run([name, Program.key] + arguments).split(separator: "\n") {
-      if isValue { entries[entries.count - 1].value = Int(line) }
-      if !isValue, let id = EntryID(line) { entries.append(Entry(id: id)) }
-      isValue = !isValue && line == "value"
+      switch field {
+      case "value":
+        entries[entries.count - 1].value = Int(line)
+        field = ""
+      // It looks like the identity of an entry.
+      case "publication": field = ""
+      default:
+        if let id = EntryID(line) { entries.append(Entry(id: id)) }
+        field = String(line)
+      }
     }
     return entries
   }
