@@ -78,20 +78,8 @@
 
     @Test("a server that accepts and says nothing is given up after connectTimeout")
     func silentServer() async throws {
-      let port = try RedisServer.freePort()
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(listener) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = UInt16(port).bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let status = unsafe withUnsafePointer(to: &address) {
-        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      #expect(status == 0 && listen(listener, 8) == 0)
-      var endpoint = RedisEndpoint(port: port, timeout: .seconds(60))
+      let silent = try RawServer.silent()
+      var endpoint = silent.endpoint(timeout: .seconds(60))
       endpoint.clientName = "prices"
       endpoint.connectTimeout = .milliseconds(100)
       let mirror = mirror(endpoint)
