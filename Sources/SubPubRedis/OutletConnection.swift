@@ -2,7 +2,15 @@
   import Foundation
   import SubPub
 
-  /// A connection to the stream of one key, and to the counter that numbers the key's outlets.
+  /// The keys of an outlet.
+  struct OutletKeys {
+    let stream: String
+    /// Numbers the outlets of the stream.
+    var counter: String { stream + RedisCommand.counterSuffix }
+    var lease: String { stream + ":lease" }
+  }
+
+  /// What an outlet says over a connection that it shares with others.
   ///
   /// Every function returns when the server has replied. What it changes is changed in a transaction that the server
   /// drops if the counter has changed since the last look.
@@ -13,19 +21,16 @@
       let number: UInt64?
       /// The last entry of the stream; nil if there is none.
       let last: EntryID?
+      /// How many entries the stream has.
+      let length: Int64
       /// What tells one start of the server from another; nil if the server doesn't tell.
       let start: String?
     }
 
-    let connection: RedisConnection
-    private let key: String
-    private let counter: String
-    private let leaseKey: String
+    let channel: RedisChannel
+    private let keys: OutletKeys
     /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
     private var isWatching = false
-    /// What tells one start of the server from another; nil until it was asked for, and if the server doesn't tell.
-    private var start: String?
-    private var hasAsked = false
     /// Whether the user may set the last id of the stream.
     private var maySetID = true
 
@@ -34,67 +39,61 @@
     /// What the commands begin with that add an entry, and make the stream if there is none.
     private let making: RedisCommand
 
-    init(
-      to endpoint: RedisEndpoint, key: String, maxLength: Int, _ contact: LastContact, _ interruption: Interruption
-    ) throws(RedisError.Reason) {
-      connection = try RedisConnection(to: endpoint, contact, interruption: interruption)
-      self.key = key
-      counter = key + RedisCommand.counterSuffix
-      leaseKey = key + ":lease"
+    /// - Parameter wake: Is told when the connection is lost.
+    init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, wake: Wake) {
+      channel = RedisChannel(connection, notice: wake)
+      self.keys = keys
       // The server removes blocks of about a hundred entries sooner than single ones.
       let limit = [maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
-      adding = RedisCommand("XADD", key, "NOMKSTREAM", "MAXLEN", limit[0], limit[1])
-      making = RedisCommand("XADD", key, "MAXLEN", limit[0], limit[1])
+      adding = RedisCommand("XADD", keys.stream, "NOMKSTREAM", "MAXLEN", limit[0], limit[1])
+      making = RedisCommand("XADD", keys.stream, "MAXLEN", limit[0], limit[1])
+    }
+
+    deinit { channel.close() }
+
+    /// Why the connection can't be used any more; nil while it can.
+    var failure: RedisError.Reason? { channel.connection.failure }
+
+    /// Whether the server has ended the connection.
+    var isClosed: Bool { channel.connection.isClosed }
+
+    /// Does several things that depend on each other, while no other outlet does over the same connection.
+    func exclusively<Result>(_ body: () async throws -> Result) async throws -> Result {
+      try await channel.connection.transactions.withLock {
+        isWatching = false
+        return try await body()
+      }
     }
 
     /// Sends entries; the caller awaits the replies.
     func send(_ entries: inout OutletEntries) throws(RedisError.Reason) {
-      try connection.send(entries.takeUnsent(adding))
+      let (bytes, count) = entries.takeUnsent(adding)
+      if count > 0 { try channel.send(bytes, replies: count) }
     }
 
     /// Returns the number of the last outlet.
-    func number() throws(RedisError.Reason) -> UInt64? {
-      try number(in: try connection.reply(to: RedisCommand("GET", counter)).get())
+    func number() async throws(RedisError.Reason) -> UInt64? {
+      try number(in: try await channel.reply(to: RedisCommand("GET", keys.counter)).get())
     }
 
     /// Returns the number and the last entry, and watches both from now on.
-    func look() throws(RedisError.Reason) -> Look {
-      var commands = hasAsked ? [] : [RedisCommand("INFO", "server")]
-      // The empty transaction ends the watch from before.
-      commands += [
-        RedisCommand("MULTI"), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key), RedisCommand("GET", counter),
-        .lastEntry(of: Array(key.utf8)),
-      ]
-      var replies = try connection.replies(to: commands)
-      if !hasAsked {
-        hasAsked = true
-        start = replies.removeFirst().text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("run_id:") }
-          .map(String.init)
-      }
-      for reply in replies { _ = try reply.get() }
-      isWatching = true
-      return Look(number: try number(in: replies[3]), last: StreamEntry.entries(replies[4]).first?.id, start: start)
-    }
-
-    /// Returns whether nothing has changed since the last look, and watches on.
-    ///
-    /// Doesn't read the last entry, which may be large.
-    func isUnchanged(_ number: UInt64) throws(RedisError.Reason) -> Bool {
-      guard isWatching else { return false }
-      isWatching = false
-      // The server runs what arrives together without a break. A full one refuses every command in a transaction.
-      let replies = try connection.replies(to: [
-        RedisCommand("MULTI"), RedisCommand("EXEC"), RedisCommand("WATCH", counter, key), RedisCommand("GET", counter),
+    func look() async throws(RedisError.Reason) -> Look {
+      let start = try await channel.connection.serverStart(over: channel)
+      // The empty transaction ends the watch from before. A full server refuses every command in a transaction.
+      let replies = try await channel.replies(to: [
+        RedisCommand("MULTI"), RedisCommand("EXEC"), RedisCommand("WATCH", keys.counter, keys.stream),
+        RedisCommand("GET", keys.counter), .lastEntry(of: Array(keys.stream.utf8)), RedisCommand("XLEN", keys.stream),
       ])
       for reply in replies { _ = try reply.get() }
-      let found = try self.number(in: replies[3])
-      isWatching = !replies[1].isNil && found == number
-      return isWatching
+      isWatching = true
+      return Look(
+        number: try number(in: replies[3]), last: StreamEntry.entries(replies[4]).first?.id,
+        length: replies[5].integer ?? 0, start: start)
     }
 
     /// Sets the number of the last outlet; returns false if what is watched has changed.
-    func setNumber(_ number: UInt64) throws(RedisError.Reason) -> Bool {
-      guard let results = try transact([RedisCommand("SET", counter, "\(number)")]) else { return false }
+    func setNumber(_ number: UInt64) async throws(RedisError.Reason) -> Bool {
+      guard let results = try await transact([RedisCommand("SET", keys.counter, "\(number)")]) else { return false }
       _ = try results[0]?.get()
       return true
     }
@@ -112,12 +111,12 @@
     ///
     /// A stream whose last entries were deleted remembers their ids, so it is made to forget them, if the user may do
     /// that.
-    func restore(_ entry: OutletEntry) throws(RedisError.Reason) -> Restoration {
+    func restore(_ entry: OutletEntry) async throws(RedisError.Reason) -> Restoration {
       let add = making.followed(by: entry.arguments)
-      let setID = RedisCommand("XSETID", key, "\(entry.id.predecessor)")
+      let setID = RedisCommand("XSETID", keys.stream, "\(entry.id.predecessor)")
       do throws(RedisError.Reason) {
         // Without a stream, the first command fails, and the second one makes it.
-        guard let results = try transact(maySetID ? [setID, add] : [add]) else { return .changed }
+        guard let results = try await transact(maySetID ? [setID, add] : [add]) else { return .changed }
         guard let refusal = results[results.count - 1]?.refusal else { return .restored }
         let reason = RedisError.Reason.refused(refusal)
         guard reason.isTooSmallID else { throw reason }
@@ -129,9 +128,10 @@
     }
 
     /// Runs commands unless what is watched has changed; returns nil then.
-    private func transact(_ commands: [RedisCommand]) throws(RedisError.Reason) -> RedisReply? {
+    private func transact(_ commands: [RedisCommand]) async throws(RedisError.Reason) -> RedisReply? {
+      precondition(isWatching, "nothing is watched")
       isWatching = false
-      let replies = try connection.replies(to: [RedisCommand("MULTI")] + commands + [RedisCommand("EXEC")])
+      let replies = try await channel.replies(to: [RedisCommand("MULTI")] + commands + [RedisCommand("EXEC")])
       for reply in replies { _ = try reply.get() }
       return replies[replies.count - 1].isNil ? nil : replies[replies.count - 1]
     }
@@ -139,7 +139,7 @@
     private func number(in counter: RedisReply) throws(RedisError.Reason) -> UInt64? {
       if counter.isNil { return nil }
       guard let number = counter.outletNumber else {
-        throw .refused("\(self.counter) isn't the number of an outlet: delete it")
+        throw .refused("\(keys.counter) isn't the number of an outlet: delete it")
       }
       return number
     }
@@ -150,40 +150,42 @@
     /// before may still run.
     ///
     /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver() throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool, last: StreamEntry?) {
+    func takeOver() async throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool, last: StreamEntry?) {
       for _ in 1...100 {
-        let replies = try connection.replies(to: [
-          RedisCommand("WATCH", counter), RedisCommand("GET", counter), RedisCommand("TIME"),
-          .lastEntry(of: Array(key.utf8)),
+        let replies = try await channel.replies(to: [
+          RedisCommand("WATCH", keys.counter), RedisCommand("GET", keys.counter), RedisCommand("TIME"),
+          .lastEntry(of: Array(keys.stream.utf8)),
         ])
         for reply in replies { _ = try reply.get() }
+        isWatching = true
         let last = StreamEntry.entries(replies[3]).first
         let former = max(try number(in: replies[1]) ?? 0, last?.id.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter.
-        if try setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended), last) }
+        if try await setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended), last) }
       }
       throw .unreachable("other outlets take the key over all the time")
     }
 
     /// Tells the next outlet that the one with this number has ended, so that it needn't wait.
-    func noteEnd(of number: UInt64, endsLease: Bool) throws(RedisError.Reason) {
-      let look = try look()
+    func noteEnd(of number: UInt64, endsLease: Bool) async throws(RedisError.Reason) {
+      let look = try await look()
       // If something changes in between, there is another outlet, or the next one waits.
       guard look.number == number else { return }
-      var commands = [RedisCommand("SET", counter, "\(number)\(Self.ended)")]
-      if endsLease { commands.append(RedisCommand("DEL", leaseKey)) }
-      _ = try transact(commands)
+      var commands = [RedisCommand("SET", keys.counter, "\(number)\(Self.ended)")]
+      if endsLease { commands.append(RedisCommand("DEL", keys.lease)) }
+      _ = try await transact(commands)
     }
 
     /// Takes the lease if nobody has it; returns whether the holder has it now.
     ///
     /// It may have taken it before, over a connection that was lost before the reply had arrived.
-    func takeLease(_ holder: String, for time: Duration) throws(RedisError.Reason) -> Bool {
-      let replies = try connection.replies(to: [
-        RedisCommand("SET", leaseKey, holder, "NX", "PX", "\(Self.milliseconds(time))"), RedisCommand("GET", leaseKey),
+    func takeLease(_ holder: String, for time: Duration) async throws(RedisError.Reason) -> Bool {
+      let replies = try await channel.replies(to: [
+        RedisCommand("SET", keys.lease, holder, "NX", "PX", "\(Self.milliseconds(time))"),
+        RedisCommand("GET", keys.lease),
       ])
       _ = try replies[0].get()
       return try replies[1].get().text == holder
@@ -192,9 +194,9 @@
     /// Renews the lease; takes it again if the server has lost it.
     ///
     /// It may be another outlet's by now. Then this one learns from the number that it was superseded.
-    func renewLease(_ holder: String, for time: Duration) throws(RedisError.Reason) {
-      let command = RedisCommand("PEXPIRE", leaseKey, "\(Self.milliseconds(time))")
-      if try connection.reply(to: command).get().integer == 0 { _ = try takeLease(holder, for: time) }
+    func renewLease(_ holder: String, for time: Duration) async throws(RedisError.Reason) {
+      let command = RedisCommand("PEXPIRE", keys.lease, "\(Self.milliseconds(time))")
+      if try await channel.reply(to: command).get().integer == 0 { _ = try await takeLease(holder, for: time) }
     }
 
     private static func milliseconds(_ time: Duration) -> Int64 { Int64((time / .milliseconds(1)).rounded(.up)) }
@@ -203,15 +205,28 @@
     private static let ended = " ended"
 
     /// Returns the ids of the entries between two; reads so many entries at a time, with their data.
-    func ids(from first: EntryID, to last: EntryID, count: Int) throws(RedisError.Reason) -> Set<EntryID> {
+    func ids(from first: EntryID, to last: EntryID, count: Int) async throws(RedisError.Reason) -> Set<EntryID> {
       var (ids, next): (Set<EntryID>, String) = ([], "\(last)")
       while true {
-        let command = RedisCommand("XREVRANGE", key, next, "\(first)", "COUNT", "\(count)")
-        let page = StreamEntry.entries(try connection.reply(to: command).get()).map(\.id)
+        let command = RedisCommand("XREVRANGE", keys.stream, next, "\(first)", "COUNT", "\(count)")
+        let page = StreamEntry.entries(try await channel.reply(to: command).get()).map(\.id)
         ids.formUnion(page)
         guard page.count == count, let end = page.last, end > first else { return ids }
         next = "(\(end)"
       }
+    }
+  }
+
+  extension RedisConnection {
+    /// Returns what tells one start of the server from another; nil if the server doesn't tell.
+    ///
+    /// It is asked for once.
+    func serverStart(over channel: RedisChannel) async throws(RedisError.Reason) -> String? {
+      if let known = start.withLock({ $0 }) { return known.id }
+      let reply = try await channel.reply(to: RedisCommand("INFO", "server"))
+      let id = reply.text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("run_id:") }.map(String.init)
+      start.withLock { $0 = ServerStart(id: id) }
+      return id
     }
   }
 

@@ -8,14 +8,14 @@
   /// meantime, so it waits whether somebody else restores the number.
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
-  struct OutletContact {
+  final class OutletContact: Sendable {
     /// How long an outlet is sure after it has seen its number.
     private let patience: Duration
     /// How long an outlet that takes a key over waits until the one before isn't sure any more.
     let lease: Duration
     /// How long an outlet that isn't sure waits for another one that is.
     let wait: Duration
-    private var lastVerified: ContinuousClock.Instant?
+    private let lastVerified = Locked<ContinuousClock.Instant?>(nil)
 
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
       patience = checkInterval * 3
@@ -24,13 +24,17 @@
     }
 
     /// Notes that the server showed the outlet's number at this time or later.
-    mutating func verify(at time: ContinuousClock.Instant) { lastVerified = time }
+    func verify(at time: ContinuousClock.Instant) {
+      lastVerified.withLock { last in last = last.map { max($0, time) } ?? time }
+    }
 
-    func isSure(at time: ContinuousClock.Instant) -> Bool { lastVerified.map { time <= $0 + patience } ?? false }
+    func isSure(at time: ContinuousClock.Instant) -> Bool {
+      lastVerified.withLock { $0 }.map { time <= $0 + patience } ?? false
+    }
 
     /// Whether the outlet has to look at its number before it writes.
     func isDue(at time: ContinuousClock.Instant) -> Bool {
-      lastVerified.map { $0.duration(to: time) > patience * 0.75 } ?? true
+      lastVerified.withLock { $0 }.map { $0.duration(to: time) > patience * 0.75 } ?? true
     }
   }
 #endif

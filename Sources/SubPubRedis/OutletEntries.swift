@@ -51,13 +51,14 @@
       unsentByteCount += entry.arguments.byteCount
     }
 
-    /// Returns the commands that haven't been sent; the caller sends them.
-    mutating func takeUnsent(_ beginning: RedisCommand) -> [UInt8] {
+    /// Returns the commands that haven't been sent, and how many; the caller sends them.
+    mutating func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
+      let count = entries.count - unsent
       var bytes: [UInt8] = []
-      bytes.reserveCapacity(unsentByteCount + (entries.count - unsent) * (beginning.byteCount + 8))
+      bytes.reserveCapacity(unsentByteCount + count * (beginning.byteCount + 8))
       for entry in entries[unsent...] { beginning.encode(followedBy: entry.arguments, to: &bytes) }
       (unsent, unsentByteCount) = (entries.count, 0)
-      return bytes
+      return (bytes, count)
     }
 
     /// Lets everything that isn't confirmed be sent again, after all replies, or over a new connection.

@@ -10,9 +10,9 @@
       while isActive, !Task.isCancelled {
         let former = connection
         do {
-          try await blocking { try proceed() }
+          try await section.withLock { try await proceed() }
           (failures, refusing) = (0, nil)
-          await rest(for: min(Self.checkInterval, doubt?.rest ?? Self.checkInterval, (lease ?? .seconds(4)) / 4))
+          await rest(for: [doubt?.rest, lease.map { $0 / 4 }].lazy.compactMap { $0 }.min())
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
@@ -20,9 +20,9 @@
         } catch {
           guard isActive else { return }
           (connection, standby, doubt) = (nil, nil, nil)
-          if interruption.isSet { return giveUp() }
+          if Task.isCancelled { return }
           // Servers may close connections that are idle.
-          if former?.connection.isClosed ?? false { continue }
+          if former?.isClosed ?? false { continue }
           failures += 1
           let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
           refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
@@ -30,92 +30,100 @@
             let delay = settings.retry.delay(after: failures, error)
           else { return fail(error) }
           noteFailure(error)
-          await rest(for: delay)
+          watch.wake.clear()
+          if isActive { await rest(for: delay) }
         }
       }
     }
 
     /// Does what is to be done next.
-    private func proceed() throws {
+    private func proceed() async throws {
       if let doubt {
-        try lookAgain(doubt)
+        try await lookAgain(doubt)
       } else if let connection {
-        try check(connection)
+        try await check(connection)
       } else {
-        try connect()
+        try await connect()
       }
     }
 
     /// Makes a connection, takes over the key if that hasn't happened, and writes what isn't confirmed.
-    private func connect() throws {
+    private func connect() async throws {
       let new =
-        try standby
-        ?? OutletConnection(
-          to: settings.endpoint, key: settings.key, maxLength: settings.maxLength, settings.counts.contact, interruption
-        )
+        if let standby { standby } else {
+          OutletConnection(
+            try await shared.connected(), settings.keys, maxLength: settings.maxLength, wake: watch.wake)
+        }
+      settings.counts.contact = new.channel.connection.contact
       if epoch != nil {
         settings.counts.update { $0.reconnects += 1 }
-        return try use(new)
+        return try await use(new)
       }
       if let lease {
         standby = new
-        guard try new.takeLease(leaseHolder, for: lease) else { return }
+        guard try await new.takeLease(leaseHolder, for: lease) else { return }
         standby = nil
         leaseIsDue = .now + lease / 3
       }
       let time = ContinuousClock.now
-      let taken = try new.takeOver()
+      let taken = try await new.exclusively { try await new.takeOver() }
       epoch = taken.number
       encoder.begin(after: taken.last)
-      serverStart = try new.look().start
+      serverStart = try await new.channel.connection.serverStart(over: new.channel)
       if taken.mayRunBefore {
         // The one before may be sure for a while, and would restore its own number if the server lost this one.
         wait(over: new, for: contact.lease) { ContinuousClock.now - time }
       } else {
         contact.verify(at: time)
-        try use(new)
+        try await use(new)
       }
     }
 
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
-    private func use(_ new: OutletConnection) throws {
-      guard try settle(new, isNew: doubt == nil) else { return }
+    private func use(_ new: OutletConnection) async throws {
+      guard try await settle(new, isNew: doubt == nil) else { return }
       // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
       entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - states.statistics.pending))
       entries.sendAllAgain()
-      do { try send(over: new, waitingForAll: true) } catch is Doubtful { return }
+      do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return }
       wasRefused = false
       connection = new
       resumeWriter()
     }
 
     /// Renews the lease if there is one, and it is time; no reply may be under way.
-    func renewLease(over connection: OutletConnection) throws(RedisError.Reason) {
+    func renewLease(over connection: OutletConnection) async throws(RedisError.Reason) {
       guard let lease, .now >= leaseIsDue else { return }
-      try connection.renewLease(leaseHolder, for: lease)
+      try await connection.renewLease(leaseHolder, for: lease)
       leaseIsDue = .now + lease / 3
     }
 
     /// Looks whether another outlet has restored its number, while this one waits for that.
-    private func lookAgain(_ doubt: Doubt) throws {
-      try renewLease(over: doubt.connection)
-      if try doubt.hasElapsed || doubt.connection.number() != epoch { try use(doubt.connection) }
+    private func lookAgain(_ doubt: Doubt) async throws {
+      try await renewLease(over: doubt.connection)
+      if doubt.hasElapsed { return try await use(doubt.connection) }
+      if try await doubt.connection.number() != epoch { try await use(doubt.connection) }
     }
 
     /// Finds out whether the connection works, and the stream is as it was written.
-    private func check(_ connection: OutletConnection) throws {
-      guard entries.isEmpty, let epoch else { return }
-      try renewLease(over: connection)
-      let time = ContinuousClock.now
-      if try connection.isUnchanged(epoch) { return contact.verify(at: time) }
-      if try settle(connection) { report() }
+    private func check(_ connection: OutletConnection) async throws {
+      if let failure = connection.failure { throw failure }
+      guard entries.isEmpty, epoch != nil else { return }
+      try await renewLease(over: connection)
+      guard watch.knowledge == .outdated else { return }
+      if try await settle(connection) { report() }
     }
 
-    /// Waits, unless the writing task needs a connection.
-    private func rest(for time: Duration) async {
-      let pause = Task { [clock = settings.clock] in try await clock.sleep(for: time) }
-      self.pause = pause
-      do { try await pause.value } catch  where !pause.isCancelled { fail(error) } catch { /* Woken. */  }
+    /// Waits for that time, or until somebody needs this task; nil if it is only needed then.
+    private func rest(for time: Duration?) async {
+      let timer = time.map { time in
+        Task { [clock = settings.clock, wake = watch.wake] in
+          do { try await clock.sleep(for: time) } catch  where !Task.isCancelled { fail(error) } catch { return }
+          wake.set()
+        }
+      }
+      await watch.wake.wait()
+      timer?.cancel()
     }
   }
 
@@ -128,18 +136,22 @@
     /// Returns false if the outlet may have been superseded by one that the server has forgotten. Then it has told the
     /// server its number, has written nothing else, and `doubt` is set: the outlet waits, and another one with a
     /// greater number restores that.
-    func settle(_ connection: OutletConnection, isNew: Bool = false) throws -> Bool {
+    func settle(_ connection: OutletConnection, isNew: Bool = false) async throws -> Bool {
       guard let epoch else { return true }
+      return try await connection.exclusively { try await settle(connection, epoch, isNew: isNew) }
+    }
+
+    private func settle(_ connection: OutletConnection, _ epoch: UInt64, isNew: Bool) async throws -> Bool {
       let hasWaited = doubt?.hasElapsed ?? false
       for _ in 1...100 {
         let time = ContinuousClock.now
-        let look = try connection.look()
+        let look = try await connection.look()
         // Not before the reply, which may have taken long.
         let isSure = contact.isSure(at: .now)
         if look.number ?? 0 > epoch { throw superseded }
         if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
         guard look.number == epoch else {
-          if try connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
+          if try await connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
           continue
         }
         if !isSure, !hasWaited {
@@ -147,13 +159,15 @@
           if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return beginWait(over: connection) }
         }
         (doubt, mayBeSuperseded, serverStart) = (nil, false, look.start)
-        try confirm(upTo: look.last, over: connection)
+        try await confirm(upTo: look.last, over: connection)
         if let entry = missingEntry(look) {
-          switch try connection.restore(entry) {
+          switch try await connection.restore(entry) {
           case .changed: continue
           case .impossible: unrestorable = entry.id
           case .restored: if entry.id == entries.firstEntry?.id { entries.confirmFirst() }
           }
+        } else if entries.isEmpty {
+          watch.expect(number: epoch, length: look.length)
         }
         contact.verify(at: time)
         return true
@@ -171,6 +185,7 @@
     ) {
       doubt = Doubt(connection: connection, wait: time, elapsed: elapsed)
       (self.connection, mayBeSuperseded) = (nil, true)
+      watch.wake.set()
     }
 
     private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {
@@ -185,9 +200,11 @@
     }
 
     /// Finds out which entries have arrived without a reply, or before one was lost.
-    private func confirm(upTo last: EntryID?, over connection: OutletConnection) throws {
+    private func confirm(upTo last: EntryID?, over connection: OutletConnection) async throws {
       if let last, let first = entries.firstEntry?.id, first <= last {
-        do { entries.settle(upTo: last, holding: try connection.ids(from: first, to: last, count: pageSize)) } catch {
+        do {
+          entries.settle(upTo: last, holding: try await connection.ids(from: first, to: last, count: pageSize))
+        } catch {
           // The server may have cut off a client with a large reply (`client-output-buffer-limit`).
           pageSize = max(1, pageSize / 2)
           throw error

@@ -22,7 +22,11 @@
       guard await write(waitingForAll: true), let epoch, let connection else { return }
       stop()
       // Otherwise the next outlet has to wait, and that is all.
-      do { try await blocking { try connection.noteEnd(of: epoch, endsLease: lease != nil) } } catch {
+      do {
+        try await section.withLock {
+          try await connection.exclusively { try await connection.noteEnd(of: epoch, endsLease: lease != nil) }
+        }
+      } catch {
         lose(connection)
       }
     }
@@ -33,16 +37,15 @@
       while await isConnected(), let connection {
         let wasIdle = !entries.areUnderWay
         do {
-          try await blocking {
-            // There may have been a wait for a permit.
-            if connection === self.connection { try send(over: connection, waitingForAll: waitingForAll) }
+          try await section.withLock {
+            // The other task may have looked at the stream.
+            if connection === self.connection { try await send(over: connection, waitingForAll: waitingForAll) }
           }
           if connection === self.connection { return true }
         } catch let error as RedisError.Reason {
-          if interruption.isSet { giveUp() }
-          guard isActive else { return false }
+          guard isActive, !Task.isCancelled else { return false }
           // Servers may close connections that are idle, and the connecting task notices if there is more to it.
-          if !(wasIdle && connection.connection.isClosed) { noteFailure(settings.error(error)) }
+          if !(wasIdle && connection.isClosed) { noteFailure(settings.error(error)) }
           if error.refusesToWrite { wasRefused = true }
           lose(connection)
         } catch is Doubtful {
@@ -77,49 +80,50 @@
     private func lose(_ lost: OutletConnection) {
       guard connection === lost else { return }
       connection = nil
-      pause?.cancel()
+      watch.wake.set()
     }
   }
 
   /// Sending, which both tasks do.
   extension OutletWriter {
     /// Sends the entries, and waits until all of them have a reply, or enough.
-    func send(over connection: OutletConnection, waitingForAll: Bool) throws {
+    func send(over connection: OutletConnection, waitingForAll: Bool) async throws {
       defer { report() }
       for _ in 1...100 {
-        try verify(connection)
+        try await verify(connection)
+        watch.noteWriting()
         // After a refusal, more would only be refused as well.
         if entries.refusal == nil { try connection.send(&entries) }
         while entries.areUnderWay, waitingForAll || entries.isFull || entries.refusal != nil {
-          entries.note(try connection.connection.reply())
+          entries.note(try await connection.channel.reply())
         }
-        while entries.areUnderWay, let reply = try connection.connection.replyIfPresent() { entries.note(reply) }
+        while entries.areUnderWay, let reply = try connection.channel.replyIfPresent() { entries.note(reply) }
         if entries.areUnderWay, entries.refusal != nil { continue }
         guard let refusal = entries.refusal else { return }
-        try recover(from: refusal, over: connection)
+        try await recover(from: refusal, over: connection)
       }
       throw RedisError.Reason.unreachable("the stream is deleted all the time")
     }
 
     /// Looks at the outlet's number unless it was seen a moment ago, right before something is sent (8.08).
-    private func verify(_ connection: OutletConnection) throws {
+    private func verify(_ connection: OutletConnection) async throws {
       let time = ContinuousClock.now
       let isLeaseDue = lease != nil && time >= leaseIsDue
       guard contact.isDue(at: time) || isLeaseDue else { return }
-      while entries.areUnderWay { entries.note(try connection.connection.reply()) }
+      while entries.areUnderWay { entries.note(try await connection.channel.reply()) }
       guard entries.refusal == nil else { return }
-      if isLeaseDue { try renewLease(over: connection) }
+      if isLeaseDue { try await renewLease(over: connection) }
       guard contact.isDue(at: time) else { return }
-      if contact.isSure(at: time), try connection.number() == epoch {
+      if contact.isSure(at: time), try await connection.number() == epoch {
         contact.verify(at: time)
         // Unless the reply has taken too long.
         if contact.isSure(at: .now) { return }
       }
-      guard try settle(connection) else { throw Doubtful() }
+      guard try await settle(connection) else { throw Doubtful() }
     }
 
     /// Goes on after the server has refused the first entry and all after it.
-    private func recover(from refusal: OutletEntries.Refusal, over connection: OutletConnection) throws {
+    private func recover(from refusal: OutletEntries.Refusal, over connection: OutletConnection) async throws {
       var isTooSmall = false
       if case .refused(let message) = refusal {
         let reason = RedisError.Reason.refused(message)
@@ -127,7 +131,7 @@
         isTooSmall = true
       }
       let first = entries.firstEntry?.id
-      guard try settle(connection) else { throw Doubtful() }
+      guard try await settle(connection) else { throw Doubtful() }
       // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
       if isTooSmall, first == entries.firstEntry?.id { throw superseded }
     }

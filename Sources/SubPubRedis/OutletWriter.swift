@@ -5,21 +5,26 @@
   /// One run of an outlet: takes states from the publisher, and writes them to the stream.
   ///
   /// Two tasks share its state. One takes states and writes them; the other makes connections, and looks at the stream
-  /// while nothing is written. Between two suspensions, each of them may block the actor's own queue, and nobody else.
-  /// For how long and how many at a time is limited by ``Interruption`` and ``BlockingSections``.
+  /// when it may have changed. What one of them does over the connection, it does in a `section` that excludes the
+  /// other. Neither of them ever blocks a thread.
   actor OutletWriter<Value: Codable & Sendable> {
-    /// How often the stream is looked at while nothing is written.
-    static var checkInterval: Duration { .seconds(1) }
-
     let settings: OutletSettings<Value>
+    /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.
     private let executor = QueueExecutor(label: "SubPub.RedisOutlet")
+    /// The connection that this outlet shares with others, and what its check knows of the key.
+    let shared: SharedConnection
+    let watch: KeyWatch
+    let section = AsyncMutex()
     let states: PublicationSequence<Value>.Iterator
-    /// Ends all waits for the server.
-    let interruption = Interruption()
     var encoder: EntryEncoder<Value>
     var entries: OutletEntries
     /// The connection to write to; nil while there is none.
-    var connection: OutletConnection? { didSet { settings.counts.noteConnection(connection != nil) } }
+    var connection: OutletConnection? {
+      didSet {
+        settings.counts.noteConnection(connection != nil)
+        if connection == nil { watch.noteEnd() }
+      }
+    }
     /// The connection of an outlet that waits for the end of another one.
     var standby: OutletConnection? { didSet { settings.counts.noteStandingBy(standby != nil) } }
     /// Tells this run's lease from others'.
@@ -30,7 +35,7 @@
     var doubt: Doubt?
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
     var mayBeSuperseded = false
-    var contact: OutletContact
+    var contact: OutletContact { watch.contact }
     /// The outlet's number.
     var epoch: UInt64?
     /// What tells the last start of the server on which the outlet was known not to be superseded.
@@ -52,8 +57,6 @@
     private(set) var failure: (any Error)?
     /// The writing task, while it waits for a connection.
     var writer: CheckedContinuation<Void, Never>?
-    /// The pause of the connecting task.
-    var pause: Task<Void, any Error>?
     /// What this run has added to the statistics.
     private var reported = (entries: 0, skipped: 0, undecodable: 0)
 
@@ -77,7 +80,9 @@
     init(_ settings: OutletSettings<Value>) {
       self.settings = settings
       encoder = EntryEncoder(settings)
-      contact = OutletContact(checkInterval: Self.checkInterval, settings.endpoint)
+      watch = KeyWatch(
+        settings.keys, OutletContact(checkInterval: SharedConnection.checkInterval, settings.endpoint))
+      shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
       // At most half of the states that may be kept wait for the server's replies.
       let window = min(512, max(1, settings.maxLength / 2))
       entries = OutletEntries(maxCount: window)
@@ -87,45 +92,34 @@
     }
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
-    ///
-    /// Not on the actor, whose queue is blocked while it waits for the server.
     nonisolated func run() async throws {
       // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of their
       // waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
-      let (cancellations, cancelled) = AsyncStream<Void>.makeStream()
-      let ending = Task.detached { [settings, interruption] in
-        for await _ in cancellations {
-          async let _ = self.finish()
-          do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
-          { /* The clock fails, or over. */
-          }
-          interruption.set()
-          await self.giveUp()
-          // They may be waiting for a permit to wait for the server.
-          for task in [connecting, writing] { task.cancel() }
+      let isCancelled = Wake()
+      let ending = Task(executorPreference: executor) { [settings] in
+        await isCancelled.wait()
+        guard !Task.isCancelled else { return }
+        await self.finish()
+        do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
+        { /* The clock fails, or over. */
         }
+        await self.giveUp()
+        for task in [connecting, writing] { task.cancel() }
       }
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
         versionAtCancel.withLock { [version = settings.publisher.current.version] in $0 = version }
-        cancelled.yield()
+        isCancelled.set()
       }
       ending.cancel()
+      isCancelled.set()
       connecting.cancel()
-      interruption.set()
-      await stopResting()
+      watch.wake.set()
       await connecting.value
       try await end()
-    }
-
-    /// Runs code that may wait for the server; throws a `CancellationError` if the task is cancelled before.
-    func blocking<Result>(_ body: () throws -> Result) async throws -> Result {
-      guard await BlockingSections.all.enter(settings.endpoint) else { throw CancellationError() }
-      defer { BlockingSections.all.leave(settings.endpoint) }
-      return try body()
     }
   }
 
@@ -161,10 +155,9 @@
       if count > 0 { fail(settings.error(.unwritten(count))) } else { fail(nil) }
     }
 
-    private func stopResting() { pause?.cancel() }
-
     private func end() throws {
       (connection, standby, doubt) = (nil, nil, nil)
+      shared.remove(watch)
       endStates()
       if let failure { throw failure }
     }

@@ -36,9 +36,10 @@
     var login: Login
     let database: Int
 
-    /// How long to wait for a connection, with everything that belongs to it: credentials, encryption, and the login.
+    /// How long to wait for a connection, with everything that belongs to it: the host's address, credentials,
+    /// encryption, and the login.
     ///
-    /// Looking up a host name isn't limited by it. At least a millisecond, and at most a day.
+    /// At least a millisecond, and at most a day.
     public var connectTimeout: Duration { didSet { Self.check(connectTimeout, "connectTimeout") } }
 
     /// How long to wait for a reply, and at the end of an outlet for its last states.
@@ -149,6 +150,11 @@
     static func == (left: CredentialsSource, right: CredentialsSource) -> Bool { left === right }
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  extension RedisEndpoint {
+    /// The host's name; for a socket in the file system, the one that its server's certificate would have.
+    var host: String { if case .tcp(let host, _) = address { host } else { "localhost" } }
   }
 
   extension RedisEndpoint: CustomStringConvertible {

@@ -175,15 +175,13 @@
 
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
     private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
-      do {
-        let current = if let reader { reader } else { try StreamReader.shared(for: endpoint) }
-        reader = current
-        let last = state.withLock { state in
-          state.contact = current.contact
-          return state.last
-        }
-        return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
-      } catch { return error }
+      let current = reader ?? RedisClient.shared(for: endpoint).reader
+      reader = current
+      let last = state.withLock { state in
+        state.contact = current.contact
+        return state.last
+      }
+      return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
     }
 
     /// Waits, unless somebody asks for an attempt now.

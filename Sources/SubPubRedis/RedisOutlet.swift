@@ -128,6 +128,8 @@
     let attemptFailed: @Sendable (RedisError) -> Void
     let counts = OutletCounts()
 
+    var keys: OutletKeys { OutletKeys(stream: key) }
+
     func error(_ reason: RedisError.Reason) -> RedisError {
       RedisError(endpoint: endpoint, key: key, reason: reason)
     }
@@ -139,10 +141,10 @@
   final class OutletCounts: Sendable {
     private let state = Locked(State())
 
-    /// When the server has answered last.
-    let contact = LastContact()
-
     private struct State {
+      /// When the server has answered last.
+      var contact: LastContact?
+
       var statistics = RedisStatistics()
       var active: [Subscription] = []
       var isConnected = false
@@ -152,6 +154,11 @@
       /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
       var unconfirmed = 0
       var unconfirmedSince: ContinuousClock.Instant?
+    }
+
+    var contact: LastContact? {
+      get { state.withLock(\.contact) }
+      set { state.withLock { $0.contact = newValue } }
     }
 
     var statistics: RedisStatistics {
@@ -166,7 +173,7 @@
       let lag =
         state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
       return RedisHealth(
-        isConnected: state.isConnected || state.isStandingBy, isWriting: state.isConnected, lastContact: contact.age,
+        isConnected: state.isConnected || state.isStandingBy, isWriting: state.isConnected, lastContact: state.contact?.age,
         lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error.map { "\($0)" })
     }
 

@@ -17,6 +17,9 @@
       append(key)
     }
 
+    /// Whether this asks for nothing but a reply.
+    var isPing: Bool { argumentCount == 1 && arguments == RedisCommand("PING").arguments }
+
     /// How many bytes the arguments take.
     var byteCount: Int { arguments.count }
 
@@ -76,9 +79,44 @@
     }
   }
 
-  /// A reply of the server, or an element of one, in the memory of the C library.
+  /// Puts replies together from what arrives.
   @safe
-  struct RedisReply {
+  final class ReplyReader {
+    private let reader: UnsafeMutablePointer<redisReader>
+
+    /// Returns nil if there is no memory.
+    init?() {
+      guard let reader = unsafe redisReaderCreate() else { return nil }
+      unsafe self.reader = reader
+    }
+
+    deinit { unsafe redisReaderFree(reader) }
+
+    func feed(_ bytes: ArraySlice<UInt8>) throws(RedisError.Reason) {
+      let result = unsafe bytes.withUnsafeBytes { unsafe redisReaderFeed(reader, $0.baseAddress, $0.count) }
+      if result != REDIS_OK { throw .unreachable("there is no memory for a reply") }
+    }
+
+    /// Returns the next reply that is complete.
+    func next() throws(RedisError.Reason) -> RedisReply? {
+      var raw: UnsafeMutableRawPointer?
+      guard unsafe redisReaderGetReply(reader, &raw) == REDIS_OK else {
+        // The C library imports an array as a tuple.
+        let text = unsafe withUnsafeBytes(of: reader.pointee.errstr) {
+          unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        throw .unreachable("the server doesn't speak Redis' protocol: \(text)")
+      }
+      guard let raw = unsafe raw else { return nil }
+      return unsafe RedisReply(raw.assumingMemoryBound(to: redisReply.self))
+    }
+  }
+
+  /// A reply of the server, or an element of one, in the memory of the C library.
+  ///
+  /// Nobody changes it.
+  @safe
+  struct RedisReply: @unchecked Sendable {
     private let memory: Memory
     private let reply: UnsafePointer<redisReply>
 

@@ -52,11 +52,11 @@
         }
       } onCancel: {
         end(nil)
-        reader.wake()
+        reader.noteEnd()
       }
     }
 
-    /// Passes events on, unless the follower has ended; called by the reader's thread.
+    /// Passes events on, unless the follower has ended; called by the reader.
     func send(_ events: some Sequence<StreamEvent>) {
       for event in events {
         let receives = state.withLock { state in

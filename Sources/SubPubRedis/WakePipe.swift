@@ -21,7 +21,7 @@
         throw .unreachable("cannot make a pipe: \(unsafe String(cString: strerror(errno)))")
       }
       (descriptor, writeEnd) = (ends[0], ends[1])
-      for end in ends { RedisConnection.configure(end) }
+      for end in ends { Self.configure(end) }
     }
 
     deinit {
@@ -40,6 +40,21 @@
     func clear() {
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+  }
+
+  extension WakePipe {
+    /// Waits until one of several descriptors is ready, or that time has passed.
+    static func wait(for descriptors: inout [pollfd], upTo limit: Duration) {
+      let milliseconds = Int32(clamping: Int64((max(.zero, limit) / .milliseconds(1)).rounded(.up)))
+      // Whatever ends the wait early, a signal for example, the caller looks what is to be done, and waits again.
+      _ = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+    }
+
+    /// Makes a descriptor non-blocking, and keeps programs that this one starts from inheriting it.
+    static func configure(_ descriptor: Int32) {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
   }
 #endif

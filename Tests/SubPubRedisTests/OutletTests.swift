@@ -20,12 +20,16 @@
         // On a busy machine, the moments may fall between two writes.
         while round < 5 || failureCount == 0 && outlet.statistics.skipped == 0 {
           round += 1
-          let toggling = Task.detached { try server.run([], input: commands) }
-          for number in 1...2_000 {
-            publisher.updateData(round * 10_000 + number)
-            if number % 20 == 0 { try await Task.sleep(for: .microseconds(100)) }
+          let isOver = Locked(false)
+          let toggling = Task.detached {
+            defer { isOver.withLock { $0 = true } }
+            try server.run([], input: commands)
           }
-          _ = try await toggling.value
+          while !isOver.withLock({ $0 }) {
+            for _ in 1...20 { publisher.updateData(Int(publisher.current.version)) }
+            try await Task.sleep(for: .microseconds(100))
+          }
+          try await toggling.value
           try await outlet.reach(Int(publisher.current.version))
         }
       }
@@ -100,7 +104,7 @@
       "an idle outlet whose user may not restore a deleted entry tries it once, and goes on; with or without `INFO`",
       arguments: ["+info", "+type"])
     func required_8_08_impossible(command: String) async throws {
-      try server.addUser("publisher", "+xadd +xrevrange +time +watch +get +multi +set +exec +auth \(command)")
+      try server.addUser("publisher", "+xadd +xrevrange +xlen +time +watch +get +multi +set +exec +auth \(command)")
       let outlet = outlet(server.endpoint(username: "publisher", password: "secret"))
       try await running(outlet) {
         let adds = try server.calls(of: "xadd")

@@ -138,7 +138,7 @@
         }
         let clients = try server.run("CLIENT", "LIST").split(separator: "\n")
         #expect(clients.count { $0.contains("cmd=xread") } == 1)
-        #expect(clients.count == 20 + 2 + 1, "each outlet, one that reads, one that asks, and this one")
+        #expect(clients.count == 1 + 2 + 1, "that of the outlets, one that reads, one that asks, and this one")
         group.cancelAll()
         try await group.waitForAll()
       }

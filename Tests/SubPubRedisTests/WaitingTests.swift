@@ -54,11 +54,15 @@
     /// Returns false if the outlet doesn't look only at its number.
     private func looksSlowly() async throws -> Bool {
       let server = try await RedisServer()
-      let (isArmed, isHeld, gate) = (Locked(false), Locked(false), Gate())
+      /// The check of all outlets asks for lengths, too; whoever is about to write asks for the number only.
+      enum Held { case check, number }
+      let (armed, isHeld, gate) = (Locked<Held?>(nil), Locked(false), Gate())
       let proxy = try Proxy(server) { piece in
         if isHeld.withLock({ $0 }), piece.isReply { return .waits }
-        if !piece.isReply, isArmed.withLock({ $0 }), piece.contains("GET"), !piece.contains("WATCH") {
-          isArmed.withLock { $0 = false }
+        if !piece.isReply, piece.contains("GET"), !piece.contains("WATCH"),
+          armed.withLock({ $0 }) == (piece.contains("XLEN") ? .check : .number)
+        {
+          armed.withLock { $0 = nil }
           isHeld.withLock { $0 = true }
         }
         return .passes(piece.bytes)
@@ -66,12 +70,16 @@
       publisher.updateData(0)
       let run = try await started(
         outlet(proxy.endpoint(timeout: .seconds(8)), coder: .numbers { if $0 == 1 { gate.pass() } }))
-      // It has looked a moment ago.
-      try await server.waitForCalls(of: "watch", 1)
+      // It has looked at its key, and the check of all outlets has, too.
+      try await server.waitForCalls(of: "xlen", 3)
       publisher.updateData(1)
       try await gate.waitUntilHeld()
-      isArmed.withLock { $0 = true }
+      armed.withLock { $0 = .check }
+      try await until { isHeld.withLock { $0 } }
+      // Until its number has to be seen again, and before it isn't sure any more.
       try await Task.sleep(for: .milliseconds(2_500))
+      isHeld.withLock { $0 = false }
+      armed.withLock { $0 = .number }
       let (gets, adds) = (try server.calls(of: "get"), try server.calls(of: "xadd"))
       gate.open()
       try await until {

@@ -7,8 +7,12 @@ final class Pace: Sendable {
   private let clock: (any Clock<Duration>)?
   /// Measures the time since the last delivery has begun.
   private let sinceBegin = Locked<(@Sendable () -> Duration)?>(nil)
+  /// The wait for the next delivery, on a clock.
+  private let waiting = Locked<Task<Void, Never>?>(nil)
 
   init(_ interval: Duration, _ clock: (any Clock<Duration>)?) { (self.interval, self.clock) = (interval, clock) }
+
+  deinit { waiting.withLock { $0 }?.cancel() }
 
   /// Notes that a delivery begins; reads the clock, so not inside a turn.
   private func noteBeginning() {
@@ -31,10 +35,11 @@ final class Pace: Sendable {
   /// Calls `body` when a time has passed.
   func wait(for time: Duration, then body: @escaping @Sendable () -> Void) {
     if let clock {
-      Task.detached {
+      let task = Task.detached {
         do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
         body()
       }
+      waiting.withLock { $0 = task }
     } else {
       // Not a task: subscribers may block all threads of Swift's pool.
       DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + DispatchTimeInterval(time), execute: body)
@@ -44,8 +49,11 @@ final class Pace: Sendable {
 
 extension Lane {
   /// Lets the lane go on when a time has passed; the turn before has counted the rest.
+  ///
+  /// Doesn't keep the lane, which may have no subscription any more long before that.
   func rest(for time: Duration) {
-    pace?.wait(for: time) { [self] in
+    pace?.wait(for: time) { [weak self] in
+      guard let self else { return }
       registry.perform { state, effects in
         if inTurn.index >= 0 { state.withLane(self, &effects) { countDown(&$0) } }
       }

@@ -1,0 +1,84 @@
+#if Redis
+  import Dispatch
+  import SubPub
+
+  /// What the outlets and mirrors of a process share that have equal endpoints.
+  final class RedisClient: Sendable {
+    let endpoint: RedisEndpoint
+    /// The thread of the outlets' connections. No foreign code runs on it.
+    let loop = RedisLoop()
+    /// The connections of the outlets.
+    private let connections = Locked<[SharedConnection]>([])
+    private let shared = Locked(Shared())
+
+    private struct Shared {
+      weak var reader: StreamReader?
+      /// The last lookup of the host's addresses.
+      var lookup: Answer<Result<[SocketAddress], RedisError.Reason>>?
+    }
+
+    private struct Entry {
+      weak var client: RedisClient?
+    }
+
+    private static let all = Locked<[RedisEndpoint: Entry]>([:])
+
+    /// Returns the client of an endpoint, which exists while an outlet or a mirror runs.
+    static func shared(for endpoint: RedisEndpoint) -> RedisClient {
+      all.withLock { all in
+        if let client = all[endpoint]?.client { return client }
+        all = all.filter { $0.value.client != nil }
+        let client = RedisClient(endpoint)
+        all[endpoint] = Entry(client: client)
+        return client
+      }
+    }
+
+    private init(_ endpoint: RedisEndpoint) { self.endpoint = endpoint }
+
+    /// What reads the streams of all mirrors.
+    var reader: StreamReader {
+      shared.withLock { shared in
+        let reader = shared.reader ?? StreamReader(self)
+        shared.reader = reader
+        return reader
+      }
+    }
+
+    /// Returns a connection for an outlet, which not too many others use.
+    func connection(for user: KeyWatch) -> SharedConnection {
+      connections.withLock { connections in
+        if let found = connections.first(where: { $0.add(user) }) { return found }
+        let new = SharedConnection(self)
+        _ = new.add(user)
+        connections.append(new)
+        return new
+      }
+    }
+
+    /// Forgets a connection that nobody uses any more.
+    func remove(_ connection: SharedConnection) {
+      connections.withLock { connections in connections.removeAll { $0 === connection && $0.isUnused } }
+    }
+
+    /// Begins to look up a host, or returns what is under way: one thread waits for that, however many connections are
+    /// to be made.
+    func lookup(_ host: String, _ port: Int) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
+      let answer = Answer<Result<[SocketAddress], RedisError.Reason>>()
+      let current = shared.withLock { shared in
+        if let lookup = shared.lookup, !lookup.isSet { return lookup }
+        shared.lookup = answer
+        return answer
+      }
+      if current === answer {
+        DispatchQueue.global().async {
+          answer.set(
+            Result { () throws(RedisError.Reason) in
+              try SocketAddress.addresses(of: host, port, isNumeric: false)
+            })
+        }
+      }
+      return current
+    }
+  }
+#endif

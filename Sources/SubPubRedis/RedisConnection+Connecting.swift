@@ -1,0 +1,227 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  extension RedisClient {
+    /// Makes a connection, and logs in; all of that within the endpoint's ``RedisEndpoint/connectTimeout``.
+    func connect(on loop: RedisLoop) async throws(RedisError.Reason) -> RedisConnection {
+      let end = ContinuousClock.now + endpoint.connectTimeout
+      let greeting = try await greeting(by: end, loop)
+      var failure = RedisError.Reason.unreachable("cannot connect: the host has no address")
+      for address in try await addresses(by: end, loop) {
+        let connection: RedisConnection
+        do {
+          connection = try RedisConnection(try address.socket(), endpoint, by: end, on: loop)
+          try await connection.open()
+        } catch {
+          failure = error
+          continue
+        }
+        do { try await greet(over: connection, greeting, by: end) } catch {
+          connection.close()
+          throw error
+        }
+        return connection
+      }
+      throw failure
+    }
+
+    /// What a new connection says first.
+    private func greeting(
+      by end: ContinuousClock.Instant, _ loop: RedisLoop
+    ) async throws(RedisError.Reason) -> [RedisCommand] {
+      var commands: [RedisCommand] = []
+      if let (username, password) = try await login(by: end, loop) {
+        commands.append(username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
+      }
+      if let name = endpoint.clientName { commands.append(RedisCommand("CLIENT", "SETNAME", name)) }
+      if endpoint.database != 0 { commands.append(RedisCommand("SELECT", String(endpoint.database))) }
+      #if RedisTLS
+        // A server that wants a certificate says so after the handshake, and what it says may be lost with the connection.
+        if endpoint.tls != nil { commands.append(RedisCommand("PING")) }
+      #endif
+      return commands
+    }
+
+    private func greet(
+      over connection: RedisConnection, _ greeting: [RedisCommand], by end: ContinuousClock.Instant
+    ) async throws(RedisError.Reason) {
+      let channel = RedisChannel(connection)
+      defer { channel.close() }
+      let replies: [RedisReply]
+      do {
+        replies = try await channel.replies(to: greeting, within: max(.zero, ContinuousClock.now.duration(to: end)))
+      } catch {
+        #if RedisTLS
+          if connection.isClosed, case .unreachable(let what) = error, let tls = endpoint.tls, tls.certificate == nil {
+            throw .unreachable("\(what); it may want a certificate of the client")
+          }
+        #endif
+        throw error
+      }
+      for (command, reply) in zip(greeting, replies) {
+        // Credentials that were asked for may be others at the next attempt.
+        if case .asked = endpoint.login, let refusal = reply.refusal, refusal.hasPrefix("WRONGPASS ") {
+          throw .unreachable("the server refuses the credentials: \(refusal)")
+        }
+        if !command.isPing { _ = try reply.get() }
+      }
+    }
+
+    /// The login of the next connection; nil if there is none.
+    private func login(
+      by end: ContinuousClock.Instant, _ loop: RedisLoop
+    ) async throws(RedisError.Reason) -> (username: String?, password: String)? {
+      switch endpoint.login {
+      case .none: return nil
+      case .password(let password, let username): return (username, password)
+      case .asked(let source):
+        let answer = Answer<Result<(username: String?, password: String), any Error>>()
+        let task = Task.detached {
+          do { answer.set(.success(try await source.ask())) } catch { answer.set(.failure(error)) }
+        }
+        switch await answer.value(by: end, on: loop) {
+        case .success(let credentials): return credentials
+        case .failure(let error): throw .unreachable("the credentials can't be had: \(error)")
+        case nil:
+          task.cancel()
+          throw .unreachable("the credentials take longer than \(endpoint.connectTimeout)")
+        }
+      }
+    }
+
+    private func addresses(
+      by end: ContinuousClock.Instant, _ loop: RedisLoop
+    ) async throws(RedisError.Reason) -> [SocketAddress] {
+      switch endpoint.address {
+      case .unixSocket(let path): return [try SocketAddress(path: path)]
+      case .tcp(let host, let port):
+        if let address = try? SocketAddress.addresses(of: host, port, isNumeric: true) { return address }
+        guard let found = await lookup(host, port).value(by: end, on: loop) else {
+          throw .unreachable("cannot connect: looking up \(host) takes longer than \(endpoint.connectTimeout)")
+        }
+        return try found.get()
+      }
+    }
+  }
+
+  /// Something that is found out elsewhere, for those who wait for it.
+  final class Answer<Value: Sendable>: Sendable {
+    private let state = Locked((value: Value?.none, waiters: [Wake]()))
+
+    var isSet: Bool { state.withLock { $0.value != nil } }
+
+    func set(_ value: Value) {
+      let waiters = state.withLock { state in
+        state.value = value
+        return state.waiters
+      }
+      for waiter in waiters { waiter.set() }
+    }
+
+    /// Returns nil if there is no value at that time, or when the task is cancelled.
+    func value(by end: ContinuousClock.Instant, on loop: RedisLoop) async -> Value? {
+      let wake = Wake()
+      state.withLock { $0.waiters.append(wake) }
+      if !isSet {
+        await withTaskCancellationHandler {
+          await wake.wait(until: end, on: loop)
+        } onCancel: {
+          wake.set()
+        }
+        loop.forget(wake)
+      }
+      return state.withLock { state in
+        state.waiters.removeAll { $0 === wake }
+        return state.value
+      }
+    }
+  }
+
+  /// The address of a socket, as the system takes it.
+  struct SocketAddress: Sendable {
+    private var bytes: [UInt8]
+    private let family: Int32
+
+    /// Returns the addresses of a host, which may take long unless it is one itself.
+    static func addresses(
+      of host: String, _ port: Int, isNumeric: Bool
+    ) throws(RedisError.Reason) -> [SocketAddress] {
+      var hints = unsafe addrinfo()
+      unsafe hints.ai_family = AF_UNSPEC
+      #if canImport(Glibc)
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+      #else
+        unsafe hints.ai_socktype = SOCK_STREAM
+      #endif
+      unsafe hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
+      var first: UnsafeMutablePointer<addrinfo>?
+      let code = unsafe getaddrinfo(host, "\(port)", &hints, &first)
+      guard code == 0 else { throw .unreachable("cannot connect: \(unsafe String(cString: gai_strerror(code)))") }
+      defer { unsafe freeaddrinfo(first) }
+      var (found, next): ([SocketAddress], UnsafeMutablePointer<addrinfo>?) = unsafe ([], first)
+      while let info = unsafe next {
+        let bytes = unsafe UnsafeRawBufferPointer(start: info.pointee.ai_addr, count: Int(info.pointee.ai_addrlen))
+        found.append(SocketAddress(bytes: unsafe Array(bytes), family: unsafe info.pointee.ai_family))
+        unsafe next = info.pointee.ai_next
+      }
+      return found
+    }
+
+    private init(bytes: [UInt8], family: Int32) { (self.bytes, self.family) = (bytes, family) }
+
+    init(path: String) throws(RedisError.Reason) {
+      var address = sockaddr_un()
+      let most = MemoryLayout.size(ofValue: address.sun_path) - 1
+      guard path.utf8.count <= most else {
+        throw .unreachable("cannot connect: the path of a socket may have \(most) bytes")
+      }
+      address.sun_family = sa_family_t(AF_UNIX)
+      unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+      self.init(bytes: unsafe withUnsafeBytes(of: address) { unsafe Array($0) }, family: AF_UNIX)
+    }
+
+    /// Returns a socket that begins to connect to the address.
+    func socket() throws(RedisError.Reason) -> Int32 {
+      #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue)
+      #else
+        let kind = SOCK_STREAM
+      #endif
+      let descriptor = Foundation.socket(family, kind, 0)
+      guard descriptor >= 0 else { throw Self.failure() }
+      WakePipe.configure(descriptor)
+      var on: Int32 = 1
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      if family != AF_UNIX {
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, size)
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+      }
+      #if canImport(Darwin)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
+      #endif
+      let result = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe connect(
+          descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+      }
+      guard result == 0 || errno == EINPROGRESS else {
+        let failure = Self.failure()
+        close(descriptor)
+        throw failure
+      }
+      return descriptor
+    }
+
+    private static func failure() -> RedisError.Reason {
+      .unreachable("cannot connect: \(unsafe String(cString: strerror(errno)))")
+    }
+  }
+#endif

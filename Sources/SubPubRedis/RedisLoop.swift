@@ -1,0 +1,206 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The thread that waits for the sockets of the outlets of one endpoint, or of its mirrors (8.10).
+  ///
+  /// Nothing but this thread ever waits for a server, however many outlets or mirrors there are. It is an executor, too:
+  /// it runs the jobs of tasks between two waits.
+  ///
+  /// The thread exists while there are jobs, connections, or times to wait for.
+  final class RedisLoop: SerialExecutor, TaskExecutor {
+    /// How many times the thread runs jobs that jobs have left behind before it looks at the sockets again.
+    private static let mostRounds = 16
+    /// How long the thread waits at most while there are connections, so that whoever sends something needn't wake it for
+    /// the reply's time limit.
+    private static let tick: Duration = .milliseconds(100)
+
+    private let state = Locked(State())
+
+    private struct State {
+      var jobs: [UnownedJob] = []
+      var connections: [RedisConnection] = []
+      var timers: [(end: ContinuousClock.Instant, wake: Wake)] = []
+      /// Wakes the thread from its wait; nil until there is a thread, and if the process has no descriptor left.
+      var pipe: WakePipe?
+      var isRunning = false
+      /// Whether the thread looks at all of this again before it waits.
+      var isAwake = false
+
+      var isIdle: Bool { jobs.isEmpty && connections.isEmpty && timers.isEmpty }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      change { $0.jobs.append(job) }
+    }
+
+    /// Waits for a connection's socket from now on.
+    func add(_ connection: RedisConnection) { change { $0.connections.append(connection) } }
+
+    /// Wakes somebody at that time, and not at a time that was given before.
+    func wake(_ wake: Wake, at end: ContinuousClock.Instant) {
+      change { state in
+        state.timers.removeAll { $0.wake === wake }
+        state.timers.append((end, wake))
+      }
+    }
+
+    func forget(_ wake: Wake) { state.withLock { state in state.timers.removeAll { $0.wake === wake } } }
+
+    /// Lets the thread look what it has to wait for.
+    func notice() { change { _ in } }
+
+    private func change(_ body: (inout State) -> Void) {
+      let (starts, pipe) = state.withLock { state -> (Bool, WakePipe?) in
+        body(&state)
+        defer { (state.isRunning, state.isAwake) = (true, true) }
+        return (!state.isRunning, state.isAwake ? nil : state.pipe)
+      }
+      pipe?.wake()
+      if starts { start() }
+    }
+
+    private func start() {
+      let thread = Thread { [self] in
+        Thread.current.name = "SubPub.Redis"
+        run()
+      }
+      thread.start()
+    }
+  }
+
+  /// The thread.
+  extension RedisLoop {
+    private func run() {
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        for _ in 1...Self.mostRounds where runJobs() == 0 { break }
+        guard let waiting = beginWait() else { return }
+        waiting.poll(&buffer)
+        for wake in dueTimers() { wake.set() }
+      }
+    }
+
+    /// Runs the jobs that there are; returns how many.
+    private func runJobs() -> Int {
+      let jobs = state.withLock { state in
+        defer { state.jobs.removeAll() }
+        return state.jobs
+      }
+      for job in jobs {
+        unsafe job.runSynchronously(
+          isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+      }
+      return jobs.count
+    }
+
+    /// Returns what to wait for; nil if there is nothing, and the thread ends.
+    private func beginWait() -> LoopWait? {
+      let connections = state.withLock(\.connections)
+      let closed = connections.filter { $0.closeIfOver() }
+      return state.withLock { state in
+        if !closed.isEmpty { state.connections.removeAll { connection in closed.contains { $0 === connection } } }
+        if state.isIdle {
+          (state.isRunning, state.isAwake) = (false, false)
+          return nil
+        }
+        if state.pipe == nil { state.pipe = try? WakePipe() }
+        state.isAwake = !state.jobs.isEmpty
+        let now = ContinuousClock.now
+        let end = state.timers.lazy.map(\.end).min() ?? now + Self.tick
+        let limit = state.isAwake ? .zero : min(now.duration(to: end), state.connections.isEmpty ? .seconds(60) : Self.tick)
+        return LoopWait(connections: state.connections, pipe: state.pipe, limit: limit) { [self] in
+          self.state.withLock { $0.isAwake = true }
+        }
+      }
+    }
+
+    private func dueTimers() -> [Wake] {
+      state.withLock { state in
+        guard !state.timers.isEmpty else { return [] }
+        let now = ContinuousClock.now
+        defer { state.timers.removeAll { $0.end <= now } }
+        return state.timers.filter { $0.end <= now }.map(\.wake)
+      }
+    }
+  }
+
+  /// One wait of the thread.
+  private struct LoopWait {
+    /// Without a pipe, nobody can end the wait.
+    private static let longestWithoutPipe: Duration = .milliseconds(10)
+
+    let connections: [RedisConnection]
+    let pipe: WakePipe?
+    let limit: Duration
+    let didWait: () -> Void
+
+    /// Waits for the sockets, and lets their connections send and receive.
+    func poll(_ buffer: inout [UInt8]) {
+      var (descriptors, waiting): ([pollfd], [RedisConnection]) = ([], [])
+      var limit = limit
+      for connection in connections {
+        guard let (descriptor, deadline) = connection.interest() else { continue }
+        descriptors.append(descriptor)
+        waiting.append(connection)
+        if let deadline { limit = min(limit, ContinuousClock.now.duration(to: deadline)) }
+      }
+      if let pipe { descriptors.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)) }
+      WakePipe.wait(for: &descriptors, upTo: pipe == nil ? min(limit, Self.longestWithoutPipe) : limit)
+      didWait()
+      if let pipe, descriptors[waiting.count].revents != 0 { pipe.clear() }
+      for (connection, descriptor) in zip(waiting, descriptors) where descriptor.revents != 0 {
+        connection.proceed(&buffer)
+      }
+      // Only now, because this thread may have been busy, and what has arrived in time counts.
+      let now = ContinuousClock.now
+      for connection in waiting { connection.checkDeadline(at: now) }
+    }
+  }
+
+  /// Something that one task waits for: an event, or a time.
+  ///
+  /// An event that happens while nobody waits ends the next wait.
+  final class Wake: Sendable {
+    private let state = Locked((isSet: false, waiter: CheckedContinuation<Void, Never>?.none))
+
+    /// Tells that the event has happened, from any thread.
+    func set() {
+      let waiter = state.withLock { state in
+        state.isSet = state.waiter == nil
+        return state.waiter.take()
+      }
+      waiter?.resume()
+    }
+
+    /// Forgets an event that nobody has waited for.
+    func clear() { state.withLock { $0.isSet = false } }
+
+    /// Waits for the event, or for a time that the loop measures.
+    func wait(until end: ContinuousClock.Instant, on loop: RedisLoop) async {
+      loop.wake(self, at: end)
+      await wait()
+    }
+
+    /// Waits for the event.
+    func wait() async {
+      await withCheckedContinuation { waiter in
+        let isSet = state.withLock { state in
+          defer { state.isSet = false }
+          if !state.isSet { state.waiter = waiter }
+          return state.isSet
+        }
+        if isSet { waiter.resume() }
+      }
+    }
+  }
+#endif
