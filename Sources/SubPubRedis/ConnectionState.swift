@@ -113,12 +113,12 @@
     private var deadline: ContinuousClock.Instant? {
       switch phase {
       case .connecting, .shakingHands: connectLimit.end
-      case .open: first < requests.count ? max(requests[first].sent, answered) + requests[first].limit : nil
+      case .open: first < requests.count ? max(requests[first].sent, answered) + requests[first].limit.limit : nil
       case .over: nil
       }
     }
 
-    mutating func checkDeadline(at now: ContinuousClock.Instant, _ limit: Duration) {
+    mutating func checkDeadline(at now: ContinuousClock.Instant) {
       guard let deadline, deadline <= now else { return }
       switch phase {
       case .connecting: lose(.unreachable("cannot connect: \(unsafe String(cString: strerror(ETIMEDOUT)))"))
@@ -126,7 +126,8 @@
         lose(
           .unreachable(
             "the server takes longer than \(connectLimit.duration) to agree on encryption: it may not speak TLS"))
-      case .open, .over: lose(.unreachable("the server takes longer than \(limit) to reply"))
+      case .open: lose(.unreachable("the server takes longer than \(requests[first].limit.named) to reply"))
+      case .over: break
       }
     }
   }

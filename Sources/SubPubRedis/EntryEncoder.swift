@@ -7,6 +7,9 @@
     let id: EntryID
     /// The id and the fields: what follows the beginning of the command that adds it.
     let arguments: RedisCommand
+    let publication: PublicationID
+    /// The data that the key had before this state.
+    let before: EncodedData?
   }
 
   /// Turns publications into entries.
@@ -39,12 +42,15 @@
     ///
     /// Returns nil if there is nothing to write, because the publisher hasn't published anything yet.
     mutating func entry(for publication: Publication<Value>, epoch: UInt64) -> OutletEntry? {
-      if publication.phase == .unknown, publication.version == 0, inherited != nil { return nil }
-      if publication.phase == .unknown || publication.state.value != nil { inherited = nil }
+      if publication.phase == .unknown {
+        let wasReset = publication.version != 0 && publication.id != .nothing
+        if !wasReset, inherited != nil { return nil }
+        inherited = nil
+      }
       let id = EntryID(epoch: epoch, version: publication.version)
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       updateSince(publication, now)
-      let state = publication.state
+      let (state, before) = (publication.state, former ?? inherited)
       var arguments = RedisCommand("\(id)")
       arguments.reserve(Self.typicalByteCount)
       do {
@@ -52,12 +58,25 @@
           EncodedData(bytes: try settings.coder.encode(value), origin: publication.origin, since: since)
         }
         arguments.append(state.phase, former ?? inherited, state.error)
+        if former != nil { inherited = nil }
       } catch {
         failures += 1
-        arguments.append(.error, former, settings.error(error))
+        arguments.append(.error, before, settings.error(error))
       }
       arguments.append(publication.id, sent: now)
-      return OutletEntry(id: id, arguments: arguments)
+      return OutletEntry(id: id, arguments: arguments, publication: publication.id, before: before)
+    }
+
+    /// Returns an error to write in place of a state that the server doesn't take, with the data from before.
+    mutating func substitute(for entry: OutletEntry) -> OutletEntry {
+      failures += 1
+      var arguments = RedisCommand("\(entry.id)")
+      let text =
+        "the server closes the connection whenever this state of \(entry.arguments.byteCount) bytes is sent: look at its"
+        + " proto-max-bulk-len and client-query-buffer-limit"
+      arguments.append(.error, entry.before, settings.error(.refused(text)))
+      arguments.append(entry.publication, sent: Int64(Date().timeIntervalSince1970 * 1_000))
+      return OutletEntry(id: entry.id, arguments: arguments, publication: entry.publication, before: entry.before)
     }
 
     /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
@@ -65,7 +84,7 @@
     private mutating func updateSince(_ publication: Publication<Value>, _ now: Int64) {
       if publication.state.value == nil {
         since = nil
-      } else if let age = settings.publisher.staleAfter.flatMap({ _ in settings.publisher.age(of: publication) }) {
+      } else if let age = settings.publisher.age(of: publication) {
         since = now - Int64(min(age / .milliseconds(1), 1e15))
       } else if publication.phase == .loaded {
         since = now

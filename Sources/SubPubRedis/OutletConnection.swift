@@ -28,7 +28,7 @@
     }
 
     let channel: RedisChannel
-    private let keys: OutletKeys
+    let keys: OutletKeys
     /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
     private var isWatching = false
     /// Whether the user may set the last id of the stream.
@@ -150,7 +150,7 @@
     /// before may still run.
     ///
     /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver() async throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool, last: StreamEntry?) {
+    func takeOver() async throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool) {
       for _ in 1...100 {
         let replies = try await channel.replies(to: [
           RedisCommand("WATCH", keys.counter), RedisCommand("GET", keys.counter), RedisCommand("TIME"),
@@ -158,13 +158,13 @@
         ])
         for reply in replies { _ = try reply.get() }
         isWatching = true
-        let last = StreamEntry.entries(replies[3]).first
-        let former = max(try number(in: replies[1]) ?? 0, last?.id.epoch ?? 0)
+        let last = StreamEntry.entries(replies[3]).first?.id
+        let former = max(try number(in: replies[1]) ?? 0, last?.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter.
-        if try await setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended), last) }
+        if try await setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended)) }
       }
       throw .unreachable("other outlets take the key over all the time")
     }
@@ -179,30 +179,13 @@
       _ = try await transact(commands)
     }
 
-    /// Takes the lease if nobody has it; returns whether the holder has it now.
-    ///
-    /// It may have taken it before, over a connection that was lost before the reply had arrived.
-    func takeLease(_ holder: String, for time: Duration) async throws(RedisError.Reason) -> Bool {
-      let replies = try await channel.replies(to: [
-        RedisCommand("SET", keys.lease, holder, "NX", "PX", "\(Self.milliseconds(time))"),
-        RedisCommand("GET", keys.lease),
-      ])
-      _ = try replies[0].get()
-      return try replies[1].get().text == holder
-    }
-
-    /// Renews the lease; takes it again if the server has lost it.
-    ///
-    /// It may be another outlet's by now. Then this one learns from the number that it was superseded.
-    func renewLease(_ holder: String, for time: Duration) async throws(RedisError.Reason) {
-      let command = RedisCommand("PEXPIRE", keys.lease, "\(Self.milliseconds(time))")
-      if try await channel.reply(to: command).get().integer == 0 { _ = try await takeLease(holder, for: time) }
-    }
-
-    private static func milliseconds(_ time: Duration) -> Int64 { Int64((time / .milliseconds(1)).rounded(.up)) }
-
     /// What follows the number of an outlet that has ended.
-    private static let ended = " ended"
+    static let ended = " ended"
+
+    /// Returns the last entry of the stream.
+    func last() async throws(RedisError.Reason) -> StreamEntry? {
+      StreamEntry.entries(try await channel.reply(to: .lastEntry(of: Array(keys.stream.utf8))).get()).first
+    }
 
     /// Returns the ids of the entries between two; reads so many entries at a time, with their data.
     func ids(from first: EntryID, to last: EntryID, count: Int) async throws(RedisError.Reason) -> Set<EntryID> {

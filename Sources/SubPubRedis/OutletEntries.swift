@@ -33,6 +33,9 @@
     /// How many entries can't be written any more, because the stream has a greater id.
     private(set) var skippedCount = 0
 
+    /// How many entries may wait: at most half of the states that may be kept.
+    static func window(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
+
     init(maxCount: Int) { window = (maxCount, 8 << 20) }
 
     var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
@@ -112,6 +115,14 @@
     mutating func confirmFirst() {
       sendAllAgain()
       confirm()
+      sendAllAgain()
+    }
+
+    /// Puts another entry in the place of the first one; nothing may be under way.
+    mutating func replaceFirst(with entry: OutletEntry) {
+      guard !isEmpty else { return }
+      byteCount += entry.arguments.byteCount - entries[first].arguments.byteCount
+      entries[first] = entry
       sendAllAgain()
     }
 

@@ -12,13 +12,14 @@
         do {
           try await section.withLock { try await proceed() }
           (failures, refusing) = (0, nil)
-          await rest(for: [doubt?.rest, lease.map { $0 / 4 }].lazy.compactMap { $0 }.min())
+          await rest(for: [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min())
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
           if isActive { fail(error) }
         } catch {
           guard isActive else { return }
+          if (connection ?? standby ?? doubt?.connection) != nil { hasLostConnection = true }
           (connection, standby, doubt) = (nil, nil, nil)
           if Task.isCancelled { return }
           // Servers may close connections that are idle.
@@ -55,20 +56,18 @@
             try await shared.connected(), settings.keys, maxLength: settings.maxLength, wake: watch.wake)
         }
       settings.counts.contact = new.channel.connection.contact
-      if epoch != nil {
-        settings.counts.update { $0.reconnects += 1 }
-        return try await use(new)
-      }
-      if let lease {
-        standby = new
-        guard try await new.takeLease(leaseHolder, for: lease) else { return }
+      if epoch != nil { return try await use(new) }
+      if var lease {
+        let isTaken = try await new.takeLease(&lease)
+        self.lease = lease
+        noteConnected()
+        guard isTaken else { return standby = new }
+        takeStates()
         standby = nil
-        leaseIsDue = .now + lease / 3
       }
       let time = ContinuousClock.now
       let taken = try await new.exclusively { try await new.takeOver() }
       epoch = taken.number
-      encoder.begin(after: taken.last)
       serverStart = try await new.channel.connection.serverStart(over: new.channel)
       if taken.mayRunBefore {
         // The one before may be sure for a while, and would restore its own number if the server lost this one.
@@ -82,8 +81,14 @@
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
     private func use(_ new: OutletConnection) async throws {
       guard try await settle(new, isNew: doubt == nil) else { return }
+      noteConnected()
+      if !hasBegun {
+        // Only now, because the outlet before may have written until a moment ago.
+        encoder.begin(after: try await new.last())
+        hasBegun = true
+      }
       // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
-      entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - states.statistics.pending))
+      entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - pendingCount))
       entries.sendAllAgain()
       do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return }
       wasRefused = false
@@ -93,9 +98,15 @@
 
     /// Renews the lease if there is one, and it is time; no reply may be under way.
     func renewLease(over connection: OutletConnection) async throws(RedisError.Reason) {
-      guard let lease, .now >= leaseIsDue else { return }
-      try await connection.renewLease(leaseHolder, for: lease)
-      leaseIsDue = .now + lease / 3
+      guard var lease, lease.isDue else { return }
+      try await connection.renewLease(&lease)
+      self.lease = lease
+    }
+
+    /// Counts a connection that takes the place of one that was lost.
+    private func noteConnected() {
+      if hasLostConnection { settings.counts.update { $0.reconnects += 1 } }
+      hasLostConnection = false
     }
 
     /// Looks whether another outlet has restored its number, while this one waits for that.
@@ -186,6 +197,7 @@
       doubt = Doubt(connection: connection, wait: time, elapsed: elapsed)
       (self.connection, mayBeSuperseded) = (nil, true)
       watch.wake.set()
+      noteConnected()
     }
 
     private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {

@@ -6,8 +6,11 @@
   extension OutletWriter {
     func writeStates() async {
       defer { isOver = true }
-      guard await isConnected() else { return }
-      var states = states  // All copies of an iterator are one.
+      if lease != nil {
+        guard await waitForLease() else { return }
+      }
+      // All copies of an iterator are one.
+      guard await isConnected(), var states else { return }
       // What was published while another outlet wrote is old by now.
       if lease != nil { while states.statistics.pending > 1 { _ = await states.next() } }
       while let publication = await states.next() {
@@ -79,7 +82,7 @@
     /// Lets the connecting task make a new connection.
     private func lose(_ lost: OutletConnection) {
       guard connection === lost else { return }
-      connection = nil
+      (connection, hasLostConnection) = (nil, true)
       watch.wake.set()
     }
   }
@@ -89,6 +92,30 @@
     /// Sends the entries, and waits until all of them have a reply, or enough.
     func send(over connection: OutletConnection, waitingForAll: Bool) async throws {
       defer { report() }
+      do { try await sendAll(over: connection, waitingForAll: waitingForAll) } catch let error as RedisError.Reason {
+        if connection.isClosed || error.isProtocolError { noteClosing() }
+        throw error
+      }
+    }
+
+    /// Notes that the server has ended the connection, maybe because of the first entry.
+    ///
+    /// It does so if a value is larger than it may be. An entry with which that happens again and again is written as an
+    /// error, so that those after it are written.
+    private func noteClosing() {
+      guard let first = entries.firstEntry, first.arguments.byteCount >= Self.smallestLimit else { return suspect = nil }
+      let count = suspect?.id == first.id ? (suspect?.count ?? 0) + 1 : 1
+      suspect = (first.id, count)
+      if count < Self.closingsOfSuspect { return }
+      entries.replaceFirst(with: encoder.substitute(for: first))
+      suspect = nil
+    }
+
+    /// A little less than the smallest limit that a server can have, in bytes.
+    private static var smallestLimit: Int { 1_000_000 }
+    private static var closingsOfSuspect: Int { 3 }
+
+    private func sendAll(over connection: OutletConnection, waitingForAll: Bool) async throws {
       for _ in 1...100 {
         try await verify(connection)
         watch.noteWriting()
@@ -108,7 +135,7 @@
     /// Looks at the outlet's number unless it was seen a moment ago, right before something is sent (8.08).
     private func verify(_ connection: OutletConnection) async throws {
       let time = ContinuousClock.now
-      let isLeaseDue = lease != nil && time >= leaseIsDue
+      let isLeaseDue = lease?.isDue ?? false
       guard contact.isDue(at: time) || isLeaseDue else { return }
       while entries.areUnderWay { entries.note(try await connection.channel.reply()) }
       guard entries.refusal == nil else { return }

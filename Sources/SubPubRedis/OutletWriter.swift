@@ -15,8 +15,13 @@
     let shared: SharedConnection
     let watch: KeyWatch
     let section = AsyncMutex()
-    let states: PublicationSequence<Value>.Iterator
+    /// What is to be written; nil while the outlet waits for another one's end.
+    private(set) var states: PublicationSequence<Value>.Iterator?
+    /// Shows an outlet that waits whether its publisher has finished.
+    private var idle: StateSequence<Value>.Iterator?
     var encoder: EntryEncoder<Value>
+    /// Whether the encoder knows the data that the key had.
+    var hasBegun = false
     var entries: OutletEntries
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection? {
@@ -26,13 +31,13 @@
       }
     }
     /// The connection of an outlet that waits for the end of another one.
-    var standby: OutletConnection? { didSet { settings.counts.noteStandingBy(standby != nil) } }
-    /// Tells this run's lease from others'.
-    let leaseHolder = UUID().uuidString
-    /// When the lease has to be renewed.
-    var leaseIsDue = ContinuousClock.now
+    var standby: OutletConnection? { didSet { noteWaiting() } }
+    /// The lease of this run; nil if others don't wait for its end.
+    var lease: OutletLease?
     /// The connection of an outlet that may have been superseded, while it waits for the other one.
-    var doubt: Doubt?
+    var doubt: Doubt? { didSet { noteWaiting() } }
+    /// Whether a connection was lost, and not replaced yet.
+    var hasLostConnection = false
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
     var mayBeSuperseded = false
     var contact: OutletContact { watch.contact }
@@ -74,6 +79,8 @@
     var pageSize = 64
     /// Whether the server has refused the last write.
     var wasRefused = false
+    /// The large entry with which connections have ended, and how many.
+    var suspect: (id: EntryID, count: Int)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
@@ -83,12 +90,18 @@
       watch = KeyWatch(
         settings.keys, OutletContact(checkInterval: SharedConnection.checkInterval, settings.endpoint))
       shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
-      // At most half of the states that may be kept wait for the server's replies.
-      let window = min(512, max(1, settings.maxLength / 2))
-      entries = OutletEntries(maxCount: window)
-      let room = max(1, settings.maxLength - window)
-      states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
+      entries = OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength))
+      switch settings.role {
+      case .takeOver: states = Self.subscribe(settings)
+      case .standby(let time): lease = OutletLease(time: time)
+      }
+    }
+
+    private static func subscribe(_ settings: OutletSettings<Value>) -> PublicationSequence<Value>.Iterator {
+      let room = max(1, settings.maxLength - OutletEntries.window(of: settings.maxLength))
+      let states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
       settings.counts.begin(states.subscription)
+      return states
     }
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
@@ -123,10 +136,35 @@
     }
   }
 
+  /// Standing by.
+  extension OutletWriter {
+    /// Waits until the outlet has the lease; returns false if its publisher finishes, or the run ends, before that.
+    func waitForLease() async -> Bool {
+      var states = settings.publisher.states(buffering: .latest).makeAsyncIterator()
+      idle = states
+      while self.states == nil, isActive, await states.next() != nil {}
+      idle = nil
+      if self.states == nil, isActive {
+        stop()
+        fail(nil)
+      }
+      return isActive
+    }
+
+    /// Begins to take states, because the outlet has the lease.
+    func takeStates() {
+      guard states == nil else { return }
+      states = Self.subscribe(settings)
+      idle?.cancel()
+    }
+
+    private func noteWaiting() { settings.counts.noteWaiting(standby != nil || doubt != nil) }
+  }
+
   /// The end.
   extension OutletWriter {
-    /// How long the outlet may be silent before another one takes over; nil if others don't wait for that.
-    var lease: Duration? { if case .standby(let lease) = settings.role { lease } else { nil } }
+    /// How many states the publisher has, and this run hasn't taken.
+    var pendingCount: Int { states?.statistics.pending ?? 0 }
 
     /// Whether the run goes on.
     var isActive: Bool { failure == nil && !isStopped }
@@ -159,12 +197,13 @@
       (connection, standby, doubt) = (nil, nil, nil)
       shared.remove(watch)
       endStates()
+      settings.counts.noteEnd((failure as? RedisError))
       if let failure { throw failure }
     }
 
     /// How many of the states that a cancelled run has to write aren't confirmed.
     private var unwrittenCount: Int {
-      let (pending, current) = (states.statistics.pending, settings.publisher.current.version)
+      let (pending, current) = (pendingCount, settings.publisher.current.version)
       let late = versionAtCancel.withLock({ $0 }).map { Int(clamping: current - min($0, current)) } ?? 0
       return entries.count + max(0, pending - late)
     }
@@ -180,6 +219,8 @@
     ///
     /// What is pending then wasn't skipped by this run, so it isn't counted.
     private func endStates() {
+      idle?.cancel()
+      guard let states else { return }
       settings.counts.end(states.subscription)
       states.cancel()
     }

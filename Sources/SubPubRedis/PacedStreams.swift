@@ -31,16 +31,20 @@
       Array(Set(all.lazy.filter { $0.next <= now }.map(\.follower.key)))
     }
 
-    /// Passes the newest entry of a stream on to those that are due.
+    /// Passes the newest entry of a stream on to those that were due.
     ///
     /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from an
-    /// older copy of the stream; that one's outlet is given some time to write what is missing (8.08).
-    mutating func pass(_ last: StreamEntry?, of key: [UInt8], at now: ContinuousClock.Instant) {
-      for index in all.indices where all[index].next <= now && all[index].follower.key == key {
-        // Not from now on, which may be late; but missed intervals aren't made up for.
-        all[index].next = max(all[index].next + all[index].pacing, now)
+    /// older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has existed:
+    /// then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is missing (8.08).
+    mutating func pass(_ last: StreamEntry?, of key: [UInt8], dueAt due: ContinuousClock.Instant, serverTime: UInt64) {
+      let now = ContinuousClock.now
+      for index in all.indices where all[index].next <= due && all[index].follower.key == key {
+        let next = all[index].next + all[index].pacing
+        // Intervals that were missed aren't made up for.
+        all[index].next = next > now ? next : now + all[index].pacing
         guard let last else { continue }
         if last.id.epoch < all[index].position.epoch {
+          if serverTime >= all[index].position.epoch { continue }
           let since = all[index].isBehindSince ?? now
           all[index].isBehindSince = since
           if since.duration(to: now) < FollowedStream.patience { continue }

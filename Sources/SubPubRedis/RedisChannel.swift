@@ -49,7 +49,7 @@
     func close() { connection.remove(self) }
 
     /// Sends commands, and waits for their replies.
-    func replies(to commands: [RedisCommand], within limit: Duration? = nil) async throws(RedisError.Reason)
+    func replies(to commands: [RedisCommand], within limit: TimeLimit? = nil) async throws(RedisError.Reason)
       -> [RedisReply]
     {
       if commands.isEmpty { return [] }
@@ -65,7 +65,7 @@
     }
 
     /// Sends encoded commands, which have so many replies.
-    func send(_ bytes: [UInt8], replies count: Int, within limit: Duration? = nil) throws(RedisError.Reason) {
+    func send(_ bytes: [UInt8], replies count: Int, within limit: TimeLimit? = nil) throws(RedisError.Reason) {
       try connection.send(bytes, replies: count, to: self, within: limit)
     }
 

@@ -58,7 +58,8 @@
       defer { channel.close() }
       let replies: [RedisReply]
       do {
-        replies = try await channel.replies(to: greeting, within: max(.zero, ContinuousClock.now.duration(to: end)))
+        let rest = max(.zero, ContinuousClock.now.duration(to: end))
+        replies = try await channel.replies(to: greeting, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
       } catch {
         #if RedisTLS
           if connection.isClosed, case .unreachable(let what) = error, let tls = endpoint.tls, tls.certificate == nil {
@@ -72,7 +73,8 @@
         if case .asked = endpoint.login, let refusal = reply.refusal, refusal.hasPrefix("WRONGPASS ") {
           throw .unreachable("the server refuses the credentials: \(refusal)")
         }
-        if !command.isPing { _ = try reply.get() }
+        let isForbiddenPing = command.isPing && reply.refusal.map { RedisError.Reason.refused($0).isForbidden } ?? false
+        if !isForbiddenPing { _ = try reply.get() }
       }
     }
 

@@ -80,10 +80,10 @@
     ///
     /// Each reply has to come in time after the command was sent, or after the reply before it.
     func send(
-      _ bytes: [UInt8], replies count: Int, to channel: RedisChannel, within limit: Duration? = nil
+      _ bytes: [UInt8], replies count: Int, to channel: RedisChannel, within limit: TimeLimit? = nil
     ) throws(RedisError.Reason) {
       if let failure { throw failure }
-      let request = Request(channel: channel, count: count, limit: limit ?? self.limit, sent: .now)
+      let request = Request(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: .now)
       if change({ state in
         state.send(bytes, request)
         return state.isBehind
@@ -108,7 +108,7 @@
     /// Receives what has arrived, and sends what there is to be sent.
     func proceed(_ buffer: inout [UInt8]) { change { $0.proceed(&buffer) } }
 
-    func checkDeadline(at now: ContinuousClock.Instant) { change { $0.checkDeadline(at: now, limit) } }
+    func checkDeadline(at now: ContinuousClock.Instant) { change { $0.checkDeadline(at: now) } }
 
     /// Closes the socket if the connection is over; returns whether it is.
     func closeIfOver() -> Bool { state.withLock { $0.closeIfOver() } }
@@ -123,7 +123,16 @@
   struct Request {
     let channel: RedisChannel
     var count: Int
-    let limit: Duration
+    let limit: TimeLimit
     let sent: ContinuousClock.Instant
+  }
+
+  /// How long a reply may take.
+  struct TimeLimit {
+    let limit: Duration
+    /// The setting that the error names.
+    let named: Duration
+
+    init(limit: Duration, named: Duration? = nil) { (self.limit, self.named) = (limit, named ?? limit) }
   }
 #endif

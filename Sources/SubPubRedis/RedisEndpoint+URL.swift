@@ -51,7 +51,7 @@
         let (path, database) = (try URLParts.decoded(parts.path), try parts.database(parts.query ?? ""))
         self.init(unixSocket: path, username: username, password: password, database: database)
       default:
-        throw RedisURLError("the scheme is \(parts.scheme.debugDescription): give redis, rediss, or redis+unix")
+        throw RedisURLError("the scheme isn't known: give redis, rediss, or redis+unix")
       }
     }
 
@@ -65,7 +65,7 @@
       }
       let text = parts.path.dropFirst()
       guard let database = text.isEmpty ? 0 : URLParts.number(text) else {
-        throw RedisURLError("\(String(text).debugDescription) after the host isn't the number of a database")
+        throw RedisURLError("what follows the slash after the host isn't the number of a database\(parts.hint)")
       }
       return RedisEndpoint(host: host, port: port, username: username, password: password, database: database)
     }
@@ -123,16 +123,22 @@
       if decoded.isEmpty { throw RedisURLError("there is no host after the scheme") }
       guard !rest.isEmpty else { return (decoded, 6379) }
       guard rest.hasPrefix(":"), let port = Self.number(rest.dropFirst()), (1...65_535).contains(port) else {
-        throw RedisURLError("\(String(rest).debugDescription) after the host isn't a port: give a number up to 65535")
+        throw RedisURLError("what follows the colon after the host isn't a port up to 65535\(hint)")
       }
       return (decoded, port)
+    }
+
+    /// What to add to an error if a password may be the reason, none of which is repeated.
+    var hint: String {
+      guard path.contains("@") || query?.contains("@") == true else { return "" }
+      return ": a / or ? in the user or the password is written as %2F or %3F"
     }
 
     /// The number of the database in the query of a Unix socket.
     func database(_ query: Substring) throws(RedisURLError) -> Int {
       if query.isEmpty { return 0 }
       guard query.hasPrefix("db="), let number = Self.number(query.dropFirst(3)) else {
-        throw RedisURLError("\(String(query).debugDescription) after the question mark isn't db= and a number")
+        throw RedisURLError("what follows the question mark isn't db= and a number")
       }
       return number
     }

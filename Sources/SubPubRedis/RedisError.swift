@@ -76,6 +76,11 @@
     /// Whether the server doesn't let this user run a command.
     var isForbidden: Bool { if case .refused(let message) = self { message.hasPrefix("NOPERM ") } else { false } }
 
+    /// Whether the server takes what it has received for a wrong protocol, and ends the connection.
+    var isProtocolError: Bool {
+      if case .refused(let message) = self { message.hasPrefix("ERR Protocol error") } else { false }
+    }
+
     /// Whether a write was refused because the stream has a greater id, or the same.
     var isTooSmallID: Bool {
       if case .refused(let message) = self { message.hasPrefix(Self.tooSmallID) } else { false }

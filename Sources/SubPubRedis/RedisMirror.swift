@@ -93,7 +93,8 @@
       if let pacing, pacing <= .zero {
         stopForMisuse("pacing is \(pacing): give more than zero, or nil to read everything")
       }
-      publisher = Publisher(label: label, staleAfter: staleAfter, clock: clock, history: history)
+      // A relay hands the ages on, also without a limit for them.
+      publisher = Publisher(label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history)
       (self.key, self.endpoints, self.pacing) = (key, endpoints, pacing)
       (self.coder, self.retry, self.clock) = (coder, retry, clock)
     }
@@ -111,7 +112,8 @@
     public var health: RedisHealth {
       state.withLock { state in
         RedisHealth(
-          isConnected: state.isRunning && state.hasAnswered, lastContact: state.contact?.age, lag: state.lag,
+          isConnected: state.isRunning && state.hasAnswered,
+          lastContact: state.contacts.lazy.compactMap(\.age).min(), lag: state.lag,
           reconnects: state.statistics.reconnects, error: state.error.map { "\($0)" })
       }
     }
@@ -134,28 +136,37 @@
       keepState()
       publisher.startLoading()
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
+      /// How many servers have failed since the last pause.
+      var failedServers = 0
       var reader: StreamReader?  // Kept between attempts.
+      var start = ContinuousClock.now
       while let reason = await follow(by: &reader) {
+        if publisher.isFinished { return }
         let error = error(reason)
         let hasAnswered = keepState()
-        failures = hasAnswered ? 1 : failures + 1
-        if hasAnswered { former = nil }
+        let hasWorked = hasAnswered && start.duration(to: .now) >= .seconds(1)
+        if hasWorked { failedServers = 0 }
+        failedServers += 1
+        if hasAnswered { failures = 0 }
+        // A server that lets the last entry be read, and no others, has answered.
+        if hasWorked || hasAnswered && !reason.isForbidden { former = nil }
         if endpoints.count > 1 {
           state.withLock { $0.endpoint = ($0.endpoint + 1) % endpoints.count }
           reader = nil
         }
         publisher.setError(error)
-        state.withLock { ($0.hasLostConnection, $0.error) = (true, error) }
-        // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
-        if failures % endpoints.count != 0 {
-          if Task.isCancelled { return }
-          continue
+        state.withLock { $0.noteFailure(error) }
+        if failedServers == endpoints.count {
+          (failedServers, failures) = (0, failures + 1)
+          // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
+          guard reason.isPassing || reason != former, let delay = retry.delay(after: failures, error) else {
+            throw error
+          }
+          former = reason
+          try await rest(for: delay)
         }
-        let rounds = failures / endpoints.count
-        guard reason.isPassing || reason != former, let delay = retry.delay(after: rounds, error) else { throw error }
-        former = reason
-        try await rest(for: delay)
         if Task.isCancelled { return }
+        start = .now
       }
     }
 
@@ -178,7 +189,9 @@
       let current = reader ?? RedisClient.shared(for: endpoint).reader
       reader = current
       let last = state.withLock { state in
-        state.contact = current.contact
+        if !state.contacts.contains(where: { $0 === current.contact }) {
+          state.contacts = state.contacts.suffix(1) + [current.contact]
+        }
         return state.last
       }
       return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
@@ -216,78 +229,31 @@
       switch event {
       case .empty:
         state.withLock { $0.noteAnswer() }
-        if publisher.state.value == nil { publisher.reset() }
+        // A relay doesn't take it for a reset.
+        if publisher.state.value == nil { publisher.setState(.unknown, origin: nil, age: nil, id: .nothing) }
       case .unchanged:
         state.withLock { $0.noteAnswer() }
         if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
-      case .entry(let entry):
-        if state.withLock({ $0.hasShown(entry.id) }) { return }
-        do {
-          let decoded = try entry.state(by: coder)
-          state.withLock { $0.note(entry.id, isDecoded: true, sent: entry.sent) }
-          publish(decoded, entry)
-        } catch {
-          state.withLock { $0.note(entry.id, isDecoded: false, sent: entry.sent) }
-          publisher.setError(self.error(error))
-        }
+      case .current(let entry): receive(entry, lag: .zero)
+      case .entry(let entry): receive(entry, lag: entry.sent.map(Duration.init(sinceMilliseconds:)))
+      }
+    }
+
+    private func receive(_ entry: StreamEntry, lag: Duration?) {
+      if state.withLock({ $0.hasShown(entry.id) }) { return }
+      do {
+        let decoded = try entry.state(by: coder)
+        state.withLock { $0.note(entry.id, isDecoded: true, lag) }
+        publish(decoded, entry)
+      } catch {
+        state.withLock { $0.note(entry.id, isDecoded: false, lag) }
+        publisher.setError(self.error(error))
       }
     }
 
     private func publish(_ state: LoadState<Value>, _ entry: StreamEntry) {
       let age = entry.since.map(Duration.init(sinceMilliseconds:))
       publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age, id: entry.publication)
-    }
-  }
-
-  extension Duration {
-    /// The time since a moment in milliseconds since 1970, which anybody may have written (8.05).
-    fileprivate init(sinceMilliseconds since: Int64) {
-      let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
-      self = .milliseconds(overflows ? .max : max(0, age))
-    }
-  }
-
-  /// The state of a mirror, apart from its publisher's.
-  private struct MirrorState {
-    var isRunning = false
-    /// The index of the server that is read from.
-    var endpoint = 0
-    /// The last entry that was read.
-    var last: EntryID?
-    /// Whether the server has answered since the last failure.
-    var hasAnswered = false
-    /// Whether the server hasn't answered since a failure.
-    var hasLostConnection = false
-    /// That failure.
-    var error: RedisError?
-    var contact: LastContact?
-    /// How long the last entry took.
-    var lag: Duration?
-    var statistics = RedisStatistics()
-    /// The wait before the next attempt to connect.
-    var pause: Task<Void, any Error>?
-
-    /// Whether an outlet has written an entry again because the server had lost it.
-    ///
-    /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
-    /// again (8.08).
-    func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
-
-    mutating func note(_ id: EntryID, isDecoded: Bool, sent: Int64?) {
-      lag = sent.map(Duration.init(sinceMilliseconds:))
-      if let last, last.epoch == id.epoch, last < id {
-        let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: id.version - last.version - 1))
-        statistics.skipped = overflows ? .max : sum
-      }
-      statistics.entries += 1
-      statistics.undecodable += isDecoded ? 0 : 1
-      last = id
-      noteAnswer()
-    }
-
-    mutating func noteAnswer() {
-      statistics.reconnects += hasLostConnection ? 1 : 0
-      (hasAnswered, hasLostConnection, error) = (true, false, nil)
     }
   }
 

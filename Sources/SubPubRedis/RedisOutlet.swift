@@ -148,8 +148,8 @@
       var statistics = RedisStatistics()
       var active: [Subscription] = []
       var isConnected = false
-      /// Whether it waits for another outlet's end.
-      var isStandingBy = false
+      /// Whether it has a connection, and waits for another outlet's end.
+      var isWaiting = false
       var error: RedisError?
       /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
       var unconfirmed = 0
@@ -173,15 +173,21 @@
       let lag =
         state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
       return RedisHealth(
-        isConnected: state.isConnected || state.isStandingBy, isWriting: state.isConnected, lastContact: state.contact?.age,
+        isConnected: state.isConnected || state.isWaiting, isWriting: state.isConnected, lastContact: state.contact?.age,
         lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error.map { "\($0)" })
     }
 
-    func noteStandingBy(_ isStandingBy: Bool) {
+    func noteWaiting(_ isWaiting: Bool) {
       state.withLock { state in
-        state.isStandingBy = isStandingBy
-        if isStandingBy { state.error = nil }
+        state.isWaiting = isWaiting
+        if isWaiting { state.error = nil }
       }
+    }
+
+    /// Notes that a run has ended: nothing is to be written any more.
+    func noteEnd(_ error: RedisError?) {
+      noteUnconfirmed(0)
+      if let error { noteFailure(error) }
     }
 
     func noteConnection(_ isConnected: Bool) {

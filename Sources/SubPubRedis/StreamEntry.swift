@@ -46,6 +46,11 @@
     }
   }
 
+  extension PublicationID {
+    /// The identifier of a mirror's state while the stream doesn't exist: nothing was published.
+    static var nothing: PublicationID { PublicationID(epoch: 0, version: 0) }
+  }
+
   /// The names of an entry's fields.
   private enum Field {
     static let phase = Array("phase".utf8)

@@ -7,6 +7,9 @@
     case empty
     /// The stream still ends with the last entry, or with one before it.
     case unchanged
+    /// The last entry, which may have been there for long.
+    case current(StreamEntry)
+    /// An entry that has just been written.
     case entry(StreamEntry)
   }
 

@@ -94,6 +94,7 @@
     /// Adds followers, and waits until something happens.
     private func run(adding added: [(StreamFollower, after: EntryID?)]) async {
       do throws(RedisError.Reason) {
+        if reading == nil, asking == nil { nextCheck = .now + endpoint.replyTimeout }
         try await add(added.filter { !$0.0.hasEnded })
         if !streams.isEmpty || !paced.isEmpty { try await read() }
       } catch {
@@ -131,7 +132,6 @@
 
     private func connectedReading() async throws(RedisError.Reason) -> RedisChannel {
       if let reading { return reading }
-      nextCheck = .now + endpoint.replyTimeout
       let channel = try await connect(wake)
       reading = channel
       return channel
@@ -197,7 +197,8 @@
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
     private func add(_ added: [(StreamFollower, after: EntryID?)]) async throws(RedisError.Reason) {
       if added.isEmpty { return }
-      let replies = try await lastEntries(of: added.map(\.0.key))
+      let isAsked = wait != nil || added.allSatisfy { $0.0.pacing != nil }
+      let replies = try await lastEntries(of: added.map(\.0.key), isAsked: isAsked)
       for ((follower, shown), reply) in zip(added, replies) {
         if let refusal = reply.refusal {
           follower.end(.refused(refusal))
@@ -215,10 +216,14 @@
     /// Tells a follower where the stream stands, and returns the position after which it goes on.
     private func begin(_ follower: StreamFollower, _ shown: EntryID?, _ last: StreamEntry?) -> EntryID {
       guard let shown else {
-        follower.send([last.map { .entry($0) } ?? .empty])
+        follower.send([last.map { .current($0) } ?? .empty])
         return last?.id ?? .zero
       }
-      if let last, last.id > shown { return shown }
+      if let last, last.id > shown {
+        guard follower.pacing != nil else { return shown }
+        follower.send([.current(last)])
+        return last.id
+      }
       // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
       follower.send([.unchanged])
       return serverTime < shown.epoch ? last?.id ?? .zero : shown
@@ -226,9 +231,12 @@
 
     /// Reads the last entries of streams, not too many at a time.
     ///
-    /// The first ones are read over the connection that `XREAD` goes over later. If the server is started again, that
-    /// connection is lost, so entries never arrive over it that are older than those found here.
-    private func lastEntries(of keys: [[UInt8]]) async throws(RedisError.Reason) -> [RedisReply] {
+    /// Unless an `XREAD` is under way, those that are to be followed are read over the connection that it goes over later.
+    /// If the server is started again, that connection is lost, so entries never arrive over it that are older than those
+    /// found here.
+    ///
+    /// - Parameter isAsked: Whether the other connection is used.
+    private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
       var replies: [RedisReply] = []
       let count = batch.count
       for first in stride(from: 0, to: keys.count, by: count) {
@@ -236,8 +244,8 @@
         let commands = [RedisCommand("TIME")] + part.map { RedisCommand.lastEntry(of: $0) }
         do {
           let found =
-            if wait == nil { try await self.replies(to: commands, over: connectedReading()) } else {
-              try await ask(commands)
+            if isAsked { try await ask(commands) } else {
+              try await self.replies(to: commands, over: connectedReading())
             }
           serverTime = found[0].milliseconds ?? 0
           replies += found.dropFirst()
@@ -254,12 +262,16 @@
   extension StreamReader {
     /// Waits until there are entries, or somebody has woken the task, or it is time for something else.
     private func read() async throws(RedisError.Reason) {
-      if wait == nil, !streams.isEmpty { try await request() }
-      let channel = try await connectedReading()
+      if streams.isEmpty {
+        // Those with a pace need no connection of their own.
+        if wait == nil { dropReading() }
+      } else if wait == nil {
+        try await request()
+      }
       try await endWaitIfDue()
       let next = [wait?.end?.next, nextCheck, paced.next].lazy.compactMap { $0 }.min() ?? nextCheck
       await wake.wait(until: next, on: loop)
-      if let reply = try channel.replyIfPresent() { try await receive(reply) }
+      if let reply = try reading?.replyIfPresent() { try await receive(reply) }
       if .now >= nextCheck { try await check() }
       try await readPaced()
     }
@@ -269,12 +281,12 @@
       let now = ContinuousClock.now
       let keys = paced.dueKeys(at: now)
       if keys.isEmpty { return }
-      for (key, reply) in zip(keys, try await lastEntries(of: keys)) {
+      for (key, reply) in zip(keys, try await lastEntries(of: keys, isAsked: true)) {
         if let refusal = reply.refusal {
           for follower in paced.followers where follower.key == key { follower.end(.refused(refusal)) }
           inbox.withLock { $0.hasEnded = true }
         } else {
-          paced.pass(StreamEntry.entries(reply).last, of: key, at: now)
+          paced.pass(StreamEntry.entries(reply).last, of: key, dueAt: now, serverTime: serverTime)
         }
       }
     }
@@ -290,7 +302,7 @@
       for index in streams.values.indices { command.append("\(streams.values[index].request())") }
       var bytes: [UInt8] = []
       command.encode(to: &bytes)
-      try channel.send(bytes, replies: 1, within: endpoint.replyTimeout * 2)
+      try channel.send(bytes, replies: 1, within: TimeLimit(limit: endpoint.replyTimeout * 2, named: endpoint.replyTimeout))
       wait = Wait(count: count)
     }
 
@@ -340,7 +352,7 @@
     private func check() async throws(RedisError.Reason) {
       nextCheck = .now + endpoint.replyTimeout
       let suspects = try await suspiciousStreams()
-      for (key, reply) in zip(suspects, try await lastEntries(of: suspects)) {
+      for (key, reply) in zip(suspects, try await lastEntries(of: suspects, isAsked: wait != nil)) {
         if let refusal = reply.refusal {
           for each in streams[key]?.followers ?? [] { each.follower.end(.refused(refusal)) }
           streams[key] = nil

@@ -21,14 +21,16 @@
     @Test(
       "what is no such URL is an error that says what is wrong, and not what the password is",
       arguments: [
-        ("", "there is no scheme"), ("cache:6379", "there is no scheme"), ("http://cache", "\"http\""),
+        ("", "there is no scheme"), ("cache:6379", "there is no scheme"), ("http://cache", "isn't known"), ("secret:secret@cache://x", "isn't known"),
         ("redis://", "no host"), ("redis://:6379", "no host"), ("redis://cache:", "isn't a port"),
         ("redis://cache:0", "isn't a port"), ("redis://cache:65536", "isn't a port"),
         ("redis://cache:+1", "isn't a port"), ("redis://cache:99999999999999999999", "isn't a port"),
         ("redis://[::1", "isn't closed"), ("redis://[::1]6379", "isn't a port"),
         ("redis://secret@cache", "no password"),
         ("redis://cache/one", "isn't the number of a database"), ("redis://cache/-1", "isn't the number of a database"),
-        ("redis://cache/1/2", "isn't the number of a database"), ("redis://cache?db=1", "question mark"),
+        ("redis://cache/1/2", "isn't the number of a database"), ("redis://user:secret/x@cache", "%2F"),
+        ("redis://user:1/secret@cache", "%2F"), ("unix:///s?db=1&password=secret", "isn't db="),
+        ("redis://cache?db=1", "question mark"),
         ("redis://:secret#@cache", "%23"), ("redis://:secret%zz@cache", "percent"),
         ("redis://:secret%00@cache", "percent"),
         ("redis:// cache", "no spaces"), ("redis+unix://run/socket", "three slashes"), ("redis+unix://", "no path"),

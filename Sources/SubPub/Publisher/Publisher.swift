@@ -44,6 +44,15 @@ public final class Publisher<Value: Sendable>: Sendable {
     if let initial { updateData(initial) }
   }
 
+  /// Creates a publisher that measures ages even if its data never becomes stale.
+  package convenience init(
+    label: String?, staleAfter: Duration?, measuringAgesBy clock: any Clock<Duration>, history: Int
+  ) {
+    self.init(
+      label: label, freshness: Freshness(staleAfter: staleAfter, clock: clock),
+      .of(clock: clock, history: history, propagating: [], instrumentation: nil))
+  }
+
   /// Creates a publisher that measures ages as another one does.
   @usableFromInline
   init(label: String?, freshness: Freshness?, _ extras: PublisherExtras?) {

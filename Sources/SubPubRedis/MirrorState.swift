@@ -1,0 +1,62 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// The state of a mirror, apart from its publisher's.
+  struct MirrorState {
+    var isRunning = false
+    /// The index of the server that is read from.
+    var endpoint = 0
+    /// The last entry that was read.
+    var last: EntryID?
+    /// Whether the server has answered since the last failure.
+    var hasAnswered = false
+    /// Whether a connection was lost, and the server hasn't answered since.
+    var hasLostConnection = false
+    /// That failure.
+    var error: RedisError?
+    /// When the server that is read from has answered last, and the one before it.
+    var contacts: [LastContact] = []
+    /// How long the last entry took; zero for one that was there when it was asked for.
+    var lag: Duration?
+    var statistics = RedisStatistics()
+    /// The wait before the next attempt to connect.
+    var pause: Task<Void, any Error>?
+
+    /// Whether an outlet has written an entry again because the server had lost it.
+    ///
+    /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
+    /// again (8.08).
+    func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
+
+    mutating func noteFailure(_ error: RedisError) {
+      if !contacts.allSatisfy({ $0.age == nil }) { hasLostConnection = true }
+      self.error = error
+    }
+
+    mutating func note(_ id: EntryID, isDecoded: Bool, _ lag: Duration?) {
+      self.lag = lag
+      if let last, last.epoch == id.epoch, last < id {
+        let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: id.version - last.version - 1))
+        statistics.skipped = overflows ? .max : sum
+      }
+      statistics.entries += 1
+      statistics.undecodable += isDecoded ? 0 : 1
+      last = id
+      noteAnswer()
+    }
+
+    mutating func noteAnswer() {
+      statistics.reconnects += hasLostConnection ? 1 : 0
+      (hasAnswered, hasLostConnection, error) = (true, false, nil)
+    }
+  }
+
+  extension Duration {
+    /// The time since a moment in milliseconds since 1970, which anybody may have written (8.05).
+    init(sinceMilliseconds since: Int64) {
+      let (age, overflows) = Int64(Date().timeIntervalSince1970 * 1_000).subtractingReportingOverflow(since)
+      self = .milliseconds(overflows ? .max : max(0, age))
+    }
+  }
+#endif
