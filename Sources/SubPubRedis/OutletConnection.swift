@@ -28,6 +28,8 @@
     }
 
     let channel: RedisChannel
+    /// For the entries, whose replies go to the outlet's progress.
+    let entries: RedisChannel
     let keys: OutletKeys
     /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
     private var isWatching = false
@@ -40,8 +42,10 @@
     private let making: RedisCommand
 
     /// - Parameter wake: Is told when the connection is lost.
-    init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, wake: Wake) {
+    init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, _ progress: OutletProgress, wake: Wake) {
       channel = RedisChannel(connection, notice: wake)
+      let number = progress.beginConnection()
+      entries = RedisChannel(connection, notice: progress.changed) { [progress] in progress.note($0, over: number) }
       self.keys = keys
       // The server removes blocks of about a hundred entries sooner than single ones.
       let limit = [maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
@@ -49,7 +53,10 @@
       making = RedisCommand("XADD", keys.stream, "MAXLEN", limit[0], limit[1])
     }
 
-    deinit { channel.close() }
+    deinit {
+      channel.close()
+      entries.close()
+    }
 
     /// Why the connection can't be used any more; nil while it can.
     var failure: RedisError.Reason? { channel.connection.failure }
@@ -65,10 +72,10 @@
       }
     }
 
-    /// Sends entries; the caller awaits the replies.
-    func send(_ entries: inout OutletEntries) throws(RedisError.Reason) {
-      let (bytes, count) = entries.takeUnsent(adding)
-      if count > 0 { try channel.send(bytes, replies: count) }
+    /// Sends the entries that haven't been sent.
+    func send(_ progress: OutletProgress) throws(RedisError.Reason) {
+      let (bytes, count) = progress.takeUnsent(adding)
+      if count > 0 { try entries.send(bytes, replies: count) }
     }
 
     /// Returns the number of the last outlet.

@@ -53,7 +53,7 @@
       let new =
         if let standby { standby } else {
           OutletConnection(
-            try await shared.connected(), settings.keys, maxLength: settings.maxLength, wake: watch.wake)
+            try await shared.connected(), settings.keys, maxLength: settings.maxLength, progress, wake: watch.wake)
         }
       settings.counts.contact = new.channel.connection.contact
       if epoch != nil { return try await use(new) }
@@ -119,6 +119,12 @@
     /// Finds out whether the connection works, and the stream is as it was written.
     private func check(_ connection: OutletConnection) async throws {
       if let failure = connection.failure { throw failure }
+      if progress.refusal != nil {
+        // The writing task waits for a state, and not for the replies to those before.
+        do { try await send(over: connection, waitingForAll: true) } catch let error as RedisError.Reason {
+          noteLoss(of: connection, error, wasIdle: false)
+        } catch is Doubtful { return }
+      }
       guard entries.isEmpty, epoch != nil else { return }
       try await renewLease(over: connection)
       guard watch.knowledge == .outdated else { return }

@@ -16,10 +16,9 @@
       while let publication = await states.next() {
         taken = publication.version
         guard let epoch else { return }
-        if let entry = encoder.entry(for: publication, epoch: epoch) { entries.append(entry) }
-        if entries.isChunk || states.statistics.pending == 0 {
-          guard await write(waitingForAll: states.statistics.pending == 0) else { return }
-        }
+        let entry = encoder.entry(for: publication, epoch: epoch)
+        let isChunk = entry.map(progress.append) ?? false
+        if isChunk || states.statistics.pending == 0 { guard await write(waitingForAll: false) else { return } }
         if let finalVersion, publication.version >= finalVersion { break }
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
@@ -34,11 +33,10 @@
       }
     }
 
-    /// Sends the entries, and waits until the server has confirmed all of them, or enough.
+    /// Sends the entries, and waits until the server has confirmed all of them, or so many that there is room for more.
     private func write(waitingForAll: Bool) async -> Bool {
-      settings.counts.noteUnconfirmed(entries.count)
       while await isConnected(), let connection {
-        let wasIdle = !entries.areUnderWay
+        let wasIdle = !progress.areUnderWay
         do {
           try await section.withLock {
             // The other task may have looked at the stream.
@@ -47,10 +45,7 @@
           if connection === self.connection { return true }
         } catch let error as RedisError.Reason {
           guard isActive, !Task.isCancelled else { return false }
-          // Servers may close connections that are idle, and the connecting task notices if there is more to it.
-          if !(wasIdle && connection.isClosed) { noteFailure(settings.error(error)) }
-          if error.refusesToWrite { wasRefused = true }
-          lose(connection)
+          noteLoss(of: connection, error, wasIdle: wasIdle)
         } catch is Doubtful {
           continue
         } catch {
@@ -61,6 +56,14 @@
       return false
     }
 
+    /// Lets the connecting task make another connection, after a failure to write.
+    func noteLoss(of connection: OutletConnection, _ error: RedisError.Reason, wasIdle: Bool) {
+      // Servers may close connections that are idle, and the connecting task notices if there is more to it.
+      if !(wasIdle && connection.isClosed) { noteFailure(settings.error(error)) }
+      if error.refusesToWrite { wasRefused = true }
+      lose(connection)
+    }
+
     func noteFailure(_ error: RedisError) {
       settings.counts.noteFailure(error)
       settings.attemptFailed(error)
@@ -69,6 +72,7 @@
     /// Waits for a connection; returns false if there won't be one.
     private func isConnected() async -> Bool {
       while connection == nil, isActive {
+        report()
         await withCheckedContinuation { writer = $0 }
       }
       return isActive
@@ -119,14 +123,10 @@
       for _ in 1...100 {
         try await verify(connection)
         watch.noteWriting()
-        // After a refusal, more would only be refused as well.
-        if entries.refusal == nil { try connection.send(&entries) }
-        while entries.areUnderWay, waitingForAll || entries.isFull || entries.refusal != nil {
-          entries.note(try await connection.channel.reply())
-        }
-        while entries.areUnderWay, let reply = try connection.channel.replyIfPresent() { entries.note(reply) }
-        if entries.areUnderWay, entries.refusal != nil { continue }
-        guard let refusal = entries.refusal else { return }
+        try connection.send(progress)
+        try await progress.wait(for: waitingForAll ? .everything : .room, over: connection.entries)
+        guard let refusal = progress.refusal else { return }
+        try await progress.wait(for: .everything, over: connection.entries)
         try await recover(from: refusal, over: connection)
       }
       throw RedisError.Reason.unreachable("the stream is deleted all the time")
@@ -137,8 +137,8 @@
       let time = ContinuousClock.now
       let isLeaseDue = lease?.isDue ?? false
       guard contact.isDue(at: time) || isLeaseDue else { return }
-      while entries.areUnderWay { entries.note(try await connection.channel.reply()) }
-      guard entries.refusal == nil else { return }
+      try await progress.wait(for: .everything, over: connection.entries)
+      guard progress.refusal == nil else { return }
       if isLeaseDue { try await renewLease(over: connection) }
       guard contact.isDue(at: time) else { return }
       if contact.isSure(at: time), try await connection.number() == epoch {

@@ -22,7 +22,11 @@
     var encoder: EntryEncoder<Value>
     /// Whether the encoder knows the data that the key had.
     var hasBegun = false
-    var entries: OutletEntries
+    let progress: OutletProgress
+    var entries: OutletEntries {
+      get { progress.entries }
+      set { progress.entries = newValue }
+    }
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection? {
       didSet {
@@ -63,7 +67,7 @@
     /// The writing task, while it waits for a connection.
     var writer: CheckedContinuation<Void, Never>?
     /// What this run has added to the statistics.
-    private var reported = (entries: 0, skipped: 0, undecodable: 0)
+    private var reportedFailures = 0
 
     /// A connection that isn't written to for so long.
     struct Doubt {
@@ -89,8 +93,9 @@
       encoder = EntryEncoder(settings)
       watch = KeyWatch(
         settings.keys, OutletContact(checkInterval: SharedConnection.checkInterval, settings.endpoint))
+      progress = OutletProgress(
+        OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength)), settings.counts, wake: watch.wake)
       shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
-      entries = OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength))
       switch settings.role {
       case .takeOver: states = Self.subscribe(settings)
       case .standby(let time): lease = OutletLease(time: time)
@@ -229,15 +234,10 @@
   /// The statistics.
   extension OutletWriter {
     func report() {
-      settings.counts.noteUnconfirmed(entries.count)
-      let counts = (entries: entries.confirmedCount, skipped: entries.skippedCount, undecodable: encoder.failures)
-      defer { reported = counts }
-      settings.counts.update { [reported, entries] statistics in
-        statistics.entries += counts.entries - reported.entries
-        statistics.skipped += counts.skipped - reported.skipped
-        statistics.undecodable += counts.undecodable - reported.undecodable
-        if let last = entries.lastConfirmed { statistics.lastEntry = "\(last.id)" }
-      }
+      progress.report()
+      let new = encoder.failures - reportedFailures
+      reportedFailures += new
+      if new > 0 { settings.counts.update { $0.undecodable += new } }
     }
   }
 #endif

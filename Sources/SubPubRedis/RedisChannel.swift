@@ -12,6 +12,8 @@
     /// Is told that the connection was lost, and that a reply has arrived, if it is to know that.
     private let notice: Wake?
     private let noticesReplies: Bool
+    /// Takes the replies, instead of this channel.
+    private let sink: (@Sendable ([RedisReply]) -> Void)?
     private let state = Locked(State())
 
     private struct State {
@@ -40,10 +42,17 @@
       }
     }
 
-    init(_ connection: RedisConnection, notice: Wake? = nil, noticesReplies: Bool = false) {
+    init(
+      _ connection: RedisConnection, notice: Wake? = nil, noticesReplies: Bool = false,
+      sink: (@Sendable ([RedisReply]) -> Void)? = nil
+    ) {
       (self.connection, self.notice, self.noticesReplies) = (connection, notice, noticesReplies)
+      self.sink = sink
       connection.add(self)
     }
+
+    /// Why there will be no replies; nil while there may be.
+    var failure: RedisError.Reason? { state.withLock(\.failure) }
 
     /// Forgets the channel, and the replies that are to come.
     func close() { connection.remove(self) }
@@ -102,6 +111,7 @@
 
     /// Adds replies; called by the connection.
     func deliver(_ replies: [RedisReply]) {
+      if let sink { return sink(replies) }
       let waiter = state.withLock { state in
         state.replies += replies
         return state.takeWaiter()

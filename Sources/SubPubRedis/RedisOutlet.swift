@@ -146,6 +146,8 @@
       var contact: LastContact?
 
       var statistics = RedisStatistics()
+      /// The last entry that was confirmed.
+      var last: EntryID?
       var active: [Subscription] = []
       var isConnected = false
       /// Whether it has a connection, and waits for another outlet's end.
@@ -162,7 +164,8 @@
     }
 
     var statistics: RedisStatistics {
-      var (statistics, active) = state.withLock { ($0.statistics, $0.active) }
+      var (statistics, last, active) = state.withLock { ($0.statistics, $0.last, $0.active) }
+      statistics.lastEntry = last.map { "\($0)" }
       for subscription in active { statistics.skipped += subscription.statistics.skipped }
       return statistics
     }
@@ -203,6 +206,16 @@
       state.withLock { state in
         state.unconfirmed = count
         state.unconfirmedSince = count == 0 ? nil : state.unconfirmedSince ?? .now
+      }
+    }
+
+    func noteProgress(_ new: (entries: Int, skipped: Int), _ last: EntryID?, unconfirmed count: Int) {
+      state.withLock { state in
+        state.unconfirmed = count
+        state.unconfirmedSince = count == 0 ? nil : state.unconfirmedSince ?? .now
+        state.statistics.entries += new.entries
+        state.statistics.skipped += new.skipped
+        state.last = last ?? state.last
       }
     }
 

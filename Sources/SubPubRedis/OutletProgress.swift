@@ -1,0 +1,113 @@
+#if Redis
+  import SubPub
+
+  /// How far an outlet is: the entries that the server hasn't confirmed.
+  ///
+  /// The outlet adds and sends them. The thread that receives the replies notes these here, and wakes the outlet only if
+  /// it waits for them, or the server has refused something.
+  final class OutletProgress: Sendable {
+    /// What the writing outlet waits for.
+    enum Goal { case everything, room }
+
+    private struct State {
+      var entries: OutletEntries
+      /// The number of the connection whose replies count.
+      var connection = 0
+      var goal: Goal?
+      /// What this run has added to the statistics.
+      var reported = (entries: 0, skipped: 0)
+
+      func isReached(_ goal: Goal) -> Bool {
+        !entries.areUnderWay || goal == .room && !entries.isFull && entries.refusal == nil
+      }
+    }
+
+    private let state: Locked<State>
+    private let counts: OutletCounts
+    /// Ends the wait of the outlet.
+    let changed = Wake()
+    /// Wakes the connecting task.
+    private let wake: Wake
+
+    init(_ entries: OutletEntries, _ counts: OutletCounts, wake: Wake) {
+      (state, self.counts, self.wake) = (Locked(State(entries: entries)), counts, wake)
+    }
+
+    /// Entries are changed while no reply is under way.
+    var entries: OutletEntries {
+      get { state.withLock(\.entries) }
+      set { state.withLock { $0.entries = newValue } }
+    }
+
+    /// Adds an entry; returns whether there is enough to be sent at once.
+    func append(_ entry: OutletEntry) -> Bool {
+      state.withLock { state in
+        state.entries.append(entry)
+        return state.entries.isChunk
+      }
+    }
+
+    var refusal: OutletEntries.Refusal? { state.withLock(\.entries.refusal) }
+    var areUnderWay: Bool { state.withLock(\.entries.areUnderWay) }
+
+    /// Lets only the replies to what is sent from now on count; returns the number of the connection.
+    func beginConnection() -> Int {
+      state.withLock { state in
+        state.connection += 1
+        return state.connection
+      }
+    }
+
+    /// Returns the commands that are to be sent, and how many; none after a refusal, because more would be refused, too.
+    func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
+      let (taken, count) = state.withLock { state in
+        (state.entries.refusal == nil ? state.entries.takeUnsent(beginning) : ([], 0), state.entries.count)
+      }
+      counts.noteUnconfirmed(count)
+      return taken
+    }
+
+    /// Notes replies to entries, in their order; called by the thread that receives them.
+    func note(_ replies: [RedisReply], over connection: Int) {
+      let (counts, isReached, isRefused) = state.withLock { state -> (Bool, Bool, Bool) in
+        guard state.connection == connection else { return (false, false, false) }
+        for reply in replies { state.entries.note(reply) }
+        let isReached = state.goal.map(state.isReached) ?? false
+        if isReached { state.goal = nil }
+        return (true, isReached, state.entries.refusal != nil && !state.entries.areUnderWay)
+      }
+      if counts { report() }
+      if isReached { changed.set() } else if isRefused { wake.set() }
+    }
+
+    /// Waits for replies; throws if the connection is lost, or the task is cancelled.
+    func wait(for goal: Goal, over channel: RedisChannel) async throws(RedisError.Reason) {
+      while true {
+        let isReached = state.withLock { state in
+          state.goal = state.isReached(goal) ? nil : goal
+          return state.goal == nil
+        }
+        if isReached { return }
+        if let failure = channel.failure { throw failure }
+        if Task.isCancelled { throw RedisChannel.interrupted }
+        await withTaskCancellationHandler {
+          await changed.wait()
+        } onCancel: {
+          changed.set()
+        }
+      }
+    }
+
+    /// Adds what has been confirmed and skipped to the statistics.
+    func report() {
+      let (new, last, count) = state.withLock { state in
+        let entries = state.entries
+        let total = (entries: entries.confirmedCount, skipped: entries.skippedCount)
+        defer { state.reported = total }
+        let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
+        return (new, entries.lastConfirmed?.id, entries.count)
+      }
+      counts.noteProgress(new, last, unconfirmed: count)
+    }
+  }
+#endif
