@@ -1,6 +1,7 @@
 // swift-tools-version: 6.3
 
-// Programs for `.ci/redis`: a benchmark beside loops in C that use hiredis alone, and the processes of the chaos test.
+// Programs for `.ci/redis`: a benchmark beside loops in C that use hiredis alone, the figures of many outlets and
+// mirrors, and the processes of the chaos test.
 
 import PackageDescription
 
@@ -16,6 +17,7 @@ let package = Package(
   targets: [
     .target(name: "Bare", linkerSettings: [.linkedLibrary("hiredis")]),
     .executableTarget(name: "redis-bench", dependencies: ["Bare"] + libraries, swiftSettings: settings),
+    .executableTarget(name: "redis-scale", dependencies: libraries, swiftSettings: settings),
     // Its kit is that of the tests, which needs the trait.
     .executableTarget(name: "redis-chaos", dependencies: libraries, swiftSettings: settings + [.define("Redis")]),
   ])

@@ -115,25 +115,15 @@
       // waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
-      let isCancelled = Wake()
-      let ending = Task(executorPreference: executor) { [settings] in
-        await isCancelled.wait()
-        guard !Task.isCancelled else { return }
-        await self.finish()
-        do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
-        { /* The clock fails, or over. */
-        }
-        await self.giveUp()
-        for task in [connecting, writing] { task.cancel() }
-      }
+      let ending = Locked<Task<Void, Never>?>(nil)
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
         versionAtCancel.withLock { [version = settings.publisher.current.version] in $0 = version }
-        isCancelled.set()
+        let task = Task(executorPreference: executor) { await self.finish([connecting, writing]) }
+        ending.withLock { $0 = task }
       }
-      ending.cancel()
-      isCancelled.set()
+      ending.withLock { $0 }?.cancel()
       connecting.cancel()
       watch.wake.set()
       await connecting.value
@@ -174,8 +164,16 @@
     /// Whether the run goes on.
     var isActive: Bool { failure == nil && !isStopped }
 
+    /// Ends the run when everything is written that was accepted before the cancel, or after the timeout.
+    private func finish(_ tasks: [Task<Void, Never>]) async {
+      finishWriting()
+      do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch { /* Over, or the clock fails. */  }
+      giveUp()
+      for task in tasks { task.cancel() }
+    }
+
     /// Ends the run when everything up to a version is written.
-    private func finish() {
+    private func finishWriting() {
       guard let version = versionAtCancel.withLock({ $0 }) else { return }
       if lease != nil, epoch == nil {
         // Another one writes, or nobody.

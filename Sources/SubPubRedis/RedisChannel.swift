@@ -64,8 +64,15 @@
       if commands.isEmpty { return [] }
       var bytes: [UInt8] = []
       for command in commands { command.encode(to: &bytes) }
-      try send(bytes, replies: commands.count, within: limit)
-      return try await replies(commands.count)
+      return try await replies(to: bytes, count: commands.count, within: limit)
+    }
+
+    /// Sends encoded commands, and waits for their replies.
+    func replies(
+      to bytes: [UInt8], count: Int, within limit: TimeLimit? = nil
+    ) async throws(RedisError.Reason) -> [RedisReply] {
+      try send(bytes, replies: count, within: limit)
+      return try await replies(count)
     }
 
     /// Sends a command, and waits for its reply, which may be an error.

@@ -94,17 +94,18 @@
 
     private func check(over channel: RedisChannel) async throws(RedisError.Reason) {
       let time = ContinuousClock.now
-      var (asked, commands): ([(KeyWatch, KeyWatch.Expectation)], [RedisCommand]) = ([], [])
+      var (asked, questions): ([(KeyWatch, KeyWatch.Expectation)], [UInt8]) = ([], [])
       for user in state.withLock({ Array($0.users.values) }) {
         switch user.knowledge {
         case .none: break
         case .outdated: user.wake.set()
         case .expects(let expectation):
           asked.append((user, expectation))
-          commands += user.questions
+          questions += user.questions
         }
       }
-      let replies = try await channel.replies(to: commands)
+      if asked.isEmpty { return }
+      let replies = try await channel.replies(to: questions, count: asked.count * 2)
       for (index, (user, expectation)) in asked.enumerated() {
         let isAsExpected =
           replies[2 * index].outletNumber == expectation.number
@@ -132,15 +133,19 @@
       case expects(Expectation)
     }
 
-    /// The commands that ask for the number and the length.
-    let questions: [RedisCommand]
+    /// The encoded commands that ask for the number and the length.
+    let questions: [UInt8]
     let contact: OutletContact
     /// Wakes the outlet's connecting task.
     let wake = Wake()
     private let state = Locked((knowledge: Knowledge.none, looks: 0))
 
     init(_ keys: OutletKeys, _ contact: OutletContact) {
-      questions = [RedisCommand("GET", keys.counter), RedisCommand("XLEN", keys.stream)]
+      var questions: [UInt8] = []
+      for command in [RedisCommand("GET", keys.counter), RedisCommand("XLEN", keys.stream)] {
+        command.encode(to: &questions)
+      }
+      self.questions = questions
       self.contact = contact
     }
 

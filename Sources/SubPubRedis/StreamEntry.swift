@@ -33,7 +33,7 @@
 
   extension UInt64 {
     /// Parses a decimal number; nil if it isn't one, or is too large.
-    fileprivate init?(digits: some Collection<UInt8>) {
+    init?(digits: some Collection<UInt8>) {
       guard !digits.isEmpty else { return nil }
       self = 0
       for digit in digits {
