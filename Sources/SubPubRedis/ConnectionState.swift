@@ -46,7 +46,7 @@
     /// What the socket had no room for.
     private var outgoing: [UInt8] = []
     private var sent = 0
-    /// Why nothing can be sent any more. What the server has said before is still received.
+    /// Why nothing can be sent any more; what the server has said before is still received.
     private var sendingFailure: RedisError.Reason?
     /// The requests whose replies are to come, from this index on.
     private var requests: [Request] = []

@@ -41,7 +41,7 @@
     /// What the commands begin with that add an entry, and make the stream if there is none.
     private let making: RedisCommand
 
-    /// - Parameter wake: Is told when the connection is lost.
+    /// Begins to use a connection; `wake` is told when it is lost.
     init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, _ progress: OutletProgress, wake: Wake) {
       channel = RedisChannel(connection, notice: wake)
       let number = progress.beginConnection()

@@ -18,7 +18,9 @@
     var isDue: Bool { .now >= due }
 
     /// How long the outlet may rest before it looks again.
-    var rest: Duration { min(time / 4, end.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) } ?? time) }
+    var rest: Duration {
+      min(time / 4, end.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) } ?? time)
+    }
 
     fileprivate var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
 

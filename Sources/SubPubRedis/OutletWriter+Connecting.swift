@@ -16,7 +16,9 @@
         } catch is CancellationError {
           return
         } catch let error as RedisSuperseded {
-          if isActive { fail(error) }
+          guard isActive else { return }
+          settings.tell { $0.superseded($1) }
+          fail(error)
         } catch {
           guard isActive else { return }
           if (connection ?? standby ?? doubt?.connection) != nil { hasLostConnection = true }
@@ -24,8 +26,10 @@
           if Task.isCancelled { return }
           // Servers may close connections that are idle.
           if former?.isClosed ?? false { continue }
+          if move(after: error as? RedisError.Reason) { continue }
           failures += 1
           let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
+          if case .refused = error.reason { settings.tell { $0.refused($1, error) } }
           refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
           guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.replyTimeout }) ?? true,
             let delay = settings.retry.delay(after: failures, error)
@@ -91,7 +95,7 @@
       entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - pendingCount))
       entries.sendAllAgain()
       do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return }
-      wasRefused = false
+      (wasRefused, hasMoved) = (false, false)
       connection = new
       resumeWriter()
     }

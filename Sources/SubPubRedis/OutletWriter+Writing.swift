@@ -49,6 +49,7 @@
         } catch is Doubtful {
           continue
         } catch {
+          if error is RedisSuperseded, isActive { settings.tell { $0.superseded($1) } }
           if !(error is CancellationError) { fail(error) }
           return false
         }
@@ -60,6 +61,7 @@
     func noteLoss(of connection: OutletConnection, _ error: RedisError.Reason, wasIdle: Bool) {
       // Servers may close connections that are idle, and the connecting task notices if there is more to it.
       if !(wasIdle && connection.isClosed) { noteFailure(settings.error(error)) }
+      if case .refused = error { settings.tell { $0.refused($1, settings.error(error)) } }
       if error.refusesToWrite { wasRefused = true }
       lose(connection)
     }
@@ -107,7 +109,9 @@
     /// It does so if a value is larger than it may be. An entry with which that happens again and again is written as an
     /// error, so that those after it are written.
     private func noteClosing() {
-      guard let first = entries.firstEntry, first.arguments.byteCount >= Self.smallestLimit else { return suspect = nil }
+      guard let first = entries.firstEntry, first.arguments.byteCount >= Self.smallestLimit else {
+        return suspect = nil
+      }
       let count = suspect?.id == first.id ? (suspect?.count ?? 0) + 1 : 1
       suspect = (first.id, count)
       if count < Self.closingsOfSuspect { return }

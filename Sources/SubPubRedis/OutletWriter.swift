@@ -12,7 +12,9 @@
     /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.
     private let executor = QueueExecutor(label: "SubPub.RedisOutlet")
     /// The connection that this outlet shares with others, and what its check knows of the key.
-    let shared: SharedConnection
+    private(set) var shared: SharedConnection
+    /// Whether a node of a cluster has sent the outlet to another one, which hasn't answered yet.
+    var hasMoved = false
     let watch: KeyWatch
     let section = AsyncMutex()
     /// What is to be written; nil while the outlet waits for another one's end.
@@ -32,10 +34,17 @@
       didSet {
         settings.counts.noteConnection(connection != nil)
         if connection == nil { watch.noteEnd() }
+        if oldValue == nil, connection != nil { settings.tell { $0.connected($1, isWriting: true) } }
+        if oldValue != nil, connection == nil { settings.tell { $0.disconnected($1) } }
       }
     }
     /// The connection of an outlet that waits for the end of another one.
-    var standby: OutletConnection? { didSet { noteWaiting() } }
+    var standby: OutletConnection? {
+      didSet {
+        noteWaiting()
+        if oldValue == nil, standby != nil { settings.tell { $0.connected($1, isWriting: false) } }
+      }
+    }
     /// The lease of this run; nil if others don't wait for its end.
     var lease: OutletLease?
     /// The connection of an outlet that may have been superseded, while it waits for the other one.
@@ -131,6 +140,19 @@
     }
   }
 
+  /// A cluster.
+  extension OutletWriter {
+    /// Goes on at the node of a cluster that has the key; returns false if the error doesn't say which one, or if that
+    /// has just happened.
+    func move(after reason: RedisError.Reason?) -> Bool {
+      guard !hasMoved, let node = reason?.node(of: settings.endpoint) else { return false }
+      shared.remove(watch)
+      shared = RedisClient.shared(for: node).connection(for: watch)
+      hasMoved = true
+      return true
+    }
+  }
+
   /// Standing by.
   extension OutletWriter {
     /// Waits until the outlet has the lease; returns false if its publisher finishes, or the run ends, before that.
@@ -167,7 +189,8 @@
     /// Ends the run when everything is written that was accepted before the cancel, or after the timeout.
     private func finish(_ tasks: [Task<Void, Never>]) async {
       finishWriting()
-      do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch { /* Over, or the clock fails. */  }
+      do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
+      { /* Over, or the clock fails. */  }
       giveUp()
       for task in tasks { task.cancel() }
     }

@@ -1,11 +1,11 @@
 #if Redis
-  import Dispatch
+  import Foundation
   import SubPub
 
   /// What the outlets and mirrors of a process share that have equal endpoints.
   final class RedisClient: Sendable {
     let endpoint: RedisEndpoint
-    /// The thread of the outlets' connections. No foreign code runs on it.
+    /// The thread of the outlets' connections, on which no foreign code runs.
     let loop = RedisLoop()
     /// The connections of the outlets.
     private let connections = Locked<[SharedConnection]>([])
@@ -13,8 +13,8 @@
 
     private struct Shared {
       weak var reader: StreamReader?
-      /// The last lookup of the host's addresses.
-      var lookup: Answer<Result<[SocketAddress], RedisError.Reason>>?
+      /// The last lookups of hosts' addresses.
+      var lookups: [String: Answer<Result<[SocketAddress], RedisError.Reason>>] = [:]
     }
 
     private struct Entry {
@@ -66,8 +66,8 @@
     func lookup(_ host: String, _ port: Int) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
       let answer = Answer<Result<[SocketAddress], RedisError.Reason>>()
       let current = shared.withLock { shared in
-        if let lookup = shared.lookup, !lookup.isSet { return lookup }
-        shared.lookup = answer
+        if let lookup = shared.lookups[host], !lookup.isSet { return lookup }
+        shared.lookups[host] = answer
         return answer
       }
       if current === answer {

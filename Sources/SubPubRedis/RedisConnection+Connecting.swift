@@ -14,9 +14,53 @@
     /// Makes a connection, and logs in; all of that within the endpoint's ``RedisEndpoint/connectTimeout``.
     func connect(on loop: RedisLoop) async throws(RedisError.Reason) -> RedisConnection {
       let end = ContinuousClock.now + endpoint.connectTimeout
-      let greeting = try await greeting(by: end, loop)
+      guard case .sentinels(let sentinels, let primary) = endpoint.address else {
+        return try await connect(to: endpoint, by: end, on: loop)
+      }
+      let server = try await address(of: primary, sentinels, by: end, on: loop)
+      let connection = try await connect(to: server, by: end, on: loop)
+      // The sentinels may know a server that has just become a replica, or isn't the primary yet.
+      let channel = RedisChannel(connection)
+      defer { channel.close() }
+      let role = try await channel.reply(to: RedisCommand("ROLE")).get()
+      if role[0]?.text == "master" { return connection }
+      connection.close()
+      throw .unreachable("\(server) isn't the primary")
+    }
+
+    /// Asks the sentinels, one after the other, for the address of a primary.
+    private func address(
+      of primary: String, _ sentinels: [RedisEndpoint.Host], by end: ContinuousClock.Instant, on loop: RedisLoop
+    ) async throws(RedisError.Reason) -> RedisEndpoint {
+      var failure = RedisError.Reason.unreachable("there is no sentinel")
+      for sentinel in sentinels {
+        var endpoint = RedisEndpoint(host: sentinel.name, port: sentinel.port, timeout: endpoint.replyTimeout)
+        // One that doesn't answer leaves time for the others.
+        let limit = ContinuousClock.now.duration(to: end) / 2
+        endpoint.connectTimeout = max(.milliseconds(1), limit)
+        do {
+          let connection = try await connect(to: endpoint, by: .now + limit, on: loop)
+          defer { connection.close() }
+          let channel = RedisChannel(connection)
+          let command = RedisCommand("SENTINEL", "GET-MASTER-ADDR-BY-NAME", primary)
+          let reply = try await channel.reply(to: command).get()
+          if let host = reply[0]?.text, let port = reply[1].flatMap({ Int($0.text) }), (1...65_535).contains(port) {
+            return self.endpoint.at(host, port)
+          }
+          failure = .unreachable("the sentinel at \(endpoint) knows no primary \(primary.debugDescription)")
+        } catch {
+          failure = error
+        }
+      }
+      throw failure
+    }
+
+    private func connect(
+      to endpoint: RedisEndpoint, by end: ContinuousClock.Instant, on loop: RedisLoop
+    ) async throws(RedisError.Reason) -> RedisConnection {
+      let greeting = try await greeting(endpoint, by: end, loop)
       var failure = RedisError.Reason.unreachable("cannot connect: the host has no address")
-      for address in try await addresses(by: end, loop) {
+      for address in try await addresses(of: endpoint, by: end, loop) {
         let connection: RedisConnection
         do {
           connection = try RedisConnection(try address.socket(), endpoint, by: end, on: loop)
@@ -25,7 +69,7 @@
           failure = error
           continue
         }
-        do { try await greet(over: connection, greeting, by: end) } catch {
+        do { try await greet(endpoint, over: connection, greeting, by: end) } catch {
           connection.close()
           throw error
         }
@@ -36,10 +80,10 @@
 
     /// What a new connection says first.
     private func greeting(
-      by end: ContinuousClock.Instant, _ loop: RedisLoop
+      _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> [RedisCommand] {
       var commands: [RedisCommand] = []
-      if let (username, password) = try await login(by: end, loop) {
+      if let (username, password) = try await login(endpoint, by: end, loop) {
         commands.append(username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
       }
       if let name = endpoint.clientName { commands.append(RedisCommand("CLIENT", "SETNAME", name)) }
@@ -52,14 +96,16 @@
     }
 
     private func greet(
-      over connection: RedisConnection, _ greeting: [RedisCommand], by end: ContinuousClock.Instant
+      _ endpoint: RedisEndpoint, over connection: RedisConnection, _ greeting: [RedisCommand],
+      by end: ContinuousClock.Instant
     ) async throws(RedisError.Reason) {
       let channel = RedisChannel(connection)
       defer { channel.close() }
       let replies: [RedisReply]
       do {
         let rest = max(.zero, ContinuousClock.now.duration(to: end))
-        replies = try await channel.replies(to: greeting, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
+        replies = try await channel.replies(
+          to: greeting, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
       } catch {
         #if RedisTLS
           if connection.isClosed, case .unreachable(let what) = error, let tls = endpoint.tls, tls.certificate == nil {
@@ -80,7 +126,7 @@
 
     /// The login of the next connection; nil if there is none.
     private func login(
-      by end: ContinuousClock.Instant, _ loop: RedisLoop
+      _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> (username: String?, password: String)? {
       switch endpoint.login {
       case .none: return nil
@@ -101,7 +147,7 @@
     }
 
     private func addresses(
-      by end: ContinuousClock.Instant, _ loop: RedisLoop
+      of endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> [SocketAddress] {
       switch endpoint.address {
       case .unixSocket(let path): return [try SocketAddress(path: path)]
@@ -111,6 +157,7 @@
           throw .unreachable("cannot connect: looking up \(host) takes longer than \(endpoint.connectTimeout)")
         }
         return try found.get()
+      case .sentinels: throw .unreachable("cannot connect: the address isn't known")
       }
     }
   }

@@ -87,7 +87,9 @@
       if change({ state in
         state.send(bytes, request)
         return state.isBehind
-      }) { loop.notice() }
+      }) {
+        loop.notice()
+      }
     }
 
     private func change<Result>(_ body: (inout ConnectionState) -> Result) -> Result {

@@ -24,6 +24,7 @@
     /// | `redis://user:password@host`, `redis://:password@host` | with a login |
     /// | `rediss://…` | the same, encrypted: needs the trait `RedisTLS`, and verifies the server's certificate |
     /// | `redis+unix:///path?db=1`, `unix:///path` | on a Unix socket |
+    /// | `redis+sentinel://host1,host2:26379/name/database` | the primary of that name, which the sentinels know |
     ///
     /// Special characters in the user, the password, and the path are percent-encoded. An IPv6 address stands in
     /// brackets.
@@ -50,15 +51,38 @@
         guard parts.path.count > 1 else { throw RedisURLError("there is no path of a socket after \(parts.scheme)://") }
         let (path, database) = (try URLParts.decoded(parts.path), try parts.database(parts.query ?? ""))
         self.init(unixSocket: path, username: username, password: password, database: database)
+      case "redis+sentinel":
+        self = try Self.sentinels(parts, username, password)
       default:
-        throw RedisURLError("the scheme isn't known: give redis, rediss, or redis+unix")
+        throw RedisURLError("the scheme isn't known: give redis, rediss, redis+unix, or redis+sentinel")
       }
+    }
+
+    private static func sentinels(
+      _ parts: URLParts, _ username: String?, _ password: String?
+    ) throws(RedisURLError) -> RedisEndpoint {
+      var hosts: [Host] = []
+      for host in parts.host.split(separator: ",", omittingEmptySubsequences: false) {
+        let (name, port) = try parts.hostAndPort(host, defaultPort: 26_379)
+        hosts.append(Host(name: name, port: port))
+      }
+      let path = parts.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      guard let first = path.first, !first.isEmpty, path.count <= 2, parts.query == nil else {
+        throw RedisURLError(
+          "after the sentinels comes a slash, the name of the primary, and maybe /database\(parts.hint)")
+      }
+      guard let database = path.count == 1 ? 0 : URLParts.number(path[1]) else {
+        throw RedisURLError("what follows the name of the primary isn't the number of a database\(parts.hint)")
+      }
+      return RedisEndpoint(
+        sentinels: hosts, primary: try URLParts.decoded(first), username: username, password: password,
+        database: database)
     }
 
     private static func tcp(
       _ parts: URLParts, _ username: String?, _ password: String?
     ) throws(RedisURLError) -> RedisEndpoint {
-      let (host, port) = try parts.hostAndPort()
+      let (host, port) = try parts.hostAndPort(parts.host, defaultPort: 6_379)
       if parts.query != nil {
         throw RedisURLError(
           "nothing is known that could follow the question mark: set the endpoint's properties instead")
@@ -111,7 +135,7 @@
       return (user.isEmpty ? nil : try Self.decoded(user), try Self.decoded(password))
     }
 
-    func hostAndPort() throws(RedisURLError) -> (host: String, port: Int) {
+    func hostAndPort(_ host: Substring, defaultPort: Int) throws(RedisURLError) -> (host: String, port: Int) {
       var (name, rest) = (host, host.suffix(0))
       if host.hasPrefix("[") {
         guard let end = host.firstIndex(of: "]") else { throw RedisURLError("a [ before the host isn't closed") }
@@ -121,7 +145,7 @@
       }
       let decoded = try Self.decoded(name)
       if decoded.isEmpty { throw RedisURLError("there is no host after the scheme") }
-      guard !rest.isEmpty else { return (decoded, 6379) }
+      guard !rest.isEmpty else { return (decoded, defaultPort) }
       guard rest.hasPrefix(":"), let port = Self.number(rest.dropFirst()), (1...65_535).contains(port) else {
         throw RedisURLError("what follows the colon after the host isn't a port up to 65535\(hint)")
       }

@@ -23,6 +23,13 @@
     enum Address: Hashable, Sendable {
       case tcp(host: String, port: Int)
       case unixSocket(String)
+      /// The primary of that name, which the sentinels at these addresses know.
+      case sentinels([Host], primary: String)
+    }
+
+    struct Host: Hashable, Sendable {
+      let name: String
+      let port: Int
     }
 
     /// How to log in.
@@ -32,7 +39,7 @@
       case asked(CredentialsSource)
     }
 
-    let address: Address
+    private(set) var address: Address
     var login: Login
     let database: Int
 
@@ -116,7 +123,7 @@
         timeout: timeout)
     }
 
-    private init(
+    fileprivate init(
       _ address: Address, named name: String, username: String?, password: String?, database: Int, timeout: Duration
     ) {
       guard !name.isEmpty, !name.utf8.contains(0) else {
@@ -153,6 +160,22 @@
   }
 
   extension RedisEndpoint {
+    /// The same server at another address: the login, the limits, and all else stay.
+    func at(_ host: String, _ port: Int) -> RedisEndpoint {
+      var endpoint = self
+      endpoint.address = .tcp(host: host, port: port)
+      return endpoint
+    }
+
+    /// The primary that sentinels know.
+    init(
+      sentinels: [Host], primary: String, username: String?, password: String?, database: Int
+    ) {
+      self.init(
+        .sentinels(sentinels, primary: primary), named: primary, username: username, password: password,
+        database: database, timeout: .seconds(5))
+    }
+
     /// The host's name; for a socket in the file system, the one that its server's certificate would have.
     var host: String { if case .tcp(let host, _) = address { host } else { "localhost" } }
   }
@@ -164,6 +187,8 @@
       case .tcp(let host, let port):
         host.contains(":") ? "[\(host)]:\(port)/\(database)" : "\(host):\(port)/\(database)"
       case .unixSocket(let path): "\(path)/\(database)"
+      case .sentinels(let hosts, let primary):
+        "\(primary) of \(hosts.map { "\($0.name):\($0.port)" }.joined(separator: ","))/\(database)"
       }
     }
   }

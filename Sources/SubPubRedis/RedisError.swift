@@ -15,6 +15,8 @@
       case unencodable(String)
       /// A value has more bytes than the coder allows.
       case tooLarge(bytes: Int, limit: Int)
+      /// A mirror is further behind than its ``RedisMirror`` was told to accept.
+      case behind(Duration, limit: Duration)
       /// An outlet was cancelled, and so many states weren't confirmed by the server in time.
       case unwritten(Int)
     }
@@ -53,12 +55,14 @@
       case .unreachable: true
       case .refused(let message):
         !Self.lasting.contains { message.hasPrefix($0) } || Self.passing.contains { message.hasPrefix($0) }
-      case .undecodable, .unencodable, .tooLarge, .unwritten: false
+      case .undecodable, .unencodable, .tooLarge, .behind, .unwritten: false
       }
     }
 
     /// The beginnings of replies that stay the same until the program or the server is changed.
-    private static let lasting = ["ERR ", "MOVED ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE "]
+    private static let lasting = [
+      "CROSSSLOT ", "ERR ", "MOVED ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE ",
+    ]
     /// The beginnings of replies of a server that will go on by itself.
     ///
     /// After a small id, the outlet looks for another writer.
@@ -67,6 +71,18 @@
       "ERR Protocol error",  // Bytes were damaged on the way.
     ]
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
+
+    /// The node of a cluster that has the key, if the server has said so.
+    func node(of endpoint: RedisEndpoint) -> RedisEndpoint? {
+      guard case .refused(let message) = self, message.hasPrefix("MOVED ") else { return nil }
+      let words = message.split(separator: " ")
+      guard words.count == 3, let colon = words[2].lastIndex(of: ":"), let port = Int(words[2][colon...].dropFirst()),
+        (1...65_535).contains(port)
+      else { return nil }
+      // Without a host, it is the one that was asked.
+      let host = words[2][..<colon]
+      return endpoint.at(host.isEmpty ? endpoint.host : String(host), port)
+    }
 
     /// Whether the server works, and refuses to write: it is full, for example, or a replica.
     var refusesToWrite: Bool {
@@ -92,10 +108,14 @@
     public var description: String {
       switch self {
       case .unreachable(let what): what
+      case .refused(let message) where message.hasPrefix("CROSSSLOT "):
+        "the server is a cluster, and the keys of the stream belong to different nodes: give the key a hash tag, as in"
+          + " {weather}"
       case .refused(let message): "the server refuses: \(message)"
       case .undecodable(let entry, let what): "entry \(entry) isn't a state of the expected type: \(what)"
       case .unencodable(let what): "the state can't be encoded: \(what)"
       case .tooLarge(let bytes, let limit): "the value has \(bytes) bytes, and the limit is \(limit)"
+      case .behind(let lag, let limit): "the mirror is \(lag) behind, and the limit is \(limit)"
       case .unwritten(let count): "cancelled, and \(count) state\(count == 1 ? "" : "s") couldn't be written in time"
       }
     }

@@ -117,7 +117,8 @@
         state.isAwake = !state.jobs.isEmpty
         let now = ContinuousClock.now
         let end = state.timers.lazy.map(\.end).min() ?? now + Self.tick
-        let limit = state.isAwake ? .zero : min(now.duration(to: end), state.connections.isEmpty ? .seconds(60) : Self.tick)
+        let limit =
+          state.isAwake ? .zero : min(now.duration(to: end), state.connections.isEmpty ? .seconds(60) : Self.tick)
         return LoopWait(connections: state.connections, pipe: state.pipe, limit: limit) { [self] in
           self.state.withLock { $0.isAwake = true }
         }

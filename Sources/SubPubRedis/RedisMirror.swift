@@ -22,7 +22,7 @@
   /// can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
   /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
-  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors.
+  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no outlet.
   ///
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
   /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older copy
@@ -40,7 +40,9 @@
     private let pacing: Duration?
     private let coder: RedisCoder<Value>
     private let retry: RetryPolicy
-    private let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
+    private let lagLimit: Duration?
+    private let instrumentation: (any RedisInstrumentation)?
     private let state = Locked(MirrorState())
     /// What was current before the connection was lost.
     private let former = Locked<Publication<Value>?>(nil)
@@ -53,11 +55,12 @@
       coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
-      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
+      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0, lagLimit: Duration? = nil,
+      instrumentation: (any Instrumentation)? = nil
     ) {
       self.init(
         key: key, from: [endpoint], label: label, staleAfter: staleAfter, coder: coder, retry: retry, clock: clock,
-        history: history)
+        history: history, lagLimit: lagLimit, instrumentation: instrumentation)
     }
 
     /// Creates a mirror that reads from one of several servers, such as the replicas of one.
@@ -79,13 +82,19 @@
     ///   - clock: Measures the delays between attempts, and `staleAfter`.
     ///   - history: How many publications are kept besides the current one, for clients that come back (6.05). They
     ///     have the identifiers of the publishing process, so a client may come back to any process that has a mirror.
-    /// - Precondition: There is a server. `pacing` is greater than zero. Neither `staleAfter` nor `history` is negative.
+    ///   - lagLimit: How long an entry may take from the outlet to this mirror; one that takes longer is an error with
+    ///     its data as the previous data. Nil for no limit. Compares the system clocks of both machines.
+    ///   - instrumentation: Is told what happens to the publisher, and about the connections, if it is a
+    ///     ``RedisInstrumentation``.
+    /// - Precondition: There is a server. `pacing` and `lagLimit` are greater than zero. Neither `staleAfter` nor
+    ///   `history` is negative.
     public init(
       key: String, from endpoints: [RedisEndpoint], pacing: Duration? = nil, label: String? = nil,
       staleAfter: Duration? = nil, coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
-      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0
+      clock: any Clock<Duration> = ContinuousClock(), history: Int = 0, lagLimit: Duration? = nil,
+      instrumentation: (any Instrumentation)? = nil
     ) {
       if endpoints.isEmpty {
         stopForMisuse("the mirror of \(key) has no server to read from: give at least one endpoint")
@@ -93,10 +102,13 @@
       if let pacing, pacing <= .zero {
         stopForMisuse("pacing is \(pacing): give more than zero, or nil to read everything")
       }
+      if let lagLimit, lagLimit <= .zero { stopForMisuse("lagLimit is \(lagLimit): give more than zero, or nil") }
       // A relay hands the ages on, also without a limit for them.
-      publisher = Publisher(label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history)
+      publisher = Publisher(
+        label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history, instrumentation)
       (self.key, self.endpoints, self.pacing) = (key, endpoints, pacing)
-      (self.coder, self.retry, self.clock) = (coder, retry, clock)
+      (self.coder, self.retry, self.clock, self.lagLimit) = (coder, retry, clock, lagLimit)
+      self.instrumentation = instrumentation as? any RedisInstrumentation
     }
 
     /// What has been read so far, in all runs.
@@ -132,13 +144,21 @@
         return state.isRunning
       }
       if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
-      defer { state.withLock { $0.isRunning = false } }
+      defer {
+        let wasConnected = state.withLock { state in
+          state.isRunning = false
+          return state.hasAnswered
+        }
+        if wasConnected { tell { $0.disconnected($1) } }
+      }
       keepState()
       publisher.startLoading()
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
       /// How many servers have failed since the last pause.
       var failedServers = 0
       var reader: StreamReader?  // Kept between attempts.
+      /// Whether a node of a cluster has sent the mirror to another one, which hasn't answered yet.
+      var hasMoved = false
       var start = ContinuousClock.now
       while let reason = await follow(by: &reader) {
         if publisher.isFinished { return }
@@ -154,6 +174,12 @@
           state.withLock { $0.endpoint = ($0.endpoint + 1) % endpoints.count }
           reader = nil
         }
+        if !hasMoved, let node = reason.node(of: endpoint) {
+          (hasMoved, reader) = (true, RedisClient.shared(for: node).reader)
+          continue
+        }
+        if hasMoved { (hasMoved, reader) = (false, nil) }
+        if case .refused = reason { tell { $0.refused($1, error) } }
         publisher.setError(error)
         state.withLock { $0.noteFailure(error) }
         if failedServers == endpoints.count {
@@ -177,10 +203,14 @@
   }
 
   extension RedisMirror {
+    private func tell(_ event: (any RedisInstrumentation, RedisPart) -> Void) {
+      if let instrumentation { event(instrumentation, RedisPart(isOutlet: false, key: key, endpoint: endpoint)) }
+    }
+
     /// The server that is read from, or that is tried next.
     private var endpoint: RedisEndpoint { endpoints[state.withLock { $0.endpoint }] }
 
-    private func error(_ reason: RedisError.Reason) -> RedisError {
+    func error(_ reason: RedisError.Reason) -> RedisError {
       RedisError(endpoint: endpoint, key: key, reason: reason)
     }
 
@@ -216,6 +246,7 @@
         return state.hasAnswered
       }
       guard hasAnswered else { return false }
+      tell { $0.disconnected($1) }
       let current = publisher.current
       former.withLock { former in
         defer { former = current }
@@ -226,13 +257,16 @@
 
     /// Publishes what the reader has found; called on its thread, once at a time.
     private func receive(_ event: StreamEvent) {
+      let isFirstAnswer = state.withLock { state in
+        defer { state.noteAnswer() }
+        return !state.hasAnswered
+      }
+      if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
       switch event {
       case .empty:
-        state.withLock { $0.noteAnswer() }
         // A relay doesn't take it for a reset.
         if publisher.state.value == nil { publisher.setState(.unknown, origin: nil, age: nil, id: .nothing) }
       case .unchanged:
-        state.withLock { $0.noteAnswer() }
         if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
       case .current(let entry): receive(entry, lag: .zero)
       case .entry(let entry): receive(entry, lag: entry.sent.map(Duration.init(sinceMilliseconds:)))
@@ -244,7 +278,11 @@
       do {
         let decoded = try entry.state(by: coder)
         state.withLock { $0.note(entry.id, isDecoded: true, lag) }
-        publish(decoded, entry)
+        if let lag, let lagLimit, lag > lagLimit {
+          publish(.error(self.error(.behind(lag, limit: lagLimit)), previous: decoded.value), entry)
+        } else {
+          publish(decoded, entry)
+        }
       } catch {
         state.withLock { $0.note(entry.id, isDecoded: false, lag) }
         publisher.setError(self.error(error))

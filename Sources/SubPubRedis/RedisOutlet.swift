@@ -28,7 +28,7 @@
   /// finds that the server has lost data or was started again, can't know which of the two it is. It waits for twice the
   /// endpoint's timeout, and at least three seconds, before it goes on.
   ///
-  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD` and `XREVRANGE` on its key, `WATCH` on
+  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XLEN`, and `XREVRANGE` on its key, `WATCH` on
   /// both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With `XSETID` on its key,
   /// it restores a last entry that somebody has deleted; with `INFO`, it waits less often.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
@@ -47,6 +47,7 @@
     ///   - coder: Encodes the values.
     ///   - retry: Whether and when to try again without a connection.
     ///   - clock: Measures the delays between attempts, and the time that a cancelled outlet has left.
+    ///   - instrumentation: Is told about the connections.
     ///   - attemptFailed: Called after each attempt to connect or to write that fails and is repeated, on no particular
     ///     thread; for logs. A connection that the server has closed while it was idle isn't a failure. While it runs,
     ///     the outlet writes nothing.
@@ -56,7 +57,7 @@
       role: RedisOutletRole = .takeOver, coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
-      clock: any Clock<Duration> = ContinuousClock(),
+      clock: any Clock<Duration> = ContinuousClock(), instrumentation: (any RedisInstrumentation)? = nil,
       attemptFailed: @escaping @Sendable (RedisError) -> Void = { _ in }
     ) {
       guard maxLength >= 1 else {
@@ -67,8 +68,7 @@
       }
       settings = OutletSettings(
         publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, role: role, coder: coder,
-        retry: retry,
-        clock: clock, attemptFailed: attemptFailed)
+        retry: retry, clock: clock, instrumentation: instrumentation, attemptFailed: attemptFailed)
     }
 
     /// Writes the current state and every later one, until the task is cancelled.
@@ -111,7 +111,9 @@
     ///
     /// The lease is renewed at every third of its time. Choose it so long that a process that is busy doesn't miss that.
     ///
-    /// It is held in the key with `:lease` appended, which needs the commands `SET`, `PEXPIRE`, and `DEL`.
+    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and `DEL`.
+    /// If the server has lost it, and another outlet has the key, this one waits for a whole lease before it takes over.
+    /// When its publisher finishes while it waits, its run ends.
     case standby(lease: Duration)
   }
 
@@ -125,10 +127,16 @@
     let coder: RedisCoder<Value>
     let retry: RetryPolicy
     let clock: any Clock<Duration>
+    let instrumentation: (any RedisInstrumentation)?
     let attemptFailed: @Sendable (RedisError) -> Void
     let counts = OutletCounts()
 
     var keys: OutletKeys { OutletKeys(stream: key) }
+
+    /// Tells the instrumentation something, if there is one.
+    func tell(_ event: (any RedisInstrumentation, RedisPart) -> Void) {
+      if let instrumentation { event(instrumentation, RedisPart(isOutlet: true, key: key, endpoint: endpoint)) }
+    }
 
     func error(_ reason: RedisError.Reason) -> RedisError {
       RedisError(endpoint: endpoint, key: key, reason: reason)
@@ -176,7 +184,8 @@
       let lag =
         state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
       return RedisHealth(
-        isConnected: state.isConnected || state.isWaiting, isWriting: state.isConnected, lastContact: state.contact?.age,
+        isConnected: state.isConnected || state.isWaiting, isWriting: state.isConnected,
+        lastContact: state.contact?.age,
         lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error.map { "\($0)" })
     }
 

@@ -11,8 +11,9 @@
     private static let few = 16
 
     private let client: RedisClient
-    /// The thread of the mirrors: states are decoded and published on it. So it isn't that of the outlets, which a slow
-    /// subscriber would hold up.
+    /// The thread of the mirrors, on which states are decoded and published.
+    ///
+    /// It isn't that of the outlets, which a slow subscriber would hold up.
     private let loop = RedisLoop()
     private var endpoint: RedisEndpoint { client.endpoint }
     /// What the task waits for: a reply to `XREAD`, followers that were added or have ended, and times.
@@ -231,11 +232,8 @@
 
     /// Reads the last entries of streams, not too many at a time.
     ///
-    /// Unless an `XREAD` is under way, those that are to be followed are read over the connection that it goes over later.
-    /// If the server is started again, that connection is lost, so entries never arrive over it that are older than those
-    /// found here.
-    ///
-    /// - Parameter isAsked: Whether the other connection is used.
+    /// Unless the other connection is to be asked, they are read over the one that `XREAD` goes over later. If the server
+    /// is started again, that connection is lost, so entries never arrive over it that are older than those found here.
     private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
       var replies: [RedisReply] = []
       let count = batch.count
@@ -302,7 +300,8 @@
       for index in streams.values.indices { command.append("\(streams.values[index].request())") }
       var bytes: [UInt8] = []
       command.encode(to: &bytes)
-      try channel.send(bytes, replies: 1, within: TimeLimit(limit: endpoint.replyTimeout * 2, named: endpoint.replyTimeout))
+      try channel.send(
+        bytes, replies: 1, within: TimeLimit(limit: endpoint.replyTimeout * 2, named: endpoint.replyTimeout))
       wait = Wait(count: count)
     }
 

@@ -121,7 +121,7 @@
     // MARK: Threads
 
     @Test("400 outlets to servers that don't answer leave threads to everybody else, and end in time")
-    func required_1_04_8_07_manyOutlets() async throws {
+    func required_1_04_8_07_8_10_manyOutlets() async throws {
       let silent = try RawServer.silent()
       let timeout = Duration.seconds(15)
       let runs = (0..<400).map { number in
@@ -147,6 +147,23 @@
       for run in runs { run.cancel() }
       for run in runs { #expect(await reason(of: run) == .unwritten(1)) }
       #expect(cancelled.duration(to: .now) < timeout * 2)
+    }
+
+    @Test("outlets that have nothing to write share connections, and ask for nothing but numbers and lengths")
+    func required_8_10_idle() async throws {
+      let outlets = (0..<300).map { (number: Int) in outlet(of: Publisher(initial: number), key: "key \(number)") }
+      try await withThrowingTaskGroup { group in
+        for outlet in outlets { group.addTask { try await outlet.run() } }
+        try await until { outlets.allSatisfy { $0.statistics.entries == 1 } }
+        // Each looks at its key once more, and is done with that.
+        try await server.waitForCalls(of: "xlen", 900)
+        #expect(try server.run("CLIENT", "LIST").split(separator: "\n").count == 3 + 1, "and this one")
+        let before = try ["xadd", "watch", "xrevrange", "set"].map { try server.calls(of: $0) }
+        try await server.waitForCalls(of: "xlen", 900)
+        #expect(try ["xadd", "watch", "xrevrange", "set"].map { try server.calls(of: $0) } == before)
+        group.cancelAll()
+        try await group.waitForAll()
+      }
     }
 
     @Test("many servers that don't answer leave threads to the outlets of those that do")

@@ -3,7 +3,9 @@
 
   extension RedisServer {
     /// Starts a server of one test.
-    convenience init(_ options: String...) async throws {
+    convenience init(_ options: String...) async throws { try await self.init(options) }
+
+    convenience init(_ options: [String]) async throws {
       // In a short path: that of a socket may have 100 bytes.
       try self.init(in: "/tmp/subpub-\(UUID().uuidString.prefix(8))", isTemporary: true, options)
       try await start()

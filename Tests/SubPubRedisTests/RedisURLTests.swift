@@ -21,7 +21,8 @@
     @Test(
       "what is no such URL is an error that says what is wrong, and not what the password is",
       arguments: [
-        ("", "there is no scheme"), ("cache:6379", "there is no scheme"), ("http://cache", "isn't known"), ("secret:secret@cache://x", "isn't known"),
+        ("", "there is no scheme"), ("cache:6379", "there is no scheme"), ("http://cache", "isn't known"),
+        ("secret:secret@cache://x", "isn't known"),
         ("redis://", "no host"), ("redis://:6379", "no host"), ("redis://cache:", "isn't a port"),
         ("redis://cache:0", "isn't a port"), ("redis://cache:65536", "isn't a port"),
         ("redis://cache:+1", "isn't a port"), ("redis://cache:99999999999999999999", "isn't a port"),

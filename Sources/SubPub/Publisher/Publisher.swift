@@ -46,11 +46,12 @@ public final class Publisher<Value: Sendable>: Sendable {
 
   /// Creates a publisher that measures ages even if its data never becomes stale.
   package convenience init(
-    label: String?, staleAfter: Duration?, measuringAgesBy clock: any Clock<Duration>, history: Int
+    label: String?, staleAfter: Duration?, measuringAgesBy clock: any Clock<Duration>, history: Int,
+    _ instrumentation: (any Instrumentation)?
   ) {
     self.init(
       label: label, freshness: Freshness(staleAfter: staleAfter, clock: clock),
-      .of(clock: clock, history: history, propagating: [], instrumentation: nil))
+      .of(clock: clock, history: history, propagating: [], instrumentation: instrumentation))
   }
 
   /// Creates a publisher that measures ages as another one does.

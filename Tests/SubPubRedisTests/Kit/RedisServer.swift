@@ -91,7 +91,10 @@
     func launch() throws {
       let child = try Child(
         "server", in: folder,
-        ["redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder, "--loglevel", "warning"]
+        [
+          ProcessInfo.processInfo.environment["REDIS_SERVER"] ?? "redis-server", "--port", "0", "--unixsocket", socket,
+          "--dir", folder, "--loglevel", "warning",
+        ]
           + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"] + options, removesFolder: isTemporary)
       running.withLock { $0 = child }
     }

@@ -66,7 +66,8 @@ func fleet(processes: Int, mirrors: Int, rate: Int, seconds: Int, pace: Int) asy
     try await Task.sleep(for: .milliseconds(10))
     if end.duration(to: .now) > .seconds(120) { break }
   }
-  let name = "\(processes * mirrors) mirrors in \(processes) processes, \(pace == 0 ? "no pace" : "a pace of \(pace) ms")"
+  let name =
+    "\(processes * mirrors) mirrors in \(processes) processes, \(pace == 0 ? "no pace" : "a pace of \(pace) ms")"
   let late = end.duration(to: .now) / .milliseconds(1)
   print("\(name): up to \(worst) states behind while \(rate) are published a second")
   check("\(name): after the last state", late, atMost: pace == 0 ? 120_000 : 1_000, "ms")

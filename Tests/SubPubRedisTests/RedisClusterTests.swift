@@ -1,0 +1,93 @@
+#if Redis
+  import Testing
+
+  @Suite("Sentinels and clusters say which server it is", .timeLimit(.minutes(2)))
+  struct RedisClusterTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    /// A server on a TCP port.
+    private static func listening(_ arguments: String...) async throws -> (server: RedisServer, port: Int) {
+      let port = try RedisServer.freePort()
+      let server = try await RedisServer(["--port", "\(port)", "--bind", "127.0.0.1"] + arguments)
+      return (server, port)
+    }
+
+    @Test("an outlet and a mirror find the primary by a sentinel, and the next one after a failover")
+    func required_8_01_8_08_sentinel() async throws {
+      let (primary, port) = try await Self.listening()
+      let (replica, other) = try await Self.listening("--replicaof", "127.0.0.1 \(port)")
+      try await until { try replica.run("INFO", "replication").contains("master_link_status:up") }
+      let (file, watching) = ("\(primary.folder)/sentinel.conf", try RedisServer.freePort())
+      let socket = "\(primary.folder)/sentinel"
+      try Data(
+        """
+        port \(watching)
+        bind 127.0.0.1
+        unixsocket \(socket)
+        sentinel monitor cache 127.0.0.1 \(port) 1
+        sentinel down-after-milliseconds cache 500
+        sentinel failover-timeout cache 3000
+
+        """.utf8
+      ).write(to: URL(filePath: file))
+      let sentinel = try Child("sentinel", in: primary.folder, ["redis-server", file, "--sentinel"])
+      defer { sentinel.killNow() }
+      var endpoint = try RedisEndpoint(url: "redis+sentinel://127.0.0.1:1,127.0.0.1:\(watching)/cache")
+      endpoint.replyTimeout = .seconds(2)
+      let (outlet, mirror) = (outlet(endpoint), mirror(endpoint))
+      publisher.updateData(1)
+      try await running(outlet, mirror) {
+        try await mirror.reach(1)
+        #expect(try primary.run("CLIENT", "LIST").contains("cmd=xread"))
+        try await until { try primary.run("-s", socket, "SENTINEL", "REPLICAS", "cache").contains("\(other)") }
+        primary.kill()
+        publisher.updateData(2)
+        try await mirror.reach(2)
+        #expect(try replica.run("CLIENT", "LIST").contains("cmd=xread"))
+        // The former primary comes back, and shows nothing old.
+        try await primary.start()
+        let recorder = mirror.record()
+        try await until { try primary.run("ROLE").hasPrefix("slave") }
+        try await publisher.publish(3, shownBy: mirror)
+        #expect(recorder.loaded.allSatisfy { $0 >= 2 })
+      }
+    }
+
+    @Test("sentinels that know no such primary, or can't be reached, are an error that says so")
+    func unknownPrimary() async throws {
+      let endpoint = try RedisEndpoint(url: "redis+sentinel://127.0.0.1:1/cache/2")
+      #expect("\(endpoint)" == "cache of 127.0.0.1:1/2")
+      let run = Task { [outlet = outlet(endpoint, retry: .never)] in try await outlet.run() }
+      #expect("\(try #require(await reason(of: run)))".contains("cannot connect"))
+    }
+
+    @Test("a node of a cluster that doesn't have the key sends both to the one that has it")
+    func required_8_01_moved() async throws {
+      let (server, port) = try await Self.listening("--cluster-enabled", "yes")
+      try server.run("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+      try await until { try server.run("CLUSTER", "INFO").contains("cluster_state:ok") }
+      let node = try RawServer { client in
+        while !RawServer.receive(from: client).isEmpty {
+          RawServer.send("-MOVED 866 127.0.0.1:\(port)\r\n".utf8, to: client)
+        }
+      }
+      let mirror = mirror(node.endpoint(), key: "{weather}")
+      publisher.updateData(1)
+      try await running(outlet(node.endpoint(), key: "{weather}"), mirror) {
+        try await mirror.reach(1)
+        try await publisher.publish(2, shownBy: mirror)
+      }
+      #expect(try server.run("XLEN", "{weather}") == "2")
+    }
+
+    @Test("a key without a hash tag is an error that says what to do, if its counter belongs to another node")
+    func crossSlot() async throws {
+      let (server, port) = try await Self.listening("--cluster-enabled", "yes")
+      try server.run("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+      try await until { try server.run("CLUSTER", "INFO").contains("cluster_state:ok") }
+      let run = Task { [outlet = outlet(RedisEndpoint(port: port))] in try await outlet.run() }
+      #expect("\(try #require(await reason(of: run)))".contains("hash tag"))
+    }
+  }
+#endif
