@@ -6,9 +6,12 @@
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }
 
-    private func standby(of other: Publisher<Int>? = nil, lease: Duration) -> RedisOutlet<Int> {
+    private func standby(
+      _ endpoint: RedisEndpoint? = nil, of other: Publisher<Int>? = nil, lease: Duration
+    ) -> RedisOutlet<Int> {
       RedisOutlet(
-        other ?? publisher, key: "key", endpoint: server.endpoint(), role: .standby(lease: lease), retry: .quick)
+        other ?? publisher, key: "key", endpoint: endpoint ?? server.endpoint(), role: .standby(lease: lease),
+        retry: .quick)
     }
 
     @Test("an outlet whose lease the server has lost takes it again, and the one that waits goes on waiting")
@@ -33,6 +36,34 @@
       try await cancel(writing)
       try await until { second.health.isWriting }
       try await cancel(waiting)
+    }
+
+    @Test(
+      "an outlet that waits, and has last seen a lease near its end, leaves a whole one to the one that has lost it")
+    func required_8_09_8_08_lateRenewal() async throws {
+      let lease = Duration.seconds(12)
+      let first = standby(proxy.endpoint(timeout: .seconds(60)), lease: lease)
+      let second = standby(of: Publisher(initial: 7), lease: lease)
+      publisher.updateData(1)
+      let writing = try await started(first)
+      let waiting = Task { try await second.run() }
+      try await until { second.health.isConnected }
+      let (holder, number) = (try server.run("GET", "key:lease"), try server.run("GET", "key:epoch"))
+      proxy.mode = .stalls
+      // As if the first had been about to renew it.
+      try server.run("PEXPIRE", "key:lease", "7000")
+      try await server.waitForCalls(of: "pttl", 1)
+      try server.run("DEL", "key:lease")
+      let looks = try server.calls(of: "pttl")
+      // It looks at every quarter of its lease.
+      try await until { try server.calls(of: "pttl") >= looks + 3 || server.run("GET", "key:epoch") != number }
+      #expect(try server.run("EXISTS", "key:lease") == "0")
+      proxy.mode = .passes
+      try await until { try server.run("EXISTS", "key:lease") == "1" }
+      #expect(try server.run("GET", "key:lease") == holder)
+      try await publisher.publish(2, writtenBy: first)
+      #expect(try server.run("GET", "key:epoch") == number)
+      for run in [waiting, writing] { try await cancel(run) }
     }
 
     @Test("an outlet that waits for the one before to notice renews its lease meanwhile")
