@@ -9,8 +9,10 @@
     /// Tells this run from others.
     let holder = UUID().uuidString
     private var due = ContinuousClock.now
-    /// When the lease that another outlet had would have ended; if nobody has it before that, the server has lost it.
+    /// When the lease of another outlet ends; if nobody has it before that, the server has lost it.
     fileprivate(set) var end: ContinuousClock.Instant?
+    /// Whether the server has lost it, and `end` is when the other outlet has had time to take it again.
+    fileprivate var isLost = false
 
     init(time: Duration) { self.time = time }
 
@@ -24,7 +26,7 @@
 
     fileprivate var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
 
-    fileprivate mutating func noteRenewal() { (due, end) = (.now + time / 3, nil) }
+    fileprivate mutating func noteRenewal() { (due, end, isLost) = (.now + time / 3, nil, false) }
   }
 
   extension OutletConnection {
@@ -32,7 +34,7 @@
     ///
     /// It may have taken it before, over a connection that was lost before the reply had arrived. A lease that is gone
     /// before its time is lost, and the outlet that has it may be writing. That one takes it again when it renews it, so
-    /// this one waits for as long as the lease would have lasted.
+    /// this one waits for as long as a lease lasts.
     func takeLease(_ lease: inout OutletLease) async throws(RedisError.Reason) -> Bool {
       let replies = try await channel.replies(to: [
         RedisCommand("GET", keys.lease), RedisCommand("PTTL", keys.lease), RedisCommand("GET", keys.counter),
@@ -45,14 +47,14 @@
       let counter = replies[2]
       if !replies[0].isNil {
         let rest = replies[1].integer.flatMap { $0 >= 0 ? Duration.milliseconds($0) : nil } ?? lease.time
-        lease.end = .now + min(rest, lease.time)
+        (lease.end, lease.isLost) = (.now + min(rest, lease.time), false)
         return false
       }
       let hasBegun = !counter.isNil || lease.end != nil
       if hasBegun, !counter.text.hasSuffix(Self.ended) {
-        let end = lease.end ?? .now + lease.time
-        lease.end = end
-        if .now < end { return false }
+        // The end that is known may be that before the last renewal.
+        if !lease.isLost, lease.end.map({ .now < $0 }) ?? true { (lease.end, lease.isLost) = (.now + lease.time, true) }
+        if let end = lease.end, .now < end { return false }
       }
       return try await setLease(&lease)
     }

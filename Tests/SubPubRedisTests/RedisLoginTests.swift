@@ -85,7 +85,27 @@
       let mirror = mirror(endpoint)
       let run = try await started(mirror)
       try await until { mirror.reason != nil }
+      #expect(mirror.reason == .unreachable("the server takes longer than 0.1 seconds to reply"))
       try await cancel(run)
+    }
+
+    @Test("credentials and the login together have as long as connectTimeout")
+    func slowCredentials() async throws {
+      let silent = try RawServer.silent()
+      let start = Locked<ContinuousClock.Instant?>(nil)
+      var endpoint = silent.endpoint(timeout: .seconds(60))
+      endpoint.connectTimeout = .seconds(2)
+      endpoint.credentials = {
+        start.withLock { $0 = .now }
+        // What is left is a part of that time only.
+        try await Task.sleep(for: .milliseconds(1_500))
+        return (nil, "secret")
+      }
+      let mirror = RedisMirror<Int>(key: "key", endpoint: endpoint, retry: .never)
+      #expect(
+        await reason(of: Task { try await mirror.run() })
+          == .unreachable("the server takes longer than 2.0 seconds to reply"))
+      #expect(try #require(start.withLock { $0 }).duration(to: .now) < .milliseconds(3_400))
     }
   }
 #endif

@@ -35,6 +35,15 @@
       return Int(UInt16(bigEndian: address.sin_port))
     }
 
+    /// An address of this machine that isn't 127.0.0.1; nil if it has no other one.
+    static let outerAddress: String? = {
+      let output = Child.makePipe()
+      guard let names = try? Child.start(["hostname", "-I"], output: output) else { return nil }
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      names.waitUntilExit()
+      return text.split(whereSeparator: \.isWhitespace).first { $0.contains(".") }.map(String.init)
+    }()
+
     /// Starts the server, and waits until it answers.
     func start() async throws {
       try launch()

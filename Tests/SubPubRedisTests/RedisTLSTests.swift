@@ -119,5 +119,25 @@
       try await expectFailure(known, "TLS can't be used: the private key in \(certificates.key("server"))")
       withExtendedLifetime(server) {}
     }
+
+    @Test("a server that refuses whoever comes from elsewhere says so", .enabled(if: RedisServer.outerAddress != nil))
+    func protectedMode() async throws {
+      let (port, address) = (try RedisServer.freePort(), try #require(RedisServer.outerAddress))
+      let server = try await RedisServer(
+        "--tls-port", "\(port)", "--bind", address, "--tls-cert-file", certificates.file("server"),
+        "--tls-key-file", certificates.key("server"), "--tls-ca-cert-file", certificates.file("ours"),
+        "--tls-auth-clients", "no", "--protected-mode", "yes")
+      var endpoint = RedisEndpoint(host: address, port: port)
+      endpoint.tls = RedisTLS(authorities: certificates.file("ours"))
+      endpoint.tls?.serverName = "localhost"
+      endpoint.replyTimeout = .seconds(1)
+      try await expectFailure(endpoint, "DENIED Redis is running in protected mode")
+      publisher.updateData(1)
+      let run = Task { [outlet = outlet(endpoint)] in try await outlet.run() }
+      try await until { failures.withLock { $0.last?.reason.refusal?.hasPrefix("DENIED ") ?? false } }
+      run.cancel()
+      _ = await run.result
+      withExtendedLifetime(server) {}
+    }
   }
 #endif

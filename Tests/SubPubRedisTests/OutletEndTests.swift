@@ -1,0 +1,74 @@
+#if Redis
+  import Testing
+
+  @Suite("8 What an outlet leaves behind when it ends, and when that is", .timeLimit(.minutes(2)))
+  struct OutletEndTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    @Test("a cancelled outlet ends in time, even if its credentials take longer")
+    func required_8_07_slowCredentials() async throws {
+      let (clock, timeout) = (ManualClock(), Duration.seconds(2))
+      var endpoint = server.endpoint(timeout: .seconds(60))
+      endpoint.replyTimeout = timeout
+      endpoint.credentials = {
+        try await clock.sleep(for: .seconds(1))
+        return (nil, "secret")
+      }
+      publisher.updateData(1)
+      let run = Task { [outlet = outlet(endpoint)] in try await outlet.run() }
+      try await clock.waitForSleepers(1)
+      let start = ContinuousClock.now
+      run.cancel()
+      #expect(await reason(of: run) == .unwritten(1))
+      #expect(start.duration(to: .now) < timeout * 2)
+    }
+
+    @Test("an outlet that has ended says so, and the next one needn't wait")
+    func required_8_02_end() async throws {
+      let first = outlet()
+      publisher.updateData(1)
+      try await running(first) {}
+      let number = try #require(first.statistics.lastOutlet)
+      #expect(try server.run("GET", "key:epoch") == "\(number) ended")
+    }
+
+    @Test("an outlet that was superseded doesn't say that the other one has ended")
+    func required_8_02_endOfTheOther() async throws {
+      publisher.updateData(1)
+      let run = try await started(outlet())
+      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
+      // It may find out before it ends.
+      run.cancel()
+      _ = await run.result
+      #expect(try server.run("GET", "key:epoch") == "\(RedisServer.lateOutlet)")
+    }
+
+    @Test(
+      "a value that is too large for the server is an error with the data from before, and later states arrive",
+      arguments: ["--proto-max-bulk-len", "--client-query-buffer-limit"])
+    func required_8_04_8_05_tooLarge(option: String) async throws {
+      let server = try await RedisServer(option, "1mb")
+      let texts = Publisher(initial: "small")
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint(), retry: .quick)
+      // It shares the connection.
+      let neighbour = self.outlet(server.endpoint(), key: "neighbour")
+      let mirror = mirror(server.endpoint(), of: String.self)
+      let recorder = mirror.record()
+      try await running(outlet, neighbour, mirror) {
+        try await mirror.reach("small")
+        texts.updateData(String(repeating: "l", count: 2 << 20))
+        texts.updateData("later")
+        try await mirror.reach("later")
+        try await publisher.publish(1, writtenBy: neighbour)
+      }
+      let error = try #require(recorder.states.first { $0.error != nil })
+      #expect((error.error as? RemoteError)?.message.contains("proto-max-bulk-len") == true)
+      #expect(error.value == "small" && recorder.loaded == ["small", "later"])
+      let states = mirror.statistics
+      #expect((states.entries, states.skipped) == (3, 0))
+      #expect((outlet.statistics.undecodable, neighbour.statistics.undecodable) == (1, 0))
+      #expect(neighbour.statistics.skipped == 0)
+    }
+  }
+#endif

@@ -1,0 +1,88 @@
+#if Redis
+  import Testing
+
+  @Suite("Section 8: health tells what is so, from the start to the end", .timeLimit(.minutes(2)))
+  struct Section8HealthTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    @Test("an outlet that waits for the one before to notice is connected, and doesn't write")
+    func required_8_07_8_02_waiting() async throws {
+      try server.addEntries(epoch: 1_000, versions: 1...1)
+      let outlet = outlet()
+      publisher.updateData(2)
+      let run = Task { try await outlet.run() }
+      try await until { outlet.health.isConnected }
+      let health = outlet.health
+      #expect(health.isConnected && !health.isWriting && health.error == nil)
+      #expect(health.pending == 1 && health.reconnects == 0)
+      try await until { outlet.health.isWriting }
+      try await cancel(run)
+    }
+
+    @Test("the first connection replaces none, even if the server wasn't there before")
+    func required_8_07_noReconnect() async throws {
+      server.kill()
+      let (outlet, mirror) = (outlet(), mirror())
+      publisher.updateData(1)
+      let parts: [any Runnable] = [outlet, mirror]
+      let runs = parts.map { part in Task { try await part.run() } }
+      try await until { mirror.health.error != nil && outlet.health.error != nil }
+      try await server.start()
+      try await mirror.reach(1)
+      #expect(outlet.health.reconnects == 0 && mirror.health.reconnects == 0)
+      // A connection that is lost, and not closed while it was idle.
+      server.kill()
+      publisher.updateData(2)
+      try await until { mirror.health.error != nil && outlet.health.error != nil }
+      try await server.start()
+      try await mirror.reach(2)
+      try await until { outlet.health.isWriting }
+      #expect(outlet.health.reconnects == 1 && mirror.health.reconnects == 1)
+      for run in runs { try await cancel(run) }
+    }
+
+    @Test("after an outlet was refused, health has the reason, and nothing is pending")
+    func required_8_07_refused() async throws {
+      try server.run("CONFIG", "SET", "requirepass", "secret")
+      let outlet = outlet()
+      publisher.updateData(1)
+      let refusal = await reason(of: Task { try await outlet.run() })?.refusal
+      let health = outlet.health
+      #expect(health.error?.contains(try #require(refusal)) == true)
+      #expect(!health.isConnected && !health.isWriting && health.pending == 0)
+    }
+
+    @Test("after an outlet has ended without having written everything, nothing is pending")
+    func required_8_07_unwritten() async throws {
+      let clock = ManualClock()
+      let outlet = outlet(clock: clock)
+      let run = try await started(outlet)
+      server.kill()
+      for number in 1...10 { publisher.updateData(number) }
+      try await clock.waitForSleepers(1)
+      #expect(outlet.health.pending == 10)
+      run.cancel()
+      try await clock.waitForSleepers(2)
+      clock.advance(by: .seconds(5))
+      #expect(await reason(of: run) == .unwritten(10))
+      #expect(outlet.health.pending == 0)
+      #expect(outlet.health.error?.contains("10 states couldn't be written in time") == true)
+    }
+
+    @Test("the lag of a late mirror isn't the age of the entry that it finds")
+    func required_8_07_lagOfALateMirror() async throws {
+      let mirror = mirror()
+      let sent = { (seconds: Double) in "\(Int64((Date().timeIntervalSince1970 - seconds) * 1_000))" }
+      try server.add(["1000-1", "phase", "loaded", "value", "1", "sent", sent(10_000)])
+      try await running(mirror) {
+        try await mirror.reach(1)
+        #expect(try #require(mirror.health.lag) < .seconds(1_000))
+        // That of an entry that is written later is what it took.
+        try server.add(["1000-2", "phase", "loaded", "value", "2", "sent", sent(10_000)])
+        try await mirror.reach(2)
+        #expect(try #require(mirror.health.lag) >= .seconds(10_000))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,124 @@
+#if Redis
+  import Testing
+
+  @Suite("Section 8.01: an outlet that has no data yet keeps the data that its key has", .timeLimit(.minutes(2)))
+  struct Section8InheritedDataTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    @Test("what the outlet before writes while the next one waits is the data that this one keeps, with origin and age")
+    func required_8_01_8_02_writtenMeanwhile() async throws {
+      // The outlet before hasn't ended, so the next one waits.
+      try server.addEntries(epoch: 1_000, versions: 1...1)
+      let mirror = mirror()
+      let recorder = mirror.record()
+      publisher.startLoading()
+      try await running(mirror) {
+        try await mirror.reach(1)
+        let run = Task { [outlet = outlet()] in try await outlet.run() }
+        try await until { try server.run("GET", "key:epoch") != "1000" }
+        let since = Int64(Date().timeIntervalSince1970 * 1_000) - 500_000
+        try server.add(["1000-2", "phase", "loaded", "value", "2", "origin", "cached", "since", "\(since)"])
+        try await mirror.reach { $0 == .loading(previous: 2) && mirror.statistics.entries == 3 }
+        #expect(mirror.publisher.current.origin == .cached)
+        #expect(try #require(mirror.publisher.age(of: mirror.publisher.current)) >= .seconds(500))
+        try await cancel(run)
+      }
+      #expect(recorder.values.withoutRepeats == [1, 2])
+    }
+
+    @Test("a first value that can't be encoded is an error with the data that the key has")
+    func required_8_01_5_01_unencodable() async throws {
+      publisher.updateData(7)
+      try await running(outlet()) {}
+      let (next, mirror) = (Publisher(initial: 8), mirror())
+      let coder = RedisCoder<Int> { number in
+        if number == 8 { throw Offline(code: number) }
+        return Array("\(number)".utf8)
+      } decode: { _ in
+        0
+      }
+      let outlet = outlet(of: next, coder: coder)
+      let recorder = mirror.record()
+      try await running(mirror) {
+        try await mirror.reach(7)
+        try await running(outlet) {
+          try await mirror.reach { ($0.error as? RemoteError)?.message.contains("Offline(code: 8)") ?? false }
+          #expect(mirror.publisher.state.value == 7)
+          // And every further one.
+          next.startLoading()
+          try await outlet.reach(Int(next.current.version))
+          try await until { mirror.statistics.entries == 3 }
+          #expect(mirror.publisher.state.value == 7)
+          try await next.publish(9, shownBy: mirror)
+        }
+      }
+      #expect(outlet.statistics.undecodable == 2)
+      #expect(recorder.values.withoutRepeats == [7, 9])
+    }
+
+    @Test("a relay that starts anew while the first server has lost the key keeps the data of the mirrors behind it")
+    func required_8_01_6_05_relayOfNothing() async throws {
+      let local = try await RedisServer()
+      let lower = mirror(local.endpoint())
+      let recorder = lower.record()
+      publisher.updateData(1)
+      try await running(lower) {
+        let upper = mirror()
+        try await running(outlet(), upper) {
+          try await upper.reach(1)
+          try await running(outlet(local.endpoint(), of: upper)) { try await lower.reach(1) }
+        }
+        try server.run("FLUSHALL")
+        let anew = mirror()
+        let relay = outlet(local.endpoint(), of: anew)
+        let relaying = Task { try await relay.run() }
+        try await until { relay.health.isWriting }
+        try await running(anew) {
+          try await until { anew.health.isConnected && anew.publisher.state.phase == .unknown }
+          let version = anew.publisher.current.version
+          #expect(version > 0)
+          try await running(outlet()) {
+            publisher.updateData(2)
+            try await lower.reach(2)
+          }
+        }
+        try await cancel(relaying)
+      }
+      let first = try #require(recorder.states.firstIndex { $0.value != nil })
+      #expect(recorder.states[first...].filter { $0.value == nil }.isEmpty)
+      #expect(recorder.loaded.withoutRepeats == [1, 2])
+    }
+
+    @Test("a relay hands the age of the data on, also when it is run anew")
+    func required_8_01_4_06_relayedAge() async throws {
+      let local = try await RedisServer()
+      let dated = Publisher<Int>(staleAfter: .seconds(1_000))
+      // It has no limit for the age itself.
+      let upper = mirror()
+      let lower = mirror(local.endpoint(), staleAfter: .seconds(1_000))
+      let relay = outlet(local.endpoint(), of: upper)
+      dated.updateData(1, age: .seconds(100))
+      try await running(outlet(of: dated), lower) {
+        for _ in 1...2 {
+          try await running(upper) {
+            try await upper.reach(1)
+            try await running(relay) {
+              let version = Int(upper.publisher.current.version)
+              try await relay.reach(version)
+              try await until { lower.statistics.lastEntry == relay.statistics.lastEntry }
+              #expect(lower.publisher.state.value == 1)
+              #expect(try #require(lower.publisher.age(of: lower.publisher.current)) >= .seconds(100))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  extension RedisSuite {
+    fileprivate func outlet(_ endpoint: RedisEndpoint, of mirror: RedisMirror<Int>) -> RedisOutlet<Int> {
+      RedisOutlet(mirror, key: "key", endpoint: endpoint, retry: .quick)
+    }
+  }
+#endif

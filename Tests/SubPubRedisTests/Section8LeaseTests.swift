@@ -1,0 +1,106 @@
+#if Redis
+  import Testing
+
+  @Suite("Section 8.09: leases that are lost, and outlets that wait for them", .timeLimit(.minutes(2)))
+  struct Section8LeaseTests: RedisSuite {
+    let fixture: RedisFixture
+    init() async throws { fixture = try await RedisFixture() }
+
+    private func standby(
+      _ endpoint: RedisEndpoint? = nil, of other: Publisher<Int>? = nil, lease: Duration
+    ) -> RedisOutlet<Int> {
+      RedisOutlet(
+        other ?? publisher, key: "key", endpoint: endpoint ?? server.endpoint(), role: .standby(lease: lease),
+        retry: .quick)
+    }
+
+    @Test("an outlet whose lease the server has lost takes it again, and the one that waits goes on waiting")
+    func required_8_09_8_08_lostLease() async throws {
+      let lease = Duration.seconds(9)
+      let (first, second) = (standby(lease: lease), standby(of: Publisher(initial: 7), lease: lease))
+      publisher.updateData(1)
+      let writing = try await started(first)
+      let waiting = Task { try await second.run() }
+      try await until { second.health.isConnected }
+      let (holder, number) = (try server.run("GET", "key:lease"), try server.run("GET", "key:epoch"))
+      for loss in [["DEL", "key:lease"], ["FLUSHALL"]] {
+        // Then the one that waits looks sooner than the lease is renewed the next time.
+        try await server.waitForCalls(of: "pexpire", 1)
+        try server.run(loss)
+        try await until { try server.run("EXISTS", "key:lease") == "1" }
+        #expect(try server.run("GET", "key:lease") == holder)
+        try await publisher.publish(Int(publisher.current.version), writtenBy: first)
+        #expect(try server.run("GET", "key:epoch") == number)
+        #expect(first.health.isWriting && second.health.isConnected && !second.health.isWriting)
+      }
+      try await cancel(writing)
+      try await until { second.health.isWriting }
+      try await cancel(waiting)
+    }
+
+    @Test(
+      "an outlet that waits, and has last seen a lease near its end, leaves a whole one to the one that has lost it")
+    func required_8_09_8_08_lateRenewal() async throws {
+      let lease = Duration.seconds(12)
+      let first = standby(proxy.endpoint(timeout: .seconds(60)), lease: lease)
+      let second = standby(of: Publisher(initial: 7), lease: lease)
+      publisher.updateData(1)
+      let writing = try await started(first)
+      let waiting = Task { try await second.run() }
+      try await until { second.health.isConnected }
+      let (holder, number) = (try server.run("GET", "key:lease"), try server.run("GET", "key:epoch"))
+      proxy.mode = .stalls
+      // As if the first had been about to renew it.
+      try server.run("PEXPIRE", "key:lease", "7000")
+      try await server.waitForCalls(of: "pttl", 1)
+      try server.run("DEL", "key:lease")
+      let looks = try server.calls(of: "pttl")
+      // It looks at every quarter of its lease.
+      try await until { try server.calls(of: "pttl") >= looks + 3 || server.run("GET", "key:epoch") != number }
+      #expect(try server.run("EXISTS", "key:lease") == "0")
+      proxy.mode = .passes
+      try await until { try server.run("EXISTS", "key:lease") == "1" }
+      #expect(try server.run("GET", "key:lease") == holder)
+      try await publisher.publish(2, writtenBy: first)
+      #expect(try server.run("GET", "key:epoch") == number)
+      for run in [waiting, writing] { try await cancel(run) }
+    }
+
+    @Test("an outlet that waits for the one before to notice renews its lease meanwhile")
+    func required_8_09_8_08_renewsWhileWaiting() async throws {
+      // Nobody has the lease, and the outlet of that number hasn't ended.
+      try server.addEntries(epoch: 1_000, versions: 1...1)
+      let outlet = standby(lease: .seconds(1))
+      publisher.updateData(2)
+      let run = Task { try await outlet.run() }
+      try await until { try server.run("GET", "key:epoch") != "1000" }
+      #expect(!outlet.health.isWriting)
+      let holder = try server.run("GET", "key:lease")
+      // The wait has three times the length of the lease.
+      try await until { outlet.health.isWriting }
+      #expect(try server.calls(of: "pexpire") >= 3)
+      #expect(try server.run("GET", "key:lease") == holder)
+      try await cancel(run)
+    }
+
+    @Test("an outlet that waits has nothing pending, its publisher drains, and its run ends when that finishes")
+    func required_8_09_3_07_3_09_waitsForNothing() async throws {
+      let other = Publisher(initial: 7)
+      let (first, second) = (standby(lease: .seconds(60)), standby(of: other, lease: .seconds(60)))
+      publisher.updateData(1)
+      try await running(first) {
+        let waiting = Task { try await second.run() }
+        try await until { second.health.isConnected }
+        for number in 100...110 { other.updateData(number) }
+        try await other.drain(within: .seconds(TestLimit.seconds))
+        #expect(second.health.pending == 0 && second.health.isConnected && !second.health.isWriting)
+        #expect(second.statistics.skipped == 0)
+        other.finish()
+        try await waiting.value
+        #expect(!second.health.isConnected && second.health.error == nil)
+        #expect(first.health.isWriting)
+        #expect(try server.length == first.statistics.entries)
+      }
+    }
+  }
+#endif
