@@ -1,5 +1,5 @@
 #if Redis
-  public import SubPub
+  import SubPub
 
   extension RedisMirror {
     /// Waits for the first loaded value from now on, for up to 30 seconds; see ``value(within:)``.

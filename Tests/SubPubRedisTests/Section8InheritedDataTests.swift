@@ -91,7 +91,7 @@
     }
 
     @Test("a relay hands the age of the data on, also when it is run anew")
-    func required_8_01_4_06_relayedAge() async throws {
+    func required_8_01_5_06_relayedAge() async throws {
       let local = try await RedisServer()
       let dated = Publisher<Int>(staleAfter: .seconds(1_000))
       // It has no limit for the age itself.

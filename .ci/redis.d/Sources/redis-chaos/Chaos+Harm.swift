@@ -12,7 +12,7 @@ extension Chaos {
       ("killed writer", killWriter), ("killed server", { try self.restartServer() }), ("killed mirrors", killMirrors),
       ("lost data", loseData), ("kept a snapshot", keepSnapshot), ("older snapshot", restore),
       ("disturbed writer, and lost data", { try self.disturb(self.writerProxy, while: self.loseDataOrRestore) }),
-      ("paused writer", pause),
+      ("paused writer", pause), ("limited output", limitOutput),
     ]
   }
 
@@ -48,14 +48,32 @@ extension Chaos {
 
   private func loseData() throws {
     try oracle.note(server)
-    switch random(0...5) {
+    switch random(0...6) {
     case 0: try server.run("DEL", Program.key)
     case 1: try server.run("FLUSHALL")
     case 2: try server.run("PEXPIRE", Program.key, "1")
     case 3: try server.run("XTRIM", Program.key, "MAXLEN", "0")
     case 4: try server.run("DEL", "\(Program.key):epoch")
+    case 5: try evict()
     default: try server.run("COPY", "copy", Program.key, "REPLACE")
     }
+  }
+
+  /// Lets the server be full, and evict what it holds, until it has room again.
+  private func evict() throws {
+    try server.run("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
+    try server.run("CONFIG", "SET", "maxmemory", "1")
+    try server.run("SET", "something", "else")
+    try server.run("CONFIG", "SET", "maxmemory", "0")
+    try server.run("CONFIG", "SET", "maxmemory-policy", "noeviction")
+  }
+
+  /// Lets the server cut off clients with large replies, while mirrors fall behind.
+  private func limitOutput() throws {
+    try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 20000 0 0")
+    try disturbMirrors()
+    usleep(random(0...1_000_000))
+    try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 0 0 0")
   }
 
   /// Loses data in one of three ways, or not at all.

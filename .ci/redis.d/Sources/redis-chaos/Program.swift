@@ -103,7 +103,10 @@ struct Program {
   }
 
   private static func mirror(_ folder: String, _ process: Int, number: Int) async throws {
-    let mirror = RedisMirror<Int>(key: key, endpoint: endpoint(folder, "mirror.\(process)"), retry: retry)
+    var endpoint = endpoint(folder, "mirror.\(process)")
+    // So that it doesn't share the connections of the others in its process.
+    if number == 2 { endpoint.clientName = "alone" }
+    let mirror = RedisMirror<Int>(key: key, endpoint: endpoint, retry: retry)
     let log = open("\(folder)/log.\(process).\(number)", O_WRONLY | O_CREAT | O_APPEND, 0o644)
     note("begin", in: log)
     let observation = mirror.publisher.observe(on: .immediate) { publication in
