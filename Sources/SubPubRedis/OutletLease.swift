@@ -13,20 +13,24 @@
     fileprivate(set) var end: ContinuousClock.Instant?
     /// Whether the server has lost it, and `end` is when the other outlet has had time to take it again.
     fileprivate var isLost = false
+    /// Whether this run has it, as far as is known.
+    private var isHeld = false
 
     init(time: Duration) { self.time = time }
 
     /// Whether it has to be renewed.
     var isDue: Bool { .now >= due }
 
-    /// How long the outlet may rest before it looks again.
+    /// How long the outlet may rest before it renews the lease, or looks whether another one has it.
     var rest: Duration {
-      min(time / 4, end.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) } ?? time)
+      if isHeld { return max(.milliseconds(10), ContinuousClock.now.duration(to: due)) }
+      return min(time / 4, end.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) } ?? time)
     }
 
     fileprivate var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
 
-    fileprivate mutating func noteRenewal() { (due, end, isLost) = (.now + time / 3, nil, false) }
+    fileprivate mutating func noteRenewal() { (due, end, isLost, isHeld) = (.now + time / 3, nil, false, true) }
+    fileprivate mutating func noteLoss() { isHeld = false }
   }
 
   extension OutletConnection {
@@ -77,7 +81,10 @@
         RedisCommand("SET", keys.lease, lease.holder, "NX", "PX", lease.milliseconds), RedisCommand("GET", keys.lease),
       ])
       _ = try replies[0].get()
-      guard try replies[1].get().text == lease.holder else { return false }
+      guard try replies[1].get().text == lease.holder else {
+        lease.noteLoss()
+        return false
+      }
       lease.noteRenewal()
       return true
     }

@@ -164,7 +164,7 @@
         if publisher.isFinished { return }
         let error = error(reason)
         let hasAnswered = keepState()
-        let hasWorked = hasAnswered && start.duration(to: .now) >= .seconds(1)
+        let hasWorked = hasAnswered && start.duration(to: .now) >= max(.seconds(1), endpoint.replyTimeout)
         if hasWorked { failedServers = 0 }
         failedServers += 1
         if hasAnswered { failures = 0 }

@@ -109,7 +109,7 @@
     /// state that its own publisher has at that moment. One that was cut off for longer than the lease ends with
     /// ``RedisSuperseded`` when it comes back; run it again, and it is the one that waits.
     ///
-    /// The lease is renewed at every third of its time. Choose it so long that a process that is busy doesn't miss that.
+    /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long that a process that is busy doesn't miss that.
     ///
     /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and `DEL`.
     /// If the server has lost it, and another outlet has the key, this one waits for a whole lease before it takes over.

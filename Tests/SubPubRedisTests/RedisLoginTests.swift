@@ -94,18 +94,18 @@
       let silent = try RawServer.silent()
       let start = Locked<ContinuousClock.Instant?>(nil)
       var endpoint = silent.endpoint(timeout: .seconds(60))
-      endpoint.connectTimeout = .seconds(2)
+      endpoint.connectTimeout = .seconds(6)
       endpoint.credentials = {
         start.withLock { $0 = .now }
         // What is left is a part of that time only.
-        try await Task.sleep(for: .milliseconds(1_500))
+        try await Task.sleep(for: .seconds(3))
         return (nil, "secret")
       }
       let mirror = RedisMirror<Int>(key: "key", endpoint: endpoint, retry: .never)
       #expect(
         await reason(of: Task { try await mirror.run() })
-          == .unreachable("the server takes longer than 2.0 seconds to reply"))
-      #expect(try #require(start.withLock { $0 }).duration(to: .now) < .milliseconds(3_400))
+          == .unreachable("the server takes longer than 6.0 seconds to reply"))
+      #expect(try #require(start.withLock { $0 }).duration(to: .now) < .milliseconds(8_500))
     }
   }
 #endif
