@@ -38,7 +38,8 @@
     /// An address of this machine that isn't 127.0.0.1; nil if it has no other one.
     static let outerAddress: String? = {
       let output = Child.makePipe()
-      guard let names = try? Child.start(["hostname", "-I"], output: output) else { return nil }
+      guard let names = try? Child.start(["hostname", "-I"], output: output.fileHandleForWriting) else { return nil }
+      try? output.fileHandleForWriting.close()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       names.waitUntilExit()
       return text.split(whereSeparator: \.isWhitespace).first { $0.contains(".") }.map(String.init)
@@ -47,7 +48,10 @@
     /// Starts the server, and waits until it answers.
     func start() async throws {
       try launch()
-      try await until { try !run("PING").isEmpty }
+      try await until {
+        let reply = try run("PING")
+        return !reply.isEmpty && !reply.hasPrefix("LOADING")
+      }
     }
 
     /// Kills the server, and starts it again with the copy of its data.

@@ -22,7 +22,7 @@
         """
       let process = try Child.start(["sh", "-c", script])
       process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+      guard process.status == 0 else { throw CocoaError(.executableLoad) }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

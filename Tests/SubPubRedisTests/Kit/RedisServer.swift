@@ -5,7 +5,9 @@
   /// A process that this one has started, and that dies with it.
   final class Child: Sendable {
     let name: String
-    private let process: Process
+    private let process: StartedProgram
+    /// Kills it if this process dies.
+    private let guardian: StartedProgram
     private let alive = Child.makePipe()
 
     /// Starts a program, whose output is in the folder, which may go with the program if this process dies.
@@ -15,8 +17,8 @@
       process = try Self.start(arguments, output: FileHandle(fileDescriptor: output, closeOnDealloc: true))
       // The guardian, which ends at the end of a line.
       let removal = removesFolder ? "; rm -rf \"$0\"" : ""
-      let command = "read -r _ || { kill -KILL \(process.processIdentifier)\(removal); }"
-      _ = try Self.start(["sh", "-c", command, folder], input: alive)
+      let command = "read -r _ || { kill -KILL \(process.number)\(removal); }"
+      guardian = try Self.start(["sh", "-c", command, folder], input: alive)
     }
 
     /// Held while a process is started: a child that inherits what is made meanwhile would keep it open, and then
@@ -35,22 +37,20 @@
     }
 
     static func start(
-      _ arguments: [String], input: Any = FileHandle.standardInput, output: Any = FileHandle.nullDevice
-    ) throws -> Process {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = arguments
-      (process.standardInput, process.standardOutput) = (input, output)
-      process.standardError = output as? FileHandle ?? .nullDevice
-      try starting.withLock { try process.run() }
-      return process
+      _ arguments: [String], from file: FileHandle? = nil, input: Pipe? = nil, output: FileHandle = .nullDevice
+    ) throws -> StartedProgram {
+      try starting.withLock {
+        try StartedProgram(
+          arguments, input: (input?.fileHandleForReading ?? file ?? .standardInput).fileDescriptor,
+          output: output.fileDescriptor)
+      }
     }
 
     var isRunning: Bool { process.isRunning }
     /// The status with which it has ended, or the signal with a minus.
-    var status: Int32 { process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus }
+    var status: Int32 { process.status ?? 0 }
 
-    func signal(_ number: Int32) { _ = kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Kills the process, which has no time to say anything.
     func killNow() {
@@ -62,7 +62,10 @@
     }
 
     /// Tells the guardian that there is nothing to kill any more.
-    func dismissGuardian() { try? alive.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")]) }
+    func dismissGuardian() {
+      try? alive.fileHandleForWriting.write(contentsOf: [UInt8(ascii: "\n")])
+      guardian.waitUntilExit()
+    }
   }
 
   /// A server on a Unix socket in a folder of its own, which is killed when this is released.
@@ -118,9 +121,13 @@
 
     @discardableResult
     func run(_ arguments: [String], input: String? = nil) throws -> String {
-      let (input, output) = (try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) }, Child.makePipe())
+      if input == nil, arguments.first?.hasPrefix("-") == false {
+        return Asking.reply(of: socket, to: arguments).trimmingCharacters(in: .whitespacesAndNewlines)
+      }
+      let (file, output) = (try input.map { try FileHandle(forReadingFrom: URL(filePath: $0)) }, Child.makePipe())
       let client = try Child.start(
-        ["redis-cli", "-s", socket] + arguments, input: input ?? .standardInput, output: output)
+        ["redis-cli", "-s", socket] + arguments, from: file, output: output.fileHandleForWriting)
+      try output.fileHandleForWriting.close()
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       client.waitUntilExit()
       return text.trimmingCharacters(in: .whitespacesAndNewlines)
