@@ -55,7 +55,10 @@ let package = Package(
       name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
-    .target(name: "SubPubTesting", dependencies: ["SubPub"], swiftSettings: settings),
+    .target(
+      name: "SubPubTesting",
+      dependencies: ["SubPub", .target(name: "SubPubRedis", condition: .when(traits: ["Redis"]))],
+      swiftSettings: settings),
     .executableTarget(
       name: "subpub-demo",
       dependencies: ["SubPub", "SubPubFoundation", .target(name: "SubPubRedis", condition: .when(traits: ["Redis"]))],

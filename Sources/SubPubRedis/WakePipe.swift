@@ -2,20 +2,20 @@
   import Foundation
 
   #if canImport(Darwin)
-    import Darwin
+    package import Darwin
   #elseif canImport(Glibc)
-    import Glibc
+    package import Glibc
   #elseif canImport(Musl)
-    import Musl
+    package import Musl
   #endif
 
   /// Wakes a thread that waits for descriptors.
-  final class WakePipe: Sendable {
+  package final class WakePipe: Sendable {
     /// The descriptor to wait for: it can be read from after a wake-up.
-    let descriptor: Int32
+    package let descriptor: Int32
     private let writeEnd: Int32
 
-    init() throws(RedisError.Reason) {
+    package init() throws(RedisError.Reason) {
       var ends: [Int32] = [0, 0]
       guard unsafe pipe(&ends) == 0 else {
         throw .unreachable("cannot make a pipe: \(unsafe String(cString: strerror(errno)))")
@@ -30,14 +30,14 @@
     }
 
     /// Wakes the thread, from any other.
-    func wake() {
+    package func wake() {
       // If the pipe is full, the thread is about to wake up anyway.
       var byte: UInt8 = 0
       _ = unsafe write(writeEnd, &byte, 1)
     }
 
     /// Forgets the wake-ups so far.
-    func clear() {
+    package func clear() {
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
     }
@@ -45,14 +45,14 @@
 
   extension WakePipe {
     /// Waits until one of several descriptors is ready, or that time has passed.
-    static func wait(for descriptors: inout [pollfd], upTo limit: Duration) {
+    package static func wait(for descriptors: inout [pollfd], upTo limit: Duration) {
       let milliseconds = Int32(clamping: Int64((max(.zero, limit) / .milliseconds(1)).rounded(.up)))
       // Whatever ends the wait early, a signal for example, the caller looks what is to be done, and waits again.
       _ = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
     }
 
     /// Makes a descriptor non-blocking, and keeps programs that this one starts from inheriting it.
-    static func configure(_ descriptor: Int32) {
+    package static func configure(_ descriptor: Int32) {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }

@@ -1,0 +1,116 @@
+#if Redis
+  import Testing
+
+  extension RedisEndpoint {
+    /// The path of a socket, without the number of the database.
+    var socketPath: String { String("\(self)".dropLast(2)) }
+  }
+
+  /// What a test runs against.
+  enum Counterpart: CaseIterable {
+    case standIn, server
+
+    struct Running {
+      let endpoint: RedisEndpoint
+      let removeAll: () throws -> Void
+      let entryCount: () throws -> Int
+    }
+
+    func start() async throws -> Running {
+      switch self {
+      case .standIn:
+        let standIn = try RedisStandIn()
+        return Running(endpoint: standIn.endpoint, removeAll: standIn.removeAll) { standIn.entryCount(of: "key") }
+      case .server:
+        let server = try await RedisServer()
+        return Running(endpoint: server.endpoint()) {
+          try server.run("FLUSHALL")
+        } entryCount: {
+          try server.length
+        }
+      }
+    }
+  }
+
+  /// What is true of the stand-in is true of a server.
+  extension RedisStandInTests {
+    @Test("an outlet restores what is lost, and is superseded by another one", arguments: Counterpart.allCases)
+    func scenario(on counterpart: Counterpart) async throws {
+      let running = try await counterpart.start()
+      let (first, mirror) = (outlet(running.endpoint), mirror(running.endpoint))
+      let second = outlet(running.endpoint, of: Publisher(initial: 100))
+      let recorder = mirror.record()
+      publisher.updateData(1)
+      let mirroring = try await started(mirror)
+      let firstRun = try await started(first)
+      try await mirror.reach(1)
+      for number in 2...5 { try await publisher.publish(number, shownBy: mirror) }
+      #expect(try running.entryCount() == 5)
+      try running.removeAll()
+      try await until { try running.entryCount() == 1 }
+      for number in 6...8 { try await publisher.publish(number, shownBy: mirror) }
+      let secondRun = try await started(second)
+      await #expect(throws: RedisSuperseded.self) { try await firstRun.value }
+      try await mirror.reach(100)
+      try await cancel(secondRun)
+      try await cancel(mirroring)
+      #expect(recorder.loaded.withoutRepeats == Array(1...8) + [100])
+      #expect(try running.entryCount() == 5)
+      #expect(first.statistics.reconnects + second.statistics.reconnects + mirror.statistics.reconnects == 0)
+      #expect(mirror.statistics.skipped == 0)
+    }
+
+    @Test("every command has the reply that a server gives")
+    func replies() async throws {
+      let server = try await RedisServer()
+      let connections = try [standIn.endpoint.socketPath, server.socket].map {
+        try #require(RawServer.connection(to: $0))
+      }
+      defer { for each in connections { close(each) } }
+      for line in Self.commands {
+        let replies = connections.map { connection in
+          RawServer.send("\(Self.encoded(line))\(Self.encoded("PING end"))".utf8, to: connection)
+          var reply: [UInt8] = []
+          while !String(decoding: reply, as: UTF8.self).hasSuffix("end\r\n") {
+            let more = RawServer.receive(from: connection)
+            if more.isEmpty { break }
+            reply += more
+          }
+          return String(decoding: reply, as: UTF8.self)
+        }
+        #expect(replies[0] == replies[1], "\(line)")
+      }
+    }
+
+    /// Encodes commands, which stand between semicolons.
+    private static func encoded(_ line: String) -> String {
+      line.split(separator: "; ").map { command in
+        let arguments = command.split(separator: " ")
+        return "*\(arguments.count)\r\n" + arguments.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+      }.joined()
+    }
+
+    private static let commands =
+      [
+        "GET a", "SET a 1", "GET a", "TYPE a", "PTTL a", "SET a 2 NX", "GET a", "SET a 3", "GET a", "SET a",
+        "SET a 1 ZZ",
+        "SET b 1 NX PX 100000", "PTTL none", "PEXPIRE none 5", "PEXPIRE b 100000", "PEXPIRE b x", "TYPE none",
+        "SET c 1 PX 1; XREAD BLOCK 20 STREAMS none 0-0; GET c; TYPE c; PTTL c", "DEL a b none", "DEL",
+        "XADD s NOMKSTREAM 1-1 f v", "XLEN s", "XADD s 1-1 f v", "XADD s 1-1 f v", "XADD s 0-5 f v", "XADD s 0-0 f v",
+        "XADD s 1-2 f", "XADD s x-2 f v", "XADD s 2 f v g w", "XADD s NOMKSTREAM MAXLEN = 10 3-5 f v", "XLEN s",
+        "TYPE s",
+        "XRANGE s - +", "XRANGE s 1-2 +", "XRANGE s (1-1 (3-5", "XRANGE s 1 1", "XRANGE s + -", "XRANGE none - +",
+        "XRANGE s - + COUNT 2", "XREVRANGE s + -", "XREVRANGE s + - COUNT 1", "XREVRANGE s (3-5 1", "XREVRANGE s 2 x",
+        "XREVRANGE s 3 2 COUNT 9", "XREAD COUNT 1 STREAMS s 0-0", "XREAD STREAMS s none 1-1 0-0", "XREAD STREAMS s 3-5",
+        "XREAD COUNT 5 BLOCK 1 STREAMS s 3-5", "XREAD COUNT x STREAMS s 0", "XSETID none 1-1",
+        "XSETID s 2-0", "XSETID s 5-0", "XADD s 4-0 f v", "XADD s MAXLEN 2 5-1 f v", "XRANGE s - +", "GET s",
+        "SET a 1; XLEN a", "XADD a 1-1 f v", "XREAD STREAMS a 0", "XRANGE a - +", "SET s 1; GET s; DEL s", "EXEC",
+        "MULTI; SET a 2; GET a; XLEN a; XREAD BLOCK 0 STREAMS none 0; EXEC", "MULTI; MULTI; WATCH a; EXEC",
+        "WATCH a; SET a 3; MULTI; GET a; EXEC",
+        "WATCH a none; GET a; MULTI; GET a; EXEC", "WATCH none; DEL none; MULTI; GET a; EXEC", "MULTI; EXEC", "WATCH",
+        "WATCH e; SET e 1 PX 5; WATCH e; MULTI; EXEC",
+        "SET e 1 PX 5; WATCH e; XREAD BLOCK 20 STREAMS none 0; MULTI; EXEC",
+        "SELECT 1; GET a; SELECT 0; GET a", "CLIENT SETNAME me", "CLIENT UNBLOCK 99999", "PING",
+      ] + (1...250).map { "XADD t MAXLEN ~ 100 1-\($0) f v" } + ["XLEN t", "XRANGE t - + COUNT 1"]
+  }
+#endif
