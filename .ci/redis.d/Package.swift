@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 
 // Programs for `.ci/redis`: a benchmark beside loops in C that use hiredis alone, the figures of many outlets and
-// mirrors, and the processes of the chaos test.
+// mirrors, a simulation of relays, and the processes of the chaos test.
 
 import PackageDescription
 
@@ -18,6 +18,7 @@ let package = Package(
     .target(name: "Bare", linkerSettings: [.linkedLibrary("hiredis")]),
     .executableTarget(name: "redis-bench", dependencies: ["Bare"] + libraries, swiftSettings: settings),
     .executableTarget(name: "redis-scale", dependencies: libraries, swiftSettings: settings),
+    .executableTarget(name: "redis-sizing", swiftSettings: settings),
     // Its kit is that of the tests, which needs the trait.
     .executableTarget(name: "redis-chaos", dependencies: libraries, swiftSettings: settings + [.define("Redis")]),
   ])
