@@ -2,14 +2,6 @@
   import Foundation
   import SubPub
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   extension RedisClient {
     /// Makes a connection, and logs in; all of that within the endpoint's ``RedisEndpoint/connectTimeout``.
     func connect(on loop: RedisLoop) async throws(RedisError.Reason) -> RedisConnection {
@@ -159,118 +151,6 @@
         return try found.get()
       case .sentinels: throw .unreachable("cannot connect: the address isn't known")
       }
-    }
-  }
-
-  /// Something that is found out elsewhere, for those who wait for it.
-  final class Answer<Value: Sendable>: Sendable {
-    private let state = Locked((value: Value?.none, waiters: [Wake]()))
-
-    var isSet: Bool { state.withLock { $0.value != nil } }
-
-    func set(_ value: Value) {
-      let waiters = state.withLock { state in
-        state.value = value
-        return state.waiters
-      }
-      for waiter in waiters { waiter.set() }
-    }
-
-    /// Returns nil if there is no value at that time, or when the task is cancelled.
-    func value(by end: ContinuousClock.Instant, on loop: RedisLoop) async -> Value? {
-      let wake = Wake()
-      state.withLock { $0.waiters.append(wake) }
-      if !isSet {
-        await withTaskCancellationHandler {
-          await wake.wait(until: end, on: loop)
-        } onCancel: {
-          wake.set()
-        }
-        loop.forget(wake)
-      }
-      return state.withLock { state in
-        state.waiters.removeAll { $0 === wake }
-        return state.value
-      }
-    }
-  }
-
-  /// The address of a socket, as the system takes it.
-  struct SocketAddress: Sendable {
-    private var bytes: [UInt8]
-    private let family: Int32
-
-    /// Returns the addresses of a host, which may take long unless it is one itself.
-    static func addresses(
-      of host: String, _ port: Int, isNumeric: Bool
-    ) throws(RedisError.Reason) -> [SocketAddress] {
-      var hints = unsafe addrinfo()
-      unsafe hints.ai_family = AF_UNSPEC
-      #if canImport(Glibc)
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-      #else
-        unsafe hints.ai_socktype = SOCK_STREAM
-      #endif
-      unsafe hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
-      var first: UnsafeMutablePointer<addrinfo>?
-      let code = unsafe getaddrinfo(host, "\(port)", &hints, &first)
-      guard code == 0 else { throw .unreachable("cannot connect: \(unsafe String(cString: gai_strerror(code)))") }
-      defer { unsafe freeaddrinfo(first) }
-      var (found, next): ([SocketAddress], UnsafeMutablePointer<addrinfo>?) = unsafe ([], first)
-      while let info = unsafe next {
-        let bytes = unsafe UnsafeRawBufferPointer(start: info.pointee.ai_addr, count: Int(info.pointee.ai_addrlen))
-        found.append(SocketAddress(bytes: unsafe Array(bytes), family: unsafe info.pointee.ai_family))
-        unsafe next = info.pointee.ai_next
-      }
-      return found
-    }
-
-    private init(bytes: [UInt8], family: Int32) { (self.bytes, self.family) = (bytes, family) }
-
-    init(path: String) throws(RedisError.Reason) {
-      var address = sockaddr_un()
-      let most = MemoryLayout.size(ofValue: address.sun_path) - 1
-      guard path.utf8.count <= most else {
-        throw .unreachable("cannot connect: the path of a socket may have \(most) bytes")
-      }
-      address.sun_family = sa_family_t(AF_UNIX)
-      unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-      self.init(bytes: unsafe withUnsafeBytes(of: address) { unsafe Array($0) }, family: AF_UNIX)
-    }
-
-    /// Returns a socket that begins to connect to the address.
-    func socket() throws(RedisError.Reason) -> Int32 {
-      #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-      #else
-        let kind = SOCK_STREAM
-      #endif
-      let descriptor = Foundation.socket(family, kind, 0)
-      guard descriptor >= 0 else { throw Self.failure() }
-      WakePipe.configure(descriptor)
-      var on: Int32 = 1
-      let size = socklen_t(MemoryLayout<Int32>.size)
-      if family != AF_UNIX {
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, size)
-        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
-      }
-      #if canImport(Darwin)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
-      #endif
-      let result = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe connect(
-          descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-      }
-      guard result == 0 || errno == EINPROGRESS else {
-        let failure = Self.failure()
-        close(descriptor)
-        throw failure
-      }
-      return descriptor
-    }
-
-    private static func failure() -> RedisError.Reason {
-      .unreachable("cannot connect: \(unsafe String(cString: strerror(errno)))")
     }
   }
 #endif

@@ -1,0 +1,195 @@
+#if Redis
+  import SubPub
+
+  /// Adding.
+  extension StreamReader {
+    /// Asks for the last entries of the streams of new followers, so that these are current at once.
+    func add(_ added: [(StreamFollower, after: EntryID?)]) async throws(RedisError.Reason) {
+      if added.isEmpty { return }
+      let isAsked = wait != nil || added.allSatisfy { $0.0.pacing != nil }
+      let replies = try await lastEntries(of: added.map(\.0.key), isAsked: isAsked)
+      for ((follower, shown), reply) in zip(added, replies) {
+        if let refusal = reply.refusal {
+          follower.end(.refused(refusal))
+          continue
+        }
+        let position = begin(follower, shown, StreamEntry.entries(reply).last)
+        if let pacing = follower.pacing {
+          paced.add(follower, pacing, after: position)
+        } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) {
+          endWait()
+        }
+      }
+    }
+
+    /// Tells a follower where the stream stands, and returns the position after which it goes on.
+    private func begin(_ follower: StreamFollower, _ shown: EntryID?, _ last: StreamEntry?) -> EntryID {
+      guard let shown else {
+        follower.send([last.map { .current($0) } ?? .empty])
+        return last?.id ?? .zero
+      }
+      if let last, last.id > shown {
+        guard follower.pacing != nil else { return shown }
+        follower.send([.current(last)])
+        return last.id
+      }
+      // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
+      follower.send([.unchanged])
+      return serverTime < shown.epoch ? last?.id ?? .zero : shown
+    }
+
+    /// Reads the last entries of streams, not too many at a time.
+    ///
+    /// Unless the other connection is to be asked, they are read over the one that `XREAD` goes over later. If the server
+    /// is started again, that connection is lost, so entries never arrive over it that are older than those found here.
+    private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
+      var replies: [RedisReply] = []
+      let count = batch.count
+      for first in stride(from: 0, to: keys.count, by: count) {
+        let part = keys[first..<min(first + count, keys.count)]
+        let commands = [RedisCommand("TIME")] + part.map { RedisCommand.lastEntry(of: $0) }
+        do {
+          let found =
+            if isAsked { try await ask(commands) } else {
+              try await self.replies(to: commands, over: connectedReading())
+            }
+          serverTime = found[0].milliseconds ?? 0
+          replies += found.dropFirst()
+        } catch {
+          if part.count > 1 { batch.shrink() }
+          throw error
+        }
+      }
+      return replies
+    }
+  }
+
+  /// Reading.
+  extension StreamReader {
+    /// Waits until there are entries, or somebody has woken the task, or it is time for something else.
+    func read() async throws(RedisError.Reason) {
+      if streams.isEmpty {
+        // Those with a pace need no connection of their own.
+        if wait == nil { dropReading() }
+      } else if wait == nil {
+        try await request()
+      }
+      try await endWaitIfDue()
+      let next = [wait?.end?.next, nextCheck, paced.next].lazy.compactMap { $0 }.min() ?? nextCheck
+      await wake.wait(until: next, on: loop)
+      if let reply = try reading?.replyIfPresent() { try await receive(reply) }
+      if .now >= nextCheck { try await check() }
+      try await readPaced()
+    }
+
+    /// Reads the newest entries for those followers that want to know them now.
+    private func readPaced() async throws(RedisError.Reason) {
+      let now = ContinuousClock.now
+      let keys = paced.dueKeys(at: now)
+      if keys.isEmpty { return }
+      for (key, reply) in zip(keys, try await lastEntries(of: keys, isAsked: true)) {
+        if let refusal = reply.refusal {
+          for follower in paced.followers where follower.key == key { follower.end(.refused(refusal)) }
+          inbox.withLock { $0.hasEnded = true }
+        } else {
+          paced.pass(StreamEntry.entries(reply).last, of: key, dueAt: now, serverTime: serverTime)
+        }
+      }
+    }
+
+    private func request() async throws(RedisError.Reason) {
+      let channel = try await connectedReading()
+      try await prepareToRead()
+      let limit = Int64((endpoint.replyTimeout / .milliseconds(1)).rounded(.up))
+      let count = batch.count
+      var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", "\(limit)", "STREAMS")
+      // The order of a dictionary doesn't change between these two loops.
+      for key in streams.keys { command.append(key) }
+      for index in streams.values.indices { command.append("\(streams.values[index].request())") }
+      var bytes: [UInt8] = []
+      command.encode(to: &bytes)
+      try channel.send(
+        bytes, replies: 1, within: TimeLimit(limit: endpoint.replyTimeout * 2, named: endpoint.replyTimeout))
+      wait = Wait(count: count)
+    }
+
+    /// Lets the wait for entries end soon, because it isn't for all that are needed.
+    private func endWait() { if wait?.end == nil { wait?.end = (.now, .milliseconds(1)) } }
+
+    private func endWaitIfDue() async throws(RedisError.Reason) {
+      guard let end = wait?.end, .now >= end.next else { return }
+      if try await unblock() {
+        wait?.end = nil
+      } else {
+        // The server hasn't seen `XREAD` yet, or the reply is on its way.
+        wait?.end = (.now + end.pause, min(end.pause * 2, .milliseconds(256)))
+      }
+    }
+
+    private func receive(_ reply: RedisReply) async throws(RedisError.Reason) {
+      contact.note()
+      let count = wait?.count ?? 0
+      wait = nil
+      if let refusal = reply.refusal {
+        // The server has become a replica. It still lets the streams be read, but not over this connection.
+        if refusal.hasPrefix("UNBLOCKED ") { return dropReading() }
+        // One of the streams can't be read. If it isn't found, nobody can read.
+        let before = streams.count
+        try await check()
+        if streams.count == before { throw .refused(refusal) }
+      }
+      var (batches, first, isFull): ([(StreamFollower, ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)
+      for index in 0..<reply.count {
+        let (key, entries) = (reply[index]?[0]?.bytes ?? [], StreamEntry.entries(reply[index]?[1]))
+        if index == 0 { first = entries.count }
+        if entries.count >= count { isFull = true }
+        if let taken = streams[key]?.take(entries) { batches += taken }
+      }
+      if isFull { batch.noteFullReply() }
+      // If there are many, the server can look for more while these are passed on; few are passed on sooner.
+      if reply.count + first > Self.few { try await request() }
+      for (follower, entries) in batches { follower.send(entries.lazy.map { .entry($0) }) }
+    }
+  }
+
+  /// Checks.
+  extension StreamReader {
+    /// Looks for streams that can't be read any more, and for those that were deleted and began anew: their ids are
+    /// smaller than those that `XREAD` waits for.
+    private func check() async throws(RedisError.Reason) {
+      nextCheck = .now + endpoint.replyTimeout
+      let suspects = try await suspiciousStreams()
+      for (key, reply) in zip(suspects, try await lastEntries(of: suspects, isAsked: wait != nil)) {
+        if let refusal = reply.refusal {
+          for each in streams[key]?.followers ?? [] { each.follower.end(.refused(refusal)) }
+          streams[key] = nil
+        } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id) {
+          if result.waits { nextCheck = min(nextCheck, .now + .milliseconds(500)) }
+          if result.beginsAnew { endWait() }
+        }
+      }
+    }
+
+    /// The streams whose last entries, which may be large, have to be read.
+    ///
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times in
+    /// the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
+    private func suspiciousStreams() async throws(RedisError.Reason) -> [[UInt8]] {
+      let keys = Array(streams.keys)
+      let commands = keys.flatMap { key in
+        [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
+      }
+      let replies = try await ask(commands + [RedisCommand("TIME")])
+      serverTime = replies[commands.count].milliseconds ?? 0
+      return keys.enumerated().filter { index, key in
+        let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
+        let epoch = streams[key]?.epoch ?? 0
+        if ["stream", "none"].contains(type), counter >= epoch || serverTime >= epoch {
+          streams[key]?.noteCurrent()
+          return false
+        }
+        return true
+      }.map(\.element)
+    }
+  }
+#endif
