@@ -99,15 +99,16 @@
     }
 
     /// Adds what has been confirmed and skipped to the statistics.
+    ///
+    /// All of that under the lock, so that whoever sees that something is confirmed finds it counted.
     func report() {
-      let (new, last, count) = state.withLock { state in
+      state.withLock { state in
         let entries = state.entries
         let total = (entries: entries.confirmedCount, skipped: entries.skippedCount)
         defer { state.reported = total }
         let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
-        return (new, entries.lastConfirmed?.id, entries.count)
+        counts.noteProgress(new, entries.lastConfirmed?.id, unconfirmed: entries.count)
       }
-      counts.noteProgress(new, last, unconfirmed: count)
     }
   }
 #endif

@@ -11,7 +11,7 @@
     @Test("a server that is full for moments holds exactly the entries that are confirmed, and the others are skipped")
     func required_8_06_fullForMoments() async throws {
       let server = try await RedisServer("--appendfsync", "no")
-      let outlet = outlet(server.endpoint(), maxLength: 1_000_000)
+      let outlet = outlet(server.endpoint(timeout: .seconds(60)), maxLength: 1_000_000)
       let commands = "\(server.folder)/commands"
       let pair = "CONFIG SET maxmemory 1\nCONFIG SET maxmemory 0\n"
       try Data(String(repeating: pair, count: 2_000).utf8).write(to: URL(filePath: commands))

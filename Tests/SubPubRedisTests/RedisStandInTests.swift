@@ -25,7 +25,9 @@
 
     @Test("a mirror has every state in order, to the last")
     func order() async throws {
-      let (outlet, mirror) = (outlet(), mirror())
+      var endpoint = standIn.endpoint
+      endpoint.replyTimeout = .seconds(60)
+      let (outlet, mirror) = (outlet(endpoint), mirror(endpoint))
       let recorder = mirror.record()
       publisher.updateData(0)
       try await running(outlet, mirror) {

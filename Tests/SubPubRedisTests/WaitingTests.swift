@@ -36,7 +36,7 @@
       let outlet = outlet(proxy.endpoint(timeout: .milliseconds(500)))
       let start = ContinuousClock.now
       let run = Task { try await outlet.run() }
-      try await until { try server.run("GET", "key:epoch") != "5" }
+      try await until { try server.run("GET", "key:epoch") != "5" && outlet.health.isConnected }
       proxy.cut()
       // On a busy machine, the cut may come after the wait.
       try await until { outlet.statistics.entries == 1 && outlet.statistics.reconnects >= 1 }

@@ -99,6 +99,7 @@ extension Section2SubscriptionTests {
     publisher.updateData(1)
     try await returned.wait()
     #expect(nested.withLock { $0 } == [.unknown, .loaded(1), .loaded(2)])
+    stopped.runAll()
   }
 
   @Test("of many subscriptions in one lane exactly those end that are behind")

@@ -25,7 +25,10 @@ extension Section3CancellationTests {
   @Test("the death of the subscriber or of its actor ends it, whoever asks first")
   func required_3_10_released() {
     var brief: Recorder<Int>? = Recorder()
-    var host: ManualHost? = ManualHost()
+    let executor = ManualExecutor()
+    // What was enqueued for the host runs at last, and ends.
+    defer { executor.runAll() }
+    var host: ManualHost? = ManualHost(executor)
     func subscribe() -> [Subscription] {
       guard let brief, let host else { return [] }
       return [

@@ -115,6 +115,7 @@ extension DirectoryTests {
       #expect(parts.map(\.end) == [.cancelled, .cancelled])
       gate.open()
       try await returned.wait()
+      executor.runAll()
     }
 
     @Test("there is one subscription for each living publisher, and a cancel skips what is pending")
