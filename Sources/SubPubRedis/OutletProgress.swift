@@ -33,11 +33,10 @@
       (state, self.counts, self.wake) = (Locked(State(entries: entries)), counts, wake)
     }
 
-    /// Entries are changed while no reply is under way.
-    var entries: OutletEntries {
-      get { state.withLock(\.entries) }
-      set { state.withLock { $0.entries = newValue } }
-    }
+    var entries: OutletEntries { state.withLock(\.entries) }
+
+    /// Changes the entries, while no reply is under way.
+    func change(_ body: (inout OutletEntries) -> Void) { state.withLock { body(&$0.entries) } }
 
     /// Adds an entry; returns whether there is enough to be sent at once.
     func append(_ entry: OutletEntry) -> Bool {

@@ -92,8 +92,11 @@
         hasBegun = true
       }
       // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
-      entries.keepLast(max(wasRefused ? 1 : 0, settings.maxLength - pendingCount))
-      entries.sendAllAgain()
+      let most = max(wasRefused ? 1 : 0, settings.maxLength - pendingCount)
+      progress.change { entries in
+        entries.keepLast(most)
+        entries.sendAllAgain()
+      }
       do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return }
       (wasRefused, hasMoved) = (false, false)
       connection = new
@@ -185,7 +188,7 @@
           switch try await connection.restore(entry) {
           case .changed: continue
           case .impossible: unrestorable = entry.id
-          case .restored: if entry.id == entries.firstEntry?.id { entries.confirmFirst() }
+          case .restored: if entry.id == entries.firstEntry?.id { progress.change { $0.confirmFirst() } }
           }
         } else if entries.isEmpty {
           watch.expect(number: epoch, length: look.length)
@@ -225,14 +228,15 @@
     private func confirm(upTo last: EntryID?, over connection: OutletConnection) async throws {
       if let last, let first = entries.firstEntry?.id, first <= last {
         do {
-          entries.settle(upTo: last, holding: try await connection.ids(from: first, to: last, count: pageSize))
+          let held = try await connection.ids(from: first, to: last, count: pageSize)
+          progress.change { $0.settle(upTo: last, holding: held) }
         } catch {
           // The server may have cut off a client with a large reply (`client-output-buffer-limit`).
           pageSize = max(1, pageSize / 2)
           throw error
         }
       }
-      entries.sendAllAgain()
+      progress.change { $0.sendAllAgain() }
     }
   }
 #endif

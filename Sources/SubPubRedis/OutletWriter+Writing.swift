@@ -115,7 +115,8 @@
       let count = suspect?.id == first.id ? (suspect?.count ?? 0) + 1 : 1
       suspect = (first.id, count)
       if count < Self.closingsOfSuspect { return }
-      entries.replaceFirst(with: encoder.substitute(for: first))
+      let substitute = encoder.substitute(for: first)
+      progress.change { $0.replaceFirst(with: substitute) }
       suspect = nil
     }
 

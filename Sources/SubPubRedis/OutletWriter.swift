@@ -25,10 +25,7 @@
     /// Whether the encoder knows the data that the key had.
     var hasBegun = false
     let progress: OutletProgress
-    var entries: OutletEntries {
-      get { progress.entries }
-      set { progress.entries = newValue }
-    }
+    var entries: OutletEntries { progress.entries }
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection? {
       didSet {
