@@ -45,6 +45,9 @@ def memory():
         return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) / 1024
 
 
+identifier = re.compile(rb"^id: (\d+)-(\d+)$", re.MULTILINE)
+
+
 class Reader:
     """A client that reads: it keeps the identifiers of its events, and counts what is wrong with them."""
 
@@ -61,17 +64,16 @@ class Reader:
         data = self.socket.recv(262144)
         if not data:
             return False
-        lines = (self.rest + data).split(b"\n")
-        self.rest = lines.pop()
-        for line in lines:
-            if line.startswith(b"id: "):
-                epoch, version = map(int, line[4:].split(b"-"))
-                if self.last and (epoch, version) != (self.last[0], self.last[1] + 1):
-                    self.wrong += 1
-                self.last, self.events = (epoch, version), self.events + 1
-                newest[0] = max(newest[0], version)
-            elif line.startswith(b"event: end"):
-                self.ended = True
+        # Whole events only. There are 90,000 a second, so no statement of Python runs for each line.
+        whole, _, self.rest = (self.rest + data).rpartition(b"\n\n")
+        if ids := identifier.findall(whole):
+            epoch, version = map(int, ids[0])
+            expected = [(b"%d" % epoch, b"%d" % next) for next in range(version, version + len(ids))]
+            if ids != expected or (self.last and (epoch, version) != (self.last[0], self.last[1] + 1)):
+                self.wrong += 1
+            self.last, self.events = tuple(map(int, ids[-1])), self.events + len(ids)
+            newest[0] = max(newest[0], self.last[1])
+        self.ended = self.ended or b"event: end\n" in whole
         return True
 
 

@@ -14,8 +14,13 @@
       /// The number of the connection whose replies count.
       var connection = 0
       var goal: Goal?
+      /// Whether a state was taken from the publisher, and isn't an entry yet.
+      var hasTaken = false
       /// What this run has added to the statistics.
       var reported = (entries: 0, skipped: 0)
+
+      /// How many states were taken and aren't confirmed.
+      var count: Int { entries.count + (hasTaken ? 1 : 0) }
 
       func isReached(_ goal: Goal) -> Bool {
         !entries.areUnderWay || goal == .room && !entries.isFull && entries.refusal == nil
@@ -38,13 +43,27 @@
     /// Changes the entries, while no reply is under way.
     func change(_ body: (inout OutletEntries) -> Void) { state.withLock { body(&$0.entries) } }
 
-    /// Adds an entry; returns whether there is enough to be sent at once.
-    func append(_ entry: OutletEntry) -> Bool {
+    /// Notes that a state was taken from the publisher, and is to become an entry.
+    func noteTaken() {
+      let count = state.withLock { state in
+        state.hasTaken = true
+        return state.count
+      }
+      counts.noteUnconfirmed(count)
+    }
+
+    /// Adds the entry for the state that was taken, if it needs one.
+    func append(_ entry: OutletEntry?) {
       state.withLock { state in
-        state.entries.append(entry)
-        return state.entries.isChunk
+        state.hasTaken = false
+        if let entry { state.entries.append(entry) }
       }
     }
+
+    /// How many states were taken and aren't confirmed.
+    var count: Int { state.withLock(\.count) }
+    /// Whether there is enough to be sent at once.
+    var isChunk: Bool { state.withLock(\.entries.isChunk) }
 
     var refusal: OutletEntries.Refusal? { state.withLock(\.entries.refusal) }
     var areUnderWay: Bool { state.withLock(\.entries.areUnderWay) }
@@ -60,7 +79,7 @@
     /// Returns the commands that are to be sent, and how many; none after a refusal, because more would be refused, too.
     func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
       let (taken, count) = state.withLock { state in
-        (state.entries.refusal == nil ? state.entries.takeUnsent(beginning) : ([], 0), state.entries.count)
+        (state.entries.refusal == nil ? state.entries.takeUnsent(beginning) : ([], 0), state.count)
       }
       counts.noteUnconfirmed(count)
       return taken
@@ -106,7 +125,7 @@
         let total = (entries: entries.confirmedCount, skipped: entries.skippedCount)
         defer { state.reported = total }
         let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
-        counts.noteProgress(new, entries.lastConfirmed?.id, unconfirmed: entries.count)
+        counts.noteProgress(new, entries.lastConfirmed?.id, unconfirmed: state.count)
       }
     }
   }

@@ -5,40 +5,65 @@
   /// The connecting task.
   extension OutletWriter {
     func keepConnected() async {
-      var failures = 0
-      var refusing: (@Sendable () -> Duration)?
+      var failures = Failures()
       while isActive, !Task.isCancelled {
-        let former = connection
         do {
-          try await section.withLock { try await proceed() }
-          (failures, refusing) = (0, nil)
-          await rest(for: [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min())
-        } catch is CancellationError {
-          return
-        } catch let error as RedisSuperseded {
-          guard isActive else { return }
-          settings.tell { $0.superseded($1) }
-          fail(error)
-        } catch {
-          guard isActive else { return }
-          if (connection ?? standby ?? doubt?.connection) != nil { hasLostConnection = true }
-          (connection, standby, doubt) = (nil, nil, nil)
-          if Task.isCancelled { return }
-          // Servers may close connections that are idle.
-          if former?.isClosed ?? false { continue }
-          if move(after: error as? RedisError.Reason) { continue }
-          failures += 1
-          let error = settings.error(error as? RedisError.Reason ?? .unreachable("\(error)"))
-          if case .refused = error.reason { settings.tell { $0.refused($1, error) } }
-          refusing = error.reason.refusesToWrite ? refusing ?? settings.clock.stopwatch() : nil
-          guard error.reason.isPassing, refusing.map({ $0() < settings.endpoint.replyTimeout }) ?? true,
-            let delay = settings.retry.delay(after: failures, error)
-          else { return fail(error) }
-          noteFailure(error)
-          watch.wake.clear()
-          if isActive { await rest(for: delay) }
-        }
+          let delay = try await section.withLock { try await proceed(after: &failures) }
+          await rest(for: delay)
+        } catch { /* The run has ended. */ return }
       }
+    }
+
+    /// How often in a row there was no connection, and since when the server has refused to write.
+    private struct Failures {
+      var count = 0
+      var refusing: (@Sendable () -> Duration)?
+    }
+
+    /// Does what is to be done next; returns how long there is nothing to do then, or nil if that isn't known.
+    ///
+    /// Throws if the run has ended.
+    private func proceed(after failures: inout Failures) async throws -> Duration? {
+      let former = connection
+      do {
+        try await proceed()
+        failures = Failures()
+        return [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min()
+      } catch let error as CancellationError {
+        throw error
+      } catch let error as RedisSuperseded {
+        end(by: error)
+        throw error
+      } catch {
+        guard isActive else { throw CancellationError() }
+        if (connection ?? standby ?? doubt?.connection) != nil { hasLostConnection = true }
+        (connection, standby, doubt) = (nil, nil, nil)
+        if Task.isCancelled { throw CancellationError() }
+        // Servers may close connections that are idle.
+        if former?.isClosed ?? false { return .zero }
+        if move(after: error as? RedisError.Reason) { return .zero }
+        let reason = error as? RedisError.Reason ?? .unreachable("\(error)")
+        return try delay(after: settings.error(reason), &failures)
+      }
+    }
+
+    /// Notes that there is no connection; returns how long to wait before the next attempt.
+    ///
+    /// Throws if there is to be none.
+    private func delay(after error: RedisError, _ failures: inout Failures) throws -> Duration {
+      failures.count += 1
+      if case .refused = error.reason { settings.tell { $0.refused($1, error) } }
+      failures.refusing = error.reason.refusesToWrite ? failures.refusing ?? settings.clock.stopwatch() : nil
+      let isHopeless = failures.refusing.map { $0() >= settings.endpoint.replyTimeout } ?? false
+      guard error.reason.isPassing, !isHopeless, let delay = settings.retry.delay(after: failures.count, error) else {
+        fail(error)
+        throw error
+      }
+      noteFailure(error)
+      watch.wake.clear()
+      // The end of the run may have been what has set it.
+      guard isActive, !Task.isCancelled else { throw CancellationError() }
+      return delay
     }
 
     /// Does what is to be done next.
@@ -140,6 +165,7 @@
 
     /// Waits for that time, or until somebody needs this task; nil if it is only needed then.
     private func rest(for time: Duration?) async {
+      if time == .zero { return }
       let timer = time.map { time in
         Task { [clock = settings.clock, wake = watch.wake] in
           do { try await clock.sleep(for: time) } catch  where !Task.isCancelled { fail(error) } catch { return }
@@ -162,7 +188,9 @@
     /// greater number restores that.
     func settle(_ connection: OutletConnection, isNew: Bool = false) async throws -> Bool {
       guard let epoch else { return true }
-      return try await connection.exclusively { try await settle(connection, epoch, isNew: isNew) }
+      if try await connection.exclusively({ try await settle(connection, epoch, isNew: isNew) }) { return true }
+      wait(over: connection, for: contact.wait, settings.clock.stopwatch())
+      return false
     }
 
     private func settle(_ connection: OutletConnection, _ epoch: UInt64, isNew: Bool) async throws -> Bool {
@@ -175,12 +203,12 @@
         if look.number ?? 0 > epoch { throw superseded }
         if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
         guard look.number == epoch else {
-          if try await connection.setNumber(epoch), !isSure { return beginWait(over: connection) }
+          if try await connection.setNumber(epoch), !isSure { return false }
           continue
         }
         if !isSure, !hasWaited {
           let hasRestarted = isNew && (look.start == nil || look.start != serverStart)
-          if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return beginWait(over: connection) }
+          if mayBeSuperseded || hasRestarted || isLastConfirmedMissing(look) { return false }
         }
         (doubt, mayBeSuperseded, serverStart) = (nil, false, look.start)
         try await confirm(upTo: look.last, over: connection)
@@ -197,11 +225,6 @@
         return true
       }
       throw RedisError.Reason.unreachable("others change the stream all the time")
-    }
-
-    private func beginWait(over connection: OutletConnection) -> Bool {
-      wait(over: connection, for: contact.wait, settings.clock.stopwatch())
-      return false
     }
 
     private func wait(

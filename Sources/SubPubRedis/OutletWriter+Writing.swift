@@ -15,10 +15,11 @@
       if lease != nil { while states.statistics.pending > 1 { _ = await states.next() } }
       while let publication = await states.next() {
         taken = publication.version
-        guard let epoch else { return }
-        let entry = encoder.entry(for: publication, epoch: epoch)
-        let isChunk = entry.map(progress.append) ?? false
-        if isChunk || states.statistics.pending == 0 { guard await write(waitingForAll: false) else { return } }
+        progress.noteTaken()
+        guard await encode(publication) else { return }
+        if progress.isChunk || states.statistics.pending == 0 {
+          guard await write(waitingForAll: false) else { return }
+        }
         if let finalVersion, publication.version >= finalVersion { break }
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
@@ -33,28 +34,55 @@
       }
     }
 
+    /// Makes an entry of a state; returns false if the run has ended.
+    private func encode(_ publication: Publication<Value>) async -> Bool {
+      do {
+        return try await section.withLock {
+          guard let epoch else { return false }
+          progress.append(encoder.entry(for: publication, epoch: epoch))
+          return true
+        }
+      } catch {
+        // Cancelled.
+        return false
+      }
+    }
+
     /// Sends the entries, and waits until the server has confirmed all of them, or so many that there is room for more.
     private func write(waitingForAll: Bool) async -> Bool {
       while await isConnected(), let connection {
-        let wasIdle = !progress.areUnderWay
         do {
           try await section.withLock {
             // The other task may have looked at the stream.
-            if connection === self.connection { try await send(over: connection, waitingForAll: waitingForAll) }
+            if connection === self.connection { try await write(over: connection, waitingForAll: waitingForAll) }
           }
           if connection === self.connection { return true }
-        } catch let error as RedisError.Reason {
-          guard isActive, !Task.isCancelled else { return false }
-          noteLoss(of: connection, error, wasIdle: wasIdle)
         } catch is Doubtful {
           continue
         } catch {
-          if error is RedisSuperseded, isActive { settings.tell { $0.superseded($1) } }
           if !(error is CancellationError) { fail(error) }
           return false
         }
       }
       return false
+    }
+
+    private func write(over connection: OutletConnection, waitingForAll: Bool) async throws {
+      let wasIdle = !progress.areUnderWay
+      do { try await send(over: connection, waitingForAll: waitingForAll) } catch let error as RedisError.Reason {
+        guard isActive, !Task.isCancelled else { throw CancellationError() }
+        noteLoss(of: connection, error, wasIdle: wasIdle)
+      } catch let error as RedisSuperseded {
+        end(by: error)
+        throw error
+      }
+    }
+
+    /// Ends the run because another outlet has taken over.
+    func end(by error: RedisSuperseded) {
+      guard isActive else { return }
+      settings.tell { $0.superseded($1) }
+      fail(error)
     }
 
     /// Lets the connecting task make another connection, after a failure to write.

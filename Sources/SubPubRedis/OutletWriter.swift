@@ -6,7 +6,8 @@
   ///
   /// Two tasks share its state. One takes states and writes them; the other makes connections, and looks at the stream
   /// when it may have changed. What one of them does over the connection, it does in a `section` that excludes the
-  /// other. Neither of them ever blocks a thread.
+  /// other. Neither of them ever blocks a thread, but the user's code may: it is called in the section, too, so that
+  /// nothing that other outlets need is held in the meantime.
   actor OutletWriter<Value: Codable & Sendable> {
     let settings: OutletSettings<Value>
     /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.
@@ -228,7 +229,7 @@
     private var unwrittenCount: Int {
       let (pending, current) = (pendingCount, settings.publisher.current.version)
       let late = versionAtCancel.withLock({ $0 }).map { Int(clamping: current - min($0, current)) } ?? 0
-      return entries.count + max(0, pending - late)
+      return progress.count + max(0, pending - late)
     }
 
     /// Ends the run, with an error if there is one; only the first one counts.

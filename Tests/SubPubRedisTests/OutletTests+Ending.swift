@@ -166,6 +166,38 @@
       }
     }
 
+    @Test("an outlet whose coder takes long holds up no other one, whatever it is about to do over their connection")
+    func required_8_10_1_04_slowCoder() async throws {
+      let (gate, isHeld, hasLooked) = (Gate(), Locked(false), Locked(false))
+      defer { gate.open() }
+      let link = try Proxy(server) { piece in
+        guard !piece.isReply, piece.contains("WATCH"), isHeld.withLock({ $0 }) else { return .passes(piece.bytes) }
+        hasLooked.withLock { $0 = true }
+        return .waits
+      }
+      let other = Publisher(initial: 1)
+      let slow = outlet(link.endpoint(), key: "slow", coder: .numbers { if $0 == 2 { gate.pass() } })
+      let quick = outlet(link.endpoint(), of: other)
+      publisher.updateData(1)
+      try await running(slow, quick) {
+        isHeld.withLock { $0 = true }
+        try server.run("DEL", "slow")
+        try await until { hasLooked.withLock { $0 } }
+        // The outlet looks at its key, and the reply arrives when there is a state to be encoded.
+        publisher.updateData(2)
+        try await until { slow.health.lag.map { $0 > .zero } ?? false }
+        isHeld.withLock { $0 = false }
+        for round in 2...3 {
+          // This one has to look, too.
+          try server.run("DEL", "key")
+          try await other.publish(round, writtenBy: quick)
+          try await gate.waitUntilHeld()
+        }
+        gate.open()
+        try await slow.reach(2)
+      }
+    }
+
     @Test("many servers that don't answer leave threads to the outlets of those that do")
     func required_8_07_manySilentServers() async {
       // In a process of its own, because the other tests' outlets need threads, too.
