@@ -1,6 +1,7 @@
 // Measures an outlet and a mirror beside loops in C that use hiredis alone, in one process, one after the other, several
-// times: `redis-bench SOCKET [COUNT] [ROUNDS]`. Prints the medians, and their ratios beside the goals; fails if a ratio is
-// far from its goal.
+// times: `redis-bench SOCKET PORT CERTIFICATE [COUNT] [ROUNDS]`. The server listens on that port of 127.0.0.1, and with TLS
+// and the certificate on the next one. Prints the medians, and their ratios beside the goals; fails if a ratio is far from
+// its goal.
 
 import Bare
 import Foundation
@@ -13,10 +14,19 @@ struct Failed: Error, CustomStringConvertible {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-guard let socket = arguments.first else { throw Failed(description: "usage: redis-bench SOCKET [COUNT] [ROUNDS]") }
-let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 200_000
-let rounds = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 5
+guard arguments.count >= 3, let socket = arguments.first, let port = arguments.dropFirst().first.flatMap({ Int($0) }) else {
+  throw Failed(description: "usage: redis-bench SOCKET PORT CERTIFICATE [COUNT] [ROUNDS]")
+}
+let certificate = arguments.dropFirst(2).first
+let count = arguments.dropFirst(3).first.flatMap { Int($0) } ?? 200_000
+let rounds = arguments.dropFirst(4).first.flatMap { Int($0) } ?? 5
 let endpoint = RedisEndpoint(unixSocket: socket)
+var encrypted = RedisEndpoint(port: port + 1)
+encrypted.tls = RedisTLS(authorities: certificate)
+let networks = [
+  (name: "TCP", endpoint: RedisEndpoint(port: port)),
+  (name: "TLS", endpoint: encrypted),
+]
 
 /// A text of 64 bytes as JSON.
 @Sendable func text(_ number: Int) -> String {
@@ -49,7 +59,7 @@ final class Arrivals: Sendable {
 
 /// An outlet and a mirror that have a first state, until the end of the body.
 @concurrent func connected(
-  _ coder: RedisCoder<String>, _ body: @Sendable (Publisher<String>, Arrivals) throws -> Void
+  _ coder: RedisCoder<String>, over endpoint: RedisEndpoint = endpoint, _ body: @Sendable (Publisher<String>, Arrivals) throws -> Void
 ) async throws {
   let (publisher, arrivals, key) = (Publisher<String>(), Arrivals(), key())
   let outlet = RedisOutlet(publisher, key: key, endpoint: endpoint, maxLength: 1_000_000, coder: coder)
@@ -94,6 +104,14 @@ enum Mode: CaseIterable {
   }
 }
 
+let texts = (1...count).map(text)
+/// States a second.
+@Sendable func throughput(_ publisher: Publisher<String>, _ arrivals: Arrivals) -> Double {
+  let start = ContinuousClock.now
+  arrivals.wait(for: texts[texts.count - 1]) { for text in texts { publisher.updateData(text) } }
+  return Double(count) / seconds(start)
+}
+
 for _ in 0..<rounds {
   try note("throughput bare", Double(count) / bare_throughput(socket, key(), Int32(count)))
   for mode in Mode.allCases {
@@ -106,11 +124,8 @@ for _ in 0..<rounds {
   }
 
   for (name, coder) in coders {
-    let texts = (1...count).map(text)
     try await connected(coder) { publisher, arrivals in
-      let start = ContinuousClock.now
-      arrivals.wait(for: texts[texts.count - 1]) { for text in texts { publisher.updateData(text) } }
-      try note("throughput \(name)", Double(count) / seconds(start))
+      try note("throughput \(name)", throughput(publisher, arrivals))
       for mode in Mode.allCases {
         let latencies = mode.run {
           (0..<5_000).map { number in
@@ -123,6 +138,10 @@ for _ in 0..<rounds {
         try note("\(mode.name) \(name)", latencies)
       }
     }
+  }
+
+  for (name, endpoint) in networks {
+    try await connected(raw, over: endpoint) { try note("throughput \(name)", throughput($0, $1)) }
   }
 
   let late = key()
@@ -190,6 +209,7 @@ for (name, _) in coders {
     check("\(mode.name), \(name)", latency, goal: 1.5, limit: 3)
   }
 }
+check("throughput, TLS beside TCP", found["throughput TLS"]! / found["throughput TCP"]!, goal: 0.6, limit: 0.4)
 check("late mirror", found["late mirror"]! / found["late bare"]!, goal: 5, limit: 10)
 check("reading threads", Double(threads), goal: 1, limit: 1)
 exit(failures == 0 ? 0 : 1)

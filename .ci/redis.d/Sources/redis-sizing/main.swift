@@ -33,7 +33,7 @@ struct Settings {
   /// How long it takes until those behind a lost server have gone on to another one, in seconds.
   var failover = 2.0
 
-  private static let names: [(String, WritableKeyPath<Settings, Double>)] = [
+  private static let names: [(String, WritableKeyPath<Settings, Double> & Sendable)] = [
     ("processes", \.processes), ("clients", \.clients), ("fanOut", \.fanOut), ("rate", \.rate),
     ("seconds", \.seconds), ("bytes", \.bytes), ("kept", \.kept), ("write", \.write), ("read", \.read),
     ("relay", \.relay), ("network", \.network), ("client", \.client), ("failover", \.failover),
