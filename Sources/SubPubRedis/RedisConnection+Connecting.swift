@@ -55,7 +55,7 @@
       for address in try await addresses(of: endpoint, by: end, loop) {
         let connection: RedisConnection
         do {
-          connection = try RedisConnection(try address.socket(), endpoint, by: end, on: loop)
+          connection = try RedisConnection(try address.connectingSocket(), endpoint, by: end, on: loop)
           try await connection.open()
         } catch {
           failure = error

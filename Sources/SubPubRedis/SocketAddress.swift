@@ -11,7 +11,7 @@
   #endif
 
   /// The address of a socket, as the system takes it.
-  struct SocketAddress: Sendable {
+  package struct SocketAddress: Sendable {
     private var bytes: [UInt8]
     private let family: Int32
 
@@ -42,7 +42,7 @@
 
     private init(bytes: [UInt8], family: Int32) { (self.bytes, self.family) = (bytes, family) }
 
-    init(path: String) throws(RedisError.Reason) {
+    package init(path: String) throws(RedisError.Reason) {
       var address = sockaddr_un()
       let most = MemoryLayout.size(ofValue: address.sun_path) - 1
       guard path.utf8.count <= most else {
@@ -54,38 +54,56 @@
     }
 
     /// Returns a socket that begins to connect to the address.
-    func socket() throws(RedisError.Reason) -> Int32 {
+    func connectingSocket() throws(RedisError.Reason) -> Int32 {
+      try socket("cannot connect") { descriptor, address, size in
+        var on: Int32 = 1
+        if family != AF_UNIX {
+          unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
+          unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
+        return unsafe connect(descriptor, address, size) == 0 || errno == EINPROGRESS
+      }
+    }
+
+    /// Returns a socket that listens at the address.
+    package func listeningSocket() throws(RedisError.Reason) -> Int32 {
+      try socket("cannot listen") { descriptor, address, size in
+        unsafe bind(descriptor, address, size) == 0 && listen(descriptor, Int32(SOMAXCONN)) == 0
+      }
+    }
+
+    /// Returns a socket that doesn't block, after the body has done something with it and the address.
+    private func socket(
+      _ failure: String, _ begin: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Bool
+    ) throws(RedisError.Reason) -> Int32 {
       #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue)
       #else
         let kind = SOCK_STREAM
       #endif
       let descriptor = Foundation.socket(family, kind, 0)
-      guard descriptor >= 0 else { throw Self.failure() }
+      guard descriptor >= 0 else { throw Self.error(failure) }
       WakePipe.configure(descriptor)
-      var on: Int32 = 1
-      let size = socklen_t(MemoryLayout<Int32>.size)
-      if family != AF_UNIX {
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, size)
-        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+      Self.refuseSignals(descriptor)
+      let hasBegun = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe begin(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
       }
-      #if canImport(Darwin)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
-      #endif
-      let result = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe connect(
-          descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-      }
-      guard result == 0 || errno == EINPROGRESS else {
-        let failure = Self.failure()
-        close(descriptor)
-        throw failure
-      }
-      return descriptor
+      if hasBegun { return descriptor }
+      let error = Self.error(failure)
+      close(descriptor)
+      throw error
     }
 
-    private static func failure() -> RedisError.Reason {
-      .unreachable("cannot connect: \(unsafe String(cString: strerror(errno)))")
+    /// Lets sending to a connection that was closed be an error, and no signal, where a socket has to be told that.
+    package static func refuseSignals(_ descriptor: Int32) {
+      #if canImport(Darwin)
+        var on: Int32 = 1
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+      #endif
+    }
+
+    private static func error(_ failure: String) -> RedisError.Reason {
+      .unreachable("\(failure): \(unsafe String(cString: strerror(errno)))")
     }
   }
 #endif

@@ -72,7 +72,7 @@
     func begin() throws(RedisError.Reason) {
       let result = state.withLock { state in
         Result { () throws(RedisError.Reason) in
-          if state.listener == nil { state.listener = try Self.listener(at: path) }
+          if state.listener == nil { state.listener = try SocketAddress(path: path).listeningSocket() }
         }
       }
       pipe.wake()
@@ -98,35 +98,6 @@
       state.withLock { $0.isOver = true }
       disconnect(goesOn: false)
       unsafe rmdir(folder)
-    }
-
-    private static func listener(at path: String) throws(RedisError.Reason) -> Int32 {
-      #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-      #else
-        let kind = SOCK_STREAM
-      #endif
-      var address = sockaddr_un()
-      let most = MemoryLayout.size(ofValue: address.sun_path) - 1
-      guard path.utf8.count <= most else {
-        throw .unreachable("cannot listen at \(path): the path of a socket may have \(most) bytes")
-      }
-      address.sun_family = sa_family_t(AF_UNIX)
-      unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-      let descriptor = socket(AF_UNIX, kind, 0)
-      guard descriptor >= 0 else { throw failure("cannot make a socket") }
-      WakePipe.configure(descriptor)
-      let isBound = unsafe withUnsafePointer(to: &address) {
-        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-        }
-      }
-      guard isBound, listen(descriptor, Int32(SOMAXCONN)) == 0 else {
-        let failure = failure("cannot listen at \(path)")
-        close(descriptor)
-        throw failure
-      }
-      return descriptor
     }
 
     /// Ends a connection now: while the thread waits for a descriptor, closing it alone has no effect on the other end.
@@ -183,10 +154,7 @@
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return }
         WakePipe.configure(descriptor)
-        #if canImport(Darwin)
-          var on: Int32 = 1
-          unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
+        SocketAddress.refuseSignals(descriptor)
         clients[descriptor] = server.connect()
       }
     }
