@@ -118,8 +118,11 @@ final class WebClient: Hashable, Sendable {
   }
 
   /// Sends text; returns false if the client takes nothing for too long, or has gone.
-  func send(_ text: String) async -> Bool {
-    var bytes = Array(text.utf8)[...]
+  func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
+
+  /// Sends bytes; returns false if the client takes nothing for too long, or has gone.
+  func send(_ bytes: [UInt8]) async -> Bool {
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = unsafe bytes.withUnsafeBytes { unsafe write(socket, $0.baseAddress, $0.count) }
       if count > 0 {

@@ -27,10 +27,12 @@ actor WebServer {
   /// Their number, as an event to wait for.
   private let clientCount = Publisher<Int>(label: "web clients")
   private var isEnding = false
-  /// The last event that was made, for all clients that receive the same publication.
-  private var lastEvent: (id: PublicationID, text: String)?
+  /// The last events that were made, as bytes, for all clients that receive the same publications.
+  private var events: [(id: PublicationID, bytes: [UInt8])] = []
 
   private static let mostClients = 1_000
+  /// How many events are kept for other clients: a few bursts of states.
+  private static let mostEvents = 32
   /// How many states a client may be behind.
   private static let mostPending = 500
 
@@ -104,20 +106,21 @@ actor WebServer {
     defer { watcher.cancel() }
     guard await client.send(WebClient.head(.ok, type: "text/event-stream") + "retry: 500\n\n") else { return }
     while let publication = await states.next() {
-      var events = event(for: publication)
+      var bytes = event(for: publication)
       // Whatever else is pending goes with it.
-      while events.utf8.count < 65_536, states.statistics.pending > 0, let next = await states.next() {
-        events += event(for: next)
+      while bytes.count < 65_536, states.statistics.pending > 0, let next = await states.next() {
+        bytes += event(for: next)
       }
-      guard await client.send(events) else { return }
+      guard await client.send(bytes) else { return }
     }
     if states.end == .publisherEnded { _ = await client.send("event: end\ndata: the server ends\n\n") }
   }
 
-  private func event(for publication: Publication<Board>) -> String {
-    if let lastEvent, lastEvent.id == publication.id { return lastEvent.text }
-    let text = "id: \(publication.id)\ndata: \(publication.state.value?.json ?? "[]")\n\n"
-    lastEvent = (publication.id, text)
-    return text
+  private func event(for publication: Publication<Board>) -> [UInt8] {
+    if let found = events.last(where: { $0.id == publication.id }) { return found.bytes }
+    let bytes = Array("id: \(publication.id)\ndata: \(publication.state.value?.json ?? "[]")\n\n".utf8)
+    if events.count == Self.mostEvents { events.removeFirst() }
+    events.append((publication.id, bytes))
+    return bytes
   }
 }
