@@ -108,7 +108,8 @@
         for contact in [writing.lastContact, reading.lastContact] { #expect(contact.map { $0 < .seconds(60) } == true) }
         server.kill()
         publisher.updateData(2)
-        try await until { outlet.health.error != nil && mirror.health.error != nil }
+        // The lag is known once the outlet has taken the state.
+        try await until { outlet.health.error != nil && mirror.health.error != nil && outlet.health.lag != nil }
         (writing, reading) = (outlet.health, mirror.health)
         #expect(!writing.isConnected && writing.pending == 1 && !reading.isConnected)
         #expect(writing.error?.contains("key key") == true)
