@@ -40,6 +40,23 @@ extension Section5LoadTests {
     #expect((merges.withLock { $0 }, cache.content, bench.publisher.isStale) == (0, nil, logsOut))
   }
 
+  @Test("the error of an edit is thrown by its call, and isn't published")
+  func required_5_20_errorIsNotPublished() {
+    let (directory, errors) = (PublisherDirectory(), Recorder<LoadPhase>())
+    let listener = Listener { errors.receive(.loaded($0.phase)) }
+    directory.register(edits.manager)
+    directory.subscribeToAll(listener, on: .immediate)
+    let (edit, other) = (edits.edit(1), edits.note(2))
+    edits.refuse(0)
+    #expect(throws: Failure.denied) { try edit.result?.get() }
+    #expect(errors.states.compactMap(\.value) == [.loaded, .loaded, .loaded, .loaded])
+    // What the documentation advises: errors have a publisher of their own, and the other edit stays.
+    directory.publisher(of: String.self).setError(Failure.denied)
+    #expect(errors.states.last == .loaded(.error))
+    #expect((edits.publisher.state, other.result == nil) == (.loaded(52), true))
+    withExtendedLifetime(listener) {}
+  }
+
   @Test("merged data is as old as the server's last whole answer, also in the cache")
   func required_5_23_5_06_age() {
     let cache = ProbeCache()

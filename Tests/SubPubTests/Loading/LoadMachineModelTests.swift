@@ -57,7 +57,7 @@
 
     init(seed: UInt64) {
       random = SeededGenerator(seed: seed)
-      model.isSerial = random.draw(2) == 0
+      model.isSerial = random.draw(3) == 0
       driven = DrivenMachine(LoadMachine.Rules(sendsOneAtATime: model.isSerial))
     }
 
@@ -127,7 +127,7 @@
       }
       guard let sending = edits.firstIndex(where: { $0.number == model.sending }) else { return false }
       index = sending
-      return random.draw(2) == 0
+      return random.draw(3) > 0
     }
 
     private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
