@@ -19,6 +19,7 @@ nonisolated struct Endpoint: Sendable {
   func news() async throws -> [News] { [] }
   func user() async throws -> User { User() }
   func add(_ news: News) async throws -> [News] { [news] }
+  func create(_ news: News) async throws -> News { news }
   func delete(_ news: News) async throws {}
   func ticks() -> AsyncStream<Int> { AsyncStream { $0.finish() } }
 }

@@ -46,10 +46,10 @@ extension StressTests {
 
   /// Threads edit one list, load it, cancel loads, and cancel the callers of edits.
   @Test("edits are shown while they are sent, failed ones leave no trace, and in the end the server is right")
-  func stochastic_5_20_editing() async {
+  func stochastic_5_20_5_23_5_24_editing() async {
     await Workload.editing.run { round in
       let result = RoundResult()
-      let list = EditedList(result.findings)
+      let list = EditedList(result.findings, sends: round.seed.isMultiple(of: 3) ? .oneAtATime : .concurrent)
       let tasks = await round.threads.run { index in
         var random = round.random(index)
         return (0..<60).compactMap { list.act(&random, number: index * 60 + $0) }
@@ -111,14 +111,19 @@ private final class EditedList: Sendable {
   private let server = Guarded<[Int]>([])
   private let findings: Findings
   private let manager: LoadingManager<[Int]>
+  private let sending = Guarded(0)
+  private let sends: SendOrder
 
-  init(_ findings: Findings) {
-    self.findings = findings
-    manager = LoadingManager(initial: [], refreshes: .quiet) { [server] in
+  init(_ findings: Findings, sends: SendOrder) {
+    (self.findings, self.sends) = (findings, sends)
+    manager = LoadingManager(initial: [], refreshes: .quiet, sends: sends) { [server] in
       await Task.yield()
       return server.value
     }
   }
+
+  /// What the server answers to an edit.
+  private enum Reply { case nothing, part, all }
 
   func act(_ random: inout SeededGenerator, number: Int) -> Task<Void, Never>? {
     switch random.draw(8) {
@@ -127,19 +132,26 @@ private final class EditedList: Sendable {
       manager.cancel()
       return nil
     case 2:
-      let task = Task { await edit(number, answers: true, isRefused: false, pauses: 2) }
+      let task = Task { await edit(number, .all, isRefused: false, pauses: 2) }
       task.cancel()
       return task
     default:
-      let (answers, isRefused, pauses) = (random.draw(2) == 0, random.draw(3) == 0, random.draw(4))
-      return Task { await edit(number, answers: answers, isRefused: isRefused, pauses: pauses) }
+      let reply = random.pick([Reply.nothing, .part, .all])
+      let (isRefused, pauses) = (random.draw(3) == 0, random.draw(4))
+      return Task { await edit(number, reply, isRefused: isRefused, pauses: pauses) }
     }
   }
 
-  private func edit(_ number: Int, answers: Bool, isRefused: Bool, pauses: Int) async {
+  private func edit(_ number: Int, _ reply: Reply, isRefused: Bool, pauses: Int) async {
     let showing: @Sendable ([Int]) -> [Int] = { $0.contains(number) ? $0 : $0 + [number] }
     let send: @Sendable () async throws -> [Int] = { [self] in
       findings.expect(shows(number), "5.20", "\(number) isn't shown when it is sent")
+      let others = sending.with { count in
+        defer { count += 1 }
+        return count
+      }
+      defer { sending.with { $0 -= 1 } }
+      findings.expect(sends == .concurrent || others == 0, "5.24", "\(number) is sent while \(others) others are")
       for _ in 0..<pauses { await Task.yield() }
       findings.expect(shows(number), "5.20", "\(number) isn't shown while it is sent")
       if isRefused { throw Refused() }
@@ -149,10 +161,12 @@ private final class EditedList: Sendable {
       }
     }
     do {
-      if answers {
-        try await manager.mutate(showing: showing, send: send)
-      } else {
-        try await manager.mutate(showing: showing, sendOnly: { _ = try await send() })
+      switch reply {
+      case .all: try await manager.mutate(showing: showing, send: send)
+      case .part:
+        try await manager.mutate(
+          showing: showing, send: { _ = try await send() }, merging: { data, _ in showing(data) })
+      case .nothing: try await manager.mutate(showing: showing, sendOnly: { _ = try await send() })
       }
     } catch is Refused {
       findings.expect(!shows(number), "5.20", "\(number) was refused, and is shown")

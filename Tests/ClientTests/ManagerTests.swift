@@ -71,6 +71,46 @@ extension ClientTests {
       #expect(manager.publisher.state == .loaded([7, 8, 2]))
       #expect(seen.entries == [[0, 1], [7, 8, 2], [7, 8, 2, 3]])
       observation.cancel()
+      let created = try await manager.mutate(showing: { $0 + [0] }, send: { "9" }, merging: { $0 + [$1.count] })
+      #expect(created == "9")
+      #expect(manager.publisher.state == .loaded([7, 8, 2, 1]))
+    }
+
+    @Test("edits are sent one at a time if the options say so, and dropped ones aren't sent")
+    func order() async throws {
+      let (sent, gate) = (Journal<Int>(), AsyncGate())
+      let manager = LoadingManager<[Int]>(LoadingOptions(initial: [], sends: SendOrder.oneAtATime)) { [] }
+      let first = Task {
+        try await manager.mutate(
+          showing: { $0 + [1] },
+          sendOnly: {
+            sent.add(1)
+            await gate.pass()
+          })
+      }
+      try await gate.waitUntilHeld(within: patience)
+      let second = Task { try await manager.mutate(showing: { $0 + [2] }, sendOnly: { sent.add(2) }) }
+      for await state in manager.publisher.states() where state == .loaded([1, 2]) { break }
+      manager.logout()
+      let error = await #expect(throws: EditDropped.self) { try await second.value }
+      #expect(error == EditDropped())
+      #expect(error?.description == "the edit was dropped before it was sent")
+      gate.open()
+      try await first.value
+      #expect(sent.entries == [1])
+      #expect(Set<SendOrder>([.concurrent, .oneAtATime]).count == 2)
+    }
+
+    @Test("the cached value is read without a load")
+    func cachedValue() async throws {
+      let memory = MemoryCache(limit: 5, clock: clock)
+      let manager = LoadingManager<Int>(clock: clock, cache: memory.cache(for: "number"), sends: .concurrent) {
+        throw Failure.offline
+      }
+      #expect(try await manager.cachedValue() == nil)
+      manager.set(3)
+      let cached: Cached<Int>? = try await manager.cachedValue()
+      #expect(cached == Cached(value: 3, age: .zero))
     }
 
     @Test("a policy says when a failed load is tried again, and a time-out when it has failed")
@@ -121,6 +161,14 @@ extension ClientTests {
       await manager.refresh(every: .seconds(1)) { $0.value == nil }
       manager.cancel()
       #expect(manager.description.hasPrefix("PagedManager of Publisher"))
+      try await manager.mutate(showing: { ["0"] + $0 }, sendOnly: {})
+      #expect(try await manager.mutate(showing: { $0 }, send: { "3" }, merging: { $0 + [$1] }) == "3")
+      #expect(manager.publisher.state == .loaded(Paged(elements: ["0", "1a", "1b", "3"], next: 2)))
+      manager.set(Paged(elements: ["x"], next: 2))
+      #expect(await manager.loadNextPage().value?.elements == ["x", "2a", "2b"])
+      let short = PagedManager<Int, Int>(firstPage: 1, maxPages: 1) { (elements: [$0], next: $0 + 1) }
+      await short.refresh()
+      #expect(await short.loadNextPage() == .loaded(Paged(elements: [2], next: 3)))
       manager.logout()
       #expect(manager.publisher.state.phase == .unknown)
       await manager.waitForCache()

@@ -6,7 +6,7 @@ package final class CacheOperationQueue: Sendable {
   package typealias Work = @Sendable () async -> Void
 
   package enum Operation {
-    /// A read for the active load of one manager.
+    /// A read for the active load of one manager, or for a caller of its own.
     case read(for: ObjectIdentifier, Work)
     /// `hasEdit` tells whether the value has a confirmed edit, which the value in the cache may lack.
     case write(hasEdit: Bool, @Sendable (_ hasEdit: Bool) async -> Void)

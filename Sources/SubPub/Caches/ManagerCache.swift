@@ -86,7 +86,7 @@ extension ManagerCache {
   func enqueue(_ operation: CacheOperationQueue.Operation) { withExtendedLifetime(queue.append(operation)) {} }
 }
 
-/// A load's read of its manager's cache, which is appended to the queue in the turn that begins the load.
+/// A read of a manager's cache; that of a load is appended to the queue in the turn that begins the load.
 struct CacheReading<Value: Sendable>: Sendable {
   private typealias Outcome = Result<Cached<Value>?, any Error>
 
@@ -107,16 +107,34 @@ struct CacheReading<Value: Sendable>: Sendable {
 
   let wait: Wait
 
+  /// Appends the read of a load, which takes the place of an earlier load's.
   init(of cache: ManagerCache<Value>, _ effects: inout Effects) {
+    let (wait, answer) = Self.makeAnswer()
+    cache.enqueue(Self.read(cache, for: ObjectIdentifier(cache), answer), &effects)
+    self.wait = wait
+  }
+
+  /// Appends a read that stands alone; outside every turn.
+  init(of cache: ManagerCache<Value>) {
+    let (wait, answer) = Self.makeAnswer()
+    cache.enqueue(Self.read(cache, for: ObjectIdentifier(answer), answer))
+    self.wait = wait
+  }
+
+  private static func makeAnswer() -> (Wait, Answer) {
     let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()
-    let answer = Answer(outcome)
-    let read = CacheOperationQueue.Operation.read(for: ObjectIdentifier(cache)) {
-      do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
-    }
-    cache.enqueue(read, &effects)
-    wait = {
+    let wait: Wait = {
       for await outcome in outcomes { return try outcome.get() }
       return nil
+    }
+    return (wait, Answer(outcome))
+  }
+
+  private static func read(
+    _ cache: ManagerCache<Value>, for owner: ObjectIdentifier, _ answer: Answer
+  ) -> CacheOperationQueue.Operation {
+    .read(for: owner) {
+      do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
     }
   }
 }

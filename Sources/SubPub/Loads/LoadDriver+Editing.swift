@@ -1,11 +1,11 @@
 /// Edits (5.20).
 extension LoadDriver {
-  /// Shows an edit, sends it, and rolls it back if sending fails.
+  /// Shows an edit, sends it when it may be sent, and rolls it back if sending fails.
   ///
   /// A cancelled caller doesn't wait until `send` has ended.
   func mutate<Answer: Sendable>(
     showing apply: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
-    answering data: @escaping @Sendable (Answer) -> Value?
+    confirming confirmation: @escaping @Sendable (Answer) -> Confirmation<Value>
   ) async throws -> Answer {
     try Task.checkCancellation()
     // The task that sends holds no more of the edit than this.
@@ -17,8 +17,9 @@ extension LoadDriver {
     let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
     Task(executorPreference: limit.executor) { [self] in
       do {
+        try await waitToSend(id)
         let answer = try await send()
-        endEdit(id, confirmation(data(answer)))
+        endEdit(id, confirmation(answer))
         end.yield(.success(answer))
       } catch {
         endEdit(id, nil)
@@ -29,8 +30,32 @@ extension LoadDriver {
     throw CancellationError()
   }
 
-  private func confirmation(_ data: Value?) -> Confirmation<Value> {
-    data.map { .answered(ServerData($0, Provenance(.loaded, freshSince: freshSince()))) } ?? .accepted
+  /// The server's data as it has come now.
+  func answered(_ value: Value) -> Confirmation<Value> {
+    .answered(ServerData(value, Provenance(.loaded, freshSince: freshSince())))
+  }
+
+  /// Waits until the edits before this one have been sent, unless they needn't be (5.24).
+  ///
+  /// Throws if the edit is dropped, or its publisher ends, before that.
+  private func waitToSend(_ edit: EditID) async throws {
+    guard options.sends == .oneAtATime else { return }
+    while true {
+      var (waiter, sends) = (WaiterID?.none, SendTurn.never)
+      let load = decideOnLoad { machine, _, waiters, effects in
+        let new = waiters.add(missing: 1)
+        let (step, turn) = machine.beginSend(of: edit, new)
+        sends = turn
+        if turn == .later { waiter = new } else { waiters.remove(new, &effects) }
+        return step
+      }
+      guard load != nil else { throw PublisherEnded(source: registry.source) }
+      switch sends {
+      case .now: return
+      case .never: throw EditDropped()
+      case .later: if let waiter { await registry.wait(for: waiter) }
+      }
+    }
   }
 
   /// Ends an edit; without a confirmation, its sending has failed.

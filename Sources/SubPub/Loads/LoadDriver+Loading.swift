@@ -122,6 +122,16 @@ extension LoadDriver {
   /// Ends the active load and the polls, because the manager is gone (5.09).
   func endManager() { decide { $0.endManager($1) } }
 
+  /// Reads the cache, in the order of its operations.
+  func cachedValue() async throws -> Cached<Value>? {
+    try Task.checkCancellation()
+    guard let cache else { return nil }
+    let reading = CacheReading(of: cache)
+    cache.queue.run(on: limit.executor)
+    guard let result = await limit.run(reading.wait) else { throw CancellationError() }
+    return try result.get()
+  }
+
   /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
 }

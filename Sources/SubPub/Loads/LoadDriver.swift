@@ -37,7 +37,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
     owner = LoadOwner(
       Machine.Rules(
         staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
-        isQuiet: options.refreshes == .quiet))
+        isQuiet: options.refreshes == .quiet, sendsOneAtATime: options.sends == .oneAtATime))
     // Without the value to begin with, which nobody needs any more once it is replaced.
     var kept = options
     kept.initial = nil
@@ -111,12 +111,15 @@ extension LoadDriver {
     var (prepared, needed) = (Prepared<Value>?.none, Preparation<Value>?.none)
     repeat {
       if let needed { prepared = prepare(needed) }
+      // The former one may hold the last reference to a dropped edit, so it outlives the turn.
+      var next: Preparation<Value>?
       let isDecided = decide { machine, present in
         let (step, preparation) = body(&machine, prepared, present)
-        needed = preparation
+        next = preparation
         return step
       }
       guard isDecided else { return false }
+      needed = next
     } while needed != nil
     return true
   }
@@ -130,7 +133,7 @@ extension LoadDriver {
     }
     registry.beginUpdate()
     var data = needed.data
-    if let accepted = needed.accepted { data = ServerData(accepted.apply(data.value), data.provenance) }
+    if let accept = needed.accept { data = ServerData(accept(data.value), data.provenance) }
     var (shown, between) = (data.value, [Value]())
     for edit in needed.edits {
       between.append(shown)

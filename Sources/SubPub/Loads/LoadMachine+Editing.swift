@@ -2,8 +2,10 @@
 struct Edit<Value: Sendable>: Sendable {
   let id: EditID
   let apply: @Sendable (Value) -> Value
-  /// The value of `LoadMachine.serverChanges` when the edit was made.
+  /// The value of `LoadMachine.serverChanges` when the edit was made, or, if edits wait for each other, was sent.
   var serverChanges = 0
+  /// The task that waits until the edit may be sent; nil if there is none (5.24).
+  var waiter: WaiterID?
 }
 
 /// Identifies an edit: no other edit has the same object.
@@ -13,9 +15,14 @@ final class EditID: Sendable {}
 enum Confirmation<Value: Sendable>: Sendable {
   /// It has accepted the edit as it is.
   case accepted
+  /// It has sent something that is put into its data in place of the edit (5.23).
+  case merged(@Sendable (Value) -> Value)
   /// It has sent its data.
   case answered(ServerData<Value>)
 }
+
+/// When an edit is sent.
+enum SendTurn { case now, later, never }
 
 /// Data of the server, and where it comes from.
 ///
@@ -27,15 +34,15 @@ final class ServerData<Value: Sendable>: Sendable {
   init(_ value: Value, _ provenance: Provenance?) { (self.value, self.provenance) = (value, provenance) }
 }
 
-/// The work of foreign code that a step needs first: the transforms of edits, and the comparison of values.
+/// The work of foreign code that a step needs first: the transforms of edits, merging, and the comparison of values.
 ///
 /// It is done outside every turn, and done again if the server's data or the edits have changed in the meantime.
 struct Preparation<Value: Sendable> {
   let revision: Int
   /// The server's data after the step.
   let data: ServerData<Value>
-  /// An edit that becomes part of that data.
-  var accepted: Edit<Value>?
+  /// Makes an edit part of that data.
+  var accept: (@Sendable (Value) -> Value)?
   /// The edits that are pending after the step.
   var edits: [Edit<Value>]
   /// The data to compare with; nil if that makes no difference.
@@ -90,6 +97,7 @@ extension LoadMachine {
       return (LoadStep(), Preparation(revision: revision, data: data, edits: all))
     }
     (edits, dataBelow) = (all, data)
+    if rules.sendsOneAtATime, sending == nil { sending = edit.id }
     revision += 1
     guard let data, let prepared else { return (LoadStep(), nil) }
     var step = LoadStep<Value>()
@@ -104,28 +112,31 @@ extension LoadMachine {
     _ id: EditID, _ confirmation: Confirmation<Value>?, _ prepared: Prepared<Value>?, _ present: Present
   ) -> (LoadStep<Value>, Preparation<Value>?) {
     guard let index = edits.firstIndex(where: { $0.id === id }) else {
-      return (confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present), nil)
+      var step = confirmation == nil ? LoadStep() : noteConfirmationOfDropped(present)
+      endSend(of: id, &step)
+      return (step, nil)
     }
     let (edit, prepared) = (edits[index], current(prepared))
     var others = edits
     others.remove(at: index)
-    var (data, accepted) = (serverData(present), Edit?.none)
+    var (data, accept) = (serverData(present), (@Sendable (Value) -> Value)?.none)
     switch confirmation {
     case nil: break
-    case .accepted: accepted = edit
+    case .accepted: accept = edit.apply
+    case .merged(let merge): accept = merge
     case .answered(let answer): data = answer
     }
-    if let found = data, accepted != nil || !others.isEmpty {
+    if let found = data, accept != nil || !others.isEmpty {
       guard let prepared else {
-        return (
-          LoadStep(), Preparation(revision: revision, data: found, accepted: accepted, edits: others)
-        )
+        return (LoadStep(), Preparation(revision: revision, data: found, accept: accept, edits: others))
       }
       data = prepared.data
     }
     (edits, dataBelow) = (others, others.isEmpty ? nil : data)
     revision += 1
-    return (take(confirmation, of: edit, with: data, showing: prepared?.shown, present), nil)
+    var step = take(confirmation, of: edit, with: data, showing: prepared?.shown, present)
+    endSend(of: id, &step)
+    return (step, nil)
   }
 
   private mutating func take(
@@ -137,7 +148,8 @@ extension LoadMachine {
     var isStale = present.validity.isInvalidated && !isAnswer
     if confirmation != nil {
       // With other edits or loads in between, there is no telling which is newer, or what it includes.
-      if (isAnswer && !edits.isEmpty) || edit.serverChanges != serverChanges { isStale = true }
+      let overlaps = !edits.isEmpty && !rules.sendsOneAtATime
+      if (isAnswer && overlaps) || edit.serverChanges != serverChanges { isStale = true }
       noteConfirmed(isInData: data != nil)
     }
     guard let data else {
@@ -182,5 +194,30 @@ extension LoadMachine {
     load?.isOutdated = true
     // Data at hand that has the edit is better than what the load brings.
     if isInData { load?.missesEdit = true } else { isCacheInvalidated = true }
+  }
+}
+
+/// Edits that are sent one at a time, in the order of the calls (5.24).
+extension LoadMachine {
+  /// Decides whether an edit is sent now; if not yet, notes the task that waits for that.
+  mutating func beginSend(of id: EditID, _ waiter: WaiterID) -> (LoadStep<Value>, SendTurn) {
+    var step = LoadStep<Value>()
+    guard let index = edits.firstIndex(where: { $0.id === id }) else {
+      endSend(of: id, &step)
+      return (step, .never)
+    }
+    if sending === id {
+      edits[index].serverChanges = serverChanges
+      return (step, .now)
+    }
+    edits[index].waiter = waiter
+    return (step, .later)
+  }
+
+  /// Lets the next edit be sent, because the sending of this one has ended, or it was dropped before that.
+  private mutating func endSend(of id: EditID, _ step: inout LoadStep<Value>) {
+    guard sending === id else { return }
+    sending = edits.first?.id
+    if let waiter = edits.first?.waiter { step.publisher.released.append(waiter) }
   }
 }

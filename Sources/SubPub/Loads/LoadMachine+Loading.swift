@@ -40,10 +40,11 @@ extension LoadMachine {
 
   mutating func endPause(of task: WaiterID) { polls.removeAll { $0 == task } }
 
-  /// Ends the load and drops the edits, because of another transition.
+  /// Ends the load and drops the edits, because of another transition; those that wait to be sent never are (5.24).
   mutating func supersede() -> LoadStep<Value> {
     var step = LoadStep<Value>()
     endLoad(.cancelled, &step)
+    step.publisher.released += edits.compactMap(\.waiter)
     (edits, dataBelow, failure) = ([], nil, nil)
     revision += 1
     return step

@@ -11,6 +11,8 @@ struct LoadMachine<Value: Sendable> {
     var errorStaleAfter = Duration.zero
     /// Whether a load publishes only its result while there is data (5.18).
     var isQuiet = false
+    /// Whether edits are sent one at a time (5.24).
+    var sendsOneAtATime = false
   }
 
   /// The state that is shown, as a turn has found it.
@@ -43,6 +45,8 @@ struct LoadMachine<Value: Sendable> {
   var edits: [Edit] = []
   /// While there are edits, the server's data below them; nil if there is none, so that no edit is shown.
   var dataBelow: ServerData?
+  /// If edits are sent one at a time, the one that is next or being sent, which may have been dropped (5.24).
+  var sending: EditID?
   /// How often the server's data has changed, as far as the manager knows: by loads, edits, and invalidations.
   ///
   /// When an edit ends, this is compared with the count from the edit's beginning.

@@ -19,7 +19,7 @@ extension LoadingManager {
   /// confirmed, or ``invalidate()`` was called: there is no telling which is newer, or what it includes.
   ///
   /// ``logout()``, ``set(_:)``, and transitions by hand, except ``Publisher/republish()``, drop all edits. What was
-  /// sent isn't stopped, but its result publishes nothing.
+  /// sent isn't stopped, but its result publishes nothing. What wasn't sent yet never is (5.24).
   ///
   /// Without data, the edit is sent but not shown; it appears if data arrives before `send` has ended. While an edit is
   /// pending, ``refresh()`` and ``value(maxAge:)`` return data with the pending edits.
@@ -32,10 +32,12 @@ extension LoadingManager {
   ///     that it is applied to changes, so keep it short and free of side effects.
   ///   - send: Sends the edit, and returns the server's data. Called once, outside every actor, with the task-local
   ///     values and the priority of the caller, in a task that isn't cancelled. `timeout` and `retry` don't apply to
-  ///     it. Several edits may be sent at the same time.
+  ///     it. Several edits may be sent at the same time, unless the option ``LoadingOptions/sends`` is
+  ///     ``SendOrder/oneAtATime``; then don't await another edit of this manager in it, which would never end.
   /// - Returns: The value that `send` has returned, without any pending edits.
   /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
-  ///   cancelled; if it was cancelled before the call, nothing is sent.
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
+  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
   /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
   ///   state has changed in between.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
@@ -44,7 +46,53 @@ extension LoadingManager {
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await driver.mutate(showing: edit, send: send) { $0 }
+    try await driver.mutate(showing: edit, send: send) { [driver] in driver.answered($0) }
+  }
+
+  /// Shows an edit at once, sends it, and then puts the server's answer into the server's data (5.23).
+  ///
+  /// For servers that answer with a part of the data, such as the element that was created. If `send` succeeds,
+  /// `merging` makes the server's new data of its present data, which lacks the edit, and the answer. The edits that are
+  /// still pending are applied on top. If `send` fails, nothing of the edit is left.
+  ///
+  /// ```swift
+  /// let created = try await manager.mutate(
+  ///   showing: { $0 + [draft] },
+  ///   send: { try await endpoint.create(draft) },  // Returns the new element only.
+  ///   merging: { news, created in news + [created] }
+  /// )
+  /// ```
+  ///
+  /// The server's data keeps its age and its origin, because only a part of it is new, and is written to the cache with
+  /// that age (5.06). The phase doesn't change: after an error, the state remains that error.
+  ///
+  /// `merging` isn't called if there is no data when the answer arrives, or if the edit was dropped, for example by a
+  /// logout. Then nothing is published; the cache is cleared, and any data at hand counts as stale, because neither
+  /// has the answer. The call returns the answer all the same.
+  ///
+  /// If a load ends while the edit is being sent, its value may already have what is merged, and the data counts as
+  /// stale. So if you can, replace what is there: `{ news, created in news.filter { $0 != created } + [created] }`.
+  ///
+  /// The rest is as with ``mutate(showing:send:)``.
+  ///
+  /// - Parameters:
+  ///   - edit: Makes the edited value, as with the other function.
+  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't cancelled.
+  ///   - merging: Puts the answer into the server's data. Runs on no particular thread while no lock is held, and again
+  ///     if the data changes in between, so keep it short and free of side effects.
+  /// - Returns: The answer.
+  /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
+  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
+  /// - Complexity: As with the other function, and one call of `merging`.
+  /// - Precondition: `edit` and `merging` don't change the same publisher, neither directly nor through its manager;
+  ///   otherwise the program stops.
+  @discardableResult
+  public func mutate<Answer: Sendable>(
+    showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
+    merging: @escaping @Sendable (Value, Answer) -> Value
+  ) async throws -> Answer {
+    try await driver.mutate(showing: edit, send: send) { answer in .merged { merging($0, answer) } }
   }
 
   /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
@@ -71,12 +119,24 @@ extension LoadingManager {
   ///   - edit: Makes the edited value, as with the other function.
   ///   - sendOnly: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
   /// - Throws: The error of `sendOnly`, after the edit was rolled back. `CancellationError` if the calling task is
-  ///   cancelled; if it was cancelled before the call, nothing is sent.
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
+  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
   ///   program stops.
   public func mutate(
     showing edit: @escaping @Sendable (Value) -> Value, sendOnly: @escaping @Sendable () async throws -> Void
   ) async throws {
-    try await driver.mutate(showing: edit, send: sendOnly) { nil }
+    try await driver.mutate(showing: edit, send: sendOnly) { .accepted }
   }
+}
+
+/// The error of an edit that was dropped while it waited to be sent (5.24).
+///
+/// A logout or another transition by hand drops all edits. Nothing was sent, so the edit may be made again.
+public struct EditDropped: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Creates the error, for tests of code that handles it.
+  public init() {}
+
+  /// What happened to the edit.
+  public var description: String { "the edit was dropped before it was sent" }
 }

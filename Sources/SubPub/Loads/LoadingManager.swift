@@ -39,14 +39,14 @@ public final class LoadingManager<Value: Sendable>: Manager {
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
     history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
-    load: @escaping @Sendable () async throws -> Value
+    sends: SendOrder = .concurrent, load: @escaping @Sendable () async throws -> Value
   ) {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
         clock: clock, initial: initial, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes,
         isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
-        history: history, propagating: propagating, instrumentation: instrumentation),
+        history: history, propagating: propagating, instrumentation: instrumentation, sends: sends),
       load: load)
   }
 
@@ -137,6 +137,18 @@ extension LoadingManager {
   public func value(maxAge: Duration? = nil) async throws -> Value {
     try await driver.value(maxAge: maxAge)
   }
+
+  /// Returns the value in the cache, and never calls the loader.
+  ///
+  /// The read takes its place among the cache's operations (5.10): it finds what was written before the call, and
+  /// nothing from before a logout. Nothing is published. The value may be older or newer than the published one, and
+  /// lacks edits that are pending.
+  ///
+  /// - Returns: The value with its age, which is more than a hundred years if the value was stale when it was written;
+  ///   nil if the cache is empty or cleared meanwhile, or if there is no cache.
+  /// - Throws: ``CacheFailure`` if the cache can't be read, which is also reported to `cacheFailed`; ``LoadTimedOut`` if
+  ///   that takes longer than `timeout`; `CancellationError` if the calling task is cancelled.
+  public func cachedValue() async throws -> Cached<Value>? { try await driver.cachedValue() }
 
   /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
   ///

@@ -14,6 +14,14 @@ public enum RefreshVisibility: Hashable, Sendable {
   case quiet
 }
 
+/// When the edits of a manager are sent.
+public enum SendOrder: Hashable, Sendable {
+  /// Every edit is sent at once, so several may be on their way at the same time.
+  case concurrent
+  /// An edit is sent when the sending of the one before has ended, in the order of the calls (5.24).
+  case oneAtATime
+}
+
 /// The settings of a manager's loads: everything except the loader.
 ///
 /// The initializers of managers have the same parameters. Use a value of this type if several managers have settings in
@@ -87,6 +95,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   public var propagating: [PropagatedContext]
   /// Is told what happens, for logs, metrics, and spans (7.04).
   public var instrumentation: (any Instrumentation)?
+  /// Whether an edit waits until the one before has been sent (5.24); all edits show at once.
+  public var sends: SendOrder
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
 
@@ -98,7 +108,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
-    history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil
+    history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
+    sends: SendOrder = .concurrent
   ) {
     self.label = label
     self.staleAfter = staleAfter
@@ -116,6 +127,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     self.history = history
     self.propagating = propagating
     self.instrumentation = instrumentation
+    self.sends = sends
   }
 
   func makeFreshness() -> Freshness { Freshness(staleAfter: staleAfter, clock: clock) }

@@ -11,36 +11,42 @@
 /// await list.loadNextPage()
 /// ```
 ///
-/// Loads are shared, superseded, and cancelled as those of a ``LoadingManager`` are.
+/// Loads are shared, superseded, and cancelled as those of a ``LoadingManager`` are, and the list is edited in the same
+/// way.
 public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// The pages so far.
   public typealias Value = Paged<Element, Cursor>
   /// The publisher of the pages.
   ///
-  /// If you change its state yourself, you supersede an active load (5.04). The cache doesn't change.
+  /// If you change its state yourself, you supersede an active load (5.04) and drop pending edits (5.20). The cache
+  /// doesn't change.
   public let publisher: Publisher<Paged<Element, Cursor>>
-  private let driver: LoadDriver<Paged<Element, Cursor>>
+  let driver: LoadDriver<Paged<Element, Cursor>>
 
   /// Creates a manager.
   ///
-  /// The parameters are those of ``init(_:firstPage:load:)``, with the properties of ``LoadingOptions`` one by one.
+  /// The parameters are those of ``init(_:firstPage:maxPages:load:)``, with the properties of ``LoadingOptions`` one by
+  /// one.
   ///
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `timeout` is greater than zero, and `maxPages`
+  ///   is at least 1.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
+    maxPages: Int? = nil,
     cache: (any StateCache<Paged<Element, Cursor>>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
     history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
+    sends: SendOrder = .concurrent,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
         clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
-        history: history, propagating: propagating, instrumentation: instrumentation),
-      firstPage: firstPage, load: load)
+        history: history, propagating: propagating, instrumentation: instrumentation, sends: sends),
+      firstPage: firstPage, maxPages: maxPages, load: load)
   }
 
   /// Creates a manager from options.
@@ -48,13 +54,19 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// - Parameters:
   ///   - options: The settings of the loads.
   ///   - firstPage: The cursor of the first page.
+  ///   - maxPages: The most pages that the list keeps; nil for all. When one more is loaded, the oldest is dropped: as
+  ///     many elements from the front as it has brought. A refresh begins with the first page, even if that was dropped.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `timeout` is greater than zero, and `maxPages`
+  ///   is at least 1.
   public init(
-    _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor,
+    _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor, maxPages: Int? = nil,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
+    if let maxPages, maxPages < 1 {
+      stopForMisuse("maxPages is \(maxPages), so the list would keep no page: give 1 or more, or nil for no limit")
+    }
     publisher = options.makePublisher()
     driver = LoadDriver(publisher, options) { kind, previous in
       guard kind == .page, let list = previous(), let cursor = list.next else {
@@ -62,7 +74,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
         return Paged(elements: page.elements, next: page.next)
       }
       let page = try await load(cursor)
-      return Paged(elements: list.elements + page.elements, next: page.next)
+      return list.appending(Paged(elements: page.elements, next: page.next), keeping: maxPages)
     }
   }
 
@@ -99,12 +111,12 @@ extension PagedManager {
   ///
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
   ///   or the calling task is cancelled.
-  /// - Complexity: O(*n*) in the number of elements so far, which are copied into a new list and written to the cache.
+  /// - Complexity: O(*n*) in the number of elements that are kept, which are copied into a new list and written to the cache.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
     await driver.loadPage { list, refreshed in
       // Another call that has waited for the same refresh may have loaded the page in the meantime.
-      list.isComplete || refreshed.map { list.elements.count > $0.elements.count } ?? false
+      list.isComplete || refreshed.map { list.loadedPages > $0.loadedPages } ?? false
     } ?? publisher.state
   }
 
@@ -162,28 +174,3 @@ extension PagedManager: CustomStringConvertible {
   /// The description of the publisher.
   public var description: String { "PagedManager of \(publisher)" }
 }
-
-/// The loaded pages of a list, in order, and the cursor of the next page.
-public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
-  /// The elements of all pages, in order.
-  public let elements: [Element]
-  /// The cursor of the next page; nil if there is none.
-  public let next: Cursor?
-  /// Whether all pages are loaded.
-  public var isComplete: Bool { next == nil }
-
-  /// Creates a list from its elements so far.
-  ///
-  /// - Parameters:
-  ///   - elements: The elements of all pages, in order.
-  ///   - next: The cursor of the next page; nil if there is none.
-  public init(elements: [Element], next: Cursor?) {
-    self.elements = elements
-    self.next = next
-  }
-}
-
-extension Paged: Equatable where Element: Equatable, Cursor: Equatable {}
-extension Paged: Hashable where Element: Hashable, Cursor: Hashable {}
-extension Paged: Encodable where Element: Encodable, Cursor: Encodable {}
-extension Paged: Decodable where Element: Decodable, Cursor: Decodable {}

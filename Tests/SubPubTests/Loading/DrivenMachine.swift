@@ -13,6 +13,8 @@
     private(set) var validity = DataValidity()
     private(set) var version: UInt64 = 0
     private(set) var cached: Value?
+    /// How many tasks were released.
+    private(set) var released = 0
     private var waiters = Waiters()
 
     init(_ rules: Machine.Rules = Machine.Rules(), cached: Value? = nil) {
@@ -46,12 +48,19 @@
           return step
         }
         var data = preparation.data
-        if let accepted = preparation.accepted { data = ServerData(accepted.apply(data.value), data.provenance) }
+        if let accept = preparation.accept { data = ServerData(accept(data.value), data.provenance) }
         prepared = Prepared(
           revision: preparation.revision, data: data, shown: preparation.edits.reduce(data.value) { $1.apply($0) },
           isUnchanged: preparation.former?.value == data.value)
         meanwhile(&self)
       }
+    }
+
+    /// Asks for the sending of an edit, if edits are sent one at a time.
+    mutating func beginSend(of id: EditID) -> SendTurn {
+      let (step, turn) = machine.beginSend(of: id, waiters.add(missing: 1))
+      follow(step)
+      return turn
     }
 
     /// A transition by somebody else.
@@ -68,6 +77,7 @@
         version += 1
       }
       if let new = step.publisher.validity { validity = new }
+      released += step.publisher.released.count
       switch step.cacheChange {
       case .write(let data, _, _): cached = data.value
       case .clear: cached = nil

@@ -14,7 +14,7 @@
 
     enum Operation: String, CaseIterable {
       case ask, askForPage, askAgain, askIfNeeded, leave, cancel, endManager, supersede, set, logout, invalidate
-      case findFresh, findStale, succeed, succeedUnchanged, fail, edit, refuseEdit, acceptEdit, answerEdit
+      case findFresh, findStale, succeed, succeedUnchanged, fail, edit, refuseEdit, acceptEdit, answerEdit, mergeEdit
     }
 
     struct Refusal: Error {}
@@ -85,6 +85,7 @@
         return take { $0.add(edit, $1, $2) }
       case .refuseEdit: return endEdit(nil)
       case .acceptEdit: return endEdit(.accepted)
+      case .mergeEdit: return endEdit(.merged { $0 + 7 })
       case .answerEdit: return endEdit(.answered(ServerData(7, Provenance(.loaded, freshSince: .seconds(3)))))
       }
     }

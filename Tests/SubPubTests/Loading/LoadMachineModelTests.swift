@@ -10,7 +10,7 @@
   @Suite("The machine of loads and edits shows what its model says, whatever happens")
   struct LoadMachineModelTests {
     @Test("at random, where every legal transition occurs")
-    func stochastic_5_01_5_02_5_04_5_05_5_20_machine() {
+    func stochastic_5_01_5_02_5_04_5_05_5_20_5_23_5_24_machine() {
       let seeds = SeedRange()
       var transitions: [String: Int] = [:]
       for seed in seeds.all {
@@ -34,7 +34,7 @@
         "beginLoad loading", "fail error", "reset unknown", "set loaded", "startLoading loading", "end loaded",
       ]
       let fromAll = ["unknown", "loading", "loaded", "error"].flatMap { phase in
-        (everywhere + ["show \(phase)", "cancelLoad \(phase)", "end \(phase)"]).map { "\(phase) \($0)" }
+        (everywhere + ["show", "send", "drop", "cancelLoad", "end"].map { "\($0) \(phase)" }).map { "\(phase) \($0)" }
       }
       let fromLoading = [
         "cancelLoad unknown", "cancelLoad loaded", "cancelLoad error", "endLoad loaded", "endLoad error",
@@ -47,7 +47,7 @@
     struct Refusal: Error {}
 
     private var random: SeededGenerator
-    private var driven = DrivenMachine<[Int]>()
+    private var driven: DrivenMachine<[Int]>
     private var model = EditModel()
     private var edits: [(id: EditID, number: Int)] = []
     private var count = 0
@@ -55,17 +55,22 @@
     private(set) var problem: String?
     private(set) var transitions: [String: Int] = [:]
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) {
+      random = SeededGenerator(seed: seed)
+      model.isSerial = random.draw(3) == 0
+      driven = DrivenMachine(LoadMachine.Rules(sendsOneAtATime: model.isSerial))
+    }
 
     mutating func step() {
       guard problem == nil else { return }
       count += 1
       switch random.draw(12) {
       case 0, 1, 2:
-        edits.append((EditID(), count))
-        let edit = Edit<[Int]>(id: edits[edits.count - 1].id) { [count] in $0 + [count] }
-        take(.show(count)) { $0.add(edit, $1, $2) }
-      case 3, 4: end(.refused, nil)
+        let (id, number) = (EditID(), count)
+        take(.show(number)) { $0.add(Edit(id: id) { $0 + [number] }, $1, $2) }
+        edits.append((id, number))
+      case 3: end(.refused, nil)
+      case 4: end(.merged([3_000 + count]), .merged { [count] in $0 + [3_000 + count] })
       case 5: end(.accepted, .accepted)
       case 6: end(.answered([1_000 + count]), .answered(ServerData([1_000 + count], nil)))
       case 7:
@@ -98,8 +103,31 @@
 
     private mutating func end(_ ending: EditModel.Effect.Ending, _ confirmation: SubPub.Confirmation<[Int]>?) {
       guard !edits.isEmpty else { return }
-      let edit = edits.remove(at: random.draw(edits.count))
+      var index = random.draw(edits.count)
+      if model.isSerial {
+        guard sends(&index) else { return }
+      }
+      let edit = edits.remove(at: index)
       take(.end(edit.number, ending)) { $0.endEdit(edit.id, confirmation, $1, $2) }
+    }
+
+    /// Asks for the sending of an edit, if edits are sent one at a time, and then takes the one that is being sent.
+    private mutating func sends(_ index: inout Int) -> Bool {
+      let edit = edits[index]
+      if model.sending != edit.number {
+        switch driven.beginSend(of: edit.id) {
+        case .now: compare(.send(edit.number))
+        case .later:
+          if model.dropped.contains(edit.number) { problem = "\(edit.number) waits, but is dropped after \(history)" }
+        case .never:
+          edits.remove(at: index)
+          compare(.drop(edit.number))
+          return false
+        }
+      }
+      guard let sending = edits.firstIndex(where: { $0.number == model.sending }) else { return false }
+      index = sending
+      return random.draw(3) > 0
     }
 
     private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
@@ -140,7 +168,10 @@
     private mutating func compare(_ effect: EditModel.Effect) {
       history.append("\(effect)")
       // A load may end without a result; this one was active.
-      guard let next = model.results(of: effect).last else { return }
+      guard let next = model.results(of: effect).last else {
+        problem = "the model knows no \(effect) after \(history)"
+        return
+      }
       let name = "\(effect)".prefix { $0 != "(" }
       transitions["\(model.phase) \(name) \(next.phase)", default: 0] += 1
       model = next

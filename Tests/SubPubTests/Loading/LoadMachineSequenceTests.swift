@@ -162,6 +162,59 @@
         ])
     }
 
+    @Test("what is merged takes the place of its edit, with the age of the data, and under the edits that are pending")
+    func required_5_23_merged() {
+      check(
+        hasCache: true,
+        [
+          "set 5; edit 1; merge 0 7": "loaded(57) published, cache 57",
+          "set 5; edit 1; edit 2; merge 0 7": "loaded(572) edited, cache 57",
+          "set 5; edit 1; edit 2; merge 1 7": "loaded(571) edited, cache 57",
+          "set 5; edit 1; edit 2; merge 1 7; refuse 0": "loaded(57) published, cache 57",
+          "set 5; edit 1; edit 2; merge 1 7; merge 0 8": "loaded(578) published, stale, cache 578",
+          "set 5; wait 400; edit 1; merge 0 7; wait 200": "loaded(57) published, stale, cache 57",
+          "set 5; invalidate; edit 1; merge 0 7": "loaded(57) published, stale, cache 57",
+          "set 5; ask; edit 1; merge 0 7; succeed 6": "loaded(57) published, stale, cache 57, load 1",
+          "set 5; edit 1; ask; succeed 6; merge 0 7": "loaded(67) loaded, stale, cache 67, load 1",
+          "set 5; edit 1; ask; fail; merge 0 7": "error(Refusal(), previous: 57) published, cache 57, load 1",
+          "edit 1; merge 0 7": "unknown, cache empty",
+          "edit 1; ask; merge 0 7; succeed 6": "loaded(6) loaded, stale, cache 6, load 1",
+          "set 5; edit 1; logout; merge 0 7": "unknown, cache empty",
+          "set 5; edit 1; set 6; merge 0 7": "loaded(6) published, stale, cache empty",
+        ])
+    }
+
+    @Test("edits are sent one at a time, in order; what was dropped isn't sent, and what is on its way is waited for")
+    func required_5_24_turns() {
+      check(
+        rules: Rules(staleAfter: .seconds(600), sendsOneAtATime: true),
+        [
+          "set 5; edit 1; send 0; edit 2; send 1": "loaded(512) edited, now 0, later 1",
+          "set 5; edit 1; edit 2; send 1; send 0": "loaded(512) edited, later 1, now 0",
+          "set 5; edit 1; edit 2; send 0; answer 0 7; send 1": "loaded(72) edited, now 0, now 1",
+          "set 5; edit 1; edit 2; send 0; send 1; answer 0 7": "loaded(72) edited, now 0, later 1, released 1",
+          "set 5; edit 1; edit 2; send 0; send 1; refuse 0; send 1; answer 1 8":
+            "loaded(8) loaded, now 0, later 1, now 1, released 1",
+          "set 5; edit 1; edit 2; edit 3; send 2; send 1; send 0; refuse 0":
+            "loaded(523) edited, later 2, later 1, now 0, released 1",
+          // No edit is on its way while another is: nothing overlaps, but a load in between still does.
+          "set 5; edit 1; edit 2; send 0; answer 0 7; send 1; answer 1 8": "loaded(8) loaded, now 0, now 1",
+          "set 5; edit 1; edit 2; send 0; accept 0; send 1; merge 1 8": "loaded(518) published, now 0, now 1",
+          "set 5; edit 1; edit 2; send 0; answer 0 7; send 1; ask; succeed 9; answer 1 8":
+            "loaded(8) loaded, stale, now 0, now 1, load 1",
+          "set 5; edit 1; edit 2; send 0; send 1; logout; send 1": "unknown, now 0, later 1, never 1, released 1",
+          "set 5; edit 1; logout; send 0; set 6; edit 2; send 1": "loaded(62) edited, never 0, now 1",
+          "set 5; edit 1; send 0; set 6; edit 2; send 1; edit 3; send 2":
+            "loaded(623) edited, now 0, later 1, later 2",
+          "set 5; edit 1; send 0; edit 2; set 6; edit 3; send 2; send 1":
+            "loaded(63) edited, now 0, later 2, never 1",
+          "set 5; edit 1; send 0; set 6; edit 2; send 1; answer 0 7; send 1":
+            "loaded(62) edited, stale, now 0, later 1, now 1, released 1",
+          "set 5; edit 1; send 0; publish 6; edit 2; send 1; refuse 0; send 1; accept 1":
+            "loaded(62) published, now 0, later 1, now 1, released 1",
+        ])
+    }
+
     @Test("a cached value is shown with the pending edits, and never after an answer")
     func required_5_20_5_11_cached() {
       check(
@@ -185,6 +238,7 @@
     private var driven: DrivenMachine<Int>
     private var callers: [WaiterID?] = []
     private var edits: [EditID] = []
+    private var turns: [String] = []
     private var now = Duration.zero
 
     private let hasCache: Bool
@@ -197,6 +251,8 @@
       var words = ["\(driven.shown.state)" + (driven.shown.origin.map { " \($0)" } ?? "")]
       if driven.shown.state.value != nil, driven.machine.isStale(driven.present, now) { words.append("stale") }
       if hasCache { words.append("cache \(driven.cached.map { "\($0)" } ?? "empty")") }
+      words += turns
+      if !turns.isEmpty, driven.released > 0 { words.append("released \(driven.released)") }
       if driven.machine.loadCount > 0 { words.append("load \(driven.machine.loadCount)") }
       return words.joined(separator: ", ")
     }
@@ -241,8 +297,10 @@
         edits.append(EditID())
         let edit = Edit<Int>(id: edits[edits.count - 1]) { $0 * 10 + value }
         driven.take { $0.add(edit, $1, $2) }
+      case "send": turns.append("\(driven.beginSend(of: edits[value])) \(value)")
       case "refuse": end(value, nil)
       case "accept": end(value, .accepted)
+      case "merge": end(value, .merged { $0 * 10 + numbers[1] })
       case "answer": end(value, .answered(ServerData(numbers[1], Provenance(.loaded, freshSince: now))))
       default: Issue.record("There is no command \(command)")
       }

@@ -9,7 +9,7 @@
   struct LoadMachineTests {
     /// What isn't in the table decides nothing.
     @Test("every operation in every phase", arguments: LoadMachineBench.Phase.allCases)
-    func required_5_03_5_04_5_05_5_20_operations(in phase: LoadMachineBench.Phase) {
+    func required_5_03_5_04_5_05_5_20_5_23_operations(in phase: LoadMachineBench.Phase) {
       let table = LoadMachineBench.Operation.allCases.compactMap { operation in
         var bench = LoadMachineBench(phase)
         let decision = bench.perform(operation)
@@ -42,6 +42,7 @@
       invalidate: is stale
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .data: """
       ask: began, loading(previous: 1) published, begun whole
@@ -53,6 +54,7 @@
       edit: loaded(101) edited
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .error: """
       ask: began, loading(previous: 1) published, begun whole
@@ -65,6 +67,7 @@
       edit: error(Refusal(), previous: 101) edited
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .loading: """
       ask: joined
@@ -85,6 +88,7 @@
       fail: error(Refusal()), finished, answered 1
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .appearing: """
       ask: joined
@@ -104,6 +108,7 @@
       fail: error(Refusal()), finished
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .reloading: """
       ask: joined
@@ -123,6 +128,7 @@
       edit: loading(previous: 101) edited
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .quietly: """
       ask: joined
@@ -142,6 +148,7 @@
       edit: loaded(101) edited
       acceptEdit: is stale, clear
       answerEdit: is stale, clear
+      mergeEdit: is stale, clear
       """,
       .stale: """
       ask: began, loading(previous: 1) published, begun whole
@@ -153,6 +160,7 @@
       edit: loaded(101) edited
       acceptEdit: clear
       answerEdit: clear
+      mergeEdit: clear
       """,
       .edited: """
       ask: began, loading(previous: 101) edited, begun whole
@@ -165,6 +173,7 @@
       refuseEdit: loaded(1) published
       acceptEdit: loaded(101) published, write 101 of 0.0 seconds with an edit
       answerEdit: loaded(7) loaded, write 7 of 3.0 seconds with an edit
+      mergeEdit: loaded(8) published, write 8 of 0.0 seconds with an edit
       """,
       .editedWhileReloading: """
       ask: joined
@@ -185,6 +194,7 @@
       refuseEdit: loading(previous: 1) published
       acceptEdit: loading(previous: 101) published, write 101 of 0.0 seconds with an edit
       answerEdit: loading(previous: 7) loaded, write 7 of 3.0 seconds with an edit
+      mergeEdit: loading(previous: 8) published, write 8 of 0.0 seconds with an edit
       """,
       .editedWithoutData: """
       ask: joined
@@ -205,6 +215,7 @@
       fail: error(Refusal()), finished, answered 1
       acceptEdit: clear
       answerEdit: loading(previous: 7) loaded, write 7 of 3.0 seconds with an edit
+      mergeEdit: clear
       """,
     ]
   }

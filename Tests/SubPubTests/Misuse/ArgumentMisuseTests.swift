@@ -9,7 +9,7 @@ extension MisuseTests {
     typealias Misuses = [String: @Sendable () async throws -> Void]
 
     @Test("the message says what was wrong", arguments: ArgumentMisuseTests.misuses.keys.sorted())
-    func required_1_01_2_01_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_6_01_stops(message: String) async {
+    func required_1_01_2_01_2_06_5_06_5_07_5_11_5_13_5_17_5_19_5_20_5_21_5_23_6_01_stops(message: String) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
         try await ArgumentMisuseTests.misuses[message]?()
       }
@@ -56,6 +56,9 @@ extension MisuseTests {
     ]
 
     private static let times: Misuses = [
+      "maxPages is 0, so the list would keep no page: give 1 or more": {
+        _ = PagedManager<Int, Int>(firstPage: 0, maxPages: 0) { _ in ([], nil) }
+      },
       "timeout is 0": { _ = LoadingManager<Int>(timeout: .zero) { 1 } },
       "timeout is -1": { _ = LoadingManager<Int>(timeout: .seconds(-1)) { 1 } },
       "timeout is -2": {
@@ -107,6 +110,14 @@ extension MisuseTests {
             publisher.updateData(2)
             return number
           }, send: { 3 })
+      },
+      "an edit of mutate(showing:send:) on merged changes the same publisher": {
+        let manager = LoadingManager<Int>(label: "merged", initial: 1) { 0 }
+        let publisher = manager.publisher
+        try await manager.mutate(showing: { $0 }, send: { 3 }) { number, _ in
+          publisher.updateData(2)
+          return number
+        }
       },
       // A transform that begins the stream of its own publisher.
       "on ticks changes the same publisher": {

@@ -33,6 +33,21 @@ final class EditBench: Sendable {
     }
   }
 
+  /// Starts an edit whose server answers with a digit, which takes the place of the edit's.
+  @discardableResult func merge(
+    _ digit: Int, _ noteMerging: @escaping @Sendable () -> Void = {}
+  ) -> Caller<Result<Int, any Error>> {
+    loads.call { [manager, answering] in
+      do {
+        return .success(
+          try await manager.mutate(showing: { $0 * 10 + digit }, send: { try await answering.load() }) { data, answer in
+            noteMerging()
+            return data * 10 + answer
+          })
+      } catch { return .failure(error) }
+    }
+  }
+
   /// Starts an edit whose server only accepts.
   @discardableResult func note(_ digit: Int) -> Caller<Result<Void, any Error>> {
     loads.call { [manager, accepting] in

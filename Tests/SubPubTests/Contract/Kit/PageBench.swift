@@ -14,14 +14,14 @@ final class PageBench: SteppedBench, Sendable {
   private let asked: Locked<[Int]>
 
   init(
-    staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false,
+    staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false, maxPages: Int? = nil,
     options set: (inout LoadingOptions<Paged<Int, Int>>) -> Void = { _ in }
   ) {
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: isStubborn)
     let asked = Locked<[Int]>([])
     (self.source, self.asked) = (source, asked)
     let options = LoadingOptions(on: executor, staleAfter: staleAfter, retry: retry, clock: clock, set)
-    manager = PagedManager(options, firstPage: 0) { cursor in
+    manager = PagedManager(options, firstPage: 0, maxPages: maxPages) { cursor in
       asked.withLock { $0.append(cursor) }
       return try await source.load()
     }
@@ -59,8 +59,8 @@ final class PageBench: SteppedBench, Sendable {
     }
   }
 
-  /// The value that the first pages make together.
-  static func pages(_ count: Int, isLast: Bool = false) -> Paged<Int, Int> {
-    Paged(elements: (0..<count).flatMap { [$0 * 10, $0 * 10 + 1] }, next: isLast ? nil : count * 10)
+  /// The value that the first pages make together, or those from one on.
+  static func pages(_ count: Int, from first: Int = 0, isLast: Bool = false) -> Paged<Int, Int> {
+    Paged(elements: (first..<count).flatMap { [$0 * 10, $0 * 10 + 1] }, next: isLast ? nil : count * 10)
   }
 }

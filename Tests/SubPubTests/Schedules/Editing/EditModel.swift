@@ -16,6 +16,11 @@ struct EditModel: SequentialModel {
   /// The pending edits, in the order of their calls.
   var edits: [Int] = []
   var load: Load?
+  /// Whether edits are sent one at a time, and the one that is being sent.
+  var isSerial = false
+  var sending: Int?
+  /// Edits that were dropped before they were sent, and whose callers don't know it yet.
+  var dropped: Set<Int> = []
 
   /// What subscribers see.
   struct Content: Hashable {
@@ -37,10 +42,16 @@ struct EditModel: SequentialModel {
   }
 
   enum Effect: Equatable {
-    enum Ending: Equatable { case refused, accepted, answered([Int]) }
+    enum Ending: Equatable { case refused, accepted, merged([Int]), answered([Int]) }
 
     case show(Int)
+    /// The caller was cancelled, perhaps before the edit was shown.
+    case mayShow(Int)
+    /// The sending of an edit begins; only if edits are sent one at a time.
+    case send(Int)
     case end(Int, Ending)
+    /// A caller has learned that its edit is dropped.
+    case drop(Int)
     case beginLoad
     /// The loader has returned, or failed if nil; the load may have been superseded by then.
     case endLoad([Int]?)
@@ -54,8 +65,14 @@ struct EditModel: SequentialModel {
 
   func results(of effect: Effect) -> [EditModel] {
     switch effect {
+    case .mayShow(let edit): [self] + results(of: .show(edit))
     case .show(let edit): [changed(publishing: server != nil) { $0.edits.append(edit) }]
-    case .end(let edit, let ending): [edits.contains(edit) ? ended(edit, ending) : self]
+    case .send(let edit):
+      sending == nil && edits.first == edit ? [changed(publishing: false) { $0.sending = edit }] : []
+    case .drop(let edit): dropped.contains(edit) ? [changed(publishing: false) { $0.dropped.remove(edit) }] : []
+    case .end(let edit, _) where isSerial && sending != edit: []
+    case .end(let edit, let ending):
+      [(edits.contains(edit) ? ended(edit, ending) : self).changed(publishing: false) { $0.sending = nil }]
     case .beginLoad:
       [
         changed {
@@ -88,6 +105,7 @@ struct EditModel: SequentialModel {
 
   private func byHand(_ phase: LoadPhase, _ change: (inout EditModel) -> Void = { _ in }) -> EditModel {
     changed {
+      if isSerial { $0.dropped.formUnion(edits.filter { $0 != sending }) }
       ($0.phase, $0.edits, $0.load) = (phase, [], nil)
       change(&$0)
     }
@@ -99,6 +117,7 @@ struct EditModel: SequentialModel {
     switch ending {
     case .refused: break
     case .accepted: next.server?.append(edit)
+    case .merged(let answer): next.server?.append(contentsOf: answer)
     case .answered(let value):
       next.server = value
       if load == nil { next.phase = .loaded }

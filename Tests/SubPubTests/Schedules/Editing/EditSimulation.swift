@@ -9,9 +9,13 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
   private var manager: LoadingManager<[Int]>?
   private var observation: ScopedSubscription?
   private var start = EditModel()
+  private var sent: Set<Int> = []
+  private var sending = 0
   private var operations: [Operation] = []
   /// Edits whose sending has ended, and whose callers haven't returned.
   private var endings: [Int: (step: Int, ending: EditModel.Effect.Ending)] = [:]
+  /// Edits whose callers were cancelled, and which may wait to be sent, or have been dropped meanwhile.
+  private var waiting: [Int: Operation] = [:]
   /// What was published, by version.
   private var known: [UInt64: EditModel.Content] = [:]
 
@@ -21,12 +25,14 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
     let clock = StandInClock { scheduler.point() }
     let options = LoadingOptions<[Int]>(on: tasks, clock: clock) { options in
       options.staleAfter = .seconds(1)
+      options.sends = scheduler.draw(3) == 0 ? .oneAtATime : .concurrent
       options.initial = scheduler.draw(3) == 0 ? nil : [0]
       options.isUnchanged = { _, _ in
         scheduler.point()
         return false
       }
     }
+    start.isSerial = options.sends == .oneAtATime
     let manager = LoadingManager(options) { try await self.load() }
     self.manager = manager
     let current = manager.publisher.current
@@ -56,6 +62,7 @@ final class EditSimulation: SimulatedHistory, @unchecked Sendable {
     for (edit, found) in endings {
       operations.append(Operation(invocation: found.step, response: .max, effect: .end(edit, found.ending)))
     }
+    operations += waiting.values.sorted { $0.invocation < $1.invocation }
     let last = manager?.publisher.current.version
     let isLinearizable = Linearizability.holds(operations, known: known, from: start) {
       $0.version == last && $0.load == nil && $0.edits.isEmpty
@@ -106,7 +113,7 @@ extension EditSimulation {
 
   /// Edits, and waits for the end of that unless the caller is cancelled.
   private func edit(_ manager: LoadingManager<[Int]>) async {
-    let (edit, answers) = (makeNumber(), scheduler.draw(2) == 0)
+    let (edit, reply) = (makeNumber(), [Reply.nothing, .part, .all][scheduler.draw(3)])
     let invocation = scheduler.note(.update, edit)
     let showing: @Sendable ([Int]) -> [Int] = {
       self.scheduler.point()
@@ -114,13 +121,29 @@ extension EditSimulation {
     }
     let task = Task(executorPreference: tasks) {
       do {
-        if answers {
-          try await manager.mutate(showing: showing) { try await self.send(edit, answers, since: invocation) }
-        } else {
+        switch reply {
+        case .all:
+          try await manager.mutate(showing: showing) { try await self.send(edit, reply, since: invocation) }
+        case .part:
+          let send = { @Sendable in try await self.send(edit, reply, since: invocation) }
+          try await manager.mutate(showing: showing, send: send) { data, answer in
+            self.scheduler.point()
+            return data + answer
+          }
+        case .nothing:
           try await manager.mutate(
-            showing: showing, sendOnly: { _ = try await self.send(edit, answers, since: invocation) })
+            showing: showing, sendOnly: { _ = try await self.send(edit, reply, since: invocation) })
         }
-      } catch is CancellationError { return } catch {}
+      } catch is CancellationError {
+        if self.start.isSerial, !self.sent.contains(edit) {
+          let response = self.scheduler.note(.returned)
+          self.waiting[edit] = Operation(invocation: invocation, response: response, effect: .mayShow(edit))
+        }
+        return
+      } catch is EditDropped {
+        self.add(.show(edit), from: invocation)
+        self.add(.drop(edit), from: invocation)
+      } catch {}
       if let found = self.endings.removeValue(forKey: edit) { self.add(.end(edit, found.ending), from: found.step) }
     }
     if scheduler.draw(4) == 0 {
@@ -131,13 +154,28 @@ extension EditSimulation {
     await task.value
   }
 
+  private enum Reply { case nothing, part, all }
+
   /// The server, which refuses, accepts, or answers an edit.
-  private func send(_ edit: Int, _ answers: Bool, since invocation: Int) async throws -> [Int] {
+  private func send(_ edit: Int, _ reply: Reply, since invocation: Int) async throws -> [Int] {
     // The edit was shown before it was sent.
     add(.show(edit), from: invocation)
+    if start.isSerial {
+      (waiting[edit], _) = (nil, sent.insert(edit))
+      add(.send(edit), from: invocation)
+      if sending > 0 { problems.append("5.24: \(edit) is sent while another edit is") }
+    }
+    sending += 1
+    defer { sending -= 1 }
     for _ in 0..<scheduler.draw(4) { await Task.yield() }
     let (isRefused, value) = (scheduler.draw(3) == 0, [1_000 + makeNumber()])
-    endings[edit] = (scheduler.note(.finished, edit), isRefused ? .refused : answers ? .answered(value) : .accepted)
+    let ending: EditModel.Effect.Ending =
+      switch reply {
+      case .nothing: .accepted
+      case .part: .merged(value)
+      case .all: .answered(value)
+      }
+    endings[edit] = (scheduler.note(.finished, edit), isRefused ? .refused : ending)
     if isRefused { throw PublishingTests.Failure.denied }
     return value
   }

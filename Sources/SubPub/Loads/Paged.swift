@@ -1,0 +1,73 @@
+/// The loaded pages of a list, in order, and the cursor of the next page.
+///
+/// Two lists are equal if their elements and cursors are, however the elements are divided into pages.
+public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
+  /// The elements of all pages, in order; without those of pages that `maxPages` of a ``PagedManager`` has dropped.
+  public let elements: [Element]
+  /// The cursor of the next page; nil if there is none.
+  public let next: Cursor?
+  /// Whether all pages are loaded.
+  public var isComplete: Bool { next == nil }
+  /// How the elements came in pages; nil if they are one page.
+  private let pages: Pages?
+
+  /// Creates a list from its elements so far, which count as one page.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements of all pages, in order.
+  ///   - next: The cursor of the next page; nil if there is none.
+  public init(elements: [Element], next: Cursor?) { self.init(elements, next, nil) }
+
+  private init(_ elements: [Element], _ next: Cursor?, _ pages: Pages?) {
+    (self.elements, self.next, self.pages) = (elements, next, pages)
+  }
+
+  private struct Pages: Codable {
+    /// The sizes with which the pages came that are still in the list.
+    var sizes: [Int]
+    /// The number of pages that were loaded, including dropped ones.
+    var loaded: Int
+  }
+}
+
+/// The pages of a manager.
+extension Paged {
+  private var knownPages: Pages { pages ?? Pages(sizes: [elements.count], loaded: 1) }
+
+  /// The number of pages that were loaded, including dropped ones.
+  var loadedPages: Int { knownPages.loaded }
+
+  /// Returns the list with one more page, without the oldest pages if there are more than `maximum` then.
+  ///
+  /// An edit doesn't move the borders between pages: as many elements are dropped as the pages have brought.
+  func appending(_ page: Paged, keeping maximum: Int?) -> Paged {
+    var pages = knownPages
+    pages.sizes.append(page.elements.count)
+    pages.loaded += 1
+    let surplus = maximum.map { max(pages.sizes.count - $0, 0) } ?? 0
+    let dropped = pages.sizes.prefix(surplus).reduce(0, +)
+    pages.sizes.removeFirst(surplus)
+    return Paged(elements.dropFirst(dropped) + page.elements, page.next, pages)
+  }
+
+  /// Returns the list with other elements in the same pages.
+  func with(_ elements: [Element]) -> Paged { Paged(elements, next, knownPages) }
+}
+
+extension Paged: Equatable where Element: Equatable, Cursor: Equatable {
+  /// Returns whether the elements and the cursors of two lists are equal.
+  public static func == (left: Paged, right: Paged) -> Bool {
+    left.elements == right.elements && left.next == right.next
+  }
+}
+
+extension Paged: Hashable where Element: Hashable, Cursor: Hashable {
+  /// Hashes the elements and the cursor.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(elements)
+    hasher.combine(next)
+  }
+}
+
+extension Paged: Encodable where Element: Encodable, Cursor: Encodable {}
+extension Paged: Decodable where Element: Decodable, Cursor: Decodable {}
