@@ -21,7 +21,8 @@ struct TimeLimit: Sendable {
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    await run(operation, limitedBy: timeout.map { timeout in { [sleep] in try await sleep(timeout) } })
+    guard let timeout else { return await run(operation, limitedBy: nil) }
+    return await run(operation, limitedBy: { [sleep] in try await sleep(timeout) })
   }
 
   /// Does the same with a limit that moves: `rest` returns how much time is left, and nil once it is over.
@@ -30,7 +31,7 @@ struct TimeLimit: Sendable {
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value, while rest: @escaping @Sendable () -> Duration?
   ) async -> Result<Value, any Error>? {
-    await run(operation) { [sleep] in while let rest = rest() { try await sleep(rest) } }
+    await run(operation, limitedBy: { [sleep] in while let rest = rest() { try await sleep(rest) } })
   }
 
   /// Waits between two attempts; returns false if this task is cancelled or the clock fails.

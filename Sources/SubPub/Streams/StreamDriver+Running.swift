@@ -27,10 +27,10 @@ extension StreamDriver {
   /// Returns when the sequence has ended, when no attempt is left, and when the run is over: nil, or the last error that
   /// was published.
   private func publishElements(in run: inout RunID) async -> (any Error)? {
-    while let failures = failures(in: run) {
+    while failures(in: run) != nil {
       guard case .failure(let error) = await iterate(in: run) else { return nil }
       // An error of a run that is over is no failure.
-      guard self.failures(in: run) != nil else { return nil }
+      guard let failures = failures(in: run) else { return nil }
       let delay = options.retry.delay(after: failures + 1, error)
       guard decide({ $0.fail(error, isLast: delay == nil, of: run, $1) }) else { return nil }
       run.attempt += 1
@@ -113,6 +113,7 @@ extension StreamDriver {
       return (outcome, waiter)
     }
     guard let (outcome, waiter) = wait else { return lastEnd.0 }
+    registry.stopIfAwaitedByOwner()
     await registry.wait(for: waiter) {
       registry.perform { turn, effects in
         owner.machine.removeEndWaiter(waiter)

@@ -29,7 +29,8 @@ final class StreamDriver<Value: Sendable>: Sendable {
     }
     if let elementTimeout = options.timeout, elementTimeout <= .zero {
       stopForMisuse(
-        "elementTimeout is \(elementTimeout), but no element comes in no time: give more than zero, or nil for no limit")
+        "elementTimeout is \(elementTimeout), but no element comes in no time: give more than zero, or nil for no limit"
+      )
     }
     registry = publisher.registry
     (self.keepingAlive, self.follow) = (keepingAlive, follow)

@@ -207,7 +207,8 @@ extension StreamMachine {
   mutating func receive(_ element: Value, at time: Duration?, of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
-    (run?.before, run?.failures) = (nil, 0)
+    run?.before = nil
+    run?.failures = 0
     step.publisher.published = present.publication.next(.loaded(element), Provenance(.loaded, freshSince: time))
     step.publisher.validity = DataValidity()
     step.cacheChange = .write

@@ -206,7 +206,6 @@ extension StreamManager {
     let listener = publisher.observe(on: .immediate) { _ in }
     defer { listener.cancel() }
     if let runs { driver.beginIfListenedTo(ifRunsAre: runs) }
-    publisher.registry.stopIfAwaitedByOwner()
     if let end = await driver.waitForEnd(), try end.isByItself { return }
     try Task.checkCancellation()
     throw publisher.isFinished ? PublisherEnded(source: publisher.id) : CancellationError()
