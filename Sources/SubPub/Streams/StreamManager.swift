@@ -191,10 +191,11 @@ extension StreamManager {
 
   /// Listens until the stream has ended by itself.
   ///
-  /// If the stream isn't running, and has ended by itself before, the call returns, or throws that error, at once;
-  /// otherwise it begins a run. The caller is a listener, so that the stream doesn't end because others leave. A restart
-  /// isn't an end. When the call returns, subscribers with immediate delivery have received the last state, unless
-  /// another thread was delivering to them (2.03); for the others, await ``StatePublisher/drain()`` next.
+  /// If the stream isn't running, and its last run has ended by itself, the call returns, or throws that error, at once,
+  /// unless the state was changed by hand since. Otherwise it begins a run. The caller is a listener, so that the stream
+  /// doesn't end because others leave. A restart isn't an end. When the call returns, subscribers with immediate delivery
+  /// have received the last state, unless another thread was delivering to them (2.03); for the others, await
+  /// ``StatePublisher/drain()`` next.
   ///
   /// - Throws: The error of the stream after which `retry` has left no attempt. `CancellationError` if the calling task
   ///   is cancelled, or if the run is ended by a logout or another transition by hand. ``PublisherEnded`` if the
