@@ -24,8 +24,8 @@ extension StreamDriver {
 
   /// Follows the sequence, and tries again after errors as the policy says; `run` becomes the last attempt.
   ///
-  /// Returns when the sequence has ended, when no attempt is left, and when the run is over: nil, or the last error that
-  /// was published.
+  /// Returns when the sequence has ended, when no attempt is left, and when the run is over: nil, or the last error
+  /// that was published.
   private func publishElements(in run: inout RunID) async -> (any Error)? {
     while failures(in: run) != nil {
       guard case .failure(let error) = await iterate(in: run) else { return nil }

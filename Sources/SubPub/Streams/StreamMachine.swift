@@ -102,8 +102,8 @@ extension StreamMachine {
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
   ///
-  /// With `restarting`, the run takes the place of an active one, and inherits the phase to return to and the tasks that
-  /// wait for the end.
+  /// With `restarting`, the run takes the place of an active one, and inherits the phase to return to and the tasks
+  /// that wait for the end.
   mutating func beginIfListenedTo(ifRunsAre runs: Int?, restarting: Bool = false, _ present: Present) -> Step {
     var step = Step()
     guard runs == nil || runs == runCount, isListenedTo, !isOver else { return step }
@@ -175,7 +175,8 @@ extension StreamMachine {
 
   mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.removeAll { $0 == waiter } }
 
-  /// Begins an attempt's iteration, and returns nil, unless a sequence still exists: then the attempt waits for its end.
+  /// Begins an attempt's iteration, and returns nil, unless a sequence still exists: then the attempt waits for its
+  /// end.
   ///
   /// If another attempt waits, it is over by now, because there is one at a time.
   mutating func beginIterating(orWait waiter: @autoclosure () -> WaiterID) -> WaiterID? {

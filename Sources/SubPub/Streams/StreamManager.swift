@@ -4,8 +4,8 @@
 /// once for any number of listeners. It begins with the first, ends `keepingAlive` after the last is gone, and starts
 /// again the next time a first listener arrives (5.21). Every open subscription of ``publisher`` is a listener: an
 /// object, a closure, an `observe`, a sequence that is being iterated, and the part of a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)`` that belongs to this publisher. A publisher that is derived
-/// from this one is a listener, too: the stream runs until it is released.
+/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)`` that belongs to this publisher. A publisher that is
+/// derived from this one is a listener, too: the stream runs until it is released.
 ///
 /// ```swift
 /// let ticks = StreamManager(label: "ticks") {
@@ -21,10 +21,11 @@
 /// `staleAfter`, they have an age.
 ///
 /// An error of the sequence, or of `stream`, is published with the previous data, and so is a wait for an element that
-/// takes longer than `elementTimeout`. Then `retry` decides: after its delay
-/// the publisher changes to `loading`, and `stream` is called again. If no attempt is left, the run ends. When the
-/// sequence ends, the last element stays, and the run ends. After that the stream starts again the next time a first
-/// listener arrives, or with ``refreshIfNeeded()``. ``waitForEnd()`` waits for the end. Every error counts as a failure, including `CancellationError`.
+/// takes longer than `elementTimeout`. Then `retry` decides: after its delay the publisher changes to `loading`, and
+/// `stream` is called again. If no attempt is left, the run ends. When the sequence ends, the last element stays, and
+/// the run ends. After that the stream starts again the next time a first listener arrives, or with
+/// ``refreshIfNeeded()``. ``waitForEnd()`` waits for the end. Every error counts as a failure, including
+/// `CancellationError`.
 ///
 /// If a run ends before its first element, or while it tries again, the state from before its `loading` is published
 /// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` doesn't. So does
@@ -50,16 +51,16 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///     so `maxAttempts` limits how often `stream` is called without one.
   ///   - clock: Measures ages, `keepingAlive`, `elementTimeout`, and the delays between attempts. If it throws while
   ///     `elementTimeout` is measured, the attempt fails with its error; otherwise the run ends.
-  ///   - staleAfter: How long an element counts as fresh (5.06): data that no element has replaced for so long is stale.
-  ///     That publishes nothing; see ``StatePublisher/isStale``. Nil if data never becomes stale.
+  ///   - staleAfter: How long an element counts as fresh (5.06): data that no element has replaced for so long is
+  ///     stale. That publishes nothing; see ``StatePublisher/isStale``. Nil if data never becomes stale.
   ///   - initial: Data to begin with, which counts as new: version 1, with the origin `published`; nil for none.
   ///   - cache: Keeps the last element beyond the manager's life. If there is no data, a run first publishes the cached
   ///     value with its age, and then `loading` again; `stream` is called after that. Each element is written to the
   ///     cache, unless a newer one takes its place first (5.10). ``logout()`` clears it.
-  ///   - elementTimeout: How long an element is waited for, the first one included; nil, or a hundred years or more, for
-  ///     no limit. After that the state is an error, ``LoadTimedOut``, and `retry` decides, even if the sequence ignores
-  ///     its cancellation. The time in which an element is delivered on the publishing thread doesn't count. It also
-  ///     limits a read of the cache, which then counts as failed.
+  ///   - elementTimeout: How long an element is waited for, the first one included; nil, or a hundred years or more,
+  ///     for no limit. After that the state is an error, ``LoadTimedOut``, and `retry` decides, even if the sequence
+  ///     ignores its cancellation. The time in which an element is delivered on the publishing thread doesn't count. It
+  ///     also limits a read of the cache, which then counts as failed.
   ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread (5.12).
   ///   - history: How many publications are kept besides the current one, for clients that come back (6.05).
   ///   - instrumentation: Is told what happens, for logs and metrics (7.04).
@@ -67,10 +68,10 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
   ///     task is cancelled. If the sequence ignores that, the next run or attempt begins at once, but calls `stream`
   ///     only when the previous iterator is gone: two sequences never exist at once.
-  /// - Precondition: `keepingAlive` and `staleAfter` aren't negative, and `elementTimeout` is greater than zero. Neither
-  ///   `stream` nor its sequence awaits an element of this manager that isn't there yet: that would never end, so the
-  ///   program stops if the run's own task calls ``refresh()``, ``waitForEnd()``, or `value()` of the publisher. In
-  ///   child tasks of it, through a derived publisher, and in an iteration of the states, this isn't noticed.
+  /// - Precondition: `keepingAlive` and `staleAfter` aren't negative, and `elementTimeout` is greater than zero.
+  ///   Neither `stream` nor its sequence awaits an element of this manager that isn't there yet: that would never end,
+  ///   so the program stops if the run's own task calls ``refresh()``, ``waitForEnd()``, or `value()` of the publisher.
+  ///   In child tasks of it, through a derived publisher, and in an iteration of the states, this isn't noticed.
   public convenience init<Elements: AsyncSequence & SendableMetatype>(
     label: String? = nil, keepingAlive: Duration = .zero, retry: RetryPolicy = .never,
     clock: any Clock<Duration> = ContinuousClock(), staleAfter: Duration? = nil, initial: Value? = nil,
@@ -161,12 +162,12 @@ extension StreamManager {
 
   /// Listens as ``refresh()`` does, and may restart the stream.
   ///
-  /// The active run is cancelled as if its last listener had left, and another one begins in its place, with the data at
-  /// hand as previous data. Its sequence is made when the previous iterator is gone. Other callers that wait for an
+  /// The active run is cancelled as if its last listener had left, and another one begins in its place, with the data
+  /// at hand as previous data. Its sequence is made when the previous iterator is gone. Other callers that wait for an
   /// element, or for the end of the stream, wait for those of the new run.
   ///
-  /// - Parameter restarting: Whether to restart an active run, for a connection that may be broken, or for elements that
-  ///   must not have been requested before now. A run that this call begins isn't restarted.
+  /// - Parameter restarting: Whether to restart an active run, for a connection that may be broken, or for elements
+  ///   that must not have been requested before now. A run that this call begins isn't restarted.
   /// - Returns: The first state of the new run that isn't `loading`; without a restart, what ``refresh()`` returns.
   @discardableResult
   public func refresh(restarting: Bool) async -> LoadState<Value> {
@@ -191,10 +192,10 @@ extension StreamManager {
 
   /// Listens until the stream has ended by itself.
   ///
-  /// If the stream isn't running, and its last run has ended by itself, the call returns, or throws that error, at once,
-  /// unless the state was changed by hand since. Otherwise it begins a run. The caller is a listener, so that the stream
-  /// doesn't end because others leave. A restart isn't an end. When the call returns, subscribers with immediate delivery
-  /// have received the last state, unless another thread was delivering to them (2.03); for the others, await
+  /// If the stream isn't running, and its last run has ended by itself, the call returns, or throws that error, at
+  /// once, unless the state was changed by hand since. Otherwise it begins a run. The caller is a listener, so that the
+  /// stream doesn't end because others leave. A restart isn't an end. When the call returns, subscribers with immediate
+  /// delivery have received the last state, unless another thread was delivering to them (2.03); for the others, await
   /// ``StatePublisher/drain()`` next.
   ///
   /// - Throws: The error of the stream after which `retry` has left no attempt. `CancellationError` if the calling task
