@@ -61,10 +61,10 @@ struct TimeLimit: Sendable {
       do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
     }
     let timer = wait.map { wait in
-      Task.detached(executorPreference: executor) { [timeout] in
+      Task.detached(executorPreference: executor) { [timeout = timeout ?? .zero] in
         do {
           try await wait()
-          first.yield(.failure(LoadTimedOut(timeout: timeout ?? .zero)))
+          first.yield(.failure(LoadTimedOut(timeout: timeout)))
         } catch {
           // Unless the operation has ended first, the clock has failed, and without it nothing would ever end.
           if !Task.isCancelled { first.yield(.failure(error)) }
