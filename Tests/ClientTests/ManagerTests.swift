@@ -53,6 +53,16 @@ extension ClientTests {
       }
       await polling.value  // the condition has failed
       #expect(recorder.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(2)])
+      // A pause that depends on the state; nil ends the poll.
+      await manager.refresh { $0.value == 3 ? nil : .seconds(1) }
+      await manager.refresh(every: { _ in nil }, pausingWithoutListeners: true, endingAtLogout: false)
+      #expect(manager.publisher.state == .loaded(4))
+      let ending = Task { [manager] in
+        await manager.refresh(every: .seconds(5), pausingWithoutListeners: true, endingAtLogout: true)
+      }
+      try await clock.waitForSleepers(1, within: patience)
+      manager.logout()
+      await ending.value
       #expect(Set<RefreshVisibility>([.quiet, .visible]).count == 2)
     }
 
@@ -193,6 +203,44 @@ extension ClientTests {
       #expect(!manager.isRunning)
       #expect(publisher.state == .unknown)
       #expect(manager.description.hasPrefix("StreamManager of Publisher<Int>(numbers"))
+    }
+
+    @Test("a stream has data to begin with, ages, a cache, a limit for each element, restarts, and an end")
+    func streamData() async throws {
+      let cache = MemoryCache(limit: 10, clock: clock).cache(for: "numbers", of: Int.self)
+      let (calls, failures) = (calls, Journal<CacheFailure>())
+      let manager = StreamManager<Int>(
+        label: "numbers", keepingAlive: .zero, retry: .never, clock: clock, staleAfter: .seconds(60), initial: 7,
+        cache: cache, elementTimeout: .seconds(5), cacheFailed: { failures.add($0) }, history: 0, instrumentation: nil
+      ) {
+        calls.add(0)
+        return AsyncStream<Int> { numbers in
+          numbers.yield(calls.entries.count)
+          if calls.entries.count == 2 { numbers.finish() }
+        }
+      }
+      #expect(manager.publisher.state == .loaded(7))
+      clock.advance(by: .seconds(60))
+      #expect(manager.publisher.isStale)
+      let listener = manager.publisher.observe(on: .background) { _ in }
+      #expect(await manager.refresh() == .loaded(1))
+      #expect(!manager.publisher.isStale)
+      #expect(await manager.refresh(restarting: true) == .loaded(2))
+      try await manager.waitForEnd()
+      #expect(!manager.isRunning)
+      await manager.waitForCache()
+      #expect(cache.read()?.value == 2)
+      manager.refreshIfNeeded()
+      #expect(await manager.refresh() == .loaded(3))
+      let ending = Task { try await manager.waitForEnd() }
+      try await clock.waitForSleepers(1, within: patience)
+      clock.advance(by: .seconds(5))
+      await #expect(throws: LoadTimedOut(timeout: .seconds(5))) { try await ending.value }
+      manager.logout()
+      await manager.waitForCache()
+      #expect(cache.read() == nil)
+      #expect(failures.entries.isEmpty)
+      listener.cancel()
     }
 
     @Test("a stream manager publishes the error of a stream, whose type needn't be known")

@@ -4,10 +4,11 @@ import Synchronization
 extension LoadDriver {
   /// Loads the whole value, or joins the active load, and waits for the result (5.03 to 5.05).
   ///
+  /// With a number of logouts, does nothing after another one.
   /// Returns nil if there is no result.
-  func load(joins: Bool = true) async -> LoadState<Value>? {
+  func load(joins: Bool = true, ifLogoutsAre logouts: Int? = nil) async -> LoadState<Value>? {
     guard !Task.isCancelled else { return nil }
-    let request = LoadRequest(kind: .whole, joins: joins)
+    let request = LoadRequest(kind: .whole, joins: joins, logouts: logouts)
     guard let wait = ask(waits: true, { $0.ask(for: request, by: $1, $2) }) else { return nil }
     return await result(of: wait)
   }
@@ -81,33 +82,10 @@ extension LoadDriver {
     }
   }
 
-  /// Refreshes again and again, with a pause between the end of a load and the start of the next (5.17).
-  func poll(every interval: Duration, while condition: (LoadState<Value>) -> Bool) async {
-    guard interval > .zero else {
-      stopForMisuse("the interval is \(interval), so there would be no pause between two loads: give more than zero")
-    }
-    // No state outlives the call that it is passed to.
-    while !Task.isCancelled, state.map(condition) ?? false {
-      _ = await load()
-      guard await pause(for: interval) else { return }
-    }
-  }
-
-  /// The present state; nil after the end of the manager or its publisher.
-  private var state: LoadState<Value>? {
-    find { machine, present in machine.isOver ? nil : present.state }
-  }
-
   /// Publishes a value and writes it to the cache (5.16).
   func set(_ value: Value) {
     let data = ServerData(value, Provenance(.published, freshSince: freshSince()))
     decide { $0.replace(with: data, $1) }
-  }
-
-  /// Publishes the value that the manager begins with.
-  func publishInitial(_ value: Value) {
-    let provenance = Provenance(.published, freshSince: freshSince())
-    registry.publish(Publication(.loaded(value), source: registry.source, provenance: provenance))
   }
 
   /// Makes the data stale (5.15).
@@ -117,7 +95,7 @@ extension LoadDriver {
   func cancel() { decide { $0.rollBack($1) } }
 
   /// Resets the publisher and clears the cache (5.10).
-  func logout() { decide { $0.replace(with: nil, $1) } }
+  func logout() { decide { $0.logout($1) } }
 
   /// Ends the active load and the polls, because the manager is gone (5.09).
   func endManager() { decide { $0.endManager($1) } }

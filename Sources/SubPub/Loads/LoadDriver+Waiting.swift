@@ -33,38 +33,13 @@ extension LoadDriver {
     return registry.turn { _ in wait.load?.result }?.state
   }
 
-  private func suspend(
+  func suspend(
     _ waiter: WaiterID, onCancel leave: @Sendable (inout Machine, Machine.Present) -> LoadStep<Value>
   ) async {
     await registry.wait(for: waiter) {
       decide { leave(&$0, $1) }
       // The last waiter continues when this thread has delivered the state from before the load.
       registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
-    }
-  }
-
-  /// Waits between two refreshes; returns false if the task is cancelled or the manager is gone.
-  func pause(for interval: Duration) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask { [limit] in await limit.pause(for: interval) }
-      group.addTask { [self] in
-        var waiter: WaiterID?
-        _ = decideOnLoad { machine, _, waiters, _ in
-          waiter = machine.isOver ? nil : waiters.add(missing: 1)
-          if let waiter { machine.beginPause(of: waiter) }
-          return LoadStep()
-        }
-        if let waiter {
-          await suspend(waiter) { machine, _ in
-            machine.endPause(of: waiter)
-            return LoadStep()
-          }
-        }
-        return false
-      }
-      let goesOn = await group.next() ?? false
-      group.cancelAll()
-      return goesOn
     }
   }
 }

@@ -28,12 +28,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
     let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
     measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
     limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
-    cache = options.cache.map { cache in
-      ManagerCache(cache) { [source = publisher.id] failure in
-        options.cacheFailed(failure)
-        options.instrumentation?.cacheFailed(failure, of: source)
-      }
-    }
+    cache = options.makeCache(for: publisher.id)
     owner = LoadOwner(
       Machine.Rules(
         staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
@@ -44,7 +39,7 @@ final class LoadDriver<Value: Sendable>: Sendable {
     self.options = kept
     self.loader = loader
     registry.setOwner(owner)
-    if let initial = options.initial { publishInitial(initial) }
+    options.publishInitial(at: registry, freshness)
   }
 }
 

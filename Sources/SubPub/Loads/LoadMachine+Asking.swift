@@ -7,7 +7,7 @@ extension LoadMachine {
   mutating func ask(
     for request: LoadRequest, by caller: WaiterID?, _ present: Present
   ) -> (LoadStep<Value>, LoadAnswer) {
-    if isOver { return (LoadStep(), .nothing) }
+    if isOver || request.logouts ?? logouts != logouts { return (LoadStep(), .nothing) }
     if let joined = join(request, by: caller) { return (LoadStep(), joined) }
     return begin(request.kind ?? .whole, request, by: caller, present)
   }

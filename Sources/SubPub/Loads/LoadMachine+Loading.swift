@@ -30,15 +30,15 @@ extension LoadMachine {
   /// Ends the load, because the manager is gone (5.09).
   mutating func endManager(_ present: Present) -> LoadStep<Value> {
     var step = rollBack(present)
-    step.publisher.released += polls
+    step.publisher.released += polls.map(\.waiter)
     (isOver, polls) = (true, [])
     return step
   }
 
-  /// Begins a pause between two refreshes, which ends with the manager (5.17).
-  mutating func beginPause(of task: WaiterID) { polls.append(task) }
+  /// Begins a pause between two refreshes, which ends with the manager, and perhaps at a logout (5.17).
+  mutating func beginPause(_ pause: PollPause) { polls.append(pause) }
 
-  mutating func endPause(of task: WaiterID) { polls.removeAll { $0 == task } }
+  mutating func endPause(of task: WaiterID) { polls.removeAll { $0.waiter == task } }
 
   /// Ends the load and drops the edits, because of another transition; those that wait to be sent never are (5.24).
   mutating func supersede() -> LoadStep<Value> {
@@ -47,6 +47,15 @@ extension LoadMachine {
     step.publisher.released += edits.compactMap(\.waiter)
     (edits, dataBelow, failure) = ([], nil, nil)
     revision += 1
+    return step
+  }
+
+  /// Forgets all data, and ends the polls that end at a logout.
+  mutating func logout(_ present: Present) -> LoadStep<Value> {
+    var step = replace(with: nil, present)
+    logouts += 1
+    step.publisher.released += polls.filter(\.endsAtLogout).map(\.waiter)
+    polls.removeAll(where: \.endsAtLogout)
     return step
   }
 

@@ -39,7 +39,9 @@ struct LoadMachine<Value: Sendable> {
   /// Whether the manager is gone.
   var isOver = false
   /// Tasks that wait between two refreshes, and stop when the manager is gone.
-  var polls: [WaiterID] = []
+  var polls: [PollPause] = []
+  /// How often the manager was logged out; a poll that ends at a logout compares it with the count from its beginning.
+  var logouts = 0
 
   /// The edits that aren't confirmed yet, in the order of the calls (5.20).
   var edits: [Edit] = []
@@ -163,6 +165,14 @@ struct LoadRequest {
   var acceptedAge: Duration?
   /// Whether to share an active load.
   var joins = true
+  /// The number of logouts after which the request is void; nil for any.
+  var logouts: Int?
+}
+
+/// A poll that waits for its next refresh.
+struct PollPause: Equatable {
+  let waiter: WaiterID
+  let endsAtLogout: Bool
 }
 
 /// The answer to a request.

@@ -52,7 +52,7 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
 
   func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
     defer { machine.polls = [] }
-    return othersPublish(&effects) + machine.polls
+    return othersPublish(&effects) + machine.polls.map(\.waiter)
   }
 
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {

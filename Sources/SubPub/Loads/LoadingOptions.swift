@@ -55,7 +55,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// Only the last failure is published (5.07).
   public var retry: RetryPolicy
   /// Measures ages, ``timeout``, the delays between attempts, and the intervals of
-  /// ``LoadingManager/refresh(every:while:)``.
+  /// ``LoadingManager/refresh(every:pausingWithoutListeners:endingAtLogout:while:)``.
   ///
   /// If it throws while `timeout` is measured, the attempt fails with its error; during a delay, no attempt follows;
   /// during an interval, the poll ends.
@@ -128,6 +128,23 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     self.propagating = propagating
     self.instrumentation = instrumentation
     self.sends = sends
+  }
+
+  /// Makes what the manager of a publisher needs of its cache; nil without a cache.
+  func makeCache(for source: PublisherID) -> ManagerCache<Value>? {
+    cache.map { cache in
+      ManagerCache(cache) { [cacheFailed, instrumentation] failure in
+        cacheFailed(failure)
+        instrumentation?.cacheFailed(failure, of: source)
+      }
+    }
+  }
+
+  /// Publishes the value that a manager begins with.
+  func publishInitial(at registry: PublisherRegistry, _ freshness: Freshness?) {
+    guard let initial else { return }
+    let provenance = Provenance(.published, freshSince: freshness?.start())
+    registry.publish(Publication(.loaded(initial), source: registry.source, provenance: provenance))
   }
 
   func makeFreshness() -> Freshness { Freshness(staleAfter: staleAfter, clock: clock) }

@@ -138,21 +138,26 @@ extension PagedManager {
     try await driver.value(maxAge: maxAge)
   }
 
-  /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is released (5.17).
+  /// Refreshes again and again, until the task is cancelled, the condition fails, or the manager is logged out or
+  /// released (5.17).
   ///
-  /// See ``LoadingManager/refresh(every:while:)``.
+  /// See ``LoadingManager/refresh(every:pausingWithoutListeners:endingAtLogout:while:)``.
   ///
   /// - Parameters:
   ///   - interval: The pause between the end of a load and the start of the next.
+  ///   - pausingWithoutListeners: Whether to wait while nobody listens to ``publisher``.
+  ///   - endingAtLogout: Whether ``logout()`` ends the poll.
   ///   - condition: Whether to load, given the current state. Called before each load.
   /// - Precondition: `interval` is greater than zero.
   public consuming func refresh(
-    every interval: Duration,
+    every interval: Duration, pausingWithoutListeners: Bool = false, endingAtLogout: Bool = true,
     while condition: @escaping @Sendable (LoadState<Paged<Element, Cursor>>) -> Bool = { _ in true }
   ) async {
     let driver = driver
     _ = consume self
-    await driver.poll(every: interval, while: condition)
+    await driver.poll(
+      every: interval, pausingWithoutListeners: pausingWithoutListeners, endingAtLogout: endingAtLogout,
+      while: condition)
   }
 
   /// Makes the list stale, and publishes nothing (5.15).

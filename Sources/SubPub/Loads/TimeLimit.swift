@@ -21,7 +21,17 @@ struct TimeLimit: Sendable {
   func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    await run(operation, within: timeout)
+    guard let timeout else { return await run(operation, limitedBy: nil) }
+    return await run(operation, limitedBy: { [sleep] in try await sleep(timeout) })
+  }
+
+  /// Does the same with a limit that moves: `rest` returns how much time is left, and nil once it is over.
+  ///
+  /// One task sleeps, however often the limit moves.
+  func run<Value: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> Value, while rest: @escaping @Sendable () -> Duration?
+  ) async -> Result<Value, any Error>? {
+    await run(operation, limitedBy: { [sleep] in while let rest = rest() { try await sleep(rest) } })
   }
 
   /// Waits between two attempts; returns false if this task is cancelled or the clock fails.
@@ -32,7 +42,7 @@ struct TimeLimit: Sendable {
       return false
     }
     // The clock is foreign code as well, and may ignore a cancellation.
-    if case .success = await run({ [sleep] in try await sleep(delay) }, within: nil) { return true }
+    if case .success = await run({ [sleep] in try await sleep(delay) }, limitedBy: nil) { return true }
     return false
   }
 
@@ -43,17 +53,17 @@ struct TimeLimit: Sendable {
   }
 
   private func run<Value: Sendable>(
-    _ operation: @escaping @Sendable () async throws -> Value, within timeout: Duration?
+    _ operation: @escaping @Sendable () async throws -> Value, limitedBy wait: (@Sendable () async throws -> Void)?
   ) async -> Result<Value, any Error>? {
     let (results, first) = AsyncStream<Result<Value, any Error>>.makeStream(bufferingPolicy: .bufferingOldest(1))
     let work = Task.detached(executorPreference: executor) {
       guard !Task.isCancelled else { return }
       do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
     }
-    let timer = timeout.map { timeout in
-      Task.detached(executorPreference: executor) { [sleep] in
+    let timer = wait.map { wait in
+      Task.detached(executorPreference: executor) { [timeout = timeout ?? .zero] in
         do {
-          try await sleep(timeout)
+          try await wait()
           first.yield(.failure(LoadTimedOut(timeout: timeout)))
         } catch {
           // Unless the operation has ended first, the clock has failed, and without it nothing would ever end.
@@ -75,11 +85,12 @@ struct TimeLimit: Sendable {
   }
 }
 
-/// The error of one attempt, or one read of the cache, that took longer than its manager's timeout.
+/// The error of one attempt, or one read of the cache, that took longer than its manager's timeout; for a stream, that
+/// no element has come for so long.
 ///
-/// It is published if no attempt is left (5.07).
+/// A load publishes it if no attempt is left (5.07), and a stream each time (5.21).
 public struct LoadTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// How long the attempt was allowed to take.
+  /// How long the attempt was allowed to take, or how long an element was waited for.
   public let timeout: Duration
 
   /// Creates the error, for tests of code that handles it.

@@ -9,23 +9,39 @@ final class StreamDriver<Value: Sendable>: Sendable {
   /// Follows the sequence until it ends, or until `receive` returns false.
   typealias Follow = @Sendable (_ receive: (Value) -> Bool) async throws -> Void
 
-  private let registry: PublisherRegistry
+  let registry: PublisherRegistry
   private let keepingAlive: Duration
-  private let retry: RetryPolicy
-  private let limit: TimeLimit
-  private let follow: Follow
-  private let owner = StreamOwner<Value>()
+  let options: LoadingOptions<Value>
+  let limit: TimeLimit
+  let cache: ManagerCache<Value>?
+  /// Measures the age of elements; nil if nobody wants to know it, so that the clock isn't read (5.06).
+  let freshness: Freshness?
+  let follow: Follow
+  let owner = StreamOwner<Value>()
 
+  /// Creates a driver; the `timeout` of the options is how long an element is waited for.
   init(
-    _ registry: PublisherRegistry, keepingAlive: Duration, retry: RetryPolicy, clock: any Clock<Duration>,
-    executor: (any TaskExecutor)?, follow: @escaping Follow
+    _ publisher: Publisher<Value>, _ options: LoadingOptions<Value>, keepingAlive: Duration, follow: @escaping Follow
   ) {
     guard keepingAlive >= .zero else {
       stopForMisuse(
         "keepingAlive is \(keepingAlive), but a stream can't end before its last listener is gone: give zero or more")
     }
-    (self.registry, self.keepingAlive, self.retry, self.follow) = (registry, keepingAlive, retry, follow)
-    limit = TimeLimit(timeout: nil, clock: clock, executor: executor)
+    if let elementTimeout = options.timeout, elementTimeout <= .zero {
+      stopForMisuse(
+        "elementTimeout is \(elementTimeout), but no element comes in no time: give more than zero, or nil for no limit"
+      )
+    }
+    registry = publisher.registry
+    (self.keepingAlive, self.follow) = (keepingAlive, follow)
+    limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
+    cache = options.makeCache(for: publisher.id)
+    freshness = publisher.freshness ?? (options.cache == nil ? nil : options.makeFreshness())
+    // Without the value to begin with, which nobody needs any more once it is replaced.
+    var kept = options
+    kept.initial = nil
+    self.options = kept
+    options.publishInitial(at: registry, freshness)
     registry.setOwner(owner)
     registry.findsDeadListeners.store(true, ordering: .relaxed)
     registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] in
@@ -49,34 +65,62 @@ final class StreamDriver<Value: Sendable>: Sendable {
     }
   }
 
+  /// The version with which the active run has begun; nil if there is none.
+  var versionOfRun: UInt64? { registry.turn { _ in owner.machine.run?.version } }
+
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
-  func beginIfListenedTo(ifRunsAre runs: Int? = nil) {
+  ///
+  /// With `restarting`, the run takes the place of an active one.
+  func beginIfListenedTo(ifRunsAre runs: Int? = nil, restarting: Bool = false) {
     registry.retireDeadListeners()
-    decide { $0.beginIfListenedTo(ifRunsAre: runs, $1) }
+    decide { $0.beginIfListenedTo(ifRunsAre: runs, restarting: restarting, $1) }
   }
+
+  /// Ends the run, resets the publisher, and clears the cache (5.10).
+  func logout() { decide { $0.logout($1) } }
 
   /// Takes one turn in which the machine decides, and then does what it has decided.
   ///
   /// Returns whether a state was published.
   @discardableResult
-  private func decide(_ body: (inout Machine, Machine.Present) -> Machine.Step) -> Bool {
+  func decide(_ body: (inout Machine, Machine.Present) -> Machine.Step) -> Bool {
     var (step, former) = (Machine.Step(), Machine.Run?.none)
     var (task, departureTask) = (CancellableTask?.none, CancellableTask?.none)
+    var reading: CacheReading<Value>?
     let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
       // What the machine drops is released after the turn.
       former = owner.machine.run
       let present = Machine.Present(publication: current, notice: turn.notice(for: ObjectIdentifier(owner)))
       step = body(&owner.machine, present)
       owner.apply(step, &effects)
+      if let cache {
+        if let operation = cacheOperation(of: step, in: cache) { cache.enqueue(operation, &effects) }
+        if let begun = step.begun, begun.readsCache { reading = CacheReading(of: cache, &effects) }
+      }
       registry.findsDeadListeners.store(owner.machine.run == nil, ordering: .relaxed)
       (task, departureTask) = (owner.task, owner.departure)
       return step.publisher
     }
     withExtendedLifetime(former) {}
     guard isDecided else { return false }
-    if let run = step.started, let task { start(run, task) }
+    if reading != nil || step.cacheChange != nil { cache?.queue.run(on: limit.executor) }
+    if let (run, _) = step.begun, let task { start(run, task, reading?.wait) }
     if let departure = step.departure, let departureTask { end(after: departure, in: departureTask) }
     return step.publisher.published != nil
+  }
+
+  private func cacheOperation(of step: Machine.Step, in cache: ManagerCache<Value>) -> CacheOperationQueue.Operation? {
+    switch step.cacheChange {
+    case nil: return nil
+    case .clear: return cache.clearOperation()
+    case .write:
+      guard let element = step.publisher.published, let value = element.state.value else { return nil }
+      let time = element.provenance?.freshSince
+      // With the age that the element has when it is written (5.06).
+      return cache.writeOperation(value, hasEdit: false) { [freshness] in
+        time.flatMap { freshness?.age(since: $0) } ?? .outdated
+      }
+    }
   }
 
   /// Ends the run when it has been kept alive for long enough.
@@ -93,74 +137,52 @@ final class StreamDriver<Value: Sendable>: Sendable {
   }
 }
 
-/// The life of one run.
-extension StreamDriver {
-  private func start(_ run: RunID, _ task: CancellableTask) {
-    task.start(on: limit.executor) { [self] in
-      let task = TaskToken.current
-      registry.turn { _ in owner.follower = task }
-      await publishElements(in: run)
-      registry.turn { _ in owner.follower = nil }
-      decide { $0.endTask(of: run, $1) }
-    }
-  }
-
-  private func isActive(_ run: RunID) -> Bool { registry.turn { _ in owner.machine.run?.id == run } }
-
-  /// Publishes each element before it asks for the next, and tries again after errors as the policy says.
-  ///
-  /// Returns when the sequence has ended, when no attempt is left, and when the run is over.
-  private func publishElements(in run: RunID) async {
-    var failures = 0
-    while isActive(run) {
-      do {
-        return try await follow { element in
-          failures = 0
-          return decide { $0.receive(element, of: run, $1) }
-        }
-      } catch {
-        // An error of a run that is over is no failure.
-        guard isActive(run) else { return }
-        failures += 1
-        let delay = retry.delay(after: failures, error)
-        let isPublished = decide { $0.fail(error, isLast: delay == nil, of: run, $1) }
-        // If the clock fails, the error stays and the run ends.
-        guard isPublished, let delay, await limit.pause(for: delay) else { return }
-        decide { $0.retry(of: run, $1) }
-      }
-    }
-  }
-}
-
 /// A stream's machine and its tasks, as the owner of the manager's publisher.
 ///
 /// `@unchecked`: used in the publisher's turns only.
-private final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
+final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var machine = StreamMachine<Value>()
-  /// The task of the active run, which may have to wait before it starts.
+  /// The task of the active run.
   private(set) var task: CancellableTask?
   /// The task that waits for another listener.
   private(set) var departure: CancellableTask?
+  /// How the active run ends, or the last one has ended.
+  private(set) var outcome: RunOutcome?
   /// The task that follows the sequence; nil between two of them.
   var follower: TaskToken?
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
+    let waiters = publisherFinishes(&effects)
+    forgetOutcome(&effects)
+    return waiters
+  }
+
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
     if let run = machine.run { effects.releaseAll(in: run) }
-    apply(machine.supersede(), &effects)
-    return []
+    let step = machine.supersede()
+    apply(step, &effects)
+    return step.publisher.answered
+  }
+
+  private func forgetOutcome(_ effects: inout Effects) {
+    if let forgotten = outcome.take() { effects.releaseAll(in: forgotten) }
   }
 
   var progress: OwnerProgress? { OwnerProgress(isLoading: machine.run != nil) }
 
-  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { othersPublish(&effects) }
-
   /// Makes and ends tasks as a step says.
   func apply(_ step: StreamMachine<Value>.Step, _ effects: inout Effects) {
-    if machine.run == nil, let ended = task.take() {
-      if step.endsRun { effects.call { ended.cancel() } } else { effects.releaseAll(in: ended) }
-    } else if machine.run != nil, task == nil {
-      task = CancellableTask()
+    if let end = step.end, let ended = task.take() {
+      if case .cancelled = end { effects.call { ended.cancel() } } else { effects.releaseAll(in: ended) }
+      // Unless another run goes on in its place.
+      if step.begun == nil { outcome?.end = end }
     }
+    if step.begun != nil {
+      task = CancellableTask()
+      if outcome?.end != nil { forgetOutcome(&effects) }
+      outcome = outcome ?? RunOutcome()
+    }
+    if case .clear = step.cacheChange { forgetOutcome(&effects) }
     if step.departure != nil || machine.departure == nil, let ended = departure.take() {
       effects.call { ended.cancel() }
     }
@@ -174,4 +196,10 @@ private final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sen
       a task of its own, or don't ask
       """
   }
+}
+
+/// How a run has ended, for the tasks that wait for it; `@unchecked`: used in the publisher's turns only.
+final class RunOutcome: @unchecked Sendable {
+  /// Nil while the run is active, or goes on in another one.
+  var end: RunEnd?
 }

@@ -6,9 +6,14 @@ struct StreamMachine<Value: Sendable> {
   ///
   /// Every transition but its own and `republish()` ends it (5.04).
   struct Run {
-    let id: RunID
+    /// Changes with each attempt, so that an attempt that is over publishes nothing.
+    var id: RunID
     /// The phase to return to if the run ends now; nil once it has published an element or an error.
     var before: FormerPhase?
+    /// The version of its first `loading`.
+    let version: UInt64
+    /// The errors since the last element.
+    var failures = 0
   }
 
   /// What a turn has found.
@@ -23,19 +28,31 @@ struct StreamMachine<Value: Sendable> {
   /// What a turn has decided.
   struct Step {
     var publisher = PublisherStep<Value>()
-    /// Whether the active run has ended, so that its task is to be cancelled.
-    var endsRun = false
-    /// The run whose task is to be started; it may have begun earlier.
-    var started: RunID?
+    /// How the active run has ended; nil if it hasn't.
+    var end: RunEnd?
+    /// The run that has begun, perhaps in place of the one that has ended.
+    var begun: (id: RunID, readsCache: Bool)?
+    /// What happens to the value in the cache.
+    var cacheChange: CacheChange?
     /// The departure after which the run ends, unless a listener arrives first.
     var departure: Departure?
+  }
+
+  enum CacheChange {
+    /// The element that the step publishes is written.
+    case write
+    case clear
   }
 
   private(set) var run: Run?
   /// How many runs have begun.
   private(set) var runCount = 0
-  /// Whether the task of a run is still executing, even if another run is active by now.
-  private var isTaskExecuting = false
+  /// Whether a sequence exists, even if its attempt is over by now.
+  private var isIterating = false
+  /// The attempt that waits until it doesn't.
+  private var successor: WaiterID?
+  /// Tasks that wait for the end of the active run.
+  private var endWaiters: [WaiterID] = []
   private var isListenedTo = false
   /// The number of the last notice about listeners that was taken into account.
   private var notice: UInt64 = 0
@@ -45,8 +62,21 @@ struct StreamMachine<Value: Sendable> {
   private var isOver = false
 }
 
-/// Identifies a run of a stream.
-struct RunID: Hashable { let number: Int }
+/// Identifies a run of a stream, and an attempt of it.
+struct RunID: Hashable {
+  let number: Int
+  var attempt = 1
+}
+
+/// How a run has ended.
+enum RunEnd {
+  /// Its sequence has ended.
+  case finished
+  /// No attempt is left.
+  case failed(any Error)
+  /// Somebody has ended it, so that its task is to be cancelled.
+  case cancelled
+}
 
 /// Identifies the moment at which the last listener has left.
 struct Departure: Equatable { let notice: UInt64 }
@@ -71,20 +101,24 @@ extension StreamMachine {
   }
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
-  mutating func beginIfListenedTo(ifRunsAre runs: Int?, _ present: Present) -> Step {
+  ///
+  /// With `restarting`, the run takes the place of an active one, and inherits the phase to return to and the tasks
+  /// that wait for the end.
+  mutating func beginIfListenedTo(ifRunsAre runs: Int?, restarting: Bool = false, _ present: Present) -> Step {
     var step = Step()
-    if runs == nil || runs == runCount { begin(present, &step) }
+    guard runs == nil || runs == runCount, isListenedTo, !isOver else { return step }
+    let before = run?.before
+    if restarting, run.take() != nil { step.end = .cancelled }
+    begin(before: before, present, &step)
     return step
   }
 
-  /// The task of a run starts when that of the previous one has ended: two sequences never exist at once.
-  private mutating func begin(_ present: Present, _ step: inout Step) {
+  private mutating func begin(before: FormerPhase? = nil, _ present: Present, _ step: inout Step) {
     guard isListenedTo, run == nil, !isOver else { return }
     runCount += 1
-    let new = Run(id: RunID(number: runCount), before: present.state.withoutData)
-    run = new
-    if !isTaskExecuting { step.started = new.id }
-    isTaskExecuting = true
+    let (id, version) = (RunID(number: runCount), present.publication.version + 1)
+    run = Run(id: id, before: before ?? present.state.withoutData, version: version)
+    step.begun = (id, readsCache: present.state.value == nil)
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
   }
 
@@ -104,46 +138,98 @@ extension StreamMachine {
   /// Ends the active run, because of another transition.
   mutating func supersede() -> Step {
     var step = Step()
-    step.endsRun = run != nil
-    run = nil
+    endRun(.cancelled, &step)
     return step
   }
 
-  private mutating func rollBack(_ present: Present) -> Step {
+  /// Ends the active run, and forgets all data.
+  mutating func logout(_ present: Present) -> Step {
+    var step = supersede()
+    step.publisher.published = present.publication.next(.unknown)
+    step.publisher.validity = DataValidity()
+    step.cacheChange = .clear
+    return step
+  }
+
+  private mutating func rollBack(_ present: Present, _ end: RunEnd = .cancelled) -> Step {
     var step = Step()
     if let before = run?.before {
       step.publisher.published = present.publication.next(before.with(present.state.value))
     }
-    step.endsRun = run != nil
-    run = nil
+    endRun(end, &step)
     return step
+  }
+
+  private mutating func endRun(_ end: RunEnd, _ step: inout Step) {
+    guard run != nil else { return }
+    step.end = end
+    step.publisher.answered = endWaiters
+    (run, endWaiters) = (nil, [])
+  }
+}
+
+/// Waiting.
+extension StreamMachine {
+  /// Has a task wait for the end of the active run, and of those that take its place.
+  mutating func addEndWaiter(_ waiter: WaiterID) { endWaiters.append(waiter) }
+
+  mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.removeAll { $0 == waiter } }
+
+  /// Begins an attempt's iteration, and returns nil, unless a sequence still exists: then the attempt waits for its
+  /// end.
+  ///
+  /// If another attempt waits, it is over by now, because there is one at a time.
+  mutating func beginIterating(orWait waiter: @autoclosure () -> WaiterID) -> WaiterID? {
+    if isIterating { successor = waiter() } else { isIterating = true }
+    return successor
+  }
+
+  /// Notes that the sequence is gone, and returns the attempt that has waited for that.
+  mutating func endIterating() -> WaiterID? {
+    isIterating = false
+    return successor.take()
   }
 }
 
 /// What a run publishes, each time unless it has ended.
 extension StreamMachine {
-  /// Publishes an element, whose age nobody measures.
-  mutating func receive(_ element: Value, of id: RunID, _ present: Present) -> Step {
+  /// Publishes a cached value, which was new at `freshSince`.
+  mutating func find(_ cached: Cached<Value>, freshSince: Duration?, of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
-    step.publisher.published = present.publication.next(.loaded(element), Provenance(.loaded, freshSince: nil))
-    step.publisher.validity = DataValidity()
+    step.publisher.published = present.publication.next(
+      .loaded(cached.value), Provenance(.cached, freshSince: freshSince))
+    step.publisher.validity = DataValidity(isInvalidated: cached.age >= .unlimited)
     return step
   }
 
-  /// Publishes an error; `isLast` tells whether it ends the run.
+  /// Publishes an element, which is new since `time`; nil if nobody measures ages.
+  mutating func receive(_ element: Value, at time: Duration?, of id: RunID, _ present: Present) -> Step {
+    var step = Step()
+    guard run?.id == id else { return step }
+    run?.before = nil
+    run?.failures = 0
+    step.publisher.published = present.publication.next(.loaded(element), Provenance(.loaded, freshSince: time))
+    step.publisher.validity = DataValidity()
+    step.cacheChange = .write
+    return step
+  }
+
+  /// Publishes an error, which ends the attempt; `isLast` tells whether it ends the run.
   mutating func fail(_ error: any Error, isLast: Bool, of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = nil
+    run?.id.attempt += 1
+    run?.failures += 1
     step.publisher.published = present.publication.next(.error(error, previous: present.state.value))
-    if isLast { run = nil }
+    if isLast { endRun(.failed(error), &step) }
     return step
   }
 
-  /// Publishes that the stream is tried again.
-  mutating func retry(of id: RunID, _ present: Present) -> Step {
+  /// Publishes that the stream is tried again, or that it goes on after a cached value.
+  mutating func showLoading(of id: RunID, _ present: Present) -> Step {
     var step = Step()
     guard run?.id == id else { return step }
     run?.before = present.state.withoutData
@@ -151,13 +237,8 @@ extension StreamMachine {
     return step
   }
 
-  /// Notes that the task of a run has ended, which ends the run if it is still active.
-  ///
-  /// A run that was waiting for that starts.
-  mutating func endTask(of id: RunID, _ present: Present) -> Step {
-    var step = run?.id == id ? rollBack(present) : Step()
-    step.started = run?.id
-    isTaskExecuting = run != nil
-    return step
+  /// Ends the run, unless it is over, because its sequence has ended, or because of an error that was published.
+  mutating func endTask(of id: RunID, _ error: (any Error)?, _ present: Present) -> Step {
+    run?.id == id ? rollBack(present, error.map(RunEnd.failed) ?? .finished) : Step()
   }
 }

@@ -10,7 +10,7 @@ extension Section5LoadTests {
   func required_5_21_refreshOnce() async {
     let calls = Event()
     let manager = StreamManager<Int>(
-      keepingAlive: .zero, retry: .never, clock: ContinuousClock(), executor: EagerExecutor()
+      LoadingOptions(on: EagerExecutor(), clock: ContinuousClock()), keepingAlive: .zero
     ) {
       calls.happen()
       return AsyncStream { elements in

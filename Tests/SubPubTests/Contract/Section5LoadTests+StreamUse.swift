@@ -165,9 +165,7 @@ extension Section5LoadTests {
       let log = Recorder<Int>()
       do {
         let captured = deaths.makeToken()
-        let manager = StreamManager<Int>(
-          keepingAlive: .zero, retry: .never, clock: ManualClock(), executor: executor
-        ) {
+        let manager = StreamManager<Int>(LoadingOptions(on: executor, clock: ManualClock()), keepingAlive: .zero) {
           withExtendedLifetime(captured) {}
           return try source.open()
         }

@@ -71,7 +71,7 @@
         return follow {
           $0.replace(with: ServerData(1, Provenance(.published, freshSince: .zero)), present)
         }
-      case .logout: return follow { $0.replace(with: nil, present) }
+      case .logout: return follow { $0.logout(present) }
       case .invalidate: return follow { $0.invalidate(present) }
       case .findFresh, .findStale:
         let cached = Cached(value: 5, age: operation == .findFresh ? .seconds(1) : .seconds(20))

@@ -92,7 +92,7 @@
       default:
         switch random.draw(3) {
         case 0: follow(.set([count])) { [count] in $0.replace(with: ServerData([count], nil), $1) }
-        case 1: follow(.reset) { $0.replace(with: nil, $1) }
+        case 1: follow(.reset) { $0.logout($1) }
         default: byHand(.loading(previous: base), .startLoading)
         }
       }

@@ -23,12 +23,25 @@
     func required_5_17_5_09_pauses() {
       var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
       let (first, second) = (waiters.add(missing: 1), waiters.add(missing: 1))
-      driven.machine.beginPause(of: first)
-      driven.machine.beginPause(of: second)
+      for waiter in [first, second] { driven.machine.beginPause(PollPause(waiter: waiter, endsAtLogout: false)) }
       driven.machine.endPause(of: first)
-      #expect(driven.machine.polls == [second])
+      #expect(driven.machine.polls.map(\.waiter) == [second])
       #expect(driven.machine.endManager(driven.present).publisher.released == [second])
       #expect((driven.machine.polls, driven.machine.isOver) == ([], true))
+    }
+
+    @Test("a logout releases the polls that end at one, and makes their requests void")
+    func required_5_17_logout() {
+      var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
+      let (ending, other) = (waiters.add(missing: 1), waiters.add(missing: 1))
+      driven.machine.beginPause(PollPause(waiter: ending, endsAtLogout: true))
+      driven.machine.beginPause(PollPause(waiter: other, endsAtLogout: false))
+      #expect(driven.machine.logout(driven.present).publisher.released == [ending])
+      #expect(driven.machine.polls.map(\.waiter) == [other])
+      for (logouts, answer) in [(0, LoadAnswer.nothing), (1, .began)] {
+        let request = LoadRequest(kind: .whole, logouts: logouts)
+        #expect(driven.machine.ask(for: request, by: nil, driven.present).1 == answer)
+      }
     }
 
     static let expected: [LoadMachineBench.Phase: String] = [

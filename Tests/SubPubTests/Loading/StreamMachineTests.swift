@@ -19,79 +19,144 @@
       #expect(table == expected)
     }
 
+    @Test("a sequence begins when the one before is gone, and only the last attempt waits for that")
+    func required_5_21_oneSequence() {
+      var (machine, waiters) = (StreamMachine<Int>(), Waiters())
+      #expect(machine.beginIterating(orWait: waiters.add(missing: 1)) == nil)
+      let over = machine.beginIterating(orWait: waiters.add(missing: 1))
+      let last = machine.beginIterating(orWait: waiters.add(missing: 1))
+      #expect(over != nil && last != nil && over != last)
+      #expect(machine.endIterating() == last)
+      #expect(machine.beginIterating(orWait: waiters.add(missing: 1)) == nil)
+      #expect(machine.endIterating() == nil)
+    }
+
+    @Test("who waits for the end is told once, whatever ends the run, and isn't told of a restart")
+    func required_5_21_endWaiters() {
+      var waiters = Waiters()
+      for operation in StreamMachineBench.Operation.allCases {
+        var bench = StreamMachineBench(.running)
+        let (waiter, cancelled) = (waiters.add(missing: 1), waiters.add(missing: 1))
+        bench.addEndWaiters(waiter, cancelled: cancelled)
+        bench.perform(operation)
+        #expect(bench.answered == (bench.hasRun ? [] : [waiter]), "\(operation)")
+      }
+    }
+
     static let expected: [StreamMachineBench.Phase: String] = [
       .idle: """
-      arrive: loading, starts run 1
+      arrive: loading, begins run 1 with the cache
+      logout: unknown, cleared
       """,
       .begun: """
       depart: departure
-      endManager: unknown, ends the run
-      supersede: ends the run
-      receive: loaded(7)
+      restart: loading, cancelled, begins run 2 with the cache
+      endManager: unknown, cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal())
-      failForGood: error(Refusal())
-      retry: loading
-      endTask: unknown, ends the run
+      failForGood: error(Refusal()), failed
+      showLoading: loading
+      endTask: unknown, finished
+      """,
+      .cached: """
+      depart: departure
+      restart: loading(previous: 5), cancelled, begins run 2
+      endManager: loaded(5), cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
+      fail: error(Refusal(), previous: 5)
+      failForGood: error(Refusal(), previous: 5), failed
+      showLoading: loading(previous: 5)
+      endTask: loaded(5), finished
       """,
       .running: """
       depart: departure
-      endManager: ends the run
-      supersede: ends the run
-      receive: loaded(7)
+      restart: loading(previous: 7), cancelled, begins run 2
+      endManager: cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7)
-      retry: loading(previous: 7)
-      endTask: ends the run
+      failForGood: error(Refusal(), previous: 7), failed
+      showLoading: loading(previous: 7)
+      endTask: finished
       """,
       .failed: """
       depart: departure
-      endManager: ends the run
-      supersede: ends the run
-      receive: loaded(7)
+      restart: loading(previous: 7), cancelled, begins run 2
+      endManager: cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7)
-      retry: loading(previous: 7)
-      endTask: ends the run
+      failForGood: error(Refusal(), previous: 7), failed
+      showLoading: loading(previous: 7)
+      endTask: finished
       """,
       .retrying: """
       depart: departure
-      endManager: error(Refusal(), previous: 7), ends the run
-      supersede: ends the run
-      receive: loaded(7)
+      restart: loading(previous: 7), cancelled, begins run 2
+      endManager: error(Refusal(), previous: 7), cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7)
-      retry: loading(previous: 7)
-      endTask: error(Refusal(), previous: 7), ends the run
+      failForGood: error(Refusal(), previous: 7), failed
+      showLoading: loading(previous: 7)
+      endTask: error(Refusal(), previous: 7), finished
       """,
       .left: """
       arrive: ends the departure
       depart: departure
-      endAfterDeparture: ends the run, ends the departure
-      endManager: ends the run, ends the departure
-      supersede: ends the run
-      receive: loaded(7)
+      endAfterDeparture: cancelled, ends the departure
+      endManager: cancelled, ends the departure
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7)
-      retry: loading(previous: 7)
-      endTask: ends the run
+      failForGood: error(Refusal(), previous: 7), failed
+      showLoading: loading(previous: 7)
+      endTask: finished
       """,
-      .endedWithTask: """
-      arrive: loading(previous: 7)
-      request: loading(previous: 7)
-      """,
-      .waiting: """
+      .restarted: """
       depart: departure
-      endManager: loaded(7), ends the run
-      supersede: ends the run
-      receive: loaded(7)
+      restart: loading(previous: 7), cancelled, begins run 3
+      endManager: error(Refusal(), previous: 7), cancelled
+      supersede: cancelled
+      logout: unknown, cancelled, cleared
+      find: loaded(5)
+      receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
-      failForGood: error(Refusal(), previous: 7)
-      retry: loading(previous: 7)
-      endTask: starts run 2
+      failForGood: error(Refusal(), previous: 7), failed
+      showLoading: loading(previous: 7)
+      endTask: error(Refusal(), previous: 7), finished
+      """,
+      .superseded: """
+      arrive: loading(previous: 7), begins run 2
+      request: loading(previous: 7), begins run 2
+      restart: loading(previous: 7), begins run 2
+      logout: unknown, cleared
       """,
       .ended: """
-      arrive: loading(previous: 7), starts run 2
-      request: loading(previous: 7), starts run 2
+      arrive: loading(previous: 7), begins run 2
+      request: loading(previous: 7), begins run 2
+      restart: loading(previous: 7), begins run 2
+      logout: unknown, cleared
+      """,
+      .loggedOut: """
+      arrive: loading, begins run 2 with the cache
+      request: loading, begins run 2 with the cache
+      restart: loading, begins run 2 with the cache
+      logout: unknown, cleared
       """,
     ]
   }
@@ -99,14 +164,14 @@
   /// A machine with the state that is shown, in one of the phases.
   struct StreamMachineBench {
     enum Phase: String, CaseIterable, CustomTestStringConvertible {
-      case idle, begun, running, failed, retrying, left, endedWithTask, waiting, ended
+      case idle, begun, cached, running, failed, retrying, left, restarted, superseded, ended, loggedOut
       var testDescription: String { rawValue }
     }
 
     enum Operation: String, CaseIterable {
-      case arrive, depart, sameNotice, request, requestOfFirst, endAfterDeparture, endAfterArrival, endManager,
-        supersede
-      case receive, fail, failForGood, retry, endTask
+      case arrive, depart, sameNotice, request, requestOfFirst, restart, endAfterDeparture, endAfterArrival, endManager,
+        supersede, logout
+      case find, receive, receiveLate, fail, failForGood, showLoading, endTask
     }
 
     struct Refusal: Error {}
@@ -114,8 +179,8 @@
     private var machine = StreamMachine<Int>()
     private var notice: UInt64 = 0
     private var (departure, isWaiting) = (Departure(notice: 0), false)
-    /// The run whose task is executing.
-    private var task = RunID(number: 0)
+    /// Who was told that the run has ended.
+    private(set) var answered: [WaiterID] = []
     private var shown = Publication<Int>(.unknown, source: PublisherID(label: nil), provenance: nil)
 
     init(_ phase: Phase) {
@@ -123,13 +188,15 @@
         switch phase {
         case .idle: []
         case .begun: [.arrive]
+        case .cached: [.arrive, .find, .showLoading]
         case .running: [.arrive, .receive]
         case .failed: [.arrive, .receive, .fail]
-        case .retrying: [.arrive, .receive, .fail, .retry]
+        case .retrying: [.arrive, .receive, .fail, .showLoading]
         case .left: [.arrive, .receive, .depart]
-        case .endedWithTask: [.arrive, .receive, .supersede]
-        case .waiting: [.arrive, .receive, .supersede, .request]
+        case .restarted: [.arrive, .receive, .fail, .restart]
+        case .superseded: [.arrive, .receive, .supersede]
         case .ended: [.arrive, .receive, .endTask]
+        case .loggedOut: [.arrive, .receive, .logout]
         }
       for operation in operations { perform(operation) }
     }
@@ -145,6 +212,7 @@
       case .sameNotice: return follow(machine.noteListeners(present(notice % 2 == 0)))
       case .request: return follow(machine.beginIfListenedTo(ifRunsAre: nil, present()))
       case .requestOfFirst: return follow(machine.beginIfListenedTo(ifRunsAre: 0, present()))
+      case .restart: return follow(machine.beginIfListenedTo(ifRunsAre: nil, restarting: true, present()))
       case .endAfterDeparture: return follow(machine.end(after: departure, present()))
       case .endAfterArrival:
         notice += 1
@@ -152,12 +220,25 @@
         return follow(machine.end(after: departure, present()))
       case .endManager: return follow(machine.endManager(present()))
       case .supersede: return follow(machine.supersede())
-      case .receive: return follow(machine.receive(7, of: run, present()))
+      case .logout: return follow(machine.logout(present()))
+      case .find: return follow(machine.find(Cached(value: 5, age: .seconds(1)), freshSince: nil, of: run, present()))
+      case .receive: return follow(machine.receive(7, at: nil, of: run, present()))
+      case .receiveLate:
+        let late = RunID(number: run.number, attempt: run.attempt - 1)
+        return follow(machine.receive(8, at: nil, of: late, present()))
       case .fail: return follow(machine.fail(Refusal(), isLast: false, of: run, present()))
       case .failForGood: return follow(machine.fail(Refusal(), isLast: true, of: run, present()))
-      case .retry: return follow(machine.retry(of: run, present()))
-      case .endTask: return follow(machine.endTask(of: task, present()))
+      case .showLoading: return follow(machine.showLoading(of: run, present()))
+      case .endTask: return follow(machine.endTask(of: run, nil, present()))
       }
+    }
+
+    var hasRun: Bool { machine.run != nil }
+
+    /// Two tasks wait, and one of them is cancelled.
+    mutating func addEndWaiters(_ waiter: WaiterID, cancelled: WaiterID) {
+      for waiter in [cancelled, waiter] { machine.addEndWaiter(waiter) }
+      machine.removeEndWaiter(cancelled)
     }
 
     private func present(_ isListenedTo: Bool = true) -> StreamMachine<Int>.Present {
@@ -170,10 +251,20 @@
         shown = published
         words.append("\(shown.state)")
       }
-      if step.endsRun { words.append("ends the run") }
-      if let run = step.started {
-        task = run
-        words.append("starts run \(run.number)")
+      switch step.end {
+      case .finished: words.append("finished")
+      case .failed: words.append("failed")
+      case .cancelled: words.append("cancelled")
+      case nil: break
+      }
+      answered += step.publisher.answered
+      if let (run, readsCache) = step.begun {
+        words.append("begins run \(run.number)\(readsCache ? " with the cache" : "")")
+      }
+      switch step.cacheChange {
+      case .write: words.append("written")
+      case .clear: words.append("cleared")
+      case nil: break
       }
       if isWaiting, machine.departure == nil { words.append("ends the departure") }
       isWaiting = machine.departure != nil

@@ -74,6 +74,13 @@ extension MisuseTests {
       },
       "maxAge is -1": { _ = try await LoadingManager<Int> { 1 }.value(maxAge: .seconds(-1)) },
       "the interval is 0": { await LoadingManager<Int> { 1 }.refresh(every: .zero) },
+      "the interval is -3": {
+        // The poll itself doesn't keep it alive.
+        let manager = LoadingManager<Int> { 1 }
+        await manager.refresh { _ in .seconds(-3) }
+        withExtendedLifetime(manager) {}
+      },
+      "elementTimeout is 0": { _ = StreamManager(elementTimeout: .zero) { AsyncStream<Int> { _ in } } },
       "lingering is -1": {
         _ = ManagerFamily<Int, LoadingManager<Int>>(lingering: .seconds(-1)) { _ in LoadingManager { 1 } }
       },

@@ -73,13 +73,17 @@ enum MisuseTests {
       #expect(message(result).contains("an edit of mutate(showing:send:) on edited changes the same publisher"))
     }
 
-    @Test("a stream that awaits its own manager stops the program", arguments: [true, false])
-    func required_5_21_awaitsItself(refreshes: Bool) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [refreshes] in
+    @Test("a stream that awaits its own manager stops the program", arguments: ["refresh", "value", "end"])
+    func required_5_21_awaitsItself(what: String) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [what] in
         let own = Locked<StreamManager<Int>?>(nil)
         let manager = StreamManager<Int>(label: "ticks") { () async throws -> AsyncStream<Int> in
           let manager = own.withLock { $0 }
-          if refreshes { _ = await manager?.refresh() } else { _ = try await manager?.publisher.value() }
+          switch what {
+          case "refresh": _ = await manager?.refresh()
+          case "value": _ = try await manager?.publisher.value()
+          default: try await manager?.waitForEnd()
+          }
           return AsyncStream { $0.finish() }
         }
         own.withLock { $0 = manager }

@@ -148,13 +148,14 @@ final class StreamBench: SteppedBench, Sendable {
 
   init(
     keepingAlive: Duration = .zero, retry: RetryPolicy = .never, isStubborn: Bool = false,
-    clock other: (any Clock<Duration>)? = nil
+    clock other: (any Clock<Duration>)? = nil, elementTimeout: Duration? = nil,
+    options set: (inout LoadingOptions<Int>) -> Void = { _ in }
   ) {
     let source = StreamSource(isStubborn: isStubborn)
     self.source = source
-    let manager = StreamManager<Int>(
-      keepingAlive: keepingAlive, retry: retry, clock: other ?? clock, executor: executor
-    ) { try source.open() }
+    let options = LoadingOptions(
+      on: executor, timeout: elementTimeout, retry: retry, clock: other ?? clock, set)
+    let manager = StreamManager<Int>(options, keepingAlive: keepingAlive) { try source.open() }
     publisher = manager.publisher
     held = Locked(manager)
   }
@@ -208,5 +209,15 @@ final class StreamBench: SteppedBench, Sendable {
     return run()
   }
 
-  func refresh() -> Caller<LoadState<Int>?> { call { [self] in await manager?.refresh() } }
+  func refresh(restarting: Bool = false) -> Caller<LoadState<Int>?> {
+    call { [self] in await manager?.refresh(restarting: restarting) }
+  }
+
+  /// Waits for the end; the result is nil, or the error.
+  func waitForEnd() -> Caller<(any Error)?> {
+    call { [self] in
+      do { try await manager?.waitForEnd() } catch { return error }
+      return nil
+    }
+  }
 }

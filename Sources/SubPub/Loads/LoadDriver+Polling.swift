@@ -1,0 +1,120 @@
+/// Polls (5.17).
+extension LoadDriver {
+  /// Refreshes again and again, with pauses between the end of a load and the start of the next.
+  ///
+  /// `pause` returns how long one is, given the state that the load has left; nil ends the poll.
+  func poll(
+    pausingWithoutListeners: Bool, endingAtLogout: Bool, pause: (LoadState<Value>) -> Duration?,
+    while condition: (LoadState<Value>) -> Bool = { _ in true }
+  ) async {
+    let demand = pausingWithoutListeners ? Demand() : nil
+    if let demand { watch(demand) }
+    defer { if let demand { registry.removeNotice(for: ObjectIdentifier(demand)) } }
+    let logouts = endingAtLogout ? find { machine, _ in machine.logouts } : nil
+    // No state outlives the call that it is passed to.
+    while !Task.isCancelled {
+      if let demand { await waitForListeners(demand, ifLogoutsAre: logouts) }
+      guard state(ifLogoutsAre: logouts).map(condition) ?? false else { return }
+      _ = await load(ifLogoutsAre: logouts)
+      guard let interval = state(ifLogoutsAre: logouts).flatMap(pause) else { return }
+      stopUnlessPositive(interval)
+      guard await self.pause(for: interval, ifLogoutsAre: logouts) else { return }
+    }
+  }
+
+  /// Does the same with pauses of equal length.
+  func poll(
+    every interval: Duration, pausingWithoutListeners: Bool, endingAtLogout: Bool,
+    while condition: (LoadState<Value>) -> Bool
+  ) async {
+    stopUnlessPositive(interval)
+    await poll(
+      pausingWithoutListeners: pausingWithoutListeners, endingAtLogout: endingAtLogout, pause: { _ in interval },
+      while: condition)
+  }
+
+  private func stopUnlessPositive(_ interval: Duration) {
+    guard interval > .zero else {
+      stopForMisuse("the interval is \(interval), so there would be no pause between two loads: give more than zero")
+    }
+  }
+
+  /// The present state; nil after the end of the manager or its publisher, and after another logout.
+  private func state(ifLogoutsAre logouts: Int?) -> LoadState<Value>? {
+    find { machine, present in
+      machine.isOver || logouts ?? machine.logouts != machine.logouts ? nil : present.state
+    }
+  }
+
+  /// Waits for so long; returns false if the poll's task is cancelled, or the poll has ended.
+  private func pause(for interval: Duration, ifLogoutsAre logouts: Int?) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { [limit] in await limit.pause(for: interval) }
+      group.addTask { [self] in
+        await waitForEnd(ifLogoutsAre: logouts)
+        return false
+      }
+      let goesOn = await group.next() ?? false
+      group.cancelAll()
+      return goesOn
+    }
+  }
+
+  /// Waits until the poll has ended; with a demand, also until somebody listens.
+  private func waitForEnd(ifLogoutsAre logouts: Int?, or demand: Demand? = nil) async {
+    var waiter: WaiterID?
+    _ = decideOnLoad { machine, _, waiters, _ in
+      guard !machine.isOver, logouts ?? machine.logouts == machine.logouts else { return LoadStep() }
+      let new = waiters.add(missing: 1)
+      machine.beginPause(PollPause(waiter: new, endsAtLogout: logouts != nil))
+      waiter = new
+      return LoadStep()
+    }
+    guard let waiter else { return }
+    if let demand { resume(demand, with: waiter) }
+    await suspend(waiter) { machine, _ in
+      machine.endPause(of: waiter)
+      return LoadStep()
+    }
+    decide { machine, _ in
+      machine.endPause(of: waiter)
+      return LoadStep()
+    }
+  }
+}
+
+/// Whether anybody listens, for one poll.
+private final class Demand: Sendable {
+  /// The waiter of the poll while it waits for a listener.
+  let waiter = Locked<WaiterID?>(nil)
+}
+
+/// Waiting for listeners.
+extension LoadDriver {
+  private func watch(_ demand: Demand) {
+    // The subscriptions of directories don't count, because they listen to everything.
+    registry.addNotice(for: ObjectIdentifier(demand), countingParts: false) { [weak self, weak demand] in
+      if let self, let demand { resume(demand) }
+    }
+  }
+
+  /// Returns when somebody listens, or the poll has ended.
+  private func waitForListeners(_ demand: Demand, ifLogoutsAre logouts: Int?) async {
+    while !Task.isCancelled, state(ifLogoutsAre: logouts) != nil {
+      // Subscribers that have died unnoticed don't listen any more: counting finds them.
+      _ = registry.subscriptions
+      if registry.isListenedTo(for: ObjectIdentifier(demand)) { return }
+      await waitForEnd(ifLogoutsAre: logouts, or: demand)
+      demand.waiter.withLock { $0 = nil }
+    }
+  }
+
+  /// Resumes the poll if somebody listens by now; `waiter` is that of a poll that begins to wait.
+  private func resume(_ demand: Demand, with new: WaiterID? = nil) {
+    if let new { demand.waiter.withLock { $0 = new } }
+    guard registry.isListenedTo(for: ObjectIdentifier(demand)), let waiter = demand.waiter.withLock({ $0 }) else {
+      return
+    }
+    registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
+  }
+}

@@ -1,0 +1,141 @@
+import SubPub
+import SubPubTesting
+import Testing
+
+// Polls (rule 5.17): pauses that depend on the state, logouts, and listeners.
+extension Section5LoadTests {
+  @Test("a pause depends on the state that the load has left, and nil ends the poll")
+  func required_5_17_pauses() {
+    let asked = Locked<[LoadState<Int>]>([])
+    let poll = bench.call { [manager = bench.manager] in
+      await manager.refresh { state in
+        asked.withLock { $0.append(state) }
+        return state.value == 2 ? nil : state.error == nil ? .seconds(10) : .seconds(60)
+      }
+    }
+    bench.fail(0)
+    bench.pass(.seconds(60) - .nanoseconds(1))
+    #expect(bench.source.calls == 1)
+    bench.pass(.nanoseconds(1))
+    bench.answer(1, 1)
+    bench.pass(.seconds(10))
+    #expect((bench.source.calls, poll.result == nil) == (3, true))
+    bench.answer(2, 2)
+    #expect((poll.result != nil, bench.clock.sleepers) == (true, 0))
+    #expect(asked.withLock { $0 } == [.error(PublishingTests.Failure.offline, previous: nil), .loaded(1), .loaded(2)])
+  }
+
+  @Test("a logout ends a poll at once, in a pause and during a load", arguments: [true, false])
+  func required_5_17_5_10_logout(duringLoad: Bool) {
+    let polls = [
+      bench.call { [manager = bench.manager] in await manager.refresh(every: .seconds(10)) },
+      bench.call { [manager = bench.manager] in await manager.refresh { _ in .seconds(10) } },
+    ]
+    if !duringLoad { bench.answer(0, 1) }
+    bench.logout()
+    #expect(polls.allSatisfy { $0.result != nil })
+    bench.pass(.seconds(10))
+    #expect((bench.source.calls, bench.publisher.state, bench.clock.sleepers) == (1, .unknown, 0))
+    // The next one polls for the next user.
+    let next = bench.call { [manager = bench.manager] in await manager.refresh(every: .seconds(10)) }
+    bench.answer(1, 2)
+    #expect((next.result == nil, bench.publisher.state) == (true, .loaded(2)))
+    bench.cancel(next)
+  }
+
+  @Test("a poll goes on after a logout if it is told to, with the same pause", arguments: [true, false])
+  func required_5_17_afterLogout(duringLoad: Bool) {
+    let poll = bench.call { [manager = bench.manager] in
+      await manager.refresh(every: .seconds(10), endingAtLogout: false)
+    }
+    if !duringLoad {
+      bench.answer(0, 1)
+      bench.pass(.seconds(5))
+    }
+    bench.logout()
+    bench.pass(.seconds(duringLoad ? 10 : 5) - .nanoseconds(1))
+    #expect(bench.source.calls == 1)
+    bench.pass(.nanoseconds(1))
+    #expect((bench.source.calls, poll.result == nil) == (2, true))
+    bench.cancel(poll)
+  }
+
+  @Test("a poll that pauses without listeners loads what is due when somebody arrives")
+  func required_5_17_listeners() {
+    let (executor, clock, source) = (ManualExecutor(), ManualClock(), Source<Int>(isStubborn: false))
+    let manager = LoadingManager<Int>(LoadingOptions(on: executor, clock: clock)) { try await source.load() }
+    let poll = Caller(on: executor) { await manager.refresh(every: .seconds(10), pausingWithoutListeners: true) }
+    // Whoever listens to everything doesn't count.
+    let (directory, all, log) = (PublisherDirectory(), Listener(), Recorder<Int>())
+    directory.register(manager)
+    directory.subscribeToAll(all, on: .immediate)
+    executor.runAll()
+    #expect((source.calls, clock.sleepers) == (0, 0))
+    manager.publisher.subscribe(log, on: .immediate)
+    executor.runAll()
+    #expect(source.calls == 1)
+    source.answer(0, .success(1))
+    executor.runAll()
+    // Whoever comes back before the pause is over changes nothing.
+    manager.publisher.unsubscribe(log)
+    var other: Recorder<Int>? = Recorder<Int>()
+    if let other { manager.publisher.subscribe(other, on: .immediate) }
+    clock.advance(by: .seconds(9))
+    executor.runAll()
+    #expect(source.calls == 1)
+    // It dies unnoticed, and doesn't listen any more.
+    other = nil
+    clock.advance(by: .seconds(1))
+    executor.runAll()
+    #expect((source.calls, clock.sleepers) == (1, 0))
+    clock.advance(by: .seconds(100))
+    manager.publisher.subscribe(log, on: .immediate)
+    executor.runAll()
+    #expect(source.calls == 2)
+    source.answer(1, .success(2))
+    executor.runAll()
+    #expect((log.states.last, poll.result == nil) == (.loaded(2), true))
+    poll.cancel()
+    executor.runAll()
+    #expect(poll.result != nil)
+  }
+
+  /// What ends a poll that waits for a listener.
+  enum PollEnd: String, CaseIterable, Sendable { case cancel, logout, release, finish }
+
+  @Test("a poll that waits for a listener ends like any other", arguments: PollEnd.allCases)
+  func required_3_09_5_17_5_09_waiting(end: PollEnd) {
+    let (executor, source) = (ManualExecutor(), Source<Int>(isStubborn: false))
+    var manager: LoadingManager<Int>? = LoadingManager<Int>(on: executor) { try await source.load() }
+    let publisher = manager?.publisher
+    let poll = Caller(on: executor) { [weak manager] in
+      await manager?.refresh(every: .seconds(10), pausingWithoutListeners: true)
+    }
+    executor.runAll()
+    #expect(poll.result == nil)
+    switch end {
+    case .cancel: poll.cancel()
+    case .logout: manager?.logout()
+    case .release: manager = nil
+    case .finish: publisher?.finish()
+    }
+    executor.runAll()
+    #expect((poll.result != nil, source.calls) == (true, 0))
+    withExtendedLifetime(manager) {}
+  }
+
+  @Test("after a logout, a poll loads nothing, whatever it was doing then")
+  func stochastic_5_17_5_10_logout() async throws {
+    for round in 0..<300 {
+      let manager = LoadingManager<Int> { 1 }
+      let loads = Recorder<Int>()
+      manager.publisher.subscribe(loads, on: .immediate)
+      let poll = Task.detached { await manager.refresh(every: .nanoseconds(1)) }
+      try await loads.wait(count: 3 + round % 7)
+      manager.logout()
+      let version = manager.publisher.current.version
+      await poll.value
+      #expect((manager.publisher.current.version, manager.publisher.state) == (version, .unknown))
+    }
+  }
+}
