@@ -16,6 +16,8 @@ final class LoadDriver<Value: Sendable>: Sendable {
   let options: LoadingOptions<Value>
   let loader: Loader
   let owner: LoadOwner<Value>
+  /// Limits how many loads of a family call their loaders at the same time; nil for no limit.
+  let places: LoadPlaces?
   /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
   private let measuring: Locked<Freshness?>
 
@@ -23,6 +25,10 @@ final class LoadDriver<Value: Sendable>: Sendable {
     guard options.errorStaleAfter >= .zero else {
       stopForMisuse(
         "errorStaleAfter is \(options.errorStaleAfter), but no error is younger than that: give zero or more")
+    }
+    guard (0...1).contains(options.staleJitter) else {
+      stopForMisuse(
+        "staleJitter is \(options.staleJitter), but it is a fraction of staleAfter: give a number from 0 to 1")
     }
     registry = publisher.registry
     let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
@@ -36,13 +42,14 @@ final class LoadDriver<Value: Sendable>: Sendable {
     }
     owner = LoadOwner(
       Machine.Rules(
-        staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
-        isQuiet: options.refreshes == .quiet))
+        staleAfter: options.staleAfter, jitter: publisher.freshness?.jitter,
+        errorStaleAfter: options.errorStaleAfter, isQuiet: options.refreshes == .quiet))
     // Without the value to begin with, which nobody needs any more once it is replaced.
     var kept = options
     kept.initial = nil
     self.options = kept
     self.loader = loader
+    places = LoadPlaces.ofFamily
     registry.setOwner(owner)
     if let initial = options.initial { publishInitial(initial) }
   }
@@ -182,8 +189,8 @@ extension LoadDriver {
   /// When a load has failed; nil if that doesn't matter.
   var timeOfFailure: Duration? { options.errorStaleAfter > .zero ? freshness?.start() : nil }
 
-  /// The age below which a cached value makes a load unnecessary.
-  func acceptedAge(_ maxAge: Duration? = nil) -> Duration? {
-    options.cachePolicy == .alwaysLoad ? nil : maxAge ?? options.staleAfter ?? .unlimited
+  /// Which cached value makes a load unnecessary.
+  func accepted(_ maxAge: Duration? = nil) -> AcceptedValue {
+    options.cachePolicy == .alwaysLoad ? .none : maxAge.map(AcceptedValue.youngerThan) ?? .fresh
   }
 }
