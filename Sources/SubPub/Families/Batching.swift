@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// let load = batching(maximum: 100, within: .milliseconds(5)) { (cities: Set<String>) in
-///   try await endpoint.forecasts(of: cities)
+///   Dictionary(uniqueKeysWithValues: cities.map { ($0, "sunny in \($0)") })  // Ask a server.
 /// }
 /// let forecasts = ManagerFamily(lingering: .seconds(60)) { (city: String) in
 ///   LoadingManager(label: city, staleAfter: .seconds(600)) { try await load(city) }
@@ -77,7 +77,9 @@ package final class KeyBatcher<Key: Hashable & Sendable, Value: Sendable>: Senda
     maximum: Int, within window: Duration, clock: any Clock<Duration>, executor: (any TaskExecutor)?,
     load: @escaping @Sendable (Set<Key>) async throws -> [Key: Value]
   ) {
-    guard maximum >= 1 else { stopForMisuse("maximum is \(maximum), but a request has at least one key: give 1 or more") }
+    guard maximum >= 1 else {
+      stopForMisuse("maximum is \(maximum), but a request has at least one key: give 1 or more")
+    }
     guard window >= .zero else { stopForMisuse("within is \(window), but a wait can't be negative: give zero or more") }
     (self.maximum, self.window, self.executor, self.load) = (maximum, window, executor, load)
     sleep = { try await clock.sleep(for: $0) }

@@ -24,10 +24,6 @@ extension ManagerFamily {
   /// Calls ``Manager/invalidate()`` of the living managers, and then ``Manager/refreshIfNeeded()`` of those whose
   /// publishers somebody listens to. The others load when they are next asked for.
   ///
-  /// ```swift
-  /// forecasts.invalidate { city in city.hasPrefix("B") }
-  /// ```
-  ///
   /// A key without a living manager has no data to be invalidated; if it has a cached value, that stays as it is.
   ///
   /// - Parameter isIncluded: Whether the data of a key is stale. Called once for each living manager, while no lock is

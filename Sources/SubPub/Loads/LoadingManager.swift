@@ -33,7 +33,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and `timeout` is
   ///   greater than zero.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
+    timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
     cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
@@ -44,7 +45,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ) {
     self.init(
       LoadingOptions(
-        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter,
+        timeout: timeout, retry: retry,
         clock: clock, initial: initial, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes,
         isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
         history: history, propagating: propagating, instrumentation: instrumentation),

@@ -28,7 +28,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and `timeout` is
   ///   greater than zero.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
+    timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
     cache: (any StateCache<Paged<Element, Cursor>>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
@@ -38,7 +39,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ) {
     self.init(
       LoadingOptions(
-        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter,
+        timeout: timeout, retry: retry,
         clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
         history: history, propagating: propagating, instrumentation: instrumentation),
       firstPage: firstPage, load: load)

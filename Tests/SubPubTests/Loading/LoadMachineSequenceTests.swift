@@ -215,7 +215,8 @@
       case "value":
         ask { machine, caller, present in
           if machine.isFresh(present, maxAge: .seconds(value), now) { return (LoadStep(), .nothing) }
-          return machine.ask(for: LoadRequest(kind: .whole, accepts: .youngerThan(.seconds(value))), by: caller, present)
+          return machine.ask(
+            for: LoadRequest(kind: .whole, accepts: .youngerThan(.seconds(value))), by: caller, present)
         }
       case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
       case "cancel": follow { $0.rollBack(present) }
