@@ -13,21 +13,21 @@
 /// }
 /// ```
 ///
-/// Each call returns the value of its key. It throws ``KeyMissing`` if the answer lacks that key, and the request's error
-/// if the request fails. A call that is cancelled throws `CancellationError` at once. Its key isn't
-/// asked for if nobody else wants it; a request that has begun goes on for the others, and is cancelled when none is
-/// left. A manager's `timeout` limits each call, with the time that it waits for its request.
+/// Each call returns the value of its key. It throws ``KeyMissing`` if the answer lacks that key, and the request's
+/// error if the request fails. A call that is cancelled throws `CancellationError` at once. Its key isn't asked for if
+/// nobody else wants it; a request that has begun goes on for the others, and is cancelled when none is left. A
+/// manager's `timeout` limits each call, with the time that it waits for its request.
 ///
 /// In a family with `maxConcurrentLoads`, no request has more keys than that.
 ///
 /// - Parameters:
 ///   - maximum: The largest number of keys in one request.
-///   - window: How long to collect keys after the first one. With zero, a request has the keys that are asked for before
-///     its task gets a thread; with a hundred years or more, a request waits until there are `maximum` keys.
+///   - window: How long to collect keys after the first one. With zero, a request has the keys that are asked for
+///     before its task gets a thread; with a hundred years or more, a request waits until there are `maximum` keys.
 ///   - clock: Measures `window`. If it throws, the request begins at once.
-///   - load: Asks for several keys, and returns the values by their keys; values of other keys are ignored. Runs outside
-///     every actor, without the task-local values and the priority of the callers. Keys are hashed and compared while no
-///     lock is held.
+///   - load: Asks for several keys, and returns the values by their keys; values of other keys are ignored. Runs
+///     outside every actor, without the task-local values and the priority of the callers. Keys are hashed and compared
+///     while no lock is held.
 /// - Returns: A loader for one key. Call it from any thread, task, or actor.
 /// - Precondition: `maximum` is at least 1, and `window` isn't negative.
 public func batching<Key: Hashable & Sendable, Value: Sendable>(

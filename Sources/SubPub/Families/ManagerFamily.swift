@@ -15,10 +15,9 @@ import Synchronization
 ///
 /// The family keeps a manager while anybody listens to its publisher, and for a time of your choice after the last
 /// listener has left and after each request. Otherwise it holds managers weakly, and a manager that nobody holds is
-/// released at once, which cancels its load. Every open subscription of the
-/// publisher is a listener, and so is a publisher that is derived from it, but not a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would keep every manager. A manager that listens to its
-/// own publisher is kept as long as the family.
+/// released at once, which cancels its load. Every open subscription of the publisher is a listener, and so is a
+/// publisher that is derived from it, but not a ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would
+/// keep every manager. A manager that listens to its own publisher is kept as long as the family.
 ///
 /// A listener that dies without having been cancelled is noticed when the next state reaches its context, when
 /// subscribers are counted, and when the family looks through its managers: whenever somebody asks for all of them, and
@@ -35,19 +34,21 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///
   /// - Parameters:
   ///   - lingering: How long the family keeps a manager after it was last asked for, and after its last listener has
-  ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as long
-  ///     as the family.
+  ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as
+  ///     long as the family.
   ///   - clock: Measures `lingering`.
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to every
-  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates. A place is for one attempt, whose `timeout` begins
-  ///     with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load that is
-  ///     cancelled, superseded, or out of time loses its place at once, even if its loader ignores that. A loader that
-  ///     awaits a load of the same family takes a second place, so that all may wait forever if there are too few.
+  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates. A place is for one attempt, whose `timeout`
+  ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
+  ///     that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores that. A
+  ///     loader that awaits a load of the same family takes a second place, so that all may wait forever if there are
+  ///     too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
-  /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own key again and again, neither directly
-  ///   nor through the `make` of another family. Neither `==` nor the hash function of a key asks the family.
+  /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
+  ///   key again and again, neither directly nor through the `make` of another family. Neither `==` nor the hash
+  ///   function of a key asks the family.
   public init(
     lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), maxConcurrentLoads: Int? = nil,
     make: @escaping @Sendable (Key) -> M
@@ -185,9 +186,9 @@ extension ManagerFamily {
 
   /// Returns a manager once all observers know it.
   ///
-  /// A manager can be found before the thread that has made it has introduced it. Whoever finds it then introduces it as
-  /// well, rather than wait: observers can be told several times, and know the manager when any of these calls returns.
-  /// That holds inside an observer's call, too, so observers can ask for the manager that they are told about.
+  /// A manager can be found before the thread that has made it has introduced it. Whoever finds it then introduces it
+  /// as well, rather than wait: observers can be told several times, and know the manager when any of these calls
+  /// returns. That holds inside an observer's call, too, so observers can ask for the manager that they are told about.
   private func introduce(_ member: FamilyMember, _ object: FamilyMembers.Object) -> M {
     let manager = Self.manager(object)
     guard !member.isIntroduced.load(ordering: .acquiring) else { return manager }

@@ -37,7 +37,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// together don't load again together.
   ///
   /// With 0.2, data becomes stale after 80% to 100% of `staleAfter`. The part is drawn whenever data is new, and stays
-  /// the same for that data (5.06). It doesn't change a `maxAge`. For tests that depend on the exact time, leave it at 0.
+  /// the same for that data (5.06). It doesn't change a `maxAge`. For tests that depend on the exact time, leave it at
+  /// 0.
   public var staleJitter: Double
   /// How long ``LoadingManager/refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at once.
   ///

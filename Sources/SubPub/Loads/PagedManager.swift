@@ -25,8 +25,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///
   /// The parameters are those of ``init(_:firstPage:load:)``, with the properties of ``LoadingOptions`` one by one.
   ///
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and `timeout` is
-  ///   greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and
+  ///   `timeout` is greater than zero.
   public convenience init(
     label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
     timeout: Duration? = nil,
@@ -53,8 +53,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - firstPage: The cursor of the first page.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and `timeout` is
-  ///   greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and
+  ///   `timeout` is greater than zero.
   public init(
     _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
