@@ -200,16 +200,27 @@ private final class FamilyChurn: Sendable {
 
   init(_ random: inout SeededGenerator, _ findings: Findings) {
     (lingers, self.findings) = (random.draw(2) == 0, findings)
-    family = ManagerFamily(lingering: lingers ? .milliseconds(1) : .zero) { key in
-      LoadingManager<Int>(label: "\(key)", staleAfter: .zero) { key }
+    let load = batching(maximum: 2, within: .microseconds(50)) { (keys: Set<Int>) in
+      findings.expect((1...2).contains(keys.count), "5.25", "a request for at most two keys is for \(keys)")
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    family = ManagerFamily(
+      lingering: lingers ? .milliseconds(1) : .zero, maxConcurrentLoads: random.draw(2) == 0 ? 2 : nil
+    ) { key in
+      LoadingManager<Int>(label: "\(key)", staleAfter: .zero) {
+        let value = try await load(key)
+        findings.expect(value == key, "5.25", "\(key) was asked for, and \(value) came")
+        return value
+      }
     }
   }
 
   func act(_ random: inout SeededGenerator) {
     switch random.draw(16) {
     case 0: family.logoutAll()
-    case 1: family.refreshAllIfNeeded()
+    case 1: family.refreshAllIfNeeded(onlyListenedTo: false)
     case 2: _ = family.keys
+    case 3: family.invalidate { $0.isMultiple(of: 2) }
     default: hold(random.draw(4), random.draw(3))
     }
   }

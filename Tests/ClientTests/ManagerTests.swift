@@ -12,7 +12,8 @@ extension ClientTests {
     @Test("a loading manager loads what is unknown or stale, or what it is asked for")
     func loading() async throws {
       let manager = LoadingManager<Int>(
-        label: "answer", staleAfter: .seconds(60), errorStaleAfter: .zero, timeout: .seconds(10), retry: .never,
+        label: "answer", staleAfter: .seconds(60), staleJitter: 0, errorStaleAfter: .zero, timeout: .seconds(10),
+        retry: .never,
         clock: clock, cache: nil
       ) { [calls] in
         calls.add(0)
@@ -268,6 +269,37 @@ extension ClientTests {
         #expect(family.description == "ManagerFamily<String, LoadingManager<Int>>(managers: 1)")
       }
       #expect(family.existing("one") == nil)
+    }
+
+    @Test("a family asks for many keys in one request, and invalidates some of them")
+    func batches() async throws {
+      let requests = Journal<Set<String>>()
+      let load = batching(maximum: 2, within: .seconds(5), clock: clock) { (keys: Set<String>) in
+        requests.add(keys)
+        return Dictionary(uniqueKeysWithValues: keys.filter { $0 != "none" }.map { ($0, $0.count) })
+      }
+      let family = ManagerFamily(lingering: .seconds(60), clock: clock, maxConcurrentLoads: 8) { (key: String) in
+        var options = LoadingOptions<Int>(label: key, staleAfter: .seconds(60))
+        options.staleJitter = 0.2
+        return LoadingManager(options) { try await load(key) }
+      }
+      async let three = family["three"].value()
+      let none = Task { try await family["none"].value() }
+      #expect(try await three == 5)
+      let error = await #expect(throws: KeyMissing<String>.self) { try await none.value }
+      #expect(error == KeyMissing(key: "none"))
+      #expect((error?.key, error?.description) == ("none", "the answer has no value for the key none"))
+      #expect(requests.entries == [["three", "none"]])
+      let screen = family["three"].publisher.observe(on: .background) { _ in }
+      let single = batching(maximum: 1, within: .zero) { (keys: Set<Int>) in [1: keys.count] }
+      #expect(try await single(1) == 1)
+      family.invalidate { $0.hasPrefix("th") }
+      #expect(family["three"].publisher.state == .loading(previous: 5))
+      family["three"].cancel()
+      family.refreshAllIfNeeded(onlyListenedTo: true) { $0 == "four" }
+      family.refreshAllIfNeeded(where: { $0 == "three" })
+      #expect(family["three"].publisher.state == .loading(previous: 5))
+      screen.cancel()
     }
   }
 }

@@ -98,7 +98,9 @@ extension PublisherDirectory {
   /// - Complexity: O(*n* log *n*) in the number of publishers, and O(*s*) in that of their subscriptions.
   public func finishAll() { for publisher in sweepPublishers() { publisher.registry.finish() } }
 
-  /// Calls ``Manager/refreshIfNeeded()`` of every living manager, including those of families.
+  /// Calls ``Manager/refreshIfNeeded()`` of every living manager, and of those in families that somebody listens to.
+  ///
+  /// For others in a family, see ``ManagerFamily/refreshAllIfNeeded(onlyListenedTo:where:)``.
   ///
   /// - Complexity: O(*n* log *n*) in the number of managers.
   public func refreshAllIfNeeded() { sweep(\.managers) { !$0.refreshIfNeeded() } }

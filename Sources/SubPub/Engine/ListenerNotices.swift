@@ -61,6 +61,9 @@ extension PublisherRegistry {
     if isListenedTo { notify() }
   }
 
+  /// Whether anybody listens, apart from subscriptions to everything in a directory.
+  nonisolated var isListenedTo: Bool { turn { $0.isListenedTo(countingParts: false) } }
+
   /// Whether anybody listens who counts for the receiver of notices.
   nonisolated func isListenedTo(for id: ObjectIdentifier) -> Bool { turn { $0.notice(for: id)?.isListenedTo ?? false } }
 

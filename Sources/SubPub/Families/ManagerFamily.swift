@@ -14,10 +14,10 @@ import Synchronization
 /// each may make a manager. The first one wins, everybody receives it, and the others are released.
 ///
 /// The family keeps a manager while anybody listens to its publisher, and for a time of your choice after the last
-/// listener has left and after each request. Otherwise it holds managers weakly. Every open subscription of the
-/// publisher is a listener, and so is a publisher that is derived from it, but not a
-/// ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would keep every manager. A manager that listens to its
-/// own publisher is kept as long as the family.
+/// listener has left and after each request. Otherwise it holds managers weakly, and a manager that nobody holds is
+/// released at once, which cancels its load. Every open subscription of the publisher is a listener, and so is a
+/// publisher that is derived from it, but not a ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)``: it would
+/// keep every manager. A manager that listens to its own publisher is kept as long as the family.
 ///
 /// A listener that dies without having been cancelled is noticed when the next state reaches its context, when
 /// subscribers are counted, and when the family looks through its managers: whenever somebody asks for all of them, and
@@ -25,26 +25,41 @@ import Synchronization
 ///
 /// You can call every operation from any thread, task, or actor.
 public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObject>: Sendable {
-  private let keeper: FamilyKeeper
+  let keeper: FamilyKeeper
   private let make: @Sendable (Key) -> M
+  /// The places for loads that call their loaders at the same time; nil for no limit.
+  private let places: LoadPlaces?
 
   /// Creates a family without managers.
   ///
   /// - Parameters:
   ///   - lingering: How long the family keeps a manager after it was last asked for, and after its last listener has
-  ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as long
-  ///     as the family.
+  ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as
+  ///     long as the family.
   ///   - clock: Measures `lingering`.
+  ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
+  ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to every
+  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates. A place is for one attempt, whose `timeout`
+  ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
+  ///     that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores that. A
+  ///     loader that awaits a load of the same family takes a second place, so that all may wait forever if there are
+  ///     too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
-  /// - Precondition: `lingering` isn't negative. `make` doesn't ask for its own key again and again, neither directly
-  ///   nor through the `make` of another family. Neither `==` nor the hash function of a key asks the family.
+  /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
+  ///   key again and again, neither directly nor through the `make` of another family. Neither `==` nor the hash
+  ///   function of a key asks the family.
   public init(
-    lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(),
+    lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), maxConcurrentLoads: Int? = nil,
     make: @escaping @Sendable (Key) -> M
   ) {
+    if let maxConcurrentLoads, maxConcurrentLoads < 1 {
+      stopForMisuse(
+        "maxConcurrentLoads is \(maxConcurrentLoads), so nothing would ever load: give 1 or more, or nil for no limit")
+    }
     keeper = FamilyKeeper(lingering: lingering, clock: clock)
     self.make = make
+    places = maxConcurrentLoads.map(LoadPlaces.init)
   }
 
   deinit { keeper.end() }
@@ -73,7 +88,7 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
       guard let (manager, logouts) = made else {
         guard let (depth, logouts) = keeper.members.withLock({ $0.beginMaking(hash, seeing: bucket) }) else { continue }
         if depth > 50 { stopForEndlessMaking(key) }
-        made = (make(key), logouts)
+        made = (makeManager(key), logouts)
         keeper.members.withLock { $0.endMaking(hash) }
         deadline = keeper.deadline
         continue
@@ -106,30 +121,6 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
     guard let member, let manager else { return nil }
     return introduce(member, manager)
   }
-
-  /// The keys of the living managers, in no particular order.
-  ///
-  /// - Complexity: O(*n*) in the number of managers and their subscribers.
-  public var keys: [Key] { keeper.sweep().map { Self.key($0.member) } }
-
-  /// Calls ``Manager/refreshIfNeeded()`` of every living manager.
-  ///
-  /// - Complexity: O(*n*) in the number of managers and their subscribers.
-  public func refreshAllIfNeeded() { for manager in managers { manager.refreshIfNeeded() } }
-
-  /// Calls ``Manager/logout()`` of every manager that is alive at the call, once each, on the calling thread.
-  ///
-  /// A manager that is being made at the call is logged out by the thread that makes it, before anybody receives it. So
-  /// is one that exists already, and that `make` returns to that thread.
-  ///
-  /// - Complexity: O(*n*) in the number of managers and their subscribers.
-  public func logoutAll() { for manager in managersToLogOut() { manager.logout() } }
-
-  /// The living managers, each of them once, even if `make` has returned it for several keys.
-  var managers: [M] { Self.unique(keeper.sweep()) }
-
-  /// The living managers, to be logged out by the caller; those that are being made will be logged out as well.
-  func managersToLogOut() -> [M] { Self.unique(keeper.sweep(logsOut: true)) }
 }
 
 /// Finding and making managers.
@@ -139,19 +130,20 @@ extension ManagerFamily {
     init(_ key: Key) { self.key = key }
   }
 
-  private static func key(_ member: FamilyMember) -> Key {
+  private func makeManager(_ key: Key) -> M {
+    // A manager of this family that another family's `make` asks for has nothing to do with that one's limit.
+    if places == nil, LoadPlaces.ofFamily == nil { return make(key) }
+    return LoadPlaces.$ofFamily.withValue(places) { make(key) }
+  }
+
+  static func key(_ member: FamilyMember) -> Key {
     // Only this family makes members for itself.
     unsafe unsafeDowncast(member.key, to: KeyBox.self).key
   }
 
-  private static func manager(_ object: FamilyMembers.Object) -> M {
+  static func manager(_ object: FamilyMembers.Object) -> M {
     // Every manager comes from `make`.
     unsafe unsafeDowncast(object, to: M.self)
-  }
-
-  private static func unique(_ living: [(member: FamilyMember, manager: FamilyMembers.Object)]) -> [M] {
-    var known: Set<ObjectIdentifier> = []
-    return living.map { Self.manager($0.manager) }.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
   private func bucket(_ hash: Int) -> [FamilyMember] { keeper.members.withLock { $0.buckets[hash] ?? [] } }
@@ -194,9 +186,9 @@ extension ManagerFamily {
 
   /// Returns a manager once all observers know it.
   ///
-  /// A manager can be found before the thread that has made it has introduced it. Whoever finds it then introduces it as
-  /// well, rather than wait: observers can be told several times, and know the manager when any of these calls returns.
-  /// That holds inside an observer's call, too, so observers can ask for the manager that they are told about.
+  /// A manager can be found before the thread that has made it has introduced it. Whoever finds it then introduces it
+  /// as well, rather than wait: observers can be told several times, and know the manager when any of these calls
+  /// returns. That holds inside an observer's call, too, so observers can ask for the manager that they are told about.
   private func introduce(_ member: FamilyMember, _ object: FamilyMembers.Object) -> M {
     let manager = Self.manager(object)
     guard !member.isIntroduced.load(ordering: .acquiring) else { return manager }

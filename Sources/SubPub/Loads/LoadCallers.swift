@@ -1,12 +1,9 @@
 /// The callers of a load; joining and leaving cost the same for any number of them.
 struct LoadCallers {
-  /// The age below which a cached value satisfies a caller; nil if nothing but a load does.
-  private typealias AcceptedAge = Duration?
-
-  private var waiting: [WaiterID: AcceptedAge] = [:]
-  /// The callers that don't wait, and so can't be cancelled: one entry for all of them, because they accept the same
-  /// age.
-  private var staying: [AcceptedAge] = []
+  /// What satisfies each caller.
+  private var waiting: [WaiterID: AcceptedValue] = [:]
+  /// The callers that don't wait, and so can't be cancelled: one entry for all of them, because they accept the same.
+  private var staying: [AcceptedValue] = []
 
   var isEmpty: Bool { waiting.isEmpty && staying.isEmpty }
 
@@ -14,17 +11,23 @@ struct LoadCallers {
   var waiters: [WaiterID] { waiting.keys.sorted() }
 
   /// Whether a cached value of this age satisfies all callers.
-  func accept(_ age: Duration) -> Bool {
-    func isYoung(_ accepted: AcceptedAge) -> Bool { accepted.map { age < $0 } ?? false }
-    return waiting.values.allSatisfy(isYoung) && staying.allSatisfy(isYoung)
+  func accept(_ age: Duration, isStale: Bool) -> Bool {
+    func isAccepted(by caller: AcceptedValue) -> Bool {
+      switch caller {
+      case .none: false
+      case .fresh: !isStale
+      case .youngerThan(let limit): age < limit
+      }
+    }
+    return waiting.values.allSatisfy(isAccepted) && staying.allSatisfy(isAccepted)
   }
 
   /// Adds a caller; the waiter is nil if it doesn't wait.
-  mutating func add(_ waiter: WaiterID?, accepting age: Duration?) {
+  mutating func add(_ waiter: WaiterID?, accepting value: AcceptedValue) {
     if let waiter {
-      waiting.updateValue(age, forKey: waiter)
+      waiting[waiter] = value
     } else if staying.isEmpty {
-      staying.append(age)
+      staying.append(value)
     }
   }
 

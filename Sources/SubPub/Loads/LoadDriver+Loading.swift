@@ -18,7 +18,7 @@ extension LoadDriver {
   /// `isPointless` tells, from the current list and the result of that refresh, whether there is nothing to load. It
   /// runs in a turn. A cached list that is fresh counts as a first page.
   func loadPage(unless isPointless: (Value, _ refreshed: Value?) -> Bool) async -> LoadState<Value>? {
-    let request = LoadRequest(kind: .page, acceptedAge: acceptedAge())
+    let request = LoadRequest(kind: .page, accepts: accepted())
     var refreshed: Value?
     while !Task.isCancelled {
       let wait = ask(waits: true) { machine, caller, present in
@@ -39,10 +39,8 @@ extension LoadDriver {
   ///
   /// An active load continues from now on even if all of its waiters are cancelled.
   func loadIfNeeded() {
-    let (acceptedAge, now) = (acceptedAge(), now())
-    _ = ask(waits: false) { machine, _, present in
-      machine.askIfNeeded(acceptedAge: acceptedAge, now: now, present)
-    }
+    let (accepted, now) = (accepted(), now())
+    _ = ask(waits: false) { machine, _, present in machine.askIfNeeded(accepting: accepted, now: now, present) }
   }
 
   /// Returns the current value if it is younger than `maxAge`, and otherwise the result of a load.
@@ -51,7 +49,7 @@ extension LoadDriver {
       stopForMisuse("maxAge is \(maxAge), but no data is younger than that: give zero or more")
     }
     if maxAge != nil { measureAges() }
-    let request = LoadRequest(kind: .whole, acceptedAge: acceptedAge(maxAge))
+    let request = LoadRequest(kind: .whole, accepts: accepted(maxAge))
     while true {
       try Task.checkCancellation()
       let now = now(for: maxAge)
@@ -127,16 +125,18 @@ extension LoadDriver {
   func start(_ load: Load<Value>) {
     // The caller's values, which everything that the load does sees (2.10).
     let carried = registry.extras?.capture()
+    // Here, because tasks don't run in the order in which they start. A load that reads the cache takes one after that.
+    let ticket = load.reading == nil ? places?.takeTicket() : nil
     load.task.start(on: limit.executor) { [self] in
-      guard let carried else { return await run(load, nil) }
-      await carried.provide(isolation: nil) { await run(load, carried) }
+      guard let carried else { return await run(load, nil, ticket) }
+      await carried.provide(isolation: nil) { await run(load, carried, ticket) }
     }
   }
 
-  private func run(_ load: Load<Value>, _ carried: Carried?) async {
+  private func run(_ load: Load<Value>, _ carried: Carried?, _ ticket: Int?) async {
     if let reading = load.reading { await publishCached(reading, of: load) }
     let elapsed = options.instrumentation.map { _ in options.clock.stopwatch() }
-    let error = await tryToLoad(load, carried)
+    let error = await tryToLoad(load, carried, ticket)
     guard let instrumentation = options.instrumentation, let elapsed, let attempt = load.description(registry.source)
     else { return }
     let isSuperseded = registry.turn { _ in load.result == nil }
@@ -162,12 +162,19 @@ extension LoadDriver {
 
   /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
   ///
-  /// Returns the final error, if there is one.
-  private func tryToLoad(_ load: Load<Value>, _ carried: Carried?) async -> (any Error)? {
-    var failures = 0
+  /// Returns the final error, if there is one. `ticket` is for a place of the first attempt.
+  private func tryToLoad(_ load: Load<Value>, _ carried: Carried?, _ ticket: Int?) async -> (any Error)? {
+    var (failures, ticket) = (0, ticket)
+    defer { if let ticket { places?.return(ticket) } }
     while find({ machine, _ in machine.load?.id == load.id }) ?? false {
+      if let places {
+        ticket = ticket ?? places.takeTicket()
+        guard let ticket, await places.wait(with: ticket) else { return CancellationError() }
+      }
       load.attempt.store(failures + 1, ordering: .relaxed)
-      switch await limit.run({ [self] in try await attempt(load, carried) }) {
+      let result = await limit.run { [self] in try await attempt(load, carried) }
+      if let ended = ticket.take() { places?.return(ended) }
+      switch result {
       case nil: return CancellationError()
       case .success(let value):
         let time = freshSince()

@@ -16,6 +16,8 @@ final class LoadDriver<Value: Sendable>: Sendable {
   let options: LoadingOptions<Value>
   let loader: Loader
   let owner: LoadOwner<Value>
+  /// Limits how many loads of a family call their loaders at the same time; nil for no limit.
+  let places: LoadPlaces?
   /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
   private let measuring: Locked<Freshness?>
 
@@ -24,6 +26,10 @@ final class LoadDriver<Value: Sendable>: Sendable {
       stopForMisuse(
         "errorStaleAfter is \(options.errorStaleAfter), but no error is younger than that: give zero or more")
     }
+    guard (0...1).contains(options.staleJitter) else {
+      stopForMisuse(
+        "staleJitter is \(options.staleJitter), but it is a fraction of staleAfter: give a number from 0 to 1")
+    }
     registry = publisher.registry
     let isMeasuring = options.errorStaleAfter > .zero || options.cache != nil
     measuring = Locked(publisher.freshness ?? (isMeasuring ? options.makeFreshness() : nil))
@@ -31,13 +37,15 @@ final class LoadDriver<Value: Sendable>: Sendable {
     cache = options.makeCache(for: publisher.id)
     owner = LoadOwner(
       Machine.Rules(
-        staleAfter: options.staleAfter, errorStaleAfter: options.errorStaleAfter,
-        isQuiet: options.refreshes == .quiet, sendsOneAtATime: options.sends == .oneAtATime))
+        staleAfter: options.staleAfter, jitter: publisher.freshness?.jitter,
+        errorStaleAfter: options.errorStaleAfter, isQuiet: options.refreshes == .quiet,
+        sendsOneAtATime: options.sends == .oneAtATime))
     // Without the value to begin with, which nobody needs any more once it is replaced.
     var kept = options
     kept.initial = nil
     self.options = kept
     self.loader = loader
+    places = LoadPlaces.ofFamily
     registry.setOwner(owner)
     options.publishInitial(at: registry, freshness)
   }
@@ -180,8 +188,8 @@ extension LoadDriver {
   /// When a load has failed; nil if that doesn't matter.
   var timeOfFailure: Duration? { options.errorStaleAfter > .zero ? freshness?.start() : nil }
 
-  /// The age below which a cached value makes a load unnecessary.
-  func acceptedAge(_ maxAge: Duration? = nil) -> Duration? {
-    options.cachePolicy == .alwaysLoad ? nil : maxAge ?? options.staleAfter ?? .unlimited
+  /// Which cached value makes a load unnecessary.
+  func accepted(_ maxAge: Duration? = nil) -> AcceptedValue {
+    options.cachePolicy == .alwaysLoad ? .none : maxAge.map(AcceptedValue.youngerThan) ?? .fresh
   }
 }

@@ -17,12 +17,12 @@ extension LoadMachine {
   /// After the failure of a page, and until the list is stale, loads that page again (5.14). `now` is the time on the
   /// manager's clock; nil if it isn't measured.
   mutating func askIfNeeded(
-    acceptedAge: Duration?, now: Duration?, _ present: Present
+    accepting: AcceptedValue, now: Duration?, _ present: Present
   ) -> (LoadStep<Value>, LoadAnswer) {
     if isOver { return (LoadStep(), .nothing) }
     let isStale = isStale(present, now)
     // One more page doesn't make a stale list fresh.
-    let request = LoadRequest(kind: load?.kind == .page && isStale ? .whole : nil, acceptedAge: acceptedAge)
+    let request = LoadRequest(kind: load?.kind == .page && isStale ? .whole : nil, accepts: accepting)
     if let joined = join(request, by: nil) { return (LoadStep(), joined) }
     guard isLoadNeeded(present, now) else { return (LoadStep(), .nothing) }
     return begin(failure?.kind == .page && !isStale ? .page : .whole, request, by: nil, present)
@@ -40,7 +40,7 @@ extension LoadMachine {
 
   private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
     guard let load, joins(request) else { return nil }
-    callers.add(caller, accepting: request.acceptedAge)
+    callers.add(caller, accepting: request.accepts)
     return isNext(request, load) ? .next : .joined
   }
 
@@ -70,7 +70,7 @@ extension LoadMachine {
     }
     load = new
     callers = staying
-    callers.add(caller, accepting: request.acceptedAge)
+    callers.add(caller, accepting: request.accepts)
     step.begun = (new.id, kind, readsCache: data == nil)
     return (step, .began)
   }
@@ -80,8 +80,7 @@ extension LoadMachine {
 extension LoadMachine {
   func isStale(_ present: Present, _ now: Duration?) -> Bool {
     if present.validity.isInvalidated { return true }
-    guard let staleAfter = rules.staleAfter, let age = age(since: present.freshSince, now) else { return false }
-    return age >= staleAfter
+    return age(since: present.freshSince, now).map { rules.isStale($0, since: present.freshSince) } ?? false
   }
 
   /// Returns whether there is data that is younger than `maxAge`, or, without a `maxAge`, isn't stale.

@@ -96,7 +96,8 @@ extension LoadMachine {
     let data = ServerData(cached.value, Provenance(.cached, freshSince: freshSince))
     if let preparation = preparation(of: data, prepared) { return (LoadStep(), preparation) }
     let isInvalid = isCacheInvalidated || found.isOutdated || cached.age >= .unlimited
-    if !isInvalid, callers.accept(cached.age) { return (commit(data, prepared, present), nil) }
+    let isStale = rules.isStale(cached.age, since: freshSince)
+    if !isInvalid, callers.accept(cached.age, isStale: isStale) { return (commit(data, prepared, present), nil) }
     var step = show(data, prepared, present)
     load?.before = nil
     load?.failureBefore = nil

@@ -5,14 +5,22 @@
 struct LoadMachine<Value: Sendable> {
   /// The settings of one manager's loads.
   struct Rules {
-    /// How long data counts as fresh; nil if it never becomes stale.
+    /// How long data counts as fresh, at the longest; nil if it never becomes stale.
     var staleAfter: Duration?
+    /// Shortens that; nil if all data counts as fresh for as long.
+    var jitter: Jitter?
     /// How long `refreshIfNeeded` leaves an error alone (5.13).
     var errorStaleAfter = Duration.zero
     /// Whether a load publishes only its result while there is data (5.18).
     var isQuiet = false
     /// Whether edits are sent one at a time (5.24).
     var sendsOneAtATime = false
+
+    /// Returns whether data of this age, which was new at that time, is stale.
+    func isStale(_ age: Duration, since time: Duration?) -> Bool {
+      guard let staleAfter else { return false }
+      return age >= time.flatMap { jitter?.shorten(staleAfter, since: $0) } ?? staleAfter
+    }
   }
 
   /// The state that is shown, as a turn has found it.
@@ -161,8 +169,8 @@ extension LoadStep {
 struct LoadRequest {
   /// What to load; nil for whatever is being loaded.
   var kind: LoadKind?
-  /// The age below which a cached value makes the load unnecessary (5.11); nil if nothing does.
-  var acceptedAge: Duration?
+  /// Which cached value makes the load unnecessary (5.11).
+  var accepts = AcceptedValue.none
   /// Whether to share an active load.
   var joins = true
   /// The number of logouts after which the request is void; nil for any.
@@ -173,6 +181,14 @@ struct LoadRequest {
 struct PollPause: Equatable {
   let waiter: WaiterID
   let endsAtLogout: Bool
+}
+
+/// The cached value with which a caller is content.
+enum AcceptedValue {
+  case none
+  /// One that isn't stale.
+  case fresh
+  case youngerThan(Duration)
 }
 
 /// The answer to a request.

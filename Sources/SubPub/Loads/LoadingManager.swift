@@ -30,9 +30,11 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///
   /// The parameters are the properties of ``LoadingOptions``, and the loader as in ``init(_:load:)-(_,()->Value)``.
   ///
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and
+  ///   `timeout` is greater than zero.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
+    timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
     cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
@@ -43,7 +45,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ) {
     self.init(
       LoadingOptions(
-        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter,
+        timeout: timeout, retry: retry,
         clock: clock, initial: initial, cache: cache, cachePolicy: cachePolicy, refreshes: refreshes,
         isUnchanged: isUnchanged, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
         history: history, propagating: propagating, instrumentation: instrumentation, sends: sends),
@@ -55,10 +58,11 @@ public final class LoadingManager<Value: Sendable>: Manager {
   /// - Parameters:
   ///   - options: The settings of the loads.
   ///   - load: Loads the value. Runs outside every actor, without the priority of its callers, and without their
-  ///     task-local values except those that the options propagate. May be called again after a failure, and while a cancelled call hasn't returned yet. Every error
-  ///     counts as a failure, including `CancellationError`. Don't await `refresh()` or `value()` of the same manager
-  ///     in it: that would never end.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  ///     task-local values except those that the options propagate. May be called again after a failure, and while a
+  ///     cancelled call hasn't returned yet. Every error counts as a failure, including `CancellationError`. Don't
+  ///     await `refresh()` or `value()` of the same manager in it: that would never end.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and
+  ///   `timeout` is greater than zero.
   public convenience init(_ options: LoadingOptions<Value>, load: @escaping @Sendable () async throws -> Value) {
     self.init(options) { _, _ in try await load() }
   }
@@ -69,7 +73,8 @@ public final class LoadingManager<Value: Sendable>: Manager {
   ///   - options: The settings of the loads.
   ///   - load: Loads the value. Receives the current data without pending edits, or nil if there is none. Everything
   ///     else is as with ``init(_:load:)-(_,()->Value)``.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, and `timeout` is greater than zero.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, and
+  ///   `timeout` is greater than zero.
   public convenience init(
     _ options: LoadingOptions<Value>, load: @escaping @Sendable (_ previous: Value?) async throws -> Value
   ) {

@@ -41,6 +41,13 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   ///
   /// The age of a list of pages is that of its first page.
   public var staleAfter: Duration?
+  /// The fraction of ``staleAfter`` by which the time is shortened at random, so that programs that have loaded
+  /// together don't load again together.
+  ///
+  /// With 0.2, data becomes stale after 80% to 100% of `staleAfter`. The part is drawn whenever data is new, and stays
+  /// the same for that data (5.06). It doesn't change a `maxAge`. For tests that depend on the exact time, leave it at
+  /// 0.
+  public var staleJitter: Double
   /// How long ``LoadingManager/refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at once.
   ///
   /// An error that is published by hand doesn't count.
@@ -99,12 +106,14 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   public var sends: SendOrder
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
+  /// Determines what is drawn for ``staleJitter``, for tests; with nil, each manager draws a seed.
+  package var jitterSeed: UInt64?
 
   /// Creates options; each parameter sets the property of the same name.
   public init(
-    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
-    retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), initial: Value? = nil,
-    cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
+    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
+    timeout: Duration? = nil, retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(),
+    initial: Value? = nil, cache: (any StateCache<Value>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
     refreshes: RefreshVisibility = .visible, isUnchanged: (@Sendable (Value, Value) -> Bool)? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
@@ -113,6 +122,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   ) {
     self.label = label
     self.staleAfter = staleAfter
+    self.staleJitter = staleJitter
     self.errorStaleAfter = errorStaleAfter
     self.timeout = timeout
     self.retry = retry
@@ -147,11 +157,14 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
     registry.publish(Publication(.loaded(initial), source: registry.source, provenance: provenance))
   }
 
-  func makeFreshness() -> Freshness { Freshness(staleAfter: staleAfter, clock: clock) }
+  func makeFreshness() -> Freshness {
+    let jitter = staleJitter > 0 ? Jitter(upTo: staleJitter, seed: jitterSeed ?? .random(in: 0...UInt64.max)) : nil
+    return Freshness(staleAfter: staleAfter, jitter: jitter, clock: clock)
+  }
 
   func makePublisher() -> Publisher<Value> {
     Publisher(
-      label: label, staleAfter: staleAfter, clock: clock, history: history, propagating: propagating,
-      instrumentation: instrumentation)
+      label: label, freshness: staleAfter.map { _ in makeFreshness() },
+      .of(clock: clock, history: history, propagating: propagating, instrumentation: instrumentation))
   }
 }

@@ -22,6 +22,11 @@ public protocol Manager<Value>: Sendable {
   /// Returns without waiting.
   func refreshIfNeeded()
 
+  /// Makes the data stale, and publishes nothing; does nothing by default.
+  ///
+  /// For managers whose data can be stale. ``ManagerFamily/invalidate(where:)`` calls it.
+  func invalidate()
+
   /// Forgets everything that belongs to the user who logs out; resets the publisher by default.
   func logout()
 
@@ -43,6 +48,9 @@ extension Manager {
     for await state in publisher.states(buffering: .latest) where state.phase != .loading { return state }
     return publisher.state
   }
+
+  /// Does nothing.
+  public func invalidate() {}
 
   /// Resets the publisher.
   public func logout() { publisher.reset() }

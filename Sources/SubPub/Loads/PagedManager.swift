@@ -28,10 +28,11 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   /// The parameters are those of ``init(_:firstPage:maxPages:load:)``, with the properties of ``LoadingOptions`` one by
   /// one.
   ///
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `timeout` is greater than zero, and `maxPages`
-  ///   is at least 1.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
+  ///   greater than zero, and `maxPages` is at least 1.
   public convenience init(
-    label: String? = nil, staleAfter: Duration? = nil, errorStaleAfter: Duration = .zero, timeout: Duration? = nil,
+    label: String? = nil, staleAfter: Duration? = nil, staleJitter: Double = 0, errorStaleAfter: Duration = .zero,
+    timeout: Duration? = nil,
     retry: RetryPolicy = .never, clock: any Clock<Duration> = ContinuousClock(), firstPage: Cursor,
     maxPages: Int? = nil,
     cache: (any StateCache<Paged<Element, Cursor>>)? = nil, cachePolicy: CachePolicy = .loadIfStale,
@@ -43,7 +44,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ) {
     self.init(
       LoadingOptions(
-        label: label, staleAfter: staleAfter, errorStaleAfter: errorStaleAfter, timeout: timeout, retry: retry,
+        label: label, staleAfter: staleAfter, staleJitter: staleJitter, errorStaleAfter: errorStaleAfter,
+        timeout: timeout, retry: retry,
         clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
         history: history, propagating: propagating, instrumentation: instrumentation, sends: sends),
       firstPage: firstPage, maxPages: maxPages, load: load)
@@ -58,8 +60,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///     many elements from the front as it has brought. A refresh begins with the first page, even if that was dropped.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
-  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `timeout` is greater than zero, and `maxPages`
-  ///   is at least 1.
+  /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
+  ///   greater than zero, and `maxPages` is at least 1.
   public init(
     _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor, maxPages: Int? = nil,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)

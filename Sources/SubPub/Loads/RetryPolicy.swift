@@ -67,8 +67,7 @@ private struct Backoff: Sendable {
   private let initial: Duration
   private let factor: Double
   private let maximum: Duration
-  private let jitter: Double
-  private let seed: UInt64?
+  private let jitter: Jitter
 
   init(initial: Duration, factor: Double, maximum: Duration, jitter: Double, seed: UInt64?) {
     guard initial >= .zero else {
@@ -83,7 +82,8 @@ private struct Backoff: Sendable {
     guard (0...1).contains(jitter) else {
       stopForMisuse("jitter is \(jitter), but it is a fraction of the wait: give a number from 0 to 1")
     }
-    (self.initial, self.factor, self.maximum, self.jitter, self.seed) = (initial, factor, maximum, jitter, seed)
+    (self.initial, self.factor, self.maximum) = (initial, factor, maximum)
+    self.jitter = Jitter(upTo: jitter, seed: seed)
   }
 
   func delay(after failures: Int) -> Duration {
@@ -94,17 +94,7 @@ private struct Backoff: Sendable {
       if longer == delay { break }
       (delay, steps) = (longer, steps - 1)
     }
-    return jitter > 0 ? delay.scaled(by: 1 - jitter * random(failures), upTo: maximum) : delay
-  }
-
-  /// Returns a number from 0 up to, but not including, 1.
-  private func random(_ attempt: Int) -> Double {
-    guard let seed else { return .random(in: 0..<1) }
-    // SplitMix64: neighboring seeds give unrelated numbers.
-    var bits = seed &+ UInt64(attempt) &* 0x9E37_79B9_7F4A_7C15
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+    return jitter.shorten(delay, UInt64(failures))
   }
 }
 

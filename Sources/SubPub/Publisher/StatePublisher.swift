@@ -64,10 +64,12 @@ extension StatePublisher {
 
   /// How long loaded data counts as fresh; nil if it never becomes stale.
   ///
+  /// ``LoadingOptions/staleJitter`` shortens it by another part for each data.
+  ///
   /// With `map`, this is the source's. It is nil for combined publishers.
   public var staleAfter: Duration? { _access.freshness?.staleAfter }
 
-  /// Whether the current data is at least as old as ``staleAfter``, or was invalidated by a manager.
+  /// Whether the current data is at least as old as ``staleAfter`` says, or was invalidated by a manager.
   ///
   /// Previous data counts as well: during a load, and after an error, it is as stale as it was before. Without data,
   /// the answer is false. Becoming stale publishes nothing (5.06, 5.15).

@@ -43,7 +43,8 @@ extension DirectoryTests {
       directory.register(family)
       let plain = ClassManager(Publisher<String>(label: "plain"), in: journal)
       directory.register(plain)
-      let member = family["a"]
+      let (member, listener) = (family["a"], Recorder<Int>())
+      member.publisher.subscribe(listener, on: .immediate)
       cache.hold(.write)
       directory.refreshAllIfNeeded()
       executor.runAll()

@@ -62,7 +62,9 @@
       case .askForPage: return ask { $0.ask(for: LoadRequest(kind: .page), by: $1, $2) }
       case .askAgain: return ask { $0.ask(for: LoadRequest(kind: .whole, joins: false), by: $1, $2) }
       case .askIfNeeded:
-        return ask { machine, _, present in machine.askIfNeeded(acceptedAge: .seconds(5), now: .seconds(1), present) }
+        return ask { machine, _, present in
+          machine.askIfNeeded(accepting: .youngerThan(.seconds(5)), now: .seconds(1), present)
+        }
       case .leave: return callers.last.map { caller in follow { $0.leave(caller, present) } } ?? ""
       case .cancel: return follow { $0.rollBack(present) }
       case .endManager: return follow { $0.endManager(present) }

@@ -261,17 +261,18 @@
       let words = command.split(separator: " ")
       let numbers = words.dropFirst().compactMap { Int($0) }
       let (now, value, present) = (now, numbers.first ?? 0, driven.present)
-      let (staleAfter, id) = (driven.machine.rules.staleAfter, driven.machine.load?.id ?? LoadID(number: 0))
+      let id = driven.machine.load?.id ?? LoadID(number: 0)
       switch words[0] {
       case "wait": self.now += .seconds(value)
       case "ask": ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
       case "restart": ask { $0.ask(for: LoadRequest(kind: .whole, joins: false), by: $1, $2) }
       case "need":
-        follow { $0.askIfNeeded(acceptedAge: staleAfter ?? .unlimited, now: now, present).0 }
+        follow { $0.askIfNeeded(accepting: .fresh, now: now, present).0 }
       case "value":
         ask { machine, caller, present in
           if machine.isFresh(present, maxAge: .seconds(value), now) { return (LoadStep(), .nothing) }
-          return machine.ask(for: LoadRequest(kind: .whole, acceptedAge: .seconds(value)), by: caller, present)
+          return machine.ask(
+            for: LoadRequest(kind: .whole, accepts: .youngerThan(.seconds(value))), by: caller, present)
         }
       case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
       case "cancel": follow { $0.rollBack(present) }

@@ -8,6 +8,7 @@ struct ManagerFamilyTests {
   final class Counting: Manager {
     let publisher: Publisher<Int>
     let refreshes = Locked(0)
+    let invalidations = Locked(0)
     private let logouts: Locked<[Int]>
     private let key: Int
     private let token: Deaths.Token?
@@ -20,6 +21,7 @@ struct ManagerFamilyTests {
     }
 
     func refreshIfNeeded() { refreshes.withLock { $0 += 1 } }
+    func invalidate() { invalidations.withLock { $0 += 1 } }
     func logout() { logouts.withLock { $0.append(key) } }
   }
 
@@ -161,7 +163,7 @@ struct ManagerFamilyTests {
     _ = family[2]
     family.logoutAll()
     #expect(logouts.withLock { $0.sorted() } == [1, 2])
-    family.refreshAllIfNeeded()
+    family.refreshAllIfNeeded(onlyListenedTo: false)
     #expect((held.refreshes.withLock { $0 }, family.existing(2)?.refreshes.withLock { $0 }) == (1, 1))
   }
 }

@@ -84,6 +84,15 @@ extension MisuseTests {
       "lingering is -1": {
         _ = ManagerFamily<Int, LoadingManager<Int>>(lingering: .seconds(-1)) { _ in LoadingManager { 1 } }
       },
+      "maxConcurrentLoads is 0": {
+        _ = ManagerFamily<Int, LoadingManager<Int>>(maxConcurrentLoads: 0) { _ in LoadingManager { 1 } }
+      },
+      "staleJitter is 1.1": { _ = LoadingManager(staleJitter: 1.1) { 1 } },
+      "staleJitter is nan": {
+        _ = PagedManager<Int, Int>(staleJitter: .nan, firstPage: 0) { _ in (elements: [], next: nil) }
+      },
+      "maximum is 0": { _ = batching(maximum: 0, within: .zero) { (_: Set<Int>) in [0: 1] } },
+      "within is -1": { _ = batching(maximum: 1, within: .seconds(-1)) { (_: Set<Int>) in [0: 1] } },
       "keepingAlive is -1.0 seconds, but a stream can't end before its last listener is gone": {
         _ = StreamManager(keepingAlive: .seconds(-1)) { AsyncStream<Int> { _ in } }
       },
