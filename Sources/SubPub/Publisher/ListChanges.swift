@@ -31,9 +31,9 @@ extension StatePublisher {
   ///   - buffering: How many states may be pending for each iterator.
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  /// - Complexity: O(*n*) comparisons for each state; O(1) if the list is the same array as before. Only the elements
-  ///   between the first and the last one that was inserted, removed, or moved are hashed. If some were moved,
-  ///   O(*n* log *n*) comparisons of integers come on top.
+  /// - Complexity: O(*n*) for each state; O(1) if its list is the same array as before. Elements that were replaced in
+  ///   place are compared and not hashed. If some were moved, O(*m* log *m*) comparisons of integers come on top, where
+  ///   *m* is the number of those that have stayed.
   @inlinable
   public func changes<Element: Identifiable & Equatable & Sendable>(
     buffering: BufferingPolicy = .unbounded, label: String? = nil
@@ -91,9 +91,8 @@ extension Array {
 
 /// The comparison of two lists.
 ///
-/// At both ends, elements are compared in place as long as their identifiers are the same. Those in between are matched by
-/// a dictionary of identifiers. Elements that stay are moved unless they belong to a longest run in which the order is
-/// the same in both lists, so as few as possible are.
+/// Both are walked in step. Where the identifiers differ, elements are skipped up to the nearest place where they meet
+/// again. Only what was skipped is matched by a dictionary. All that depends on these choices is how many are hashed.
 @frozen
 @usableFromInline
 struct ListComparison<Element: Identifiable & Equatable & Sendable> where Element.ID: Sendable {
@@ -101,6 +100,8 @@ struct ListComparison<Element: Identifiable & Equatable & Sendable> where Elemen
 
   @usableFromInline let old: [Element]
   @usableFromInline let new: [Element]
+  /// The indices of what was skipped.
+  @usableFromInline var skipped: (old: [Int], new: [Int]) = ([], [])
   @usableFromInline var inserted: [Change.Row] = []
   @usableFromInline var updated: [Change.Row] = []
   @usableFromInline var removed: [Change.Removal] = []
@@ -109,16 +110,23 @@ struct ListComparison<Element: Identifiable & Equatable & Sendable> where Elemen
   @inlinable
   init(_ old: [Element], _ new: [Element]) {
     (self.old, self.new) = (old, new)
-    let shorter = Swift.min(old.count, new.count)
-    var start = 0
-    while start < shorter, old[start].id == new[start].id {
-      compare(start, start)
-      start += 1
+    var (next, end) = ((old: 0, new: 0), 0)
+    while next.old < old.count, next.new < new.count {
+      if old[next.old].id == new[next.new].id {
+        compare(next.old, next.new)
+        next = (next.old + 1, next.new + 1)
+      } else if let meeting = nextMeeting(next.old, next.new) {
+        skip(next.old..<meeting.old, next.new..<meeting.new)
+        next = meeting
+      } else {
+        let rest = min(old.count - next.old, new.count - next.new)
+        while end < rest, old[old.count - 1 - end].id == new[new.count - 1 - end].id { end += 1 }
+        break
+      }
     }
-    var end = 0
-    while end < shorter - start, old[old.count - 1 - end].id == new[new.count - 1 - end].id { end += 1 }
-    match(start..<old.count - end, start..<new.count - end)
+    skip(next.old..<old.count - end, next.new..<new.count - end)
     for index in new.count - end..<new.count { compare(index - new.count + old.count, index) }
+    matchSkipped()
   }
 
   /// The difference; nil if the lists are equal.
@@ -133,32 +141,73 @@ struct ListComparison<Element: Identifiable & Equatable & Sendable> where Elemen
     if old[oldIndex] != new[newIndex] { updated.append(Change.Row(element: new[newIndex], index: newIndex)) }
   }
 
-  /// Matches elements by their identifiers.
   @inlinable
-  mutating func match(_ oldIndices: Range<Int>, _ newIndices: Range<Int>) {
-    var indices: [Element.ID: Int] = [:]
-    if !newIndices.isEmpty {
-      indices.reserveCapacity(oldIndices.count)
-      // Of several with one identifier, the first is matched.
-      for index in oldIndices.reversed() { indices[old[index].id] = index }
+  mutating func skip(_ oldIndices: Range<Int>, _ newIndices: Range<Int>) {
+    skipped.old += oldIndices
+    skipped.new += newIndices
+  }
+
+  /// The nearest place where the lists meet if elements of one are skipped, or as many of both; nil if there is none.
+  ///
+  /// Makes three comparisons for each skipped element, and once as many for all that are left. So all walks take O(*n*).
+  @inlinable
+  func nextMeeting(_ oldIndex: Int, _ newIndex: Int) -> (old: Int, new: Int)? {
+    for distance in 1..<Swift.max(old.count - oldIndex, new.count - newIndex, 2) {
+      let (later, laterNew) = (oldIndex + distance, newIndex + distance)
+      if later < old.count, old[later].id == new[newIndex].id { return (later, newIndex) }
+      if laterNew < new.count, old[oldIndex].id == new[laterNew].id { return (oldIndex, laterNew) }
+      if later < old.count, laterNew < new.count, old[later].id == new[laterNew].id { return (later, laterNew) }
     }
-    var isMatched = [Bool](repeating: false, count: oldIndices.count)
-    var matches: (old: [Int], new: [Int]) = ([], [])
-    for index in newIndices {
-      if let match = indices[new[index].id], !isMatched[match - oldIndices.lowerBound] {
-        isMatched[match - oldIndices.lowerBound] = true
-        matches.old.append(match)
-        matches.new.append(index)
-        compare(match, index)
+    return nil
+  }
+
+  /// Matches what was skipped by its identifiers: what has no match was removed or inserted.
+  @inlinable
+  mutating func matchSkipped() {
+    var positions: [Element.ID: Int] = [:]
+    if !skipped.new.isEmpty {
+      positions.reserveCapacity(skipped.old.count)
+      // Of several with one identifier, the first is matched.
+      for position in skipped.old.indices.reversed() { positions[old[skipped.old[position]].id] = position }
+    }
+    var isMatched = [Bool](repeating: false, count: skipped.old.count)
+    var matches: [Int: Int] = [:]
+    for index in skipped.new {
+      if let position = positions[new[index].id], !isMatched[position] {
+        isMatched[position] = true
+        matches[index] = skipped.old[position]
+        compare(skipped.old[position], index)
       } else {
         inserted.append(Change.Row(element: new[index], index: index))
       }
     }
-    for index in oldIndices where !isMatched[index - oldIndices.lowerBound] {
+    for (index, isMatched) in zip(skipped.old, isMatched) where !isMatched {
       removed.append(Change.Removal(id: old[index].id, index: index))
     }
-    for position in positionsOutOfOrder(matches.old) {
-      let (from, to) = (matches.old[position], matches.new[position])
+    if !matches.isEmpty {
+      updated.sort { $0.index < $1.index }
+      findMoves(matches)
+    }
+  }
+
+  /// Finds the fewest elements that have to be moved, given the indices of those that were skipped and belong together.
+  @inlinable
+  mutating func findMoves(_ matches: [Int: Int]) {
+    var isSkipped = (
+      old: [Bool](repeating: false, count: old.count), new: [Bool](repeating: false, count: new.count)
+    )
+    for index in skipped.old { isSkipped.old[index] = true }
+    for index in skipped.new { isSkipped.new[index] = true }
+    // What wasn't skipped has the same order in both lists.
+    var others = old.indices.lazy.filter { !isSkipped.old[$0] }.makeIterator()
+    var stays: (from: [Int], to: [Int]) = ([], [])
+    for index in new.indices {
+      guard let from = isSkipped.new[index] ? matches[index] : others.next() else { continue }
+      stays.from.append(from)
+      stays.to.append(index)
+    }
+    for position in positionsOutOfOrder(stays.from) {
+      let (from, to) = (stays.from[position], stays.to[position])
       moved.append(Change.Move(id: new[to].id, from: from, to: to))
     }
   }
