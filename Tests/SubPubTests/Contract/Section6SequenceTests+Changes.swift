@@ -33,8 +33,8 @@ extension Section6SequenceTests {
     #expect(
       change
         == .changed(
-          inserted: [.init(element: Item(id: 5), index: 3)], updated: [.init(element: Item(id: 3, text: "b"), index: 1)],
-          removed: [.init(id: 2, index: 1)], moved: []))
+          inserted: [.init(element: Item(id: 5), index: 3)],
+          updated: [.init(element: Item(id: 3, text: "b"), index: 1)], removed: [.init(id: 2, index: 1)], moved: []))
     #expect(change?.applied(to: Self.items(1...4)) == publisher.state.value)
     publisher.updateData([])
     #expect(
@@ -69,7 +69,8 @@ extension Section6SequenceTests {
     publisher.updateData([])
     #expect(await iterator.next() == .reset([]), "the first list, even if it is empty")
     publisher.updateData(Self.items([1]))
-    let inserted = Change.changed(inserted: [.init(element: Item(id: 1), index: 0)], updated: [], removed: [], moved: [])
+    let inserted = Change.changed(
+      inserted: [.init(element: Item(id: 1), index: 0)], updated: [], removed: [], moved: [])
     #expect(await iterator.next() == inserted)
     publisher.startLoading()
     publisher.setError(PublisherEnded(source: publisher.id))
@@ -95,7 +96,8 @@ extension Section6SequenceTests {
   @Test(
     "as few elements as possible are moved, and those that others have pushed aside aren't mentioned",
     arguments: [
-      ([1, 2, 3, 4, 5], [5, 1, 2, 3, 4], 1), ([1, 2, 3, 4, 5], [2, 3, 4, 5, 1], 1), ([1, 2, 3, 4, 5], [1, 4, 3, 2, 5], 2),
+      ([1, 2, 3, 4, 5], [5, 1, 2, 3, 4], 1), ([1, 2, 3, 4, 5], [2, 3, 4, 5, 1], 1),
+      ([1, 2, 3, 4, 5], [1, 4, 3, 2, 5], 2),
       ([1, 2, 3, 4, 5], [5, 4, 3, 2, 1], 4), ([1, 2, 3, 4, 5, 6], [4, 5, 6, 1, 2, 3], 3),
       ([1, 2, 3], [9, 1, 8, 2, 7, 3], 0), ([9, 1, 8, 2, 7, 3], [1, 2, 3], 0), ([1, 2, 3, 4], [3, 9, 1, 4], 1),
       ([1, 2, 3, 4, 5, 6, 7, 8], [1, 9, 5, 3, 7, 4, 6, 8], 2),
