@@ -3,11 +3,15 @@ import Testing
 extension StressTests {
   /// Threads publish, and subscribe clients that end when they fall behind, that want some time between two states, and
   /// that come back where they were; then the publisher is finished.
-  @Test("laggards skip nothing before their end, paces keep their distance, and who comes back misses nothing")
-  func stochastic_2_11_2_12_3_09_3_10_6_05_7_04_clients() async {
+  @Test("laggards skip nothing, paces keep their distance, who comes back misses nothing, and changes lead to lists")
+  func stochastic_2_11_2_12_3_09_3_10_6_05_6_06_7_04_clients() async {
     await Workload.clients.run { round in
       let (telemetry, result) = (Telemetry(), RoundResult())
       let publisher = Publisher<Payload>(history: 10_000, instrumentation: telemetry)
+      let lists = publisher.map { Row.list(of: $0.number) }
+      let readers = ([.unbounded, .latest, .newest(3)] as [BufferingPolicy]).map { policy in
+        Task { [changes = lists.changes(buffering: policy)] in await Row.read(changes, result.findings) }
+      }
       let (groups, calls) = await round.play { index, random, caller in
         var clients: [Client] = []
         for _ in 0..<150 {
@@ -30,6 +34,10 @@ extension StressTests {
       let last = publisher.current.version
       for client in groups.flatMap({ $0 }) { await client.check(last, result.findings) }
       await publisher.drain()
+      for reader in readers {
+        let list = await reader.value
+        result.findings.expect(list == lists.state.value ?? [], "6.06", "the changes don't lead to the last list")
+      }
       result.findings.expect(publisher.subscriberCount == 0, "3.09", "a finished publisher has subscribers")
       result.findings.expect(telemetry.isInOrder.value, "7.04", "states are told of in another order")
       var checked = result
@@ -99,6 +107,29 @@ private final class Client: Sendable {
     if case .ending(let limit) = policy, end == .fellBehind {
       findings.expect(statistics.skipped >= limit, "2.11", "a subscription ends that isn't behind")
     }
+  }
+}
+
+/// A row of lists that differ in a few rows, and in their order.
+private struct Row: Identifiable, Equatable {
+  let id: Int
+  let number: UInt32
+
+  static func list(of number: UInt32) -> [Row] {
+    // The first row tells which list it is.
+    [Row(id: -1, number: number)]
+      + (0..<12).map { Row(id: ($0 * Int(1 + number % 3) + Int(number % 5)) % 17, number: number / (2 << UInt32($0))) }
+  }
+
+  /// Applies every change, and returns the last list.
+  static func read(_ changes: ListChangeSequence<Row>, _ findings: Findings) async -> [Row] {
+    var list: [Row] = []
+    for await change in changes {
+      list = change.applied(to: list)
+      let expected = list.first.map { Self.list(of: $0.number) } ?? []
+      findings.expect(list == expected, "6.06", "a change leads to a list that nobody has published")
+    }
+    return list
   }
 }
 

@@ -53,6 +53,59 @@ extension ClientTests {
       #expect(sequence.description == "publications of sequence, newest(2)")
     }
 
+    private struct Row: Identifiable, Hashable, Codable, Sendable {
+      let id: Int
+      var name = "row"
+    }
+
+    @Test("a list comes by its changes, which lead to the list again")
+    func changes() async {
+      let publisher = Publisher<[Row]>(label: "rows", initial: [Row(id: 1), Row(id: 2)])
+      let sequence: ListChangeSequence<Row> = publisher.changes(buffering: .latest, label: "client")
+      #expect(sequence.description == "changes of rows, latest")
+      var iterator: ListChangeSequence<Row>.Iterator = sequence.makeAsyncIterator()
+      #expect(iterator.subscription.label == "client")
+      var list = await iterator.next()?.applied(to: []) ?? []
+      #expect(list == publisher.state.value)
+      publisher.updateData([Row(id: 2, name: "two"), Row(id: 1), Row(id: 3)])
+      let change: ListChange<Int, Row>? = await iterator.next(isolation: nil)
+      #expect(change?.description == "1 inserted, 1 updated, 1 moved")
+      list = change?.applied(to: list) ?? []
+      #expect(list == publisher.state.value)
+      #expect(iterator.statistics.delivered == 2)
+      publisher.reset()
+      switch await iterator.next() {
+      case .reset(let rows)?: #expect(rows.isEmpty)
+      case .changed(let inserted, let updated, let removed, let moved)?:
+        Issue.record("\(inserted.count), \(updated.count), \(removed.count), \(moved.count)")
+      case nil: Issue.record("nothing was given")
+      }
+      publisher.finish()
+      #expect(await Self.first(of: publisher.readOnly.changes()) == nil)
+    }
+
+    /// The first change of an ended sequence, which may be any sequence of changes.
+    nonisolated private static func first(
+      of changes: some AsyncSequence<ListChange<Int, Row>, Never> & Sendable
+    ) async -> ListChange<Int, Row>? {
+      for await change in changes { return change }
+      return nil
+    }
+
+    @Test("the number of subscriptions is a sequence")
+    func subscriberCounts() async {
+      let sequence: ValueSequence<Int> = publisher.subscriberCounts
+      var counts: ValueSequence<Int>.Iterator = sequence.makeAsyncIterator()
+      #expect(await counts.next() == 0)
+      do {
+        let states = publisher.states().makeAsyncIterator()
+        #expect(await counts.next() == 1)
+        withExtendedLifetime(states) {}
+      }
+      #expect(await counts.next() == 0)
+      for await count in publisher.readOnly.subscriberCounts where count == 0 { break }
+    }
+
     /// Publishes when the loop begins, and collects states up to the first error.
     ///
     /// Needs no `try`: the sequence never fails, as its type says.

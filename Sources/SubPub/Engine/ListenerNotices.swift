@@ -1,11 +1,14 @@
 import Synchronization
 
-/// Somebody who is told when the first listener of a publisher has arrived, and when the last one has left.
+/// Somebody who is told when the first listener of a publisher has arrived, and when the last one has left, or of every
+/// one that arrives or leaves.
 ///
 /// A listener is an open subscription.
 struct ListenerNotices {
   /// Whether subscriptions to everything in a directory count as well.
   let countsParts: Bool
+  /// Whether every arrival and departure counts, and the publisher's end.
+  var tellsEach = false
   /// Called outside every turn, on the thread that has subscribed, cancelled, or found a subscriber dead.
   ///
   /// By then somebody else may have come or left, so whoever is called asks for the last notice.
@@ -21,7 +24,7 @@ extension RegistryState {
   mutating func noteListeners(_ effects: inout Effects) {
     for (id, notices) in listenerNotices {
       let isListenedTo = isListenedTo(countingParts: notices.countsParts)
-      guard notices.isListenedTo != isListenedTo else { continue }
+      guard notices.isListenedTo != isListenedTo || notices.tellsEach else { continue }
       listenerNotices[id]?.isListenedTo = isListenedTo
       listenerNotices[id]?.number += 1
       effects.call(notices.notify)
@@ -66,6 +69,14 @@ extension PublisherRegistry {
 
   /// Whether anybody listens who counts for the receiver of notices.
   nonisolated func isListenedTo(for id: ObjectIdentifier) -> Bool { turn { $0.notice(for: id)?.isListenedTo ?? false } }
+
+  /// Has somebody told of every listener that arrives or leaves from now on, and of the end.
+  nonisolated func addNoticeOfEach(for id: ObjectIdentifier, _ notify: @escaping @Sendable () -> Void) {
+    turn { $0.listenerNotices[id] = ListenerNotices(countsParts: true, tellsEach: true, notify: notify) }
+  }
+
+  /// The number of listeners, or nil after the publisher's end.
+  nonisolated var listenerCount: Int? { turn { $0.isFinished ? nil : $0.subscribers.openCount } }
 
   nonisolated func removeNotice(for id: ObjectIdentifier) {
     let removed = turn { $0.listenerNotices.removeValue(forKey: id) }

@@ -8,7 +8,7 @@ extension StatePublisher {
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
   public func states(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> StateSequence<Value> {
-    PublisherSequence(_access.registry, "states", buffering: buffering, label: label) { $0.state }
+    PublisherSequence(_access.registry, "states", buffering: buffering, label: label) { { $0.state } }
   }
 
   /// Returns the loaded values as an asynchronous sequence that begins with the current one, if any.
@@ -22,7 +22,7 @@ extension StatePublisher {
   /// - Returns: A sequence that any number of tasks can iterate.
   public func values(buffering: BufferingPolicy = .unbounded, label: String? = nil) -> ValueSequence<Value> {
     PublisherSequence(_access.registry, "values", takes: .loadedStates, buffering: buffering, label: label) {
-      $0.state.value
+      { $0.state.value }
     }
   }
 
@@ -54,7 +54,7 @@ extension StatePublisher {
   public func publications(
     after id: PublicationID? = nil, buffering: BufferingPolicy = .unbounded, label: String? = nil
   ) -> PublicationSequence<Value> {
-    PublisherSequence(_access.registry, "publications", buffering: buffering, label: label, after: id) { $0 }
+    PublisherSequence(_access.registry, "publications", buffering: buffering, label: label, after: id) { { $0 } }
   }
 }
 
@@ -69,8 +69,9 @@ public typealias PublicationSequence<Value: Sendable> = PublisherSequence<Value,
 
 /// The states, values, or publications of a publisher, as an asynchronous sequence that begins with the current one.
 ///
-/// ``StatePublisher/states(buffering:label:)``, ``StatePublisher/values(buffering:label:)`` and
-/// ``StatePublisher/publications(after:buffering:label:)`` return one. It never throws: an error is a state.
+/// ``StatePublisher/states(buffering:label:)``, ``StatePublisher/values(buffering:label:)``,
+/// ``StatePublisher/publications(after:buffering:label:)``, ``StatePublisher/changes(buffering:label:)`` and
+/// ``StatePublisher/subscriberCounts`` return one. It never throws: an error is a state.
 ///
 /// Any number of tasks may iterate it, each with an iterator of its own (6.01). The sequence doesn't keep the publisher
 /// alive (3.06). When the publisher is finished or released, each iterator gives what is pending and then ends. An
@@ -80,15 +81,26 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
   public typealias Failure = Never
 
   private let storage: SequenceStorage
-  private let element: @Sendable (Publication<Value>) -> Element?
+  private let makeElement: @Sendable () -> (Publication<Value>) -> Element?
 
-  fileprivate init(
+  /// Creates a sequence; `makeElement` makes a function for each iterator, which turns states into elements.
+  ///
+  /// A state for which that function returns nil gives no element.
+  init(
     _ registry: PublisherRegistry, _ name: StaticString, takes selection: DeliveryContext.Selection = .everyState,
     buffering: BufferingPolicy, label: String?, after id: PublicationID? = nil,
-    _ element: @escaping @Sendable (Publication<Value>) -> Element?
+    _ makeElement: @escaping @Sendable () -> (Publication<Value>) -> Element?
   ) {
     storage = SequenceStorage(registry, name, takes: selection, buffering: buffering, label: label, after: id)
-    self.element = element
+    self.makeElement = makeElement
+  }
+
+  @usableFromInline
+  init(
+    changesOf registry: PublisherRegistry, buffering: BufferingPolicy, label: String?,
+    _ makeElement: @escaping @Sendable () -> (Publication<Value>) -> Element?
+  ) {
+    self.init(registry, "changes", buffering: buffering, label: label, makeElement)
   }
 
   /// The ``StatePublisher/id`` of the publisher.
@@ -96,7 +108,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
 
   /// Makes an iterator, which subscribes now rather than at its first `next()`.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(reader: storage.makeReader(for: Iterator.self), element: element)
+    Iterator(reader: storage.makeReader(for: Iterator.self), element: makeElement())
   }
 
   /// An iterator over the elements of a ``PublisherSequence``.
@@ -106,7 +118,7 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
   /// two tasks at once.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let reader: SequenceReader
-    fileprivate let element: @Sendable (Publication<Value>) -> Element?
+    fileprivate let element: (Publication<Value>) -> Element?
 
     /// Waits for the next element.
     ///
@@ -123,7 +135,10 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     /// - Returns: The next element, or nil as from `next()`.
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await reader.next().flatMap { element(Publication<Value>.from($0)) }
+      while let publication = await reader.next() {
+        if let element = element(Publication<Value>.from(publication)) { return element }
+      }
+      return nil
     }
 
     /// Why the iteration has ended; nil as long as there may be another element (3.10).

@@ -66,7 +66,7 @@ extension Row {
 extension Row {
   static let all: [Row] =
     publishingThread + toNobody + serialQueue + mainActor + pool + sequences + skipping + subscribing + wakeUp
-    + suspendedQueue + publishingThreads + families + editing + derived + delegates + bytes + objects
+    + suspendedQueue + publishingThreads + families + editing + changes + derived + delegates + bytes + objects
 }
 
 /// The bound of a row.
