@@ -14,7 +14,7 @@ struct Failed: Error, CustomStringConvertible {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count >= 3, let socket = arguments.first, let port = arguments.dropFirst().first.flatMap({ Int($0) }) else {
+guard arguments.count >= 3, let socket = arguments.first, let port = Int(arguments[arguments.startIndex + 1]) else {
   throw Failed(description: "usage: redis-bench SOCKET PORT CERTIFICATE [COUNT] [ROUNDS]")
 }
 let certificate = arguments.dropFirst(2).first
@@ -59,7 +59,8 @@ final class Arrivals: Sendable {
 
 /// An outlet and a mirror that have a first state, until the end of the body.
 @concurrent func connected(
-  _ coder: RedisCoder<String>, over endpoint: RedisEndpoint = endpoint, _ body: @Sendable (Publisher<String>, Arrivals) throws -> Void
+  _ coder: RedisCoder<String>, over endpoint: RedisEndpoint = endpoint,
+  _ body: @Sendable (Publisher<String>, Arrivals) throws -> Void
 ) async throws {
   let (publisher, arrivals, key) = (Publisher<String>(), Arrivals(), key())
   let outlet = RedisOutlet(publisher, key: key, endpoint: endpoint, maxLength: 1_000_000, coder: coder)
