@@ -12,9 +12,9 @@ extension StatePublisher {
   /// ```
   ///
   /// The same subscriptions count as in ``subscriberCount``, and iterating this sequence makes none. A number follows
-  /// whenever a subscription begins or ends. A consumer that is slower skips numbers, and always gets the newest: two
-  /// numbers in a row differ, unless those that differ were skipped. When the publisher is finished or released, the
-  /// last number is 0, even if something is still pending for somebody, and then the sequence ends.
+  /// whenever a subscription begins or ends. A consumer that is slower skips numbers, and always gets the newest; two
+  /// numbers in a row differ. When the publisher is finished or released, the last number is 0, even if something is still
+  /// pending for somebody, and then the sequence ends.
   ///
   /// Getting the sequence looks for subscribers that have died without having been cancelled. One that dies later counts
   /// until it is noticed: when the next state reaches its context, or when subscribers are counted (2.05). So if you
@@ -50,7 +50,13 @@ private final class SubscriberCounts: Sendable {
 
   var sequence: ValueSequence<Int> {
     PublisherSequence(counts, "subscriberCounts", takes: .loadedStates, buffering: .latest, label: nil) {
-      { [self] publication in withExtendedLifetime(self) { publication.state.value } }
+      var last: Int?
+      return { [self] publication in
+        // If others were skipped in between, a number may come twice.
+        guard let count = publication.state.value, count != last else { return nil }
+        last = count
+        return withExtendedLifetime(self) { count }
+      }
     }
   }
 

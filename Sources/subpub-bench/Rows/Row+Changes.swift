@@ -5,7 +5,7 @@ extension Row {
   static let changes: [Row] = [
     change("one replaced", bound: .figure(200)) { $0[5_000].price += 1 },
     change("one removed") { $0.remove(at: 5_000) },
-    change("one new in front, the last removed") { $0 = [Product(id: -1)] + $0.dropLast() },
+    change("one in front, the last out") { $0 = [Product(id: -1)] + $0.dropLast() },
     change("100 moved") { $0 = Array($0[9_900...] + $0[..<9_900]) },
   ]
 
