@@ -53,7 +53,7 @@ extension ClientTests {
       #expect(sequence.description == "publications of sequence, newest(2)")
     }
 
-    private struct Row: Identifiable, Hashable, Codable, Sendable {
+    private nonisolated struct Row: Identifiable, Hashable, Codable, Sendable {
       let id: Int
       var name = "row"
     }

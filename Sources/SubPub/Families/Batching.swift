@@ -91,11 +91,11 @@ package final class KeyBatcher<Key: Hashable & Sendable, Value: Sendable>: Senda
     await SuspendedTask.wait { task in
       batch.keys.withLock { $0.suspend(task, asker) }
     } onCancel: {
-      let (task, isLast) = batch.keys.withLock { $0.leave(asker) }
-      task?.resume()
-      if isLast { batch.request.cancel() }
+      let left = batch.keys.withLock { $0.leave(asker) }
+      left.task?.resume()
+      if left.isLast { batch.request.cancel() }
     }
-    guard let answer = batch.keys.withLock({ $0.answer }) else { throw CancellationError() }
+    guard let answer = batch.keys.withLock({ $0.answer(for: asker) }) else { throw CancellationError() }
     guard let value = try answer.get()[key] else { throw KeyMissing(key: key) }
     return value
   }
@@ -105,8 +105,8 @@ package final class KeyBatcher<Key: Hashable & Sendable, Value: Sendable>: Senda
     while true {
       let batch = openBatch()
       let bucket = batch.keys.withLock { $0.bucket(hash) }
-      let found = bucket.first { $0.key == key }?.index
-      switch batch.keys.withLock({ $0.join(key, hash, at: found, seeing: bucket.count) }) {
+      let (found, numbers) = (bucket.first { $0.key == key }?.number, bucket.map(\.number))
+      switch batch.keys.withLock({ $0.join(key, hash, at: found, seeing: numbers) }) {
       case .joined(let asker, let isFirst):
         if isFirst { startTimer(of: batch) }
         return (batch, asker)
@@ -144,7 +144,12 @@ package final class KeyBatcher<Key: Hashable & Sendable, Value: Sendable>: Senda
     guard !keys.isEmpty else { return }
     batch.request.start(on: executor) { [load] in
       let answer: Result<[Key: Value], any Error>
-      do { answer = .success(Task.isCancelled ? [:] : try await load(Set(keys))) } catch { answer = .failure(error) }
+      do {
+        try Task.checkCancellation()
+        answer = .success(try await load(Set(keys)))
+      } catch {
+        answer = .failure(error)
+      }
       for task in batch.keys.withLock({ $0.end(with: answer) }) { task.resume() }
     }
   }

@@ -39,7 +39,8 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - clock: Measures `lingering`.
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to every
-  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates. A place is for one attempt, whose `timeout`
+  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates, or a task that it begins. So create managers
+  ///     that others use as well, such as one in a `static let`, before `make` uses them. A place is for one attempt, whose `timeout`
   ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
   ///     that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores that. A
   ///     loader that awaits a load of the same family takes a second place, so that all may wait forever if there are

@@ -133,9 +133,9 @@ extension LoadMachine {
       return (LoadStep(), preparation)
     }
     if let old, prepared?.isUnchanged == true {
-      let fresh = ServerData(old.value, Provenance(.loaded, freshSince: time))
-      var step = keep(fresh, since: time, present)
-      step.cacheChange = .write(fresh, freshSince: time, hasEdit: false)
+      let fresh = ServerData(old.value, Provenance(.loaded, freshSince: freshSince))
+      var step = keep(fresh, since: freshSince, present)
+      step.cacheChange = .write(fresh, freshSince: freshSince, hasEdit: false)
       return (step, nil)
     }
     var step = commit(data, prepared, present)
@@ -159,8 +159,7 @@ extension LoadMachine {
   private mutating func commit(
     _ data: ServerData, _ prepared: Prepared<Value>?, _ present: Present
   ) -> LoadStep<Value> {
-    // One more page doesn't make the others valid.
-    let isInvalid = load.map { $0.isOutdated || ($0.kind == .page && present.validity.isInvalidated) } ?? false
+    let isInvalid = leavesInvalidData(present)
     var step = show(data, prepared, present)
     endLoad(.finished, &step)
     serverChanges += 1
@@ -174,7 +173,7 @@ extension LoadMachine {
     _ data: ServerData, since time: Duration?, _ present: Present
   ) -> LoadStep<Value> {
     var step = LoadStep<Value>()
-    let isOutdated = load?.isOutdated ?? false
+    let isInvalid = leavesInvalidData(present)
     endLoad(.finished, &step)
     if !edits.isEmpty { dataBelow = data }
     revision += 1
@@ -183,10 +182,16 @@ extension LoadMachine {
       step.publisher.published = present.publication.next(.loaded(shown), provenance(over: data))
     }
     step.publisher.validity = DataValidity(
-      isInvalidated: isOutdated, confirmation: DataValidity.Confirmation(time: time))
+      isInvalidated: isInvalid, confirmation: DataValidity.Confirmation(time: time))
     serverChanges += 1
-    isCacheInvalidated = isOutdated
+    isCacheInvalidated = isInvalid
     return step
+  }
+
+  /// Whether the data is stale even after the load, because it was invalidated: one more page doesn't make the others
+  /// valid.
+  private func leavesInvalidData(_ present: Present) -> Bool {
+    load.map { $0.isOutdated || ($0.kind == .page && present.validity.isInvalidated) } ?? false
   }
 
   /// Shows new data of the server, with the pending edits.

@@ -65,8 +65,8 @@ final class StreamDriver<Value: Sendable>: Sendable {
     }
   }
 
-  /// The version with which the active run has begun; nil if there is none.
-  var versionOfRun: UInt64? { registry.turn { _ in owner.machine.run?.version } }
+  /// The version with which the last run has begun, which may be over.
+  var versionOfLastRun: UInt64 { registry.turn { _ in owner.machine.versionOfLastRun } }
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
   ///
@@ -75,6 +75,9 @@ final class StreamDriver<Value: Sendable>: Sendable {
     registry.retireDeadListeners()
     decide { $0.beginIfListenedTo(ifRunsAre: runs, restarting: restarting, $1) }
   }
+
+  /// Makes the data stale until the next element (5.15).
+  func invalidate() { decide { $0.invalidate($1) } }
 
   /// Ends the run, resets the publisher, and clears the cache (5.10).
   func logout() { decide { $0.logout($1) } }

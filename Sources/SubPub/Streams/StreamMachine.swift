@@ -10,8 +10,6 @@ struct StreamMachine<Value: Sendable> {
     var id: RunID
     /// The phase to return to if the run ends now; nil once it has published an element or an error.
     var before: FormerPhase?
-    /// The version of its first `loading`.
-    let version: UInt64
     /// The errors since the last element.
     var failures = 0
   }
@@ -47,6 +45,8 @@ struct StreamMachine<Value: Sendable> {
   private(set) var run: Run?
   /// How many runs have begun.
   private(set) var runCount = 0
+  /// The version of the first `loading` of the last run, which may be over.
+  private(set) var versionOfLastRun: UInt64 = 0
   /// Whether a sequence exists, even if its attempt is over by now.
   private var isIterating = false
   /// The attempt that waits until it doesn't.
@@ -116,8 +116,9 @@ extension StreamMachine {
   private mutating func begin(before: FormerPhase? = nil, _ present: Present, _ step: inout Step) {
     guard isListenedTo, run == nil, !isOver else { return }
     runCount += 1
-    let (id, version) = (RunID(number: runCount), present.publication.version + 1)
-    run = Run(id: id, before: before ?? present.state.withoutData, version: version)
+    versionOfLastRun = present.publication.version + 1
+    let id = RunID(number: runCount)
+    run = Run(id: id, before: before ?? present.state.withoutData)
     step.begun = (id, readsCache: present.state.value == nil)
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
   }
@@ -201,6 +202,13 @@ extension StreamMachine {
     step.publisher.published = present.publication.next(
       .loaded(cached.value), Provenance(.cached, freshSince: freshSince))
     step.publisher.validity = DataValidity(isInvalidated: cached.age >= .unlimited)
+    return step
+  }
+
+  /// Makes the data stale until the next element (5.15).
+  func invalidate(_ present: Present) -> Step {
+    var step = Step()
+    step.publisher.validity = DataValidity(isInvalidated: true)
     return step
   }
 

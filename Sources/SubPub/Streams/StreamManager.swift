@@ -175,7 +175,8 @@ extension StreamManager {
     // May begin a run, which may even have ended when this call returns.
     var states = publisher.publications().makeAsyncIterator()
     driver.beginIfListenedTo(ifRunsAre: runs, restarting: restarting)
-    if restarting { version = driver.versionOfRun ?? version }
+    // The new run may be over by now.
+    if restarting { version = max(version, driver.versionOfLastRun) }
     while let next = await states.next() {
       guard next.version >= version else { continue }
       switch next.phase {
@@ -212,6 +213,11 @@ extension StreamManager {
     try Task.checkCancellation()
     throw publisher.isFinished ? PublisherEnded(source: publisher.id) : CancellationError()
   }
+
+  /// Makes the data stale until the next element, and publishes nothing (5.15).
+  ///
+  /// An active run goes on: restart it if its elements may be old, too.
+  public func invalidate() { driver.invalidate() }
 
   /// Forgets all data, ends the run, and clears the cache (5.10).
   ///

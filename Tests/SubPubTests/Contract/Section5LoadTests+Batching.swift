@@ -165,6 +165,63 @@ extension Section5LoadTests {
     }
   }
 
+  @Test("calls that are cancelled while their request begins throw that, and never that the answer lacks their key")
+  func stochastic_5_25_cancelledAlone() async {
+    let load = batching(maximum: 1, within: .zero) { (keys: Set<Int>) in
+      await Task.yield()
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    for key in 0..<2_000 {
+      let begun = AsyncGate()
+      let task = Task {
+        begun.open()
+        return try await load(key)
+      }
+      await begun.pass()
+      if key.isMultiple(of: 2) { await Task.yield() }
+      task.cancel()
+      switch await task.result {
+      case .success(let value): #expect(value == key)
+      case .failure(let error): #expect(error is CancellationError, "for \(key)")
+      }
+    }
+  }
+
+  @Test("a key that nobody asks for any more is released, and may be asked for again")
+  func required_5_25_unwantedKeys() {
+    final class Object: Sendable {}
+    struct Key: Hashable, Sendable {
+      let number: Int
+      let object: Object
+      static func == (left: Key, right: Key) -> Bool { left.number == right.number }
+      func hash(into hasher: inout Hasher) { hasher.combine(number % 2) }
+    }
+    let (executor, asked) = (ManualExecutor(), Locked<[Int]>([]))
+    let batcher = KeyBatcher<Key, Int>(maximum: 3, within: .seconds(4e9), clock: ManualClock(), executor: executor) {
+      keys in
+      asked.withLock { $0 += keys.map(\.number).sorted() }
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.number) })
+    }
+    func ask(_ key: Key) -> Caller<Int?> {
+      let caller = Caller(on: executor) { try? await batcher.value(of: key) }
+      executor.runAll()
+      return caller
+    }
+    weak var last: Object?
+    for number in 1...3 {
+      let key = Key(number: 1, object: Object())
+      last = key.object
+      let caller = ask(key)
+      caller.cancel()
+      executor.runAll()
+      #expect(caller.result == .some(nil), "\(number)")
+    }
+    #expect(last == nil)
+    let callers = (1...3).map { ask(Key(number: $0, object: Object())) }
+    executor.runAll()
+    #expect((asked.withLock { $0 }, callers.map(\.result)) == ([1, 2, 3], [1, 2, 3]))
+  }
+
   @Test("threads that ask for keys and are cancelled get their own values, none requested before they asked")
   func stochastic_5_25_threads() async throws {
     let seed = UInt64.random(in: 0..<1 << 32)

@@ -63,6 +63,27 @@ extension Section5LoadTests {
     #expect(bench.publisher.isStale)
   }
 
+  @Test("a page that changes nothing makes the pages before neither new nor valid")
+  func required_5_08_5_06_unchangedPage() async {
+    let (clock, options) = (
+      ManualClock(), Locked(LoadingOptions<Paged<Int, Int>>(staleAfter: .seconds(60), isUnchanged: ==))
+    )
+    options.withLock { $0.clock = clock }
+    let manager = PagedManager(options.withLock { $0 }, firstPage: 0) { cursor in
+      (elements: cursor == 0 ? [1] : [], next: 1)
+    }
+    await manager.loadNextPage()
+    clock.advance(by: .seconds(50))
+    await manager.loadNextPage()
+    #expect(!manager.publisher.isStale)
+    clock.advance(by: .seconds(10))
+    #expect(manager.publisher.isStale)
+    await manager.refresh()
+    manager.invalidate()
+    await manager.loadNextPage()
+    #expect((manager.publisher.isStale, manager.publisher.state.value?.elements) == (true, [1]))
+  }
+
   @Test("one more page doesn't make a list of unknown age new")
   func required_5_08_5_06_unknownStays() {
     let bench = PageBench(options: { $0.errorStaleAfter = .seconds(10) })

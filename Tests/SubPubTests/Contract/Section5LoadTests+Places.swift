@@ -118,6 +118,15 @@ extension Section5LoadTests {
     #expect(bench.calls == [0, 3, 1])
   }
 
+  @Test("a load that ends before its task has begun gives its place up")
+  func required_5_19_placesUnbegun() {
+    let bench = LimitedFamily(limit: 1)
+    bench.family[0].refreshIfNeeded()
+    bench.family[0].cancel()
+    bench.load(1..<2)
+    #expect(bench.calls == [1])
+  }
+
   @Test("the time-out of a load begins when it has a place")
   func required_5_19_5_07_placesAndTime() {
     let bench = LimitedFamily(limit: 1, timeout: .seconds(10))

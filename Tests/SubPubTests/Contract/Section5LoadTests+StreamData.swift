@@ -25,6 +25,20 @@ extension Section5LoadTests {
     #expect((publisher.isStale, publisher.age(of: publisher.current)) == (false, .zero))
   }
 
+  @Test("invalidated data is stale until the next element, and publishes nothing")
+  func required_5_21_5_15_invalidate() {
+    let bench = StreamBench { $0.staleAfter = .seconds(60) }
+    let log = bench.listen()
+    bench.send(1)
+    bench.manager?.invalidate()
+    #expect((bench.publisher.isStale, log.states.last, bench.isRunning) == (true, .loaded(1), true))
+    bench.fail()
+    #expect(bench.publisher.isStale)
+    bench.refreshIfNeeded()
+    bench.send(2)
+    #expect(!bench.publisher.isStale)
+  }
+
   @Test("the value to begin with is version 1, counts as new, and is the previous data of the first run")
   func required_5_21_5_06_initial() {
     let cache = ProbeCache(9)

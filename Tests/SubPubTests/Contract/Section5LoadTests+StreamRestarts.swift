@@ -152,6 +152,27 @@ extension Section5LoadTests {
     #expect((atTheError.withLock { $0 }, caller.result != nil) == (true, true))
   }
 
+  @Test("a restart returns what the new run publishes, even if that is over at once")
+  func stochastic_5_21_briefRestarts() async {
+    for round in 0..<200 {
+      let runs = Locked(0)
+      let manager = StreamManager<Int> {
+        let run = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        return AsyncStream { elements in
+          elements.yield(run)
+          if run > 1 { elements.finish() }
+        }
+      }
+      let listener = manager.publisher.observe(on: .immediate) { _ in }
+      await manager.refresh()
+      #expect(await manager.refresh(restarting: true) == .loaded(2), "in round \(round)")
+      listener.cancel()
+    }
+  }
+
   @Test("streams that are restarted while others listen never overlap, and lose and repeat nothing")
   func stochastic_5_21_restarts() async throws {
     let source = CountedStream()
