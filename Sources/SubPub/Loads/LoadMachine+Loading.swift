@@ -173,7 +173,7 @@ extension LoadMachine {
     _ data: ServerData, since time: Duration?, _ present: Present
   ) -> LoadStep<Value> {
     var step = LoadStep<Value>()
-    let isInvalid = leavesInvalidData(present)
+    let staysInvalid = leavesInvalidData(present)
     endLoad(.finished, &step)
     if !edits.isEmpty { dataBelow = data }
     revision += 1
@@ -182,9 +182,9 @@ extension LoadMachine {
       step.publisher.published = present.publication.next(.loaded(shown), provenance(over: data))
     }
     step.publisher.validity = DataValidity(
-      isInvalidated: isInvalid, confirmation: DataValidity.Confirmation(time: time))
+      isInvalidated: staysInvalid, confirmation: DataValidity.Confirmation(time: time))
     serverChanges += 1
-    isCacheInvalidated = isInvalid
+    isCacheInvalidated = staysInvalid
     return step
   }
 
