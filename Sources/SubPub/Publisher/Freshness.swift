@@ -1,6 +1,6 @@
 /// Measures the age of data, on the clock of its publisher or manager.
 @usableFromInline
-struct Freshness: Sendable {
+final class Freshness: Sendable {
   /// How long data counts as fresh, at the longest; nil if it never becomes stale.
   let staleAfter: Duration?
   /// Shortens that, by another part whenever data is new; nil if all data counts as fresh for as long.
