@@ -13,12 +13,6 @@ struct Jitter: Sendable {
     fraction > 0 ? min(duration * (1 - fraction * random(number)), duration) : duration
   }
 
-  /// Returns the duration, shortened by the same part for the same time.
-  func shorten(_ duration: Duration, since time: Duration) -> Duration {
-    let (seconds, attoseconds) = time.components
-    return shorten(duration, UInt64(bitPattern: seconds &* 1_000_000_007 &+ attoseconds))
-  }
-
   /// Returns a number from 0 up to, but not including, 1.
   private func random(_ number: UInt64) -> Double {
     guard let seed else { return .random(in: 0..<1) }
@@ -27,5 +21,14 @@ struct Jitter: Sendable {
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
     return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+  }
+}
+
+extension Jitter? {
+  /// Returns for how long data that was new at that time counts as fresh: shortened by the same part for the same time,
+  /// and not at all without a jitter, or if the time isn't known.
+  func freshTime(_ staleAfter: Duration, since time: Duration?) -> Duration {
+    guard let self, let (seconds, attoseconds) = time?.components else { return staleAfter }
+    return self.shorten(staleAfter, UInt64(bitPattern: seconds &* 1_000_000_007 &+ attoseconds))
   }
 }

@@ -18,8 +18,7 @@ struct LoadMachine<Value: Sendable> {
 
     /// Returns whether data of this age, which was new at that time, is stale.
     func isStale(_ age: Duration, since time: Duration?) -> Bool {
-      guard let staleAfter else { return false }
-      return age >= time.flatMap { jitter?.shorten(staleAfter, since: $0) } ?? staleAfter
+      staleAfter.map { age >= jitter.freshTime($0, since: time) } ?? false
     }
   }
 

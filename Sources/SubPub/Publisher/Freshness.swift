@@ -33,6 +33,6 @@ final class Freshness: Sendable {
   /// Returns whether data from that time is stale; false if the time isn't known.
   func isStale(since start: Duration?) -> Bool {
     guard let staleAfter, let start else { return false }
-    return age(since: start) >= jitter?.shorten(staleAfter, since: start) ?? staleAfter
+    return age(since: start) >= jitter.freshTime(staleAfter, since: start)
   }
 }
