@@ -52,18 +52,17 @@
       counts.noteUnconfirmed(count)
     }
 
-    /// Adds the entry for the state that was taken, if it needs one.
-    func append(_ entry: OutletEntry?) {
+    /// Adds the entry for the state that was taken, if it needs one; returns whether there is enough to be sent at once.
+    func append(_ entry: OutletEntry?) -> Bool {
       state.withLock { state in
         state.hasTaken = false
         if let entry { state.entries.append(entry) }
+        return state.entries.isChunk
       }
     }
 
     /// How many states were taken and aren't confirmed.
     var count: Int { state.withLock(\.count) }
-    /// Whether there is enough to be sent at once.
-    var isChunk: Bool { state.withLock(\.entries.isChunk) }
 
     var refusal: OutletEntries.Refusal? { state.withLock(\.entries.refusal) }
     var areUnderWay: Bool { state.withLock(\.entries.areUnderWay) }

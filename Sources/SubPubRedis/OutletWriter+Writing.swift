@@ -16,10 +16,8 @@
       while let publication = await states.next() {
         taken = publication.version
         progress.noteTaken()
-        guard await encode(publication) else { return }
-        if progress.isChunk || states.statistics.pending == 0 {
-          guard await write(waitingForAll: false) else { return }
-        }
+        guard let isChunk = await encode(publication) else { return }
+        if isChunk || states.statistics.pending == 0 { guard await write(waitingForAll: false) else { return } }
         if let finalVersion, publication.version >= finalVersion { break }
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
@@ -34,17 +32,16 @@
       }
     }
 
-    /// Makes an entry of a state; returns false if the run has ended.
-    private func encode(_ publication: Publication<Value>) async -> Bool {
+    /// Makes an entry of a state; returns whether there is enough to be sent at once, or nil if the run has ended.
+    private func encode(_ publication: Publication<Value>) async -> Bool? {
       do {
         return try await section.withLock {
-          guard let epoch else { return false }
-          progress.append(encoder.entry(for: publication, epoch: epoch))
-          return true
+          guard let epoch else { return nil }
+          return progress.append(encoder.entry(for: publication, epoch: epoch))
         }
       } catch {
         // Cancelled.
-        return false
+        return nil
       }
     }
 
