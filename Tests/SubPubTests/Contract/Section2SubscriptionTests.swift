@@ -23,6 +23,32 @@ struct Section2SubscriptionTests: ContractSuite {
     #expect(statistics.lastVersion == 50)
   }
 
+  @Test("who joins behind a derived publisher gets the current state, even if that has to wait")
+  func required_2_01_behindDerived() {
+    // The subscription is told of first, so the state can't be delivered at once.
+    let told = Publisher<Int>(instrumentation: Section7InstrumentationTests.Events())
+    let double = told.map { $0 * 2 }
+    let subscription = told.subscribe(recorder, on: .immediate)
+    told.updateData(1)
+    #expect(recorder.states == [.unknown, .loaded(1)])
+    #expect(double.state == .loaded(2))
+    #expect((subscription.statistics.delivered, subscription.statistics.skipped) == (2, 0))
+
+    // A delivery is under way, of the only subscriber that came before the derived publisher, and goes.
+    let (late, derived) = (Recorder<Int>(), Locked<ReadOnlyPublisher<Int>?>(nil))
+    let first = publisher.subscribe(makeListener(), on: .immediate) { [weak publisher] listener, state in
+      guard let publisher, state == .loaded(1) else { return }
+      publisher.unsubscribe(listener)
+      derived.withLock { $0 = publisher.map { -$0 } }
+      publisher.subscribe(late, on: .immediate)
+    }
+    publisher.updateData(1)
+    publisher.updateData(2)
+    #expect(!first.isActive)
+    #expect(late.states == [.loaded(1), .loaded(2)])
+    #expect(derived.withLock { $0?.state } == .loaded(-2))
+  }
+
   @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases, 1...6)
   func stochastic_2_01_whilePublishing(kind: ContextKind, round: Int) async throws {
     let (place, publisher) = (makePlace(kind), publisher)

@@ -27,6 +27,10 @@
         "join; join; publish; serve; visit; handBack; serve": "serving, at 0 from slot 1, rest 1",
         "join; serve; visit; handBack": "idle",
         "join; serve; join; handBack": "scheduled, pending 0",
+        "follow; join": "scheduled, pending 0 from slot 1",
+        "follow; join; serve": "serving, at 0 from slot 1",
+        "follow; join 2; publish; serve; handBack": "scheduled, pending 0 from slot 1 1",
+        "join; publish; follow; join; cancel 0": "scheduled, pending 1, released",
       ])
     func model_1_02_2_01_arriving(sequence: String, expected: String) { check(sequence, expected) }
 
@@ -134,15 +138,16 @@
       case "immediate": lane = Lane(.immediate, of: registry, newest: 0)
       case "waiting": lane = Lane(.background, of: registry, newest: 0, isShared: false, behind: 1)
       case "foreign": isForeign = true
-      case "join":
+      case "join", "follow":
+        let follows = words[0] == "follow"
         let captured = deaths.makeToken()
         let request = SubscriptionRequest(
-          recorder, through: SubscriberInterface(.closure), on: lane.context,
+          recorder, through: SubscriberInterface(follows ? .derivation : .closure), on: lane.context,
           buffering: number.map { $0 == 1 ? .latest : .newest($0) } ?? .unbounded
         ) { _, _ in withExtendedLifetime(captured) {} }
-        let new = Subscription(request, in: lane, from: version)
+        let new = Subscription(request, in: lane, from: follows ? version + 1 : version)
         subscriptions.append(new)
-        note(lane.join(new, request.deliver, replay: newest, newest: version, &effects))
+        note(lane.join(new, request.deliver, replay: follows ? nil : newest, newest: version, &effects))
       case "publish":
         version += 1
         note(lane.append(newest, &effects))

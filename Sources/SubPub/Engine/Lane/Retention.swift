@@ -22,7 +22,7 @@ struct Retention {
 
   mutating func add(_ subscription: Subscription) {
     guard let limit = subscription.bounds?.limit else {
-      unboundedFrom = min(unboundedFrom, subscription.firstVersion)
+      unboundedFrom = min(unboundedFrom, subscription.joinVersion)
       return
     }
     subscriptions[limit, default: 0] += 1
@@ -37,7 +37,7 @@ struct Retention {
   }
 
   /// Sets the first remaining unbounded subscription.
-  mutating func setFirstUnbounded(_ subscription: Subscription?) { unboundedFrom = subscription?.firstVersion ?? .max }
+  mutating func setFirstUnbounded(_ subscription: Subscription?) { unboundedFrom = subscription?.joinVersion ?? .max }
 
   /// Returns whether every state from a version on has to be kept.
   @inline(__always) func keepsAll(from version: UInt64?) -> Bool { version.map { $0 >= unboundedFrom } ?? true }
@@ -86,11 +86,11 @@ extension Lane {
     if inTurn.pending.count > 1 { trimToBounds(&effects) }
   }
 
-  /// The version of the first state that a remaining subscription needs.
+  /// The version from which on remaining subscriptions may need states.
   ///
   /// Subscriptions are in the order of joining.
   private var firstVersion: UInt64 {
-    inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].firstVersion
+    inTurn.openCount == 0 ? .max : inTurn.subscriptions[inTurn.cursors.first].joinVersion
   }
 
   /// Drops states before a version, and those at the front that no subscription from their slot on receives.
