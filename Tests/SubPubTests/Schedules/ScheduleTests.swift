@@ -25,9 +25,9 @@ struct ScheduleTests {
   func stochastic_1_02_2_01_2_03_2_07_3_02_4_01_4_02_immediate() async {
     await Self.hold("immediate") { simulation in
       let context = simulation.immediate
-      simulation.subscribe(on: context)
+      if simulation.draw(2) == 0 { simulation.subscribe(on: context) } else { simulation.follow() }
       simulation.client(.publish(3))
-      simulation.client(.publish(), .read, .publish())
+      simulation.client(.publish(), .read, .maybe(.follow), .publish())
       simulation.client(
         .subscribe("first", on: context), .subscribe("second", on: context, bounded: true), .read, .cancel("first"),
         .either(.cancel("second"), .cancel("first")))

@@ -3,7 +3,8 @@ struct Trace {
   /// The kind of an event, whose raw value is part of the digest.
   enum Kind: UInt8 {
     case startLoading, updateData, setError, reset, setState, publish, update, updateIfChanged, read, count
-    case subscribe, cancel, unsubscribe, iterate, endIterating, drain, cancelAndWait, release, releasePublisher, finish
+    case subscribe, follow, cancel, unsubscribe, iterate, endIterating, drain, cancelAndWait, release, releasePublisher,
+      finish
     case returned, begin, end, take, finished, submit, job, enqueue, clock, transform, equal, payloadDies,
       subscriberDies
   }

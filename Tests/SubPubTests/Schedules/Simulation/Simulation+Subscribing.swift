@@ -1,5 +1,10 @@
-import SubPub
 import Support
+
+#if DEBUG
+  @testable import SubPub
+#else
+  import SubPub
+#endif
 
 /// Operations of clients on subscriptions.
 extension Simulation {
@@ -32,6 +37,20 @@ extension Simulation {
       return .join(member: member.number, replay: nil)
     }
     named[name] = made
+  }
+
+  /// Follows the publisher as derived publishers do, which begin one version later than others.
+  func follow() {
+    #if DEBUG
+      guard let publisher else { return }
+      perform(.follow) {
+        let (subscription, _) = publisher.registry.follow(as: Void.self) { _, _ in
+        } finished: {
+        }
+        followers.append(subscription)
+        return nil
+      }
+    #endif
   }
 
   /// The next step.

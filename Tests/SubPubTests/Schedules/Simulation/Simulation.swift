@@ -13,6 +13,8 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   var inboxes: [Inbox] = []
   var members: [SimulatedSubscription] = []
   var named: [String: SimulatedSubscription] = [:]
+  /// Keep the subscriptions of derived publishers.
+  var followers: [AnyObject] = []
   var drains: [(version: UInt32, span: Span)] = []
   var releasedAt: Int?
   var finishedAt: Int?

@@ -25,6 +25,7 @@ struct Step {
     }
   }
 
+  static var follow: Step { Step { $0.follow() } }
   static func cancel(_ name: String) -> Step { Step { $0.cancel($0.named[name]) } }
   static func cancelAndWait(_ name: String) -> Step { Step { $0.cancelAndWait($0.named[name]) } }
   static func release(_ name: String) -> Step { Step { $0.release($0.named[name]) } }
