@@ -18,29 +18,15 @@
       let (primary, port) = try await Self.listening()
       let (replica, other) = try await Self.listening("--replicaof", "127.0.0.1 \(port)")
       try await until { try replica.run("INFO", "replication").contains("master_link_status:up") }
-      let (file, watching) = ("\(primary.folder)/sentinel.conf", try RedisServer.freePort())
-      let socket = "\(primary.folder)/sentinel"
-      try Data(
-        """
-        port \(watching)
-        bind 127.0.0.1
-        unixsocket \(socket)
-        sentinel monitor cache 127.0.0.1 \(port) 1
-        sentinel down-after-milliseconds cache 500
-        sentinel failover-timeout cache 3000
-
-        """.utf8
-      ).write(to: URL(filePath: file))
-      let sentinel = try Child("sentinel", in: primary.folder, ["redis-server", file, "--sentinel"])
-      defer { sentinel.killNow() }
-      var endpoint = try RedisEndpoint(url: "redis+sentinel://127.0.0.1:1,127.0.0.1:\(watching)/cache")
+      let sentinel = try Sentinel(of: port, in: primary.folder, downAfter: 500, failoverTimeout: 3_000)
+      var endpoint = try RedisEndpoint(url: sentinel.url)
       endpoint.replyTimeout = .seconds(2)
       let (outlet, mirror) = (outlet(endpoint), mirror(endpoint))
       publisher.updateData(1)
       try await running(outlet, mirror) {
         try await mirror.reach(1)
         try await primary.waitForClients("cmd=xread")
-        try await until { try primary.run("-s", socket, "SENTINEL", "REPLICAS", "cache").contains("\(other)") }
+        try await until { sentinel.run("REPLICAS", "cache").contains("\(other)") }
         primary.kill()
         publisher.updateData(2)
         try await mirror.reach(2)

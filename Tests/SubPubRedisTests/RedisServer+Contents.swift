@@ -18,23 +18,6 @@
         unixSocket: socket, username: username, password: password, database: database, timeout: timeout)
     }
 
-    /// Returns a port of 127.0.0.1 that nobody listens on.
-    static func freePort() throws -> Int {
-      let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(descriptor) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let status = unsafe withUnsafeMutablePointer(to: &address) {
-        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          unsafe bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-        }
-      }
-      guard status == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-      return Int(UInt16(bigEndian: address.sin_port))
-    }
-
     /// An address of this machine that isn't 127.0.0.1; nil if it has no other one.
     static let outerAddress: String? = {
       let output = Child.makePipe()

@@ -86,6 +86,8 @@
       if isTemporary { try? FileManager.default.removeItem(atPath: folder) }
     }
 
+    static var program: String { ProcessInfo.processInfo.environment["REDIS_SERVER"] ?? "redis-server" }
+
     var socket: String { "\(folder)/socket" }
 
     /// Starts the server, which doesn't answer yet.
@@ -95,12 +97,13 @@
       let child = try Child(
         "server", in: folder,
         [
-          ProcessInfo.processInfo.environment["REDIS_SERVER"] ?? "redis-server", "--port", "0", "--unixsocket", socket,
-          "--dir", folder, "--loglevel", "warning",
+          Self.program, "--port", "0", "--unixsocket", socket, "--dir", folder, "--loglevel", "warning",
         ]
           + ["--save", "", "--appendonly", "yes", "--appendfsync", "always"] + options, removesFolder: isTemporary)
       running.withLock { $0 = child }
     }
+
+    func signal(_ number: Int32) { running.withLock { $0?.signal(number) } }
 
     func kill() { running.withLock { $0.take() }?.killNow() }
 
