@@ -4,6 +4,7 @@ import Foundation
 extension Chaos {
   /// What is drawn from; four kinds are twice as likely as the others.
   var harms: [(name: String, action: () throws -> Void)] {
+    if pair != nil { return harmsOfPair }
     let frequent: [(String, () throws -> Void)] = [
       ("disturbed writer", { try self.disturb(self.writerProxy) }), ("disturbed mirrors", disturbMirrors),
       ("cancelled writer", cancel), ("take-over", takeOver),
@@ -13,6 +14,18 @@ extension Chaos {
       ("lost data", loseData), ("kept a snapshot", keepSnapshot), ("older snapshot", restore),
       ("disturbed writer, and lost data", { try self.disturb(self.writerProxy, while: self.loseDataOrRestore) }),
       ("paused writer", pause), ("limited output", limitOutput),
+    ]
+  }
+
+  /// There are no proxies then, and no copies of what the servers have on disk.
+  private var harmsOfPair: [(name: String, action: () throws -> Void)] {
+    let frequent: [(String, () throws -> Void)] = [
+      ("failover", { try self.failOver() }), ("failover in silence", failOverInSilence),
+      ("cancelled writer", cancel), ("take-over", takeOver),
+    ]
+    return frequent + frequent + [
+      ("killed writer", killWriter), ("killed server", { try self.restartServer() }), ("killed mirrors", killMirrors),
+      ("lost data", loseData), ("paused writer", pause), ("paused servers", pauseServers),
     ]
   }
 
@@ -30,6 +43,7 @@ extension Chaos {
   }
 
   private func restartServer(whileDown body: () throws -> Void = {}) throws {
+    let server = server
     server.kill()
     try body()
     usleep(random(0...300_000))
@@ -76,11 +90,11 @@ extension Chaos {
     try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 0 0 0")
   }
 
-  /// Loses data in one of three ways, or not at all.
+  /// Loses data in one of several ways, or not at all.
   private func loseDataOrRestore() throws {
     switch random(0...2) {
     case 0: try loseData()
-    case 1: try restore()
+    case 1: try pair == nil ? restore() : failOver()
     default: break
     }
   }
@@ -91,8 +105,10 @@ extension Chaos {
     oracle.noteDisturbance(of: process, from: start)
   }
 
-  /// Lets a proxy hold bytes back, lose them, or cut its connections, for up to four time-outs, while something happens.
+  /// Lets a proxy hold bytes back, lose them, or cut its connections, for up to four time-outs, while something happens;
+  /// or the replica take the primary's place.
   private func disturb(_ proxy: Line, while body: () throws -> Void = {}) throws {
+    if pair != nil { return try failOver(while: body) }
     let modes = Line.Mode.allCases
     let (toServer, fromServer) = (modes[Int(random(0...2))], modes[Int(random(0...2))])
     if toServer == .passes, fromServer == .passes { proxy.cut() }
@@ -126,7 +142,7 @@ extension Chaos {
       usleep(random(0...1_000_000))
       try startWriter()
       usleep(random(0...3_000_000))
-      try loseDataOrRestore()
+      if pair == nil { try loseDataOrRestore() }
     }
     try waitForWriter()
     try former.end(within: 15, status: 3)

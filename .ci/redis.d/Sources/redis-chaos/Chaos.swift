@@ -8,7 +8,10 @@ final class Chaos {
   static let endLimit = 4.0
 
   private let folder: String
-  let server: RedisServer
+  private let first: RedisServer
+  private let port: Int?
+  /// Two servers, the first among them, and their sentinel; nil if there is one server.
+  private(set) var pair: Pair?
   /// Each writer goes through another one than the writer before.
   let writerProxies: [Line]
   let mirrorProxies: [Line]
@@ -20,21 +23,30 @@ final class Chaos {
   private(set) var mirrors: [Child] = []
   private var counts: [String: Int] = [:]
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, hasSentinel: Bool) throws {
     folder = "/tmp/chaos-\(seed)-\(getpid())"
     generator = SeededGenerator(seed: seed)
     maxLength = seed % 2 == 0 ? 16 : 1_000_000
-    let server = try RedisServer(in: folder, isTemporary: false)
+    port = hasSentinel ? try RedisServer.freePort() : nil
+    let server = try RedisServer(in: folder, isTemporary: false, port.map(Pair.options) ?? [])
     writerProxies = try (0...1).map { try Line(at: "\(server.folder)/writer.\($0)", to: server) }
     mirrorProxies = try Self.mirrorCounts.indices.map { try Line(at: "\(server.folder)/mirror.\($0)", to: server) }
-    self.server = server
+    first = server
   }
+
+  /// The server that outlets write to.
+  var server: RedisServer { pair?.primary ?? first }
 
   func random(_ range: ClosedRange<UInt32>) -> UInt32 { .random(in: range, using: &generator) }
 
   func run(actions: Int) throws {
-    try server.start()
+    try first.start()
     try keepSnapshot()
+    if let port {
+      let pair = try Pair(first, port)
+      self.pair = pair
+      try Data(pair.sentinel.url.utf8).write(to: URL(filePath: "\(folder)/\(Program.urlFile)"))
+    }
     try startWriter()
     for number in Self.mirrorCounts.indices { try startMirrors(number) }
     for _ in 0..<actions {
@@ -84,23 +96,40 @@ final class Chaos {
     return last!
   }
 
-  // MARK: The end
-
-  private func finish() throws {
-    for proxy in writerProxies + mirrorProxies { proxy.heal() }
-    try Data().write(to: URL(filePath: "\(folder)/stop"))
+  /// Lets the writer publish nothing more, and returns the last number.
+  func stopPublishing() throws -> String {
     let file = "\(folder)/last.\(writerCount)"
+    try? FileManager.default.removeItem(atPath: file)
+    try Data().write(to: URL(filePath: "\(folder)/stop"))
     try wait(for: "last number of the writer", seconds: 30) { FileManager.default.fileExists(atPath: file) }
-    let last = try String(contentsOfFile: file, encoding: .utf8)
-    let logs = Self.mirrorCounts.enumerated().flatMap { [folder] process, count in
+    return try String(contentsOfFile: file, encoding: .utf8)
+  }
+
+  func goOnPublishing() throws { try FileManager.default.removeItem(atPath: "\(folder)/stop") }
+
+  // MARK: Mirrors
+
+  private var logs: [(process: Int, number: Int, path: String)] {
+    Self.mirrorCounts.enumerated().flatMap { [folder] process, count in
       (0..<count).map { (process: process, number: $0, path: "\(folder)/log.\(process).\($0)") }
     }
+  }
+
+  /// Waits until every mirror shows the number.
+  func waitForMirrors(toShow last: String) throws {
     for log in logs.map(\.path) {
       try wait(for: "\(last) in \(log)", seconds: 60) {
         let end = String(decoding: try Data(contentsOf: URL(filePath: log)).suffix(200), as: UTF8.self)
         return end.split(separator: "\n").last?.hasPrefix("\(last) ") ?? false
       }
     }
+  }
+
+  // MARK: The end
+
+  private func finish() throws {
+    for proxy in writerProxies + mirrorProxies { proxy.heal() }
+    try waitForMirrors(toShow: stopPublishing())
     try oracle.note(server)
     // SIGTERM once more, in case that a process was just about to handle it.
     for child in [writer!] + mirrors { child.signal(SIGTERM) }
@@ -109,7 +138,8 @@ final class Chaos {
     for log in logs { try oracle.check(log.path, process: log.process, isContinued: log.number > 0) }
     let harm = counts.map { "\($0) × \($1)" }.sorted().joined(separator: ", ")
     print("\(oracle.judged) states and \(oracle.judgedErrors) errors judged, \(harm)")
-    server.kill()
+    first.kill()
+    pair?.end()
     try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -23,11 +23,13 @@ struct Oracle {
   private(set) var judgedErrors = 0
 
   /// Notes what the stream holds, right before it may lose something.
-  mutating func note(_ server: RedisServer) throws {
+  ///
+  /// Entries that may be kept are looked for again next time, because a server that has only the older ones may take over.
+  mutating func note(_ server: RedisServer, keepsSome: Bool = false) throws {
     let entries = try server.entries(after: floor)
     let positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
     periods.append(Period(floor: floor, entries: entries, positions: positions, end: uptime()))
-    if let last = entries.last?.id { floor = last }
+    if !keepsSome, let last = entries.last?.id { floor = last }
   }
 
   /// Notes that mirrors have been cut off until now.

@@ -1,9 +1,10 @@
 // The chaos test of `.ci/redis`: one writing process after the other, eight mirrors in three processes, and a server, which
 // are killed, paused, cut off from each other, and deprived of their data, as a seed says.
 //
-//   redis-chaos run SEED ACTIONS             the whole test, in a folder of its own; status 1 if a rule is broken
-//   redis-chaos write FOLDER NUMBER LENGTH   the writer with that number: an outlet that is published to until there is
-//                                            a file `stop`; status 3 if another outlet has taken over
+//   redis-chaos run SEED ACTIONS [sentinel]  the whole test, in a folder of its own; status 1 if a rule is broken; with
+//                                            `sentinel`, the server has a replica, and one takes the other's place
+//   redis-chaos write FOLDER NUMBER LENGTH   the writer with that number: an outlet that is published to while there is
+//                                            no file `stop`; status 3 if another outlet has taken over
 //   redis-chaos mirror FOLDER NUMBER COUNT   mirrors, each of which appends what it shows to a log of its own
 //
 // The last two are started by the first, and run until SIGTERM.
@@ -33,11 +34,12 @@ struct Program {
     do {
       switch (arguments.dropFirst().first, numbers.count) {
       // Blocking: what it starts are processes of their own.
-      case ("run", 2): try Chaos(seed: UInt64(numbers[0])).run(actions: numbers[1])
+      case ("run", 2):
+        try Chaos(seed: UInt64(numbers[0]), hasSentinel: arguments.last == "sentinel").run(actions: numbers[1])
       case ("write", 2): try await write(arguments[2], numbers[0], numbers[1])
       case ("mirror", 2): try await mirror(arguments[2], numbers[0], numbers[1])
       default:
-        print("usage: redis-chaos run SEED ACTIONS")
+        print("usage: redis-chaos run SEED ACTIONS [sentinel]")
         exit(2)
       }
     } catch let error as RedisSuperseded {
@@ -49,8 +51,16 @@ struct Program {
     }
   }
 
-  private static func endpoint(_ folder: String, _ name: String) -> RedisEndpoint {
-    RedisEndpoint(unixSocket: "\(folder)/\(name)", timeout: timeout)
+  /// Holds the URL of the sentinel, if there is one.
+  static let urlFile = "url"
+
+  private static func endpoint(_ folder: String, _ name: String) throws -> RedisEndpoint {
+    guard let url = try? String(contentsOfFile: "\(folder)/\(urlFile)", encoding: .utf8) else {
+      return RedisEndpoint(unixSocket: "\(folder)/\(name)", timeout: timeout)
+    }
+    var endpoint = try RedisEndpoint(url: url)
+    (endpoint.connectTimeout, endpoint.replyTimeout) = (timeout, timeout)
+    return endpoint
   }
 
   /// Runs until SIGTERM, which cancels the task.
@@ -66,7 +76,7 @@ struct Program {
 
   // MARK: Writing
 
-  /// Publishes numbers until there is a file `stop`; then the last number is in a file, too.
+  /// Publishes numbers while there is no file `stop`; if there is one, the last number is in a file, too.
   ///
   /// Of four writers, two publish twenty numbers at a time, the next one a number now and then, and the fourth none but
   /// the first.
@@ -75,17 +85,21 @@ struct Program {
     let publisher = Publisher<Int>(label: "numbers")
     publisher.updateData(number * numbersOfEach)
     let outlet = RedisOutlet(
-      publisher, key: key, endpoint: endpoint(folder, "writer.\(number % 2)"), maxLength: maxLength, retry: retry)
+      publisher, key: key, endpoint: try endpoint(folder, "writer.\(number % 2)"), maxLength: maxLength, retry: retry)
     let publishing = Task.detached {
+      let (stop, last) = ("\(folder)/stop", "\(folder)/last.\(number)")
       var value = number * numbersOfEach
-      while !FileManager.default.fileExists(atPath: "\(folder)/stop") {
-        for _ in 0..<count {
+      while true {
+        let stops = FileManager.default.fileExists(atPath: stop)
+        if stops, !FileManager.default.fileExists(atPath: last) {
+          try Data("\(value)".utf8).write(to: URL(filePath: last), options: .atomic)
+        }
+        for _ in 0..<(stops ? 0 : count) {
           value += 1
           publisher.updateData(value)
         }
-        try await Task.sleep(for: .milliseconds(pause))
+        try await Task.sleep(for: .milliseconds(stops ? 5 : pause))
       }
-      try Data("\(value)".utf8).write(to: URL(filePath: "\(folder)/last.\(number)"), options: .atomic)
     }
     defer { publishing.cancel() }
     try await untilTerminated { try await outlet.run() }
@@ -103,7 +117,7 @@ struct Program {
   }
 
   private static func mirror(_ folder: String, _ process: Int, number: Int) async throws {
-    var endpoint = endpoint(folder, "mirror.\(process)")
+    var endpoint = try endpoint(folder, "mirror.\(process)")
     // So that it doesn't share the connections of the others in its process.
     if number == 2 { endpoint.clientName = "alone" }
     let mirror = RedisMirror<Int>(key: key, endpoint: endpoint, retry: retry)
