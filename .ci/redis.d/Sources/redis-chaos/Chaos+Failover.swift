@@ -4,9 +4,10 @@ import Foundation
 extension Chaos {
   /// Kills or pauses the primary until its replica has taken its place, and lets it come back, which takes itself for the
   /// primary at first; the replica may have missed the last entries.
-  func failOver(while body: () throws -> Void = {}) throws {
+  func failOver(isLate: Bool? = nil, while body: () throws -> Void = {}) throws {
     let (primary, replica) = try pair!.settled()
-    let (isKilled, isBehind, isLate) = (random(0...1) == 0, random(0...1) == 0, random(0...1) == 0)
+    let (isKilled, isBehind) = (random(0...1) == 0, random(0...1) == 0)
+    let isLate = isLate ?? (random(0...1) == 0)
     if isBehind {
       replica.signal(SIGSTOP)
       try primary.run("CLIENT", "KILL", "TYPE", "replica")
@@ -35,6 +36,16 @@ extension Chaos {
     }
     try waitForMirrors(toShow: last)
     try goOnPublishing()
+  }
+
+  /// Lets another writer begin, which the replica may know nothing of, though mirrors show what it has written.
+  func failOverWithoutWriter() throws {
+    try failOver(isLate: false) {
+      try killWriter()
+      try waitForWriter()
+      usleep(random(0...300_000))
+    }
+    try waitForWriter()
   }
 
   /// Pauses both servers, so that nobody can take the primary's place, for up to four time-outs.

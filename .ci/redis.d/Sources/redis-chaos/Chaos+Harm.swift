@@ -26,10 +26,11 @@ extension Chaos {
     return frequent + frequent + [
       ("killed writer", killWriter), ("killed server", { try self.restartServer() }), ("killed mirrors", killMirrors),
       ("lost data", loseData), ("paused writer", pause), ("paused servers", pauseServers),
+      ("failover without the writer", failOverWithoutWriter),
     ]
   }
 
-  private func killWriter() throws {
+  func killWriter() throws {
     removeWriter().killNow()
     usleep(random(0...300_000))
     try startWriter()
