@@ -50,8 +50,8 @@ extension Chaos {
 
   /// Pauses both servers, so that nobody can take the primary's place, for up to four time-outs.
   func pauseServers() throws {
-    let start = uptime()
     try oracle.note(server, keepsSome: true)
+    let start = uptime()
     for server in pair!.servers { server.signal(SIGSTOP) }
     usleep(random(10_000...4_000_000))
     for server in pair!.servers { server.signal(SIGCONT) }

@@ -14,7 +14,8 @@ final class Pair: Sendable {
     try second.start()
     try second.run("REPLICAOF", "127.0.0.1", "\(port)")
     try wait(for: "replica", seconds: 20) { try Self.isReplica(second) }
-    let sentinel = try Sentinel(of: port, in: first.folder, downAfter: 400, failoverTimeout: 1_000)
+    // A replica that was without its primary for more than ten times as long before isn't promoted.
+    let sentinel = try Sentinel(of: port, in: first.folder, downAfter: 1_000, failoverTimeout: 1_000)
     self.sentinel = sentinel
     try wait(for: "sentinel", seconds: 20) { !sentinel.run("MASTER", "cache").isEmpty }
     // It soon corrects a server that takes itself for the primary, and doesn't pause for half a minute if the machine is
