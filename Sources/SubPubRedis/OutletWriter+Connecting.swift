@@ -8,8 +8,8 @@
       var failures = Failures()
       while isActive, !Task.isCancelled {
         do {
-          let delay = try await section.withLock { try await proceed(after: &failures) }
-          await rest(for: delay)
+          let pause = try await section.withLock { try await proceed(after: &failures) }
+          await rest(for: pause)
         } catch { /* The run has ended. */ return }
       }
     }
@@ -20,15 +20,23 @@
       var refusing: (@Sendable () -> Duration)?
     }
 
+    /// How long there is nothing to do, on which clock.
+    ///
+    /// The user's clock measures the delays between attempts only: other processes and the server know nothing of it.
+    private struct Pause {
+      var time: Duration
+      var clock: any Clock<Duration> = ContinuousClock()
+    }
+
     /// Does what is to be done next; returns how long there is nothing to do then, or nil if that isn't known.
     ///
     /// Throws if the run has ended.
-    private func proceed(after failures: inout Failures) async throws -> Duration? {
+    private func proceed(after failures: inout Failures) async throws -> Pause? {
       let former = connection
       do {
         try await proceed()
         failures = Failures()
-        return [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min()
+        return [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min().map { Pause(time: $0) }
       } catch let error as CancellationError {
         throw error
       } catch let error as RedisSuperseded {
@@ -40,10 +48,10 @@
         (connection, standby, doubt) = (nil, nil, nil)
         if Task.isCancelled { throw CancellationError() }
         // Servers may close connections that are idle.
-        if former?.isClosed ?? false { return .zero }
-        if move(after: error as? RedisError.Reason) { return .zero }
+        if former?.isClosed ?? false { return Pause(time: .zero) }
+        if move(after: error as? RedisError.Reason) { return Pause(time: .zero) }
         let reason = error as? RedisError.Reason ?? .unreachable("\(error)")
-        return try delay(after: settings.error(reason), &failures)
+        return Pause(time: try delay(after: settings.error(reason), &failures), clock: settings.clock)
       }
     }
 
@@ -164,11 +172,13 @@
     }
 
     /// Waits for that time, or until somebody needs this task; nil if it is only needed then.
-    private func rest(for time: Duration?) async {
-      if time == .zero { return }
-      let timer = time.map { time in
-        Task { [clock = settings.clock, wake = watch.wake] in
-          do { try await clock.sleep(for: time) } catch  where !Task.isCancelled { fail(error) } catch { return }
+    private func rest(for pause: Pause?) async {
+      if pause?.time == .zero { return }
+      let timer = pause.map { pause in
+        Task { [wake = watch.wake] in
+          do { try await pause.clock.sleep(for: pause.time) } catch  where !Task.isCancelled { fail(error) } catch {
+            return
+          }
           wake.set()
         }
       }

@@ -13,7 +13,7 @@
     func settle(_ connection: OutletConnection, isNew: Bool = false) async throws -> Bool {
       guard let epoch else { return true }
       if try await connection.exclusively({ try await settle(connection, epoch, isNew: isNew) }) { return true }
-      wait(over: connection, for: contact.wait, settings.clock.stopwatch())
+      wait(over: connection, for: contact.wait, ContinuousClock().stopwatch())
       return false
     }
 

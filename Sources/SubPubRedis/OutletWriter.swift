@@ -221,7 +221,7 @@
       (connection, standby, doubt) = (nil, nil, nil)
       shared.remove(watch)
       endStates()
-      settings.counts.noteEnd((failure as? RedisError))
+      settings.counts.noteEnd(failure)
       if let failure { throw failure }
     }
 

@@ -160,7 +160,8 @@
       var isConnected = false
       /// Whether it has a connection, and waits for another outlet's end.
       var isWaiting = false
-      var error: RedisError?
+      /// Why there is no connection, described.
+      var error: String?
       /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
       var unconfirmed = 0
       var unconfirmedSince: ContinuousClock.Instant?
@@ -186,7 +187,7 @@
       return RedisHealth(
         isConnected: state.isConnected || state.isWaiting, isWriting: state.isConnected,
         lastContact: state.contact?.age,
-        lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error.map { "\($0)" })
+        lag: lag, reconnects: state.statistics.reconnects, pending: pending, error: state.error)
     }
 
     func noteWaiting(_ isWaiting: Bool) {
@@ -197,7 +198,7 @@
     }
 
     /// Notes that a run has ended: nothing is to be written any more.
-    func noteEnd(_ error: RedisError?) {
+    func noteEnd(_ error: (any Error)?) {
       noteUnconfirmed(0)
       if let error { noteFailure(error) }
     }
@@ -209,7 +210,10 @@
       }
     }
 
-    func noteFailure(_ error: RedisError) { state.withLock { ($0.isConnected, $0.error) = (false, error) } }
+    func noteFailure(_ error: any Error) {
+      let text = "\(error)"
+      state.withLock { ($0.isConnected, $0.error) = (false, text) }
+    }
 
     func noteUnconfirmed(_ count: Int) {
       state.withLock { state in

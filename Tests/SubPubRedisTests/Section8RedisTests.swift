@@ -128,6 +128,7 @@
       let run = Task { try await second.run() }
       let error = await #expect(throws: RedisSuperseded.self) { try await former.value }
       #expect(error == RedisSuperseded(endpoint: server.endpoint(), key: "key"))
+      #expect(first.health.error == error.map { "\($0)" })
       try await publisher.publish(1, writtenBy: second)
       try await cancel(run)
     }
