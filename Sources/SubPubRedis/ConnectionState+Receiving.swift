@@ -110,7 +110,7 @@
         }
         requests[first].count -= 1
         if requests[first].count == 0 { removeFirstRequest() }
-        answered = .now
+        (answered, lateSince) = (.now, nil)
       }
     }
 

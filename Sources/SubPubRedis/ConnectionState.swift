@@ -53,6 +53,8 @@
     var first = 0
     /// When the last reply has arrived.
     var answered: ContinuousClock.Instant
+    /// When the loop's thread, which was busy, began to wait for the next reply although its time was over.
+    var lateSince: ContinuousClock.Instant?
     var isClosed = false
     var channels: [ObjectIdentifier: RedisChannel] = [:]
     var opening: CheckedContinuation<RedisError.Reason?, Never>?
@@ -103,8 +105,10 @@
 
     static func close(_ socket: Int32) { _ = Foundation.close(socket) }
 
-    var interest: (pollfd, deadline: ContinuousClock.Instant?)? {
+    /// What to wait for, and until when; nil if the connection is over.
+    mutating func interest() -> (pollfd, deadline: ContinuousClock.Instant?)? {
       guard failure == nil else { return nil }
+      if case .open = phase, lateSince == nil, let deadline, deadline <= .now { lateSince = .now }
       var events = Int16(POLLIN)
       if case .connecting = phase { events = Int16(POLLOUT) } else if !outgoing.isEmpty { events |= Int16(POLLOUT) }
       return (pollfd(fd: socket, events: events, revents: 0), deadline)
@@ -113,9 +117,16 @@
     var deadline: ContinuousClock.Instant? {
       switch phase {
       case .connecting, .shakingHands: connectLimit.end
-      case .open: first < requests.count ? max(requests[first].sent, answered) + requests[first].limit.limit : nil
+      case .open: first < requests.count ? deadline(of: requests[first]) : nil
       case .over: nil
       }
+    }
+
+    /// A thread that was busy gets half of the time again, once for each reply: the rest of a large one takes a while to
+    /// arrive, because the server had to wait for this side.
+    private func deadline(of request: Request) -> ContinuousClock.Instant {
+      let limit = request.limit.limit
+      return lateSince.map { $0 + limit / 2 } ?? max(request.sent, answered) + limit
     }
 
     mutating func checkDeadline(at now: ContinuousClock.Instant) {

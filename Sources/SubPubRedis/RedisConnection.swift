@@ -105,7 +105,7 @@
   /// What the loop's thread does.
   extension RedisConnection {
     /// Returns what to wait for, and until when; nil if the connection is over.
-    func interest() -> (pollfd, deadline: ContinuousClock.Instant?)? { state.withLock { $0.interest } }
+    func interest() -> (pollfd, deadline: ContinuousClock.Instant?)? { state.withLock { $0.interest() } }
 
     /// Receives what has arrived, and sends what there is to be sent.
     func proceed(_ buffer: inout [UInt8]) { change { $0.proceed(&buffer) } }

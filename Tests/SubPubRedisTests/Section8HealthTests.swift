@@ -70,6 +70,27 @@
       #expect(outlet.health.error?.contains("10 states couldn't be written in time") == true)
     }
 
+    @Test("a server that has replied in time isn't blamed because subscribers take long")
+    func required_8_07_slowSubscriber() async throws {
+      try server.addEntries(epoch: 1_000, versions: 1...1)
+      let mirror = mirror(server.endpoint(timeout: .milliseconds(200)))
+      let (slow, recorder) = (Recorder<Int>(), Recorder<Int>())
+      // On the thread that receives.
+      mirror.publisher.subscribe(slow, on: .immediate) { _, _ in Thread.sleep(forTimeInterval: 0.002) }
+      mirror.publisher.subscribe(recorder, on: .immediate)
+      try await running(mirror) {
+        try await mirror.reach(1)
+        // So much that the thread doesn't receive a whole reply at once.
+        let add =
+          "redis.call('XADD', 'key', '1000-' .. i, 'phase', 'loaded', 'value', i, 'more', string.rep('x', 8000))"
+        try server.run("EVAL", "for i = 2, 1000 do \(add) end", "0")
+        try await mirror.reach(1_000)
+      }
+      #expect(mirror.health.reconnects == 0)
+      #expect(recorder.states.allSatisfy { $0.phase != .error })
+      #expect(recorder.states.suffix(1_000).map(\.value) == (1...1_000).map { $0 })
+    }
+
     @Test("the lag of a late mirror isn't the age of the entry that it finds")
     func required_8_07_lagOfALateMirror() async throws {
       let mirror = mirror()

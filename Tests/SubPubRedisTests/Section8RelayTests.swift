@@ -141,13 +141,16 @@
         try await running(late) { try await late.reach { $0 == .loading(previous: 7) } }
         next.setError(Offline(code: 1))
         try await mirror.reach { $0.error is RemoteError && $0.value == 7 }
-        next.updateData(8)
-        next.reset()
-        next.startLoading()
-        try await mirror.reach { $0 == .loading(previous: nil) }
+        for number in [nil, 8] {
+          if let number { next.updateData(number) }
+          next.reset()
+          next.startLoading()
+        }
+        try await recorder.wait { _ in recorder.states.count { $0 == .loading(previous: nil) } == 2 }
       }
       try await cancel(run)
-      #expect(recorder.states.filter { $0.value == nil } == [.unknown, .loading(previous: nil)])
+      let reset: [LoadState<Int>] = [.unknown, .loading(previous: nil)]
+      #expect(recorder.states.filter { $0.value == nil } == reset + reset)
       #expect(recorder.loaded.withoutRepeats == [7, 8])
     }
   }
