@@ -43,8 +43,8 @@
     var login: Login
     let database: Int
 
-    /// How long to wait for a connection, with everything that belongs to it: the host's address, credentials,
-    /// encryption, and the login.
+    /// How long to wait for a connection, with everything that belongs to it: what sentinels know, the host's address,
+    /// credentials, encryption, and the login.
     ///
     /// At least a millisecond, and at most a day.
     public var connectTimeout: Duration { didSet { Self.check(connectTimeout, "connectTimeout") } }
