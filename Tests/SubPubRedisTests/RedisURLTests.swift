@@ -62,6 +62,18 @@
       }
     #endif
 
+    @Test("credentials that are set to nil leave a fixed login, and end those that are asked for")
+    func noCredentials() throws {
+      let fixed = try RedisEndpoint(url: "redis://me:secret@cache")
+      var endpoint = fixed
+      endpoint.credentials = endpoint.credentials
+      #expect(endpoint == fixed)
+      endpoint.credentials = { ("me", "secret") }
+      #expect(endpoint != fixed)
+      endpoint.credentials = nil
+      #expect(endpoint == RedisEndpoint(host: "cache"))
+    }
+
     @Test("an endpoint's description has no login, and its properties are checked")
     func properties() async throws {
       var endpoint = try RedisEndpoint(url: "redis://me:secret@[::1]/2")
