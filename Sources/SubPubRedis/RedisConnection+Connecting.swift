@@ -57,10 +57,14 @@
     ) async throws(RedisError.Reason) -> RedisConnection {
       let greeting = try await greeting(endpoint, by: end, loop)
       var failure = RedisError.Reason.unreachable("cannot connect: the host has no address")
-      for address in try await addresses(of: endpoint, by: end, loop) {
+      let addresses = try await addresses(of: endpoint, by: end, loop)
+      for (index, address) in addresses.enumerated() {
+        // One that doesn't answer leaves as much time for each of the others.
+        let now = ContinuousClock.now
+        let limit = now + now.duration(to: end) / (addresses.count - index)
         let connection: RedisConnection
         do {
-          connection = try RedisConnection(try address.connectingSocket(), endpoint, by: end, on: loop)
+          connection = try RedisConnection(try address.connectingSocket(), endpoint, by: limit, on: loop)
           try await connection.open()
         } catch {
           failure = error
