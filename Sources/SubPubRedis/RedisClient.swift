@@ -14,7 +14,7 @@
     private struct Shared {
       weak var reader: StreamReader?
       /// The last lookups of hosts' addresses.
-      var lookups: [String: Answer<Result<[SocketAddress], RedisError.Reason>>] = [:]
+      var lookups: [RedisEndpoint.Host: Answer<Result<[SocketAddress], RedisError.Reason>>] = [:]
     }
 
     private struct Entry {
@@ -64,10 +64,12 @@
     /// Begins to look up a host, or returns what is under way: one thread waits for that, however many connections are
     /// to be made.
     func lookup(_ host: String, _ port: Int) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
-      let answer = Answer<Result<[SocketAddress], RedisError.Reason>>()
+      let (key, answer) = (
+        RedisEndpoint.Host(name: host, port: port), Answer<Result<[SocketAddress], RedisError.Reason>>()
+      )
       let current = shared.withLock { shared in
-        if let lookup = shared.lookups[host], !lookup.isSet { return lookup }
-        shared.lookups[host] = answer
+        if let lookup = shared.lookups[key], !lookup.isSet { return lookup }
+        shared.lookups[key] = answer
         return answer
       }
       if current === answer {

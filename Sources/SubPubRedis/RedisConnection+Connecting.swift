@@ -11,13 +11,15 @@
       }
       let server = try await address(of: primary, sentinels, by: end, on: loop)
       let connection = try await connect(to: server, by: end, on: loop)
-      // The sentinels may know a server that has just become a replica, or isn't the primary yet.
-      let channel = RedisChannel(connection)
-      defer { channel.close() }
-      let role = try await channel.reply(to: RedisCommand("ROLE")).get()
-      if role[0]?.text == "master" { return connection }
-      connection.close()
-      throw .unreachable("\(server) isn't the primary")
+      do throws(RedisError.Reason) {
+        // The sentinels may know a server that has just become a replica, or isn't the primary yet.
+        let role = try await replies(to: [RedisCommand("ROLE")], over: connection, server, by: end)[0].get()
+        if role[0]?.text == "master" { return connection }
+        throw .unreachable("\(server) isn't the primary")
+      } catch {
+        connection.close()
+        throw error
+      }
     }
 
     /// Asks the sentinels, one after the other, for the address of a primary.
@@ -25,23 +27,26 @@
       of primary: String, _ sentinels: [RedisEndpoint.Host], by end: ContinuousClock.Instant, on loop: RedisLoop
     ) async throws(RedisError.Reason) -> RedisEndpoint {
       var failure = RedisError.Reason.unreachable("there is no sentinel")
-      for sentinel in sentinels {
-        var endpoint = RedisEndpoint(host: sentinel.name, port: sentinel.port, timeout: endpoint.replyTimeout)
-        // One that doesn't answer leaves time for the others.
-        let limit = ContinuousClock.now.duration(to: end) / 2
-        endpoint.connectTimeout = max(.milliseconds(1), limit)
-        do {
-          let connection = try await connect(to: endpoint, by: .now + limit, on: loop)
+      for (index, sentinel) in sentinels.enumerated() {
+        // One that doesn't answer leaves as much time for each of the others, and for the primary.
+        let rest = ContinuousClock.now.duration(to: end)
+        let limit = max(.milliseconds(1), rest / (sentinels.count - index + 1))
+        let sentinelEnd = ContinuousClock.now + limit
+        let endpoint = RedisEndpoint(host: sentinel.name, port: sentinel.port, timeout: limit)
+        do throws(RedisError.Reason) {
+          let connection = try await connect(to: endpoint, by: sentinelEnd, on: loop)
           defer { connection.close() }
-          let channel = RedisChannel(connection)
           let command = RedisCommand("SENTINEL", "GET-MASTER-ADDR-BY-NAME", primary)
-          let reply = try await channel.reply(to: command).get()
+          let reply = try await replies(to: [command], over: connection, endpoint, by: sentinelEnd)[0].get()
           if let host = reply[0]?.text, let port = reply[1].flatMap({ Int($0.text) }), (1...65_535).contains(port) {
             return self.endpoint.at(host, port)
           }
           failure = .unreachable("the sentinel at \(endpoint) knows no primary \(primary.debugDescription)")
         } catch {
           failure = error
+          if case .unreachable(let what) = error {
+            failure = .unreachable("the sentinel at \(endpoint) doesn't answer: \(what)")
+          }
         }
       }
       throw failure
@@ -52,10 +57,14 @@
     ) async throws(RedisError.Reason) -> RedisConnection {
       let greeting = try await greeting(endpoint, by: end, loop)
       var failure = RedisError.Reason.unreachable("cannot connect: the host has no address")
-      for address in try await addresses(of: endpoint, by: end, loop) {
+      let addresses = try await addresses(of: endpoint, by: end, loop)
+      for (index, address) in addresses.enumerated() {
+        // One that doesn't answer leaves as much time for each of the others.
+        let now = ContinuousClock.now
+        let limit = now + now.duration(to: end) / (addresses.count - index)
         let connection: RedisConnection
         do {
-          connection = try RedisConnection(try address.connectingSocket(), endpoint, by: end, on: loop)
+          connection = try RedisConnection(try address.connectingSocket(), endpoint, by: limit, on: loop)
           try await connection.open()
         } catch {
           failure = error
@@ -91,13 +100,9 @@
       _ endpoint: RedisEndpoint, over connection: RedisConnection, _ greeting: [RedisCommand],
       by end: ContinuousClock.Instant
     ) async throws(RedisError.Reason) {
-      let channel = RedisChannel(connection)
-      defer { channel.close() }
       let replies: [RedisReply]
       do {
-        let rest = max(.zero, ContinuousClock.now.duration(to: end))
-        replies = try await channel.replies(
-          to: greeting, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
+        replies = try await self.replies(to: greeting, over: connection, endpoint, by: end)
       } catch {
         #if RedisTLS
           if connection.isClosed, case .unreachable(let what) = error, let tls = endpoint.tls, tls.certificate == nil {
@@ -114,6 +119,17 @@
         let isForbiddenPing = command.isPing && reply.refusal.map { RedisError.Reason.refused($0).isForbidden } ?? false
         if !isForbiddenPing { _ = try reply.get() }
       }
+    }
+
+    /// Sends commands, and waits for their replies within what is left of the endpoint's connect limit.
+    private func replies(
+      to commands: [RedisCommand], over connection: RedisConnection, _ endpoint: RedisEndpoint,
+      by end: ContinuousClock.Instant
+    ) async throws(RedisError.Reason) -> [RedisReply] {
+      let channel = RedisChannel(connection)
+      defer { channel.close() }
+      let rest = max(.zero, ContinuousClock.now.duration(to: end))
+      return try await channel.replies(to: commands, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
     }
 
     /// The login of the next connection; nil if there is none.

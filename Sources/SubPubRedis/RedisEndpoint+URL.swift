@@ -69,10 +69,10 @@
       let path = parts.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
       guard let first = path.first, !first.isEmpty, path.count <= 2, parts.query == nil else {
         throw RedisURLError(
-          "after the sentinels comes a slash, the name of the primary, and maybe /database\(parts.hint)")
+          "after the sentinels comes a slash, the name of the primary, and maybe /database")
       }
       guard let database = path.count == 1 ? 0 : URLParts.number(path[1]) else {
-        throw RedisURLError("what follows the name of the primary isn't the number of a database\(parts.hint)")
+        throw RedisURLError("what follows the name of the primary isn't the number of a database")
       }
       return RedisEndpoint(
         sentinels: hosts, primary: try URLParts.decoded(first), username: username, password: password,
@@ -89,7 +89,7 @@
       }
       let text = parts.path.dropFirst()
       guard let database = text.isEmpty ? 0 : URLParts.number(text) else {
-        throw RedisURLError("what follows the slash after the host isn't the number of a database\(parts.hint)")
+        throw RedisURLError("what follows the slash after the host isn't the number of a database")
       }
       return RedisEndpoint(host: host, port: port, username: username, password: password, database: database)
     }
@@ -121,6 +121,11 @@
       loginText = at.map { authority[..<$0] }
       host = at.map { authority[authority.index(after: $0)...] } ?? authority
       let tail = rest[authority.endIndex...]
+      // It may be the end of a login, which nobody is to see.
+      if tail.contains("@") {
+        throw RedisURLError(
+          "there is an @ after a / or ?: write %2F and %3F in the user and the password, and %40 in a path or a name")
+      }
       let mark = tail.firstIndex(of: "?")
       path = tail[..<(mark ?? tail.endIndex)]
       query = mark.map { tail[tail.index(after: $0)...] }
@@ -147,15 +152,9 @@
       if decoded.isEmpty { throw RedisURLError("there is no host after the scheme") }
       guard !rest.isEmpty else { return (decoded, defaultPort) }
       guard rest.hasPrefix(":"), let port = Self.number(rest.dropFirst()), (1...65_535).contains(port) else {
-        throw RedisURLError("what follows the colon after the host isn't a port up to 65535\(hint)")
+        throw RedisURLError("what follows the colon after the host isn't a port up to 65535")
       }
       return (decoded, port)
-    }
-
-    /// What to add to an error if a password may be the reason, none of which is repeated.
-    var hint: String {
-      guard path.contains("@") || query?.contains("@") == true else { return "" }
-      return ": a / or ? in the user or the password is written as %2F or %3F"
     }
 
     /// The number of the database in the query of a Unix socket.

@@ -43,8 +43,8 @@
     var login: Login
     let database: Int
 
-    /// How long to wait for a connection, with everything that belongs to it: the host's address, credentials,
-    /// encryption, and the login.
+    /// How long to wait for a connection, with everything that belongs to it: what sentinels know, the host's address,
+    /// credentials, encryption, and the login.
     ///
     /// At least a millisecond, and at most a day.
     public var connectTimeout: Duration { didSet { Self.check(connectTimeout, "connectTimeout") } }
@@ -69,11 +69,13 @@
 
     /// Asked for the login before each connection is made, so that a password can change; nil for a fixed login or none.
     ///
-    /// It runs on Swift's pool, and has as long as ``connectTimeout``. If it throws, the connection can't be made, and is
-    /// tried again like any other.
+    /// Setting it replaces a fixed login; setting it to nil leaves one. The closure runs on Swift's pool, and has as long
+    /// as ``connectTimeout``. If it throws, the connection can't be made, and is tried again like any other.
     public var credentials: (@Sendable () async throws -> (username: String?, password: String))? {
       get { if case .asked(let source) = login { source.ask } else { nil } }
-      set { login = newValue.map { .asked(CredentialsSource($0)) } ?? .none }
+      set {
+        if let newValue { login = .asked(CredentialsSource(newValue)) } else if case .asked = login { login = .none }
+      }
     }
 
     #if RedisTLS

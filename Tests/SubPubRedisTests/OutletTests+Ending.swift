@@ -167,6 +167,23 @@
       }
     }
 
+    @Test("outlets of a server that doesn't answer share the attempts to connect, and learn together that they fail")
+    func required_8_10_sharedAttempt() async throws {
+      let silent = try RawServer.silent()
+      var endpoint = silent.endpoint(timeout: .seconds(60))
+      endpoint.clientName = "prices"
+      endpoint.connectTimeout = .milliseconds(500)
+      let runs = (0..<20).map { number in
+        let outlet = outlet(endpoint, key: "key\(number)", retry: .never)
+        return Task { try await outlet.run() }
+      }
+      for run in runs {
+        #expect(await reason(of: run) == .unreachable("the server takes longer than 0.5 seconds to reply"))
+      }
+      // One, unless some have begun late.
+      #expect(silent.accepted.withLock { $0 } < runs.count)
+    }
+
     @Test("an outlet whose coder takes long holds up no other one, whatever it is about to do over their connection")
     func required_8_10_1_04_slowCoder() async throws {
       let (gate, isHeld, hasLooked) = (Gate(), Locked(false), Locked(false))

@@ -48,6 +48,41 @@
       #expect("\(try #require(await reason(of: run)))".contains("cannot connect"))
     }
 
+    @Test("a sentinel that doesn't answer leaves time for the next one, for the primary, and for the login")
+    func required_8_01_8_07_silentSentinel() async throws {
+      let (primary, port) = try await Self.listening()
+      let sentinel = try Sentinel(of: port, in: primary.folder, downAfter: 500, failoverTimeout: 3_000)
+      try await until { sentinel.run("GET-MASTER-ADDR-BY-NAME", "cache").contains("\(port)") }
+      #expect(try primary.run("CONFIG", "SET", "requirepass", "secret") == "OK")
+      let silent = try SilentPort()
+      let url = sentinel.url(after: silent.number).replacing("//", with: "//:secret@", maxReplacements: 1)
+      var endpoint = try RedisEndpoint(url: url)
+      endpoint.connectTimeout = .seconds(6)
+      endpoint.replyTimeout = .seconds(60)
+      publisher.updateData(1)
+      let mirror = mirror(endpoint, of: Int.self, retry: .never)
+      try await running(outlet(RedisEndpoint(port: port, password: "secret"))) {
+        let run = try await started(mirror)
+        try await mirror.reach { $0.value == 1 || $0.phase == .error }
+        #expect(mirror.publisher.state == .loaded(1))
+        try await cancel(run)
+      }
+    }
+
+    @Test("sentinels of which none answers are given up within connectTimeout, with an error that says so")
+    func required_8_07_silentSentinels() async throws {
+      let ports = try (0..<3).map { _ in try SilentPort() }
+      let hosts = ports.map { "127.0.0.1:\($0.number)" }
+      var endpoint = try RedisEndpoint(url: "redis+sentinel://\(hosts.joined(separator: ","))/cache")
+      endpoint.connectTimeout = .milliseconds(300)
+      endpoint.replyTimeout = .seconds(20)
+      let start = ContinuousClock.now
+      let run = Task { [mirror = mirror(endpoint, of: Int.self, retry: .never)] in try await mirror.run() }
+      let reason = "\(try #require(await reason(of: run)))"
+      #expect(reason.contains("the sentinel at \(hosts[2])/0 doesn't answer"), "\(reason)")
+      #expect(start.duration(to: .now) < .seconds(15))
+    }
+
     @Test("a node of a cluster that doesn't have the key sends both to the one that has it")
     func required_8_01_moved() async throws {
       let (server, port) = try await Self.listening(

@@ -14,6 +14,7 @@
         ("redis://:a@b@cache", RedisEndpoint(host: "cache", password: "a@b")),
         ("redis://:@cache", RedisEndpoint(host: "cache", password: "")),
         ("redis+unix:///run/redis%20one.sock?db=2", RedisEndpoint(unixSocket: "/run/redis one.sock", database: 2)),
+        ("unix:///run/me%40cache", RedisEndpoint(unixSocket: "/run/me@cache")),
         ("unix://me:secret@/run/s", RedisEndpoint(unixSocket: "/run/s", username: "me", password: "secret")),
       ])
     func names(url: String, endpoint: RedisEndpoint) throws { #expect(try RedisEndpoint(url: url) == endpoint) }
@@ -36,6 +37,9 @@
         ("redis://:secret%00@cache", "percent"),
         ("redis:// cache", "no spaces"), ("redis+unix://run/socket", "three slashes"), ("redis+unix://", "no path"),
         ("redis+unix:///", "no path"), ("unix:///s?timeout=1", "isn't db="), ("unix:///s?db=x", "isn't db="),
+        ("redis+sentinel://u:12/secret@h", "%2F"), ("redis+sentinel://u:12/secret@h/0", "%2F"),
+        ("redis+sentinel://u:12?secret@h/0", "%3F"), ("redis+sentinel://h/cache/secret@0", "%40"),
+        ("redis+unix:///u:secret@/sock", "%40"), ("unix:///sock?db=secret@1", "%40"),
       ])
     func errors(url: String, part: String) {
       let error = #expect(throws: RedisURLError.self) { try RedisEndpoint(url: url) }
@@ -57,6 +61,18 @@
         #expect(error?.description.contains("RedisTLS") == true)
       }
     #endif
+
+    @Test("credentials that are set to nil leave a fixed login, and end those that are asked for")
+    func noCredentials() throws {
+      let fixed = try RedisEndpoint(url: "redis://me:secret@cache")
+      var endpoint = fixed
+      endpoint.credentials = endpoint.credentials
+      #expect(endpoint == fixed)
+      endpoint.credentials = { ("me", "secret") }
+      #expect(endpoint != fixed)
+      endpoint.credentials = nil
+      #expect(endpoint == RedisEndpoint(host: "cache"))
+    }
 
     @Test("an endpoint's description has no login, and its properties are checked")
     func properties() async throws {

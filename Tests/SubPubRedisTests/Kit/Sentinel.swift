@@ -28,7 +28,10 @@
     deinit { process.killNow() }
 
     /// What outlets and mirrors connect to; the first of two sentinels doesn't exist.
-    var url: String { "redis+sentinel://127.0.0.1:1,127.0.0.1:\(port)/cache" }
+    var url: String { url(after: 1) }
+
+    /// The same with another port in the place of the first sentinel.
+    func url(after first: Int) -> String { "redis+sentinel://127.0.0.1:\(first),127.0.0.1:\(port)/cache" }
 
     /// Runs a command, and returns what the sentinel replies; the empty string if it doesn't.
     @discardableResult
@@ -38,8 +41,13 @@
   extension RedisServer {
     /// Returns a port of 127.0.0.1 that nobody listens on.
     static func freePort() throws -> Int {
-      let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      defer { close(descriptor) }
+      let (descriptor, port) = try boundPort()
+      close(descriptor)
+      return port
+    }
+
+    fileprivate static func boundPort() throws -> (descriptor: Int32, port: Int) {
+      let descriptor = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -49,8 +57,24 @@
           unsafe bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
         }
       }
-      guard status == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-      return Int(UInt16(bigEndian: address.sin_port))
+      guard status == 0 else {
+        close(descriptor)
+        throw POSIXError(.EADDRNOTAVAIL)
+      }
+      return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
+  }
+
+  /// A port of 127.0.0.1 to which connections can be made, as to a process that is stopped: nobody answers.
+  final class SilentPort: Sendable {
+    let number: Int
+    private let descriptor: Int32
+
+    init() throws {
+      (descriptor, number) = try RedisServer.boundPort()
+      guard listen(descriptor, 128) == 0 else { throw POSIXError(.EIO) }
+    }
+
+    deinit { close(descriptor) }
   }
 #endif
