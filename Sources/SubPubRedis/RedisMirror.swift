@@ -44,8 +44,8 @@
     let lagLimit: Duration?
     let instrumentation: (any RedisInstrumentation)?
     let state = Locked(MirrorState())
-    /// What was current before the connection was lost.
-    let former = Locked<Publication<Value>?>(nil)
+    /// What the last entry says, shown again once the server has confirmed that it is the last.
+    let lastState = Locked(EntryState<Value>())
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
@@ -151,7 +151,7 @@
         }
         if wasConnected { tell { $0.disconnected($1) } }
       }
-      keepState()
+      noteDisconnection()
       publisher.startLoading()
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
       /// How many servers have failed since the last pause.
@@ -163,7 +163,7 @@
       while let reason = await follow(by: &reader) {
         if publisher.isFinished { return }
         let error = error(reason)
-        let hasAnswered = keepState()
+        let hasAnswered = noteDisconnection()
         let hasWorked = hasAnswered && start.duration(to: .now) >= max(.seconds(1), endpoint.replyTimeout)
         if hasWorked { failedServers = 0 }
         failedServers += 1
@@ -243,21 +243,15 @@
       }
     }
 
-    /// Keeps the current state if the server has answered since the last time; returns whether it has.
+    /// Notes that there is no connection; returns whether the server has answered since the last time.
     @discardableResult
-    private func keepState() -> Bool {
+    private func noteDisconnection() -> Bool {
       let hasAnswered = state.withLock { state in
         defer { state.hasAnswered = false }
         return state.hasAnswered
       }
-      guard hasAnswered else { return false }
-      tell { $0.disconnected($1) }
-      let current = publisher.current
-      former.withLock { former in
-        defer { former = current }
-        return former
-      }
-      return true
+      if hasAnswered { tell { $0.disconnected($1) } }
+      return hasAnswered
     }
   }
 
