@@ -11,8 +11,8 @@
       if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
       switch event {
       case .empty:
-        // A relay doesn't take it for a reset.
-        if publisher.state.value == nil { publisher.setState(.unknown, origin: nil, age: nil, id: .nothing) }
+        // Also if somebody has put data there. A relay doesn't take it for a reset.
+        publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
       case .unchanged: publish(lastState.withLock { $0 })
       case .current(let entry): receive(entry, lag: .zero)
       case .entry(let entry): receive(entry, lag: entry.sent.map(Duration.init(sinceMilliseconds:)))

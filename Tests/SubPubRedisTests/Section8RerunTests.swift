@@ -32,5 +32,22 @@
       mirror.publisher.updateData(99)
       try await running(mirror) { try await mirror.reach { $0.error is RedisError && $0.value == 7 } }
     }
+
+    @Test("a stream that doesn't exist is unknown, whatever was done to the mirror by hand")
+    func required_8_04_emptyWithData() async throws {
+      let mirror = mirror()
+      mirror.publisher.updateData(5)
+      try await running(mirror) {
+        try await mirror.reach { $0 == .unknown }
+        mirror.publisher.updateData(6)
+        server.kill()
+        // Until then, it has what was there before.
+        try await mirror.reach { $0.error is RedisError && $0.value == 6 }
+        try await server.start()
+        try await mirror.reach { $0 == .unknown }
+        #expect(mirror.health.isConnected)
+        try await server.addEntries(epoch: 5, versions: 7...7, shownBy: mirror)
+      }
+    }
   }
 #endif
