@@ -146,12 +146,11 @@
       if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
       defer {
         let wasConnected = state.withLock { state in
-          state.isRunning = false
+          defer { (state.isRunning, state.hasAnswered) = (false, false) }
           return state.hasAnswered
         }
         if wasConnected { tell { $0.disconnected($1) } }
       }
-      noteDisconnection()
       publisher.startLoading()
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
       /// How many servers have failed since the last pause.
@@ -244,7 +243,6 @@
     }
 
     /// Notes that there is no connection; returns whether the server has answered since the last time.
-    @discardableResult
     private func noteDisconnection() -> Bool {
       let hasAnswered = state.withLock { state in
         defer { state.hasAnswered = false }

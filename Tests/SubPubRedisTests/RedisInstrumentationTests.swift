@@ -50,6 +50,18 @@
 
     private static func twice(_ events: String...) -> [String] { events + events }
 
+    @Test("a mirror that is run again tells of each connection once")
+    func required_7_04_runAgain() async throws {
+      let events = Events()
+      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), retry: .quick, instrumentation: events)
+      try server.addEntries(epoch: 5, versions: 1...1)
+      for count in 1...2 {
+        try await running(mirror) { try await events.wait(for: "mirror of key is connected", count: count) }
+      }
+      #expect(
+        events.all.withLock { $0 } == Self.twice("mirror of key is connected", "mirror of key is disconnected"))
+    }
+
     @Test("an outlet that stands by, one that is superseded, and one that is refused are told")
     func required_7_04_8_09_roles() async throws {
       let events = Events()
@@ -76,7 +88,8 @@
 
     @Test("entries that take longer than the limit are an error with their data")
     func required_8_07_lagLimit() async throws {
-      let limited = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), retry: .quick, lagLimit: .seconds(60))
+      let limited = RedisMirror<Int>(
+        key: "key", endpoint: server.endpoint(), retry: .quick, lagLimit: .seconds(60))
       try await running(limited) {
         try await until { limited.health.isConnected }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
