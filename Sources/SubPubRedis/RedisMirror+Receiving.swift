@@ -15,8 +15,18 @@
         publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
       case .unchanged: publish(lastState.withLock { $0 })
       case .current(let entry): receive(entry, lag: .zero)
-      case .entry(let entry): receive(entry, lag: entry.sent.map(Duration.init(sinceMilliseconds:)))
+      case .entry(let entry): receive(entry, lag: entry.sent.map(lag(since:)))
+      case .caughtUp: if lagLimit != nil, isBehind { publish(lastState.withLock { $0 }) }
       }
+    }
+
+    /// How long an entry has taken; it may have waited for as long as the pace.
+    private func lag(since sent: Int64) -> Duration {
+      max(.zero, Duration(sinceMilliseconds: sent) - (pacing ?? .zero))
+    }
+
+    private var isBehind: Bool {
+      if case .behind = (publisher.state.error as? RedisError)?.reason { true } else { false }
     }
 
     private func receive(_ entry: StreamEntry, lag: Duration?) {

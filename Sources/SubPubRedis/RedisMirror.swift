@@ -37,7 +37,7 @@
 
     let key: String
     private let endpoints: [RedisEndpoint]
-    private let pacing: Duration?
+    let pacing: Duration?
     let coder: RedisCoder<Value>
     private let retry: RetryPolicy
     let clock: any Clock<Duration>
@@ -82,8 +82,10 @@
     ///   - clock: Measures the delays between attempts, and `staleAfter`.
     ///   - history: How many publications are kept besides the current one, for clients that come back (6.05). They
     ///     have the identifiers of the publishing process, so a client may come back to any process that has a mirror.
-    ///   - lagLimit: How long an entry may take from the outlet to this mirror; one that takes longer is an error with
-    ///     its data as the previous data. Nil for no limit. Compares the system clocks of both machines.
+    ///   - lagLimit: How long an entry may take from the outlet to this mirror, without the wait for its pace; one that
+    ///     takes longer is an error with its data as the previous data, until the server was asked for more and had
+    ///     nothing, which takes at most the reply timeout or the pace. Nil for no limit. Compares the system clocks of
+    ///     both machines.
     ///   - instrumentation: Is told what happens to the publisher, and about the connections, if it is a
     ///     ``RedisInstrumentation``.
     /// - Precondition: There is a server. `pacing` and `lagLimit` are greater than zero. Neither `staleAfter` nor
