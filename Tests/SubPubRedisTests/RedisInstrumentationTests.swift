@@ -108,7 +108,7 @@
       arguments: [nil, Duration.milliseconds(50)])
     func required_8_07_caughtUp(pacing: Duration?) async throws {
       let limited = RedisMirror<Int>(
-        key: "key", from: [server.endpoint(timeout: .milliseconds(500))], pacing: pacing, retry: .quick,
+        key: "key", from: [server.endpoint(timeout: .seconds(1))], pacing: pacing, retry: .quick,
         lagLimit: .seconds(60))
       let recorder = limited.record()
       try await running(limited) {
@@ -120,7 +120,7 @@
         #expect(limited.statistics.entries == 1)
       }
       await limited.publisher.drain()
-      #expect(recorder.values == [7, 7], "the error, and the state, once")
+      #expect(recorder.loaded == [7], "once")
     }
 
     @Test("the time for which a mirror waits because of its pace isn't lag")
