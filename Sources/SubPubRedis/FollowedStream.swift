@@ -54,6 +54,12 @@
       return received
     }
 
+    /// The followers for which the last `XREAD` has asked.
+    var readFollowers: [StreamFollower] {
+      guard let requested else { return [] }
+      return followers.filter { $0.position >= requested }.map(\.follower)
+    }
+
     /// Compares the followers with the last entry of the stream, nil if there is none.
     ///
     /// If it has a smaller number, the stream was deleted and has begun anew, because the server's clock was set back. Or

@@ -52,6 +52,32 @@
     }
   }
 
+  /// What an entry says about the state, and about its data.
+  struct EntryState<Value: Sendable>: Sendable {
+    private(set) var state = LoadState<Value>.unknown
+    private(set) var origin: DataOrigin?
+    /// When the data was new, in milliseconds since 1970.
+    private(set) var since: Int64?
+    /// The identifier in the publishing process; nil for what only the mirror says.
+    private(set) var id: PublicationID?
+
+    /// No entry.
+    init() {}
+
+    init(_ state: LoadState<Value>, of entry: StreamEntry) {
+      self.state = state
+      if state.value != nil { origin = entry.dataOrigin }
+      (since, id) = (entry.since, entry.publication)
+    }
+
+    /// An error of the mirror, with the same data.
+    func failed(_ error: RedisError) -> Self {
+      var failed = self
+      (failed.state, failed.id) = (.error(error, previous: state.value), nil)
+      return failed
+    }
+  }
+
   extension Duration {
     /// The time since a moment in milliseconds since 1970, which anybody may have written (8.05).
     init(sinceMilliseconds since: Int64) {

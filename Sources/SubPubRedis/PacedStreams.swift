@@ -50,7 +50,10 @@
           if since.duration(to: now) < FollowedStream.patience { continue }
         }
         all[index].isBehindSince = nil
-        guard last.id != all[index].position else { continue }
+        guard last.id != all[index].position else {
+          all[index].follower.send([.caughtUp])
+          continue
+        }
         all[index].position = last.id
         all[index].follower.send([.entry(last)])
       }

@@ -13,7 +13,7 @@
     ///
     /// For an outlet, how long there have been states that the server hasn't confirmed; zero if there are none. For a
     /// mirror, how long its last entry took from the outlet, which compares the system clocks of both machines; zero for
-    /// an entry that was there when the mirror asked.
+    /// an entry that was there when the mirror asked. The wait for a mirror's pace doesn't count.
     public var lag: Duration?
     /// How often a lost connection was replaced.
     public var reconnects: Int

@@ -11,34 +11,54 @@
       if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
       switch event {
       case .empty:
-        // A relay doesn't take it for a reset.
-        if publisher.state.value == nil { publisher.setState(.unknown, origin: nil, age: nil, id: .nothing) }
-      case .unchanged:
-        if let former = former.withLock({ $0 }) { publisher.setState(of: former) }
+        // Also if somebody has put data there. A relay doesn't take it for a reset.
+        publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
+      case .unchanged: publish(lastState.withLock { $0 })
       case .current(let entry): receive(entry, lag: .zero)
-      case .entry(let entry): receive(entry, lag: entry.sent.map(Duration.init(sinceMilliseconds:)))
+      case .entry(let entry): receive(entry, lag: entry.sent.map(lag(since:)))
+      case .caughtUp: if lagLimit != nil, isBehind { publish(lastState.withLock { $0 }) }
       }
+    }
+
+    /// How long an entry has taken; it may have waited for as long as the pace.
+    private func lag(since sent: Int64) -> Duration {
+      max(.zero, Duration(sinceMilliseconds: sent) - (pacing ?? .zero))
+    }
+
+    private var isBehind: Bool {
+      if case .behind = (publisher.state.error as? RedisError)?.reason { true } else { false }
     }
 
     private func receive(_ entry: StreamEntry, lag: Duration?) {
       if state.withLock({ $0.hasShown(entry.id) }) { return }
       do {
-        let decoded = try entry.state(by: coder)
+        let decoded = EntryState(try entry.state(by: coder), of: entry)
         state.withLock { $0.note(entry.id, isDecoded: true, lag) }
+        keep(decoded)
         if let lag, let lagLimit, lag > lagLimit {
-          publish(.error(self.error(.behind(lag, limit: lagLimit)), previous: decoded.value), entry)
+          publish(decoded.failed(self.error(.behind(lag, limit: lagLimit))))
         } else {
-          publish(decoded, entry)
+          publish(decoded)
         }
       } catch {
+        let failed = lastState.withLock { $0 }.failed(self.error(error))
         state.withLock { $0.note(entry.id, isDecoded: false, lag) }
-        publisher.setError(self.error(error))
+        keep(failed)
+        publish(failed)
       }
     }
 
-    private func publish(_ state: LoadState<Value>, _ entry: StreamEntry) {
-      let age = entry.since.map(Duration.init(sinceMilliseconds:))
-      publisher.setState(state, origin: state.value == nil ? nil : entry.dataOrigin, age: age, id: entry.publication)
+    private func keep(_ new: EntryState<Value>) {
+      // The former one may hold foreign objects, which aren't released under the lock.
+      _ = lastState.withLock { last in
+        defer { last = new }
+        return last
+      }
+    }
+
+    private func publish(_ last: EntryState<Value>) {
+      publisher.setState(
+        last.state, origin: last.origin, age: last.since.map(Duration.init(sinceMilliseconds:)), id: last.id)
     }
   }
 #endif

@@ -37,15 +37,15 @@
 
     let key: String
     private let endpoints: [RedisEndpoint]
-    private let pacing: Duration?
+    let pacing: Duration?
     let coder: RedisCoder<Value>
     private let retry: RetryPolicy
     let clock: any Clock<Duration>
     let lagLimit: Duration?
     let instrumentation: (any RedisInstrumentation)?
     let state = Locked(MirrorState())
-    /// What was current before the connection was lost.
-    let former = Locked<Publication<Value>?>(nil)
+    /// What the last entry says, shown again once the server has confirmed that it is the last.
+    let lastState = Locked(EntryState<Value>())
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
@@ -82,8 +82,10 @@
     ///   - clock: Measures the delays between attempts, and `staleAfter`.
     ///   - history: How many publications are kept besides the current one, for clients that come back (6.05). They
     ///     have the identifiers of the publishing process, so a client may come back to any process that has a mirror.
-    ///   - lagLimit: How long an entry may take from the outlet to this mirror; one that takes longer is an error with
-    ///     its data as the previous data. Nil for no limit. Compares the system clocks of both machines.
+    ///   - lagLimit: How long an entry may take from the outlet to this mirror, without the wait for its pace; one that
+    ///     takes longer is an error with its data as the previous data, until the server was asked for more and had
+    ///     nothing, which takes at most the reply timeout or the pace. Nil for no limit. Compares the system clocks of
+    ///     both machines.
     ///   - instrumentation: Is told what happens to the publisher, and about the connections, if it is a
     ///     ``RedisInstrumentation``.
     /// - Precondition: There is a server. `pacing` and `lagLimit` are greater than zero. Neither `staleAfter` nor
@@ -146,12 +148,11 @@
       if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
       defer {
         let wasConnected = state.withLock { state in
-          state.isRunning = false
+          defer { (state.isRunning, state.hasAnswered) = (false, false) }
           return state.hasAnswered
         }
         if wasConnected { tell { $0.disconnected($1) } }
       }
-      keepState()
       publisher.startLoading()
       var (failures, former): (Int, RedisError.Reason?) = (0, nil)
       /// How many servers have failed since the last pause.
@@ -163,7 +164,7 @@
       while let reason = await follow(by: &reader) {
         if publisher.isFinished { return }
         let error = error(reason)
-        let hasAnswered = keepState()
+        let hasAnswered = noteDisconnection()
         let hasWorked = hasAnswered && start.duration(to: .now) >= max(.seconds(1), endpoint.replyTimeout)
         if hasWorked { failedServers = 0 }
         failedServers += 1
@@ -243,21 +244,14 @@
       }
     }
 
-    /// Keeps the current state if the server has answered since the last time; returns whether it has.
-    @discardableResult
-    private func keepState() -> Bool {
+    /// Notes that there is no connection; returns whether the server has answered since the last time.
+    private func noteDisconnection() -> Bool {
       let hasAnswered = state.withLock { state in
         defer { state.hasAnswered = false }
         return state.hasAnswered
       }
-      guard hasAnswered else { return false }
-      tell { $0.disconnected($1) }
-      let current = publisher.current
-      former.withLock { former in
-        defer { former = current }
-        return former
-      }
-      return true
+      if hasAnswered { tell { $0.disconnected($1) } }
+      return hasAnswered
     }
   }
 

@@ -11,6 +11,8 @@
     case current(StreamEntry)
     /// An entry that has just been written.
     case entry(StreamEntry)
+    /// There was nothing after the entries that were passed on, when the server was asked for more.
+    case caughtUp
   }
 
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.

@@ -137,18 +137,24 @@
         let before = streams.count
         try await check()
         if streams.count == before { throw .refused(refusal) }
+        return
       }
+      let before = changed
+      changed = []
       var (batches, first, isFull): ([(StreamFollower, ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)
       for index in 0..<reply.count {
         let (key, entries) = (reply[index]?[0]?.bytes ?? [], StreamEntry.entries(reply[index]?[1]))
         if index == 0 { first = entries.count }
         if entries.count >= count { isFull = true }
+        changed.insert(key)
         if let taken = streams[key]?.take(entries) { batches += taken }
       }
       if isFull { batch.noteFullReply() }
+      let caughtUp = before.subtracting(changed).flatMap { streams[$0]?.readFollowers ?? [] }
       // If there are many, the server can look for more while these are passed on; few are passed on sooner.
       if reply.count + first > Self.few { try await request() }
       for (follower, entries) in batches { follower.send(entries.lazy.map { .entry($0) }) }
+      for follower in caughtUp { follower.send([.caughtUp]) }
     }
   }
 

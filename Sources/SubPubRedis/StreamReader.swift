@@ -32,6 +32,8 @@
     var asking: RedisChannel?
     /// The wait for the reply to `XREAD`; nil if there is no `XREAD`.
     var wait: Wait?
+    /// The streams that had new entries in the last reply to `XREAD`.
+    var changed: Set<[UInt8]> = []
     var nextCheck = ContinuousClock.now
     /// The server's time when it was asked last, in milliseconds; 0 if the user may not ask for it.
     var serverTime: UInt64 = 0

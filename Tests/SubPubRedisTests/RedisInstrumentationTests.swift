@@ -50,6 +50,18 @@
 
     private static func twice(_ events: String...) -> [String] { events + events }
 
+    @Test("a mirror that is run again tells of each connection once")
+    func required_7_04_runAgain() async throws {
+      let events = Events()
+      let mirror = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), retry: .quick, instrumentation: events)
+      try server.addEntries(epoch: 5, versions: 1...1)
+      for count in 1...2 {
+        try await running(mirror) { try await events.wait(for: "mirror of key is connected", count: count) }
+      }
+      #expect(
+        events.all.withLock { $0 } == Self.twice("mirror of key is connected", "mirror of key is disconnected"))
+    }
+
     @Test("an outlet that stands by, one that is superseded, and one that is refused are told")
     func required_7_04_8_09_roles() async throws {
       let events = Events()
@@ -76,7 +88,8 @@
 
     @Test("entries that take longer than the limit are an error with their data")
     func required_8_07_lagLimit() async throws {
-      let limited = RedisMirror<Int>(key: "key", endpoint: server.endpoint(), retry: .quick, lagLimit: .seconds(60))
+      let limited = RedisMirror<Int>(
+        key: "key", endpoint: server.endpoint(timeout: .seconds(60)), retry: .quick, lagLimit: .seconds(60))
       try await running(limited) {
         try await until { limited.health.isConnected }
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
@@ -88,6 +101,43 @@
         try server.add(["5-2", "phase", "loaded", "value", "8", "sent", "\(now)"])
         try await limited.reach(8)
       }
+    }
+
+    @Test(
+      "the error of an entry that has taken too long ends when nothing else was written",
+      arguments: [nil, Duration.milliseconds(50)])
+    func required_8_07_caughtUp(pacing: Duration?) async throws {
+      let limited = RedisMirror<Int>(
+        key: "key", from: [server.endpoint(timeout: .seconds(1))], pacing: pacing, retry: .quick,
+        lagLimit: .seconds(60))
+      let recorder = limited.record()
+      try await running(limited) {
+        try await until { limited.health.isConnected }
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        try server.add(["5-1", "phase", "loaded", "value", "7", "sent", "\(now - 120_000)"])
+        try await recorder.wait(within: .seconds(TestLimit.seconds)) { $0.phase == .error && $0.value == 7 }
+        try await limited.reach(7)
+        #expect(limited.statistics.entries == 1)
+      }
+      await limited.publisher.drain()
+      #expect(recorder.loaded == [7], "once")
+    }
+
+    @Test("the time for which a mirror waits because of its pace isn't lag")
+    func required_8_07_paceIsNoLag() async throws {
+      let limited = RedisMirror<Int>(
+        key: "key", from: [server.endpoint()], pacing: .seconds(5), retry: .quick, lagLimit: .seconds(60))
+      let recorder = limited.record()
+      try server.addEntries(epoch: 5, versions: 1...1)
+      try await running(limited) {
+        try await limited.reach(1)
+        let now = Int64(Date().timeIntervalSince1970 * 1_000)
+        try server.add(["5-2", "phase", "loaded", "value", "2", "sent", "\(now - 57_000)"])
+        try await limited.reach { $0.value == 2 }
+      }
+      await limited.publisher.drain()
+      #expect(recorder.states.filter { $0.error != nil }.isEmpty)
+      #expect(try #require(limited.health.lag) < .seconds(60))
     }
 
     @Test("value() of a mirror waits for a server that is to come, and throws what is wrong otherwise")
