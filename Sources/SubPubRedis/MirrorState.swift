@@ -29,8 +29,9 @@
     /// again (8.08).
     func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
 
-    mutating func noteFailure(_ error: RedisError) {
-      if !contacts.allSatisfy({ $0.age == nil }) { hasLostConnection = true }
+    /// Notes a failure; a server that refuses everything from the start has made no connection that could be lost.
+    mutating func noteFailure(_ error: RedisError, isLoss: Bool) {
+      hasLostConnection = hasLostConnection || isLoss
       self.error = error
     }
 

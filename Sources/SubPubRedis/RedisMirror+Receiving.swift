@@ -49,11 +49,12 @@
     }
 
     private func keep(_ new: EntryState<Value>) {
-      // The former one may hold foreign objects, which aren't released under the lock.
-      _ = lastState.withLock { last in
+      let former = lastState.withLock { last in
         defer { last = new }
         return last
       }
+      // It may hold foreign objects, which aren't released under the lock.
+      withExtendedLifetime(former) {}
     }
 
     private func publish(_ last: EntryState<Value>) {

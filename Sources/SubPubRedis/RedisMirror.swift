@@ -182,7 +182,7 @@
         if hasMoved { (hasMoved, reader) = (false, nil) }
         if case .refused = reason { tell { $0.refused($1, error) } }
         publisher.setError(error)
-        state.withLock { $0.noteFailure(error) }
+        state.withLock { $0.noteFailure(error, isLoss: hasAnswered) }
         if failedServers == endpoints.count {
           (failedServers, failures) = (0, failures + 1)
           // The server also refuses what was damaged on the way: only a refusal that is repeated counts.

@@ -85,7 +85,7 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   override func end() {
     clients = []
     for inbox in inboxes { (inbox.subscriber, inbox.reaction, inbox.members) = (nil, nil, []) }
-    (members, named) = ([], [:])
+    (members, named, followers) = ([], [:], [])
   }
 }
 
