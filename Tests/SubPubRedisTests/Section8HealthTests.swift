@@ -73,7 +73,7 @@
     @Test("a server that has replied in time isn't blamed because subscribers take long")
     func required_8_07_slowSubscriber() async throws {
       try server.addEntries(epoch: 1_000, versions: 1...1)
-      let mirror = mirror(server.endpoint(timeout: .seconds(2)))
+      let mirror = mirror(server.endpoint(timeout: .seconds(1)))
       let (slow, recorder) = (Recorder<Int>(), Recorder<Int>())
       // On the thread that receives.
       mirror.publisher.subscribe(slow, on: .immediate) { _, state in

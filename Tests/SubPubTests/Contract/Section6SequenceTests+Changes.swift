@@ -155,7 +155,9 @@ extension Section6SequenceTests {
   @Test("lists are compared while nothing is locked, and only on the consumer's task")
   func required_6_06_1_04_foreignCode() async {
     let publisher = Publisher<[Probe]>()
-    func probes(_ last: Int) -> [Probe] { [1, last].map { Probe(id: $0) { _ = publisher.state } } }
+    func probes(_ last: Int) -> [Probe] {
+      [1, last].map { Probe(id: $0) { [weak publisher] in _ = publisher?.state } }
+    }
     var iterator = publisher.changes(buffering: .latest).makeAsyncIterator()
     for number in 2...5 { publisher.updateData(probes(number)) }
     #expect(Probe.comparisons.withLock { $0 } == 0)
