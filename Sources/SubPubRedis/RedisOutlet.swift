@@ -74,8 +74,8 @@
     /// Writes the current state and every later one, until the task is cancelled.
     ///
     /// Takes the key over from any outlet that is running, or waits for its end, as the role says. Unless that one has
-    /// ended by itself before, writing begins about three seconds later, when it has noticed (8.08). When the task is cancelled, everything that the publisher
-    /// has accepted so far is written before the call returns.
+    /// ended by itself before, writing begins about three seconds later, when it has noticed (8.08). When the task is
+    /// cancelled, everything that the publisher has accepted so far is written before the call returns.
     ///
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
     ///   ``RedisError``
@@ -109,7 +109,8 @@
     /// state that its own publisher has at that moment. One that was cut off for longer than the lease ends with
     /// ``RedisSuperseded`` when it comes back; run it again, and it is the one that waits.
     ///
-    /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long that a process that is busy doesn't miss that.
+    /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long
+    /// that a process that is busy doesn't miss that.
     ///
     /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and `DEL`.
     /// If the server has lost it, and another outlet has the key, this one waits for a whole lease before it takes over.

@@ -118,7 +118,8 @@ private struct HandBackLine {
   }
 }
 
-/// A stand-in for an actor with a foreign executor, or with none at all but the executor: code isolated to the one is isolated to the other.
+/// A stand-in for an actor with a foreign executor, or with none at all but the executor: code isolated to the one is
+/// isolated to the other.
 private actor StandInActor {
   private nonisolated let foreign: ForeignExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe foreign.executor }

@@ -90,9 +90,9 @@ package struct Effects: ~Copyable {
 
   /// Wakes lanes, resumes tasks, and makes calls; outside the turn.
   ///
-  /// Except for reports of events, foreign code comes after everything that it might hold up. Then `deliver` makes the publishing thread's own
-  /// delivery. Its other lanes come last, because their subscribers are foreign code as well; meanwhile, another thread
-  /// may serve them.
+  /// Except for reports of events, foreign code comes after everything that it might hold up. Then `deliver` makes the
+  /// publishing thread's own delivery. Its other lanes come last, because their subscribers are foreign code as well;
+  /// meanwhile, another thread may serve them.
   @inline(__always)
   func perform(delivering deliver: () -> Void = {}, immediately serve: (Lane) -> Void = { $0.wake() }) {
     if let rest { perform(rest) } else { firstWake?.wake() }

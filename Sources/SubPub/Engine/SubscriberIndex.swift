@@ -1,8 +1,8 @@
 /// The open subscriptions: their number, and an index that finds those of an object, in constant time once there are
 /// many.
 ///
-/// The index is built when it is first needed. Cancelled subscriptions are removed when their object subscribes again, or once there
-/// are many of them, so a cancel doesn't need to search here.
+/// The index is built when it is first needed. Cancelled subscriptions are removed when their object subscribes again,
+/// or once there are many of them, so a cancel doesn't need to search here.
 struct SubscriberIndex {
   /// The subscriptions of one object, or of several that have lived at the same address; usually one.
   fileprivate struct Entry {

@@ -40,11 +40,11 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to every
   ///     ``LoadingManager`` and ``PagedManager`` that `make` creates, or a task that it begins. So create managers
-  ///     that others use as well, such as one in a `static let`, before `make` uses them. A place is for one attempt, whose `timeout`
-  ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
-  ///     that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores that. A
-  ///     loader that awaits a load of the same family takes a second place, so that all may wait forever if there are
-  ///     too few.
+  ///     that others use as well, such as one in a `static let`, before `make` uses them. A place is for one attempt,
+  ///     whose `timeout` begins with it: a load that reads its cache, or waits to try again, takes none, and then comes
+  ///     last. A load that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores
+  ///     that. A loader that awaits a load of the same family takes a second place, so that all may wait forever if
+  ///     there are too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
   /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
