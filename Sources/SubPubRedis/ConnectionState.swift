@@ -105,10 +105,10 @@
 
     static func close(_ socket: Int32) { _ = Foundation.close(socket) }
 
-    /// What to wait for, and until when; nil if the connection is over.
-    mutating func interest() -> (pollfd, deadline: ContinuousClock.Instant?)? {
+    /// What to wait for from now on, and until when; nil if the connection is over.
+    mutating func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
       guard failure == nil else { return nil }
-      if case .open = phase, lateSince == nil, let deadline, deadline <= .now { lateSince = .now }
+      if case .open = phase, lateSince == nil, let deadline, deadline <= now { lateSince = now }
       var events = Int16(POLLIN)
       if case .connecting = phase { events = Int16(POLLOUT) } else if !outgoing.isEmpty { events |= Int16(POLLOUT) }
       return (pollfd(fd: socket, events: events, revents: 0), deadline)

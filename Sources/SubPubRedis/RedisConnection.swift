@@ -104,8 +104,10 @@
 
   /// What the loop's thread does.
   extension RedisConnection {
-    /// Returns what to wait for, and until when; nil if the connection is over.
-    func interest() -> (pollfd, deadline: ContinuousClock.Instant?)? { state.withLock { $0.interest() } }
+    /// Returns what to wait for from now on, and until when; nil if the connection is over.
+    func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
+      state.withLock { $0.interest(at: now) }
+    }
 
     /// Receives what has arrived, and sends what there is to be sent.
     func proceed(_ buffer: inout [UInt8]) { change { $0.proceed(&buffer) } }

@@ -148,12 +148,12 @@
     /// Waits for the sockets, and lets their connections send and receive.
     func poll(_ buffer: inout [UInt8]) {
       var (descriptors, waiting): ([pollfd], [RedisConnection]) = ([], [])
-      var limit = limit
+      var (limit, now) = (limit, ContinuousClock.now)
       for connection in connections {
-        guard let (descriptor, deadline) = connection.interest() else { continue }
+        guard let (descriptor, deadline) = connection.interest(at: now) else { continue }
         descriptors.append(descriptor)
         waiting.append(connection)
-        if let deadline { limit = min(limit, ContinuousClock.now.duration(to: deadline)) }
+        if let deadline { limit = min(limit, now.duration(to: deadline)) }
       }
       if let pipe { descriptors.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)) }
       WakePipe.wait(for: &descriptors, upTo: pipe == nil ? min(limit, Self.longestWithoutPipe) : limit)
@@ -163,7 +163,7 @@
         connection.proceed(&buffer)
       }
       // Only now, because this thread may have been busy, and what has arrived in time counts.
-      let now = ContinuousClock.now
+      now = .now
       for connection in waiting { connection.checkDeadline(at: now) }
     }
   }
