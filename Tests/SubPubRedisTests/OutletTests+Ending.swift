@@ -170,9 +170,8 @@
     @Test("outlets of a server that doesn't answer share the attempts to connect, and learn together that they fail")
     func required_8_10_sharedAttempt() async throws {
       let silent = try RawServer.silent()
-      var endpoint = silent.endpoint(timeout: .seconds(60))
+      var endpoint = silent.endpoint(timeout: .seconds(60), connectTimeout: .milliseconds(500))
       endpoint.clientName = "prices"
-      endpoint.connectTimeout = .milliseconds(500)
       let runs = (0..<20).map { number in
         let outlet = outlet(endpoint, key: "key\(number)", retry: .never)
         return Task { try await outlet.run() }

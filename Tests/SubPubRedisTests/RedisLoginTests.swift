@@ -80,9 +80,8 @@
     @Test("a server that accepts and says nothing is given up after connectTimeout")
     func silentServer() async throws {
       let silent = try RawServer.silent()
-      var endpoint = silent.endpoint(timeout: .seconds(60))
+      var endpoint = silent.endpoint(timeout: .seconds(60), connectTimeout: .milliseconds(100))
       endpoint.clientName = "prices"
-      endpoint.connectTimeout = .milliseconds(100)
       let mirror = mirror(endpoint)
       let run = try await started(mirror)
       try await until { mirror.reason != nil }
@@ -94,8 +93,7 @@
     func slowCredentials() async throws {
       let silent = try RawServer.silent()
       let start = Locked<ContinuousClock.Instant?>(nil)
-      var endpoint = silent.endpoint(timeout: .seconds(60))
-      endpoint.connectTimeout = .seconds(6)
+      var endpoint = silent.endpoint(timeout: .seconds(60), connectTimeout: .seconds(6))
       endpoint.credentials = {
         start.withLock { $0 = .now }
         // What is left is a part of that time only.

@@ -44,8 +44,11 @@
       unsafe unlink(path)
     }
 
-    func endpoint(timeout: Duration = .seconds(5)) -> RedisEndpoint {
-      RedisEndpoint(unixSocket: path, timeout: timeout)
+    /// An endpoint whose limits are the same, unless that of connecting is another one.
+    func endpoint(timeout: Duration = .seconds(5), connectTimeout: Duration? = nil) -> RedisEndpoint {
+      var endpoint = RedisEndpoint(unixSocket: path, timeout: timeout)
+      endpoint.connectTimeout = connectTimeout ?? timeout
+      return endpoint
     }
 
     /// Ends all connections.
