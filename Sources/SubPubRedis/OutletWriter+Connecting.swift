@@ -24,7 +24,7 @@
     ///
     /// The user's clock measures the delays between attempts only: other processes and the server know nothing of it.
     private struct Pause {
-      var time: Duration
+      let time: Duration
       var clock: any Clock<Duration> = ContinuousClock()
     }
 

@@ -64,9 +64,8 @@
     /// Begins to look up a host, or returns what is under way: one thread waits for that, however many connections are
     /// to be made.
     func lookup(_ host: String, _ port: Int) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
-      let (key, answer) = (
-        RedisEndpoint.Host(name: host, port: port), Answer<Result<[SocketAddress], RedisError.Reason>>()
-      )
+      let key = RedisEndpoint.Host(name: host, port: port)
+      let answer = Answer<Result<[SocketAddress], RedisError.Reason>>()
       let current = shared.withLock { shared in
         if let lookup = shared.lookups[key], !lookup.isSet { return lookup }
         shared.lookups[key] = answer

@@ -49,12 +49,9 @@
     }
 
     private func keep(_ new: EntryState<Value>) {
-      let former = lastState.withLock { last in
-        defer { last = new }
-        return last
-      }
-      // It may hold foreign objects, which aren't released under the lock.
-      withExtendedLifetime(former) {}
+      // The former one may hold foreign objects, which are released outside the lock.
+      var former = new
+      lastState.withLock { swap(&$0, &former) }
     }
 
     private func publish(_ last: EntryState<Value>) {

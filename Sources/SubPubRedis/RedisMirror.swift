@@ -230,13 +230,13 @@
 
     /// Waits, unless somebody asks for an attempt now.
     private func rest(for time: Duration) async throws {
-      // In one step: whoever sees that it sleeps may wake it. The former one may hold a foreign error.
-      let (pause, former) = state.withLock { state in
+      // In one step: whoever sees that it sleeps may wake it. The former one, which may hold a foreign error, is returned,
+      // too, so that it outlives the lock.
+      let pause = state.withLock { state in
         let (pause, former) = (Task { [clock] in try await clock.sleep(for: time) }, state.pause)
         state.pause = pause
         return (pause, former)
-      }
-      withExtendedLifetime(former) {}
+      }.0
       try await withTaskCancellationHandler {
         do { try await pause.value } catch  where !pause.isCancelled { throw error } catch { /* Woken. */  }
       } onCancel: {
