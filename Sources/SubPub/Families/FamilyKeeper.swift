@@ -30,10 +30,11 @@ final class FamilyKeeper: Sendable {
 
   /// Keeps a manager for as long as anybody listens to its publisher, and after that for as long as managers linger.
   ///
-  /// The caller holds the manager.
+  /// The caller holds the manager. The publisher's registry holds the member, which holds the registry, until the member
+  /// is removed.
   func watch(_ member: FamilyMember) {
-    member.registry.addNotice(for: member.id, countingParts: false) { [weak self, weak member] in
-      guard let self, let member, let manager = member.manager else { return }
+    member.registry.addNotice(for: member.id, countingParts: false) { [self] in
+      guard let manager = member.manager else { return }
       let deadline = deadline
       // What this returns may be the last reference to the manager, so it is released after the unlock.
       start(members.withLock { $0.noteListeners(of: member, manager, until: deadline) }.timer)

@@ -1,57 +1,26 @@
 import Synchronization
 
-/// A manager of a family, and what the family knows about it.
-///
-/// `@unchecked`: the variables are accessed only while the family's lock is held.
-final class FamilyMember: @unchecked Sendable {
-  weak let manager: FamilyMembers.Object?
-  /// In a box, whose type only the family knows.
-  let key: FamilyMembers.Object
-  let hash: Int
-  let registry: PublisherRegistry
-  /// Whether all observers know the manager.
-  ///
-  /// The release orders everything that they have done before everything that a thread does after finding it true.
-  let isIntroduced = Atomic<Bool>(false)
-  /// The manager, while it lingers or is listened to.
-  var kept: FamilyMembers.Object?
-  /// Until when it lingers at least.
-  var deadline = Duration.zero
-  var isQueued = false
-  var isListenedTo = false
-  /// The number of the last logout that has reached the manager.
-  var logout = 0
-
-  init(_ manager: FamilyMembers.Object, _ key: FamilyMembers.Object, _ hash: Int, _ registry: PublisherRegistry) {
-    (self.manager, self.key, self.hash, self.registry) = (manager, key, hash, registry)
-  }
-
-  var id: ObjectIdentifier { ObjectIdentifier(self) }
-  /// Whether anybody listens, even if the notice of it hasn't reached the family yet.
-  var isListenedToNow: Bool { registry.isListenedTo(for: id) }
-}
-
 /// The managers of a family, by the hash values of their keys.
 ///
 /// Decides only, under the lock of `FamilyKeeper`, in which a turn of a publisher may be taken, and never the other way
-/// round. Keys are neither hashed nor compared here, because that is foreign
-/// code: whoever looks for one compares it with those of a bucket, outside the lock. What has to be released is
-/// returned, and released after the unlock. Nothing is generic, because that would be several times slower.
+/// round. Keys are neither hashed nor compared here, because that is foreign code: whoever looks for one compares it
+/// with those of a bucket, outside the lock. What has to be released is returned, and released after the unlock.
+/// Nothing is generic, because that would be several times slower.
 struct FamilyMembers {
   typealias Object = any AnyObject & Sendable
 
   /// A thread that is making the manager of a key.
-  private struct Maker: Hashable {
-    let thread = ThreadToken.current.bits
+  private struct Maker: Equatable {
+    let thread = ThreadToken.current
     let hash: Int
   }
 
-  /// The members whose keys have one hash value, the latest last.
-  private(set) var buckets: [Int: [FamilyMember]] = [:]
+  private(set) var buckets: [Int: FamilyBucket] = [:]
   var observers: [ObjectIdentifier: @Sendable (Object) -> Void] = [:]
-  private var makers: [Maker: Int] = [:]
+  private var makers: [Maker] = []
   private var logouts = 0
   private var count = 0
+  private var listenedToCount = 0
   /// The number of members above which it is worth looking for dead ones.
   private var sweepAt = 32
   private var queue = DeadlineQueue()
@@ -61,18 +30,24 @@ struct FamilyMembers {
 
 /// Making and removing managers.
 extension FamilyMembers {
+  /// How often this thread is making a manager of one hash value, and how many logouts there were before.
+  typealias Making = (depth: Int, logouts: Int)
+
+  /// The members with a hash value; if there are none, this thread makes the first one.
+  mutating func beginRequest(_ hash: Int) -> (bucket: FamilyBucket?, begun: Making?) {
+    if let bucket = buckets[hash] { (bucket, nil) } else { (nil, beginMaking(hash, seeing: nil)) }
+  }
+
   /// Notes that this thread makes a manager, unless another one has added a member since the keys were compared.
-  ///
-  /// Returns how often this thread is making a manager of the same hash value, and how many logouts there were.
-  mutating func beginMaking(_ hash: Int, seeing bucket: [FamilyMember]) -> (depth: Int, logouts: Int)? {
-    guard buckets[hash]?.last === bucket.last else { return nil }
-    makers[Maker(hash: hash), default: 0] += 1
-    return (makers[Maker(hash: hash), default: 0], logouts)
+  mutating func beginMaking(_ hash: Int, seeing newest: FamilyMember?) -> Making? {
+    guard buckets[hash]?.newest === newest else { return nil }
+    let maker = Maker(hash: hash)
+    makers.append(maker)
+    return (makers.count { $0 == maker }, logouts)
   }
 
   mutating func endMaking(_ hash: Int) {
-    let depth = makers[Maker(hash: hash), default: 0] - 1
-    makers[Maker(hash: hash)] = depth > 0 ? depth : nil
+    if let index = makers.lastIndex(of: Maker(hash: hash)) { makers.remove(at: index) }
   }
 
   enum Installation {
@@ -85,13 +60,13 @@ extension FamilyMembers {
 
   /// Adds a manager whose key isn't in its bucket, or only for a dead member there.
   mutating func install(
-    _ new: FamilyMember, seeing bucket: [FamilyMember], insteadOf dead: FamilyMember?, logouts known: Int
+    _ new: FamilyMember, seeing newest: FamilyMember?, insteadOf dead: FamilyMember?, logouts known: Int
   ) -> Installation {
-    guard buckets[new.hash]?.last === bucket.last else { return .outdated }
+    guard buckets[new.hash]?.newest === newest else { return .outdated }
     guard known == logouts else { return .logoutDue(logouts) }
     if let dead { remove([dead]) }
     new.isIntroduced.store(observers.isEmpty, ordering: .relaxed)
-    buckets[new.hash, default: []].append(new)
+    if buckets[new.hash]?.insert(new) == nil { buckets[new.hash] = FamilyBucket(new) }
     count += 1
     guard count > sweepAt else { return .installed(isSweepDue: false) }
     // One sweep is enough, even if others install managers meanwhile.
@@ -105,7 +80,8 @@ extension FamilyMembers {
   mutating func sweep(logsOut: Bool) -> (living: [(member: FamilyMember, manager: Object)], dead: [FamilyMember]) {
     if logsOut { logouts += 1 }
     var (living, dead): ([(member: FamilyMember, manager: Object)], [FamilyMember]) = ([], [])
-    for member in buckets.values.joined() {
+    living.reserveCapacity(count)
+    forEach { member in
       if logsOut { member.logout = logouts }
       if let manager = member.manager { living.append((member, manager)) } else { dead.append(member) }
     }
@@ -117,16 +93,32 @@ extension FamilyMembers {
   /// Removes members, which the caller holds.
   mutating func remove(_ members: [FamilyMember]) {
     for member in members {
-      guard let index = buckets[member.hash]?.firstIndex(where: { $0 === member }) else { continue }
-      buckets[member.hash]?.remove(at: index)
-      if buckets[member.hash]?.isEmpty == true { buckets[member.hash] = nil }
+      guard contains(member) else { continue }
+      if buckets[member.hash]?.remove(member) == false { buckets[member.hash] = nil }
       count -= 1
     }
   }
 
+  private func forEach(_ body: (FamilyMember) -> Void) {
+    for bucket in buckets.values {
+      body(bucket.newest)
+      for member in bucket.older { body(member) }
+    }
+  }
+
+  private func all(where isWanted: (FamilyMember) -> Bool = { _ in true }) -> [FamilyMember] {
+    var all: [FamilyMember] = []
+    forEach { if isWanted($0) { all.append($0) } }
+    return all
+  }
+
+  private func contains(_ member: FamilyMember) -> Bool {
+    buckets[member.hash]?.first { $0 === member } != nil
+  }
+
   /// Removes everything, because the family is gone.
   mutating func removeAll() -> (members: [FamilyMember], kept: [Object], timer: CancellableTask?) {
-    let all = Array(buckets.values.joined())
+    let all = all()
     defer { self = FamilyMembers() }
     return (all, all.compactMap { $0.kept.take() }, timer?.task)
   }
@@ -164,8 +156,10 @@ extension FamilyMembers {
   mutating func noteListeners(
     of member: FamilyMember, _ manager: Object, until deadline: Duration?
   ) -> (released: Object?, timer: NewTimer?) {
-    guard buckets[member.hash]?.contains(where: { $0 === member }) == true else { return (nil, nil) }
-    member.isListenedTo = member.isListenedToNow
+    guard contains(member) else { return (nil, nil) }
+    let isListenedTo = member.isListenedToNow
+    if isListenedTo != member.isListenedTo { listenedToCount += isListenedTo ? 1 : -1 }
+    member.isListenedTo = isListenedTo
     if member.isListenedTo {
       member.kept = manager
       return (nil, nil)
@@ -174,7 +168,7 @@ extension FamilyMembers {
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
-  var listenedTo: [PublisherRegistry] { buckets.values.joined().filter(\.isListenedTo).map(\.registry) }
+  var listenedTo: [PublisherRegistry] { listenedToCount == 0 ? [] : all(where: \.isListenedTo).map(\.registry) }
 
   /// Stops keeping managers whose time is over; returns them, and how long the next one lingers.
   ///
@@ -186,9 +180,7 @@ extension FamilyMembers {
     guard timer?.task === task else { return ([], nil) }
     let limit = now + lingering
     if latest > limit {
-      for member in buckets.values.joined() where member.deadline <= latest {
-        member.deadline = min(member.deadline, limit)
-      }
+      forEach { if $0.deadline <= latest { $0.deadline = min($0.deadline, limit) } }
       queue.limit { $0 <= latest ? min($0, limit) : $0 }
       if latestDeadline == latest { latestDeadline = limit }
     }
@@ -214,7 +206,7 @@ extension FamilyMembers {
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
   mutating func stopKeeping() -> [Object] {
     (queue, timer) = (DeadlineQueue(), nil)
-    return buckets.values.joined().compactMap { member in
+    return all().compactMap { member in
       member.isQueued = false
       return member.isListenedTo ? nil : member.kept.take()
     }

@@ -74,39 +74,13 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   /// - Complexity: O(1) on average, beyond `make`.
   public subscript(key: Key) -> M {
     let hash = key.hashValue
-    // The manager that this call has made, and the number of logouts that needn't reach it any more.
-    var made: (manager: M, logouts: Int)?
-    // The number of the last logout that was made up for.
-    var madeUp = 0
-    var deadline = keeper.deadline
+    let deadline = keeper.deadline
     while true {
-      let bucket = bucket(hash)
+      let (bucket, begun) = keeper.members.withLock { $0.beginRequest(hash) }
       let (member, living) = find(key, in: bucket)
-      if let member, let living {
-        keeper.keep(member, living, until: deadline)
-        return introduce(member, living)
-      }
-      guard let (manager, logouts) = made else {
-        guard let (depth, logouts) = keeper.members.withLock({ $0.beginMaking(hash, seeing: bucket) }) else { continue }
-        if depth > 50 { stopForEndlessMaking(key) }
-        made = (makeManager(key), logouts)
-        keeper.members.withLock { $0.endMaking(hash) }
-        deadline = keeper.deadline
-        continue
-      }
-      let new = FamilyMember(manager, KeyBox(key), hash, manager.publisher.registry)
-      new.logout = madeUp
-      switch keeper.members.withLock({ $0.install(new, seeing: bucket, insteadOf: member, logouts: logouts) }) {
-      case .installed(let isSweepDue):
-        if let member { keeper.unwatch([member]) }
-        keeper.watch(new)
-        keeper.keep(new, manager, until: deadline)
-        if isSweepDue { _ = keeper.sweep() }
-        return introduce(new, manager)
-      case .outdated: break
-      case .logoutDue(let number):
-        if !wasReached(by: number, manager) { manager.logout() }
-        (made, madeUp) = ((manager, number), number)
+      if let member, let living { return request(member, living, until: deadline) }
+      if let making = begun ?? keeper.members.withLock({ $0.beginMaking(hash, seeing: bucket?.newest) }) {
+        return add(makeManager(key, making), key, hash, insteadOf: member, in: bucket, logouts: making.logouts)
       }
     }
   }
@@ -131,10 +105,52 @@ extension ManagerFamily {
     init(_ key: Key) { self.key = key }
   }
 
-  private func makeManager(_ key: Key) -> M {
+  private func makeManager(_ key: Key, _ making: FamilyMembers.Making) -> M {
+    if making.depth > 50 { stopForEndlessMaking(key) }
     // A manager of this family that another family's `make` asks for has nothing to do with that one's limit.
     if places == nil, LoadPlaces.ofFamily == nil { return make(key) }
     return LoadPlaces.$ofFamily.withValue(places) { make(key) }
+  }
+
+  /// Adds a manager that was made, unless another thread was first; returns the one that everybody receives.
+  ///
+  /// `logouts` is the number of logouts that needn't reach the manager.
+  private func add(
+    _ manager: M, _ key: Key, _ hash: Int, insteadOf dead: FamilyMember?, in bucket: FamilyBucket?, logouts: Int
+  ) -> M {
+    let deadline = keeper.deadline
+    var (bucket, dead, logouts, isMaking) = (bucket, dead, logouts, true)
+    // The number of the last logout that was made up for.
+    var madeUp = 0
+    while true {
+      let new = FamilyMember(manager, KeyBox(key), hash, manager.publisher.registry)
+      new.logout = madeUp
+      let installation = keeper.members.withLock { members in
+        if isMaking { members.endMaking(hash) }
+        return members.install(new, seeing: bucket?.newest, insteadOf: dead, logouts: logouts)
+      }
+      isMaking = false
+      switch installation {
+      case .installed(let isSweepDue):
+        if let dead { keeper.unwatch([dead]) }
+        keeper.watch(new)
+        if isSweepDue { _ = keeper.sweep() }
+        return request(new, manager, until: deadline)
+      case .outdated:
+        bucket = self.bucket(hash)
+        let (member, living) = find(key, in: bucket)
+        if let member, let living { return request(member, living, until: deadline) }
+        dead = member
+      case .logoutDue(let number):
+        if !wasReached(by: number, manager) { manager.logout() }
+        (logouts, madeUp) = (number, number)
+      }
+    }
+  }
+
+  private func request(_ member: FamilyMember, _ living: FamilyMembers.Object, until deadline: Duration?) -> M {
+    keeper.keep(member, living, until: deadline)
+    return introduce(member, living)
   }
 
   static func key(_ member: FamilyMember) -> Key {
@@ -147,11 +163,11 @@ extension ManagerFamily {
     unsafe unsafeDowncast(object, to: M.self)
   }
 
-  private func bucket(_ hash: Int) -> [FamilyMember] { keeper.members.withLock { $0.buckets[hash] ?? [] } }
+  private func bucket(_ hash: Int) -> FamilyBucket? { keeper.members.withLock { $0.buckets[hash] } }
 
   /// The member with a key, and its manager if it lives; compares keys, so no lock is held.
-  private func find(_ key: Key, in bucket: [FamilyMember]) -> (FamilyMember?, FamilyMembers.Object?) {
-    let found = bucket.first { Self.key($0) == key }
+  private func find(_ key: Key, in bucket: FamilyBucket?) -> (FamilyMember?, FamilyMembers.Object?) {
+    let found = bucket?.first { Self.key($0) == key }
     return (found, found?.manager)
   }
 

@@ -12,7 +12,7 @@
       var members = FamilyMembers()
       let member = FamilyMember(manager, manager, 1, publisher.registry)
       publisher.registry.addNotice(for: member.id, countingParts: false) {}
-      _ = members.install(member, seeing: [], insteadOf: nil, logouts: 0)
+      _ = members.install(member, seeing: nil, insteadOf: nil, logouts: 0)
       let started = members.keep(member, manager, until: .seconds(1))
       let timer = try #require(started).started
       publisher.subscribe(log, on: .immediate)
@@ -30,7 +30,7 @@
       var members = FamilyMembers()
       let member = FamilyMember(manager, manager, 1, publisher.registry)
       publisher.registry.addNotice(for: member.id, countingParts: false) {}
-      _ = members.install(member, seeing: [], insteadOf: nil, logouts: 0)
+      _ = members.install(member, seeing: nil, insteadOf: nil, logouts: 0)
       _ = members.keep(member, manager, until: .seconds(1))
       publisher.subscribe(log, on: .immediate)
       _ = members.noteListeners(of: member, manager, until: .seconds(1))
