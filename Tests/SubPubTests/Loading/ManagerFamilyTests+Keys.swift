@@ -141,4 +141,23 @@ extension ManagerFamilyTests {
     clock.advance(by: .seconds(5))
     try await deaths.wait()
   }
+
+  @Test("keys of one hash value come and go in any order", arguments: UInt64(0)..<20)
+  func stochastic_5_19_oneHashValue(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let family = ManagerFamily { (key: Key) in Counting(key.number) }
+    var held: [Int: Counting] = [:]
+    for _ in 0..<200 {
+      let number = random.draw(10)
+      switch random.draw(4) {
+      case 0: held[number] = nil
+      case 1: #expect(Set(family.keys.map(\.number)) == Set(held.keys))
+      default:
+        let manager = family[Key(number)]
+        #expect(held[number] == nil || held[number] === manager)
+        held[number] = manager
+      }
+      #expect(family.existing(Key(number)) === held[number])
+    }
+  }
 }
