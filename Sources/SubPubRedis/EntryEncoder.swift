@@ -10,6 +10,8 @@
     let publication: PublicationID
     /// The data that the key had before this state.
     let before: EncodedData?
+    /// When the state was taken from the publisher.
+    var taken: ContinuousClock.Instant?
   }
 
   /// Turns publications into entries.
@@ -51,8 +53,9 @@
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       updateSince(publication, now)
       let (state, before) = (publication.state, former ?? inherited)
-      var arguments = RedisCommand("\(id)")
+      var arguments = RedisCommand()
       arguments.reserve(Self.typicalByteCount)
+      arguments.append(id.epoch, id.version)
       do {
         former = try state.value.map { value throws(RedisError.Reason) in
           EncodedData(bytes: try settings.coder.encode(value), origin: publication.origin, since: since)
@@ -76,7 +79,8 @@
         + " proto-max-bulk-len and client-query-buffer-limit"
       arguments.append(.error, entry.before, settings.error(.refused(text)))
       arguments.append(entry.publication, sent: Int64(Date().timeIntervalSince1970 * 1_000))
-      return OutletEntry(id: entry.id, arguments: arguments, publication: entry.publication, before: entry.before)
+      return OutletEntry(
+        id: entry.id, arguments: arguments, publication: entry.publication, before: entry.before, taken: entry.taken)
     }
 
     /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it

@@ -20,9 +20,8 @@
       var isWaiting = false
       /// Why there is no connection, described.
       var error: String?
-      /// How many states were taken from the publisher and aren't confirmed, and since when there have been any.
-      var unconfirmed = 0
-      var unconfirmedSince: ContinuousClock.Instant?
+      /// How far the present run is.
+      var progress: OutletProgress?
     }
 
     var contact: LastContact? {
@@ -39,9 +38,11 @@
 
     var health: RedisHealth {
       let state = state.withLock { $0 }
-      let pending = state.unconfirmed + state.active.reduce(0) { $0 + $1.statistics.pending }
-      let lag =
-        state.unconfirmedSince.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
+      // In this order, because states that are pending now are taken next.
+      let waiting = state.active.reduce(0) { $0 + $1.statistics.pending }
+      let (unconfirmed, since) = state.progress?.unconfirmed ?? (0, nil)
+      let pending = waiting + unconfirmed
+      let lag = since.map { $0.duration(to: .now) } ?? (pending == 0 && state.isConnected ? .zero : nil)
       return RedisHealth(
         isConnected: state.isConnected || state.isWaiting, isWriting: state.isConnected,
         lastContact: state.contact?.age,
@@ -57,7 +58,7 @@
 
     /// Notes that a run has ended: nothing is to be written any more.
     func noteEnd(_ error: (any Error)?) {
-      noteUnconfirmed(0)
+      state.withLock { $0.progress = nil }
       if let error { noteFailure(error) }
     }
 
@@ -73,22 +74,16 @@
       state.withLock { ($0.isConnected, $0.error) = (false, text) }
     }
 
-    func noteUnconfirmed(_ count: Int) {
+    func noteProgress(_ new: (entries: Int, skipped: Int), _ last: EntryID?) {
       state.withLock { state in
-        state.unconfirmed = count
-        state.unconfirmedSince = count == 0 ? nil : state.unconfirmedSince ?? .now
-      }
-    }
-
-    func noteProgress(_ new: (entries: Int, skipped: Int), _ last: EntryID?, unconfirmed count: Int) {
-      state.withLock { state in
-        state.unconfirmed = count
-        state.unconfirmedSince = count == 0 ? nil : state.unconfirmedSince ?? .now
         state.statistics.entries += new.entries
         state.statistics.skipped += new.skipped
         state.last = last ?? state.last
       }
     }
+
+    /// Shows how far a run is from now on.
+    func begin(_ progress: OutletProgress) { state.withLock { $0.progress = progress } }
 
     func update(_ body: (inout RedisStatistics) -> Void) { state.withLock { body(&$0.statistics) } }
 

@@ -14,13 +14,15 @@
       /// The number of the connection whose replies count.
       var connection = 0
       var goal: Goal?
-      /// Whether a state was taken from the publisher, and isn't an entry yet.
-      var hasTaken = false
+      /// When a state was taken from the publisher that isn't an entry yet.
+      var taken: ContinuousClock.Instant?
       /// What this run has added to the statistics.
       var reported = (entries: 0, skipped: 0)
 
-      /// How many states were taken and aren't confirmed.
-      var count: Int { entries.count + (hasTaken ? 1 : 0) }
+      /// How many states were taken and aren't confirmed, and when the first of them was taken.
+      var unconfirmed: (count: Int, since: ContinuousClock.Instant?) {
+        (entries.count + (taken == nil ? 0 : 1), entries.firstEntry?.taken ?? taken)
+      }
 
       func isReached(_ goal: Goal) -> Bool {
         !entries.areUnderWay || goal == .room && !entries.isFull && entries.refusal == nil
@@ -44,25 +46,22 @@
     func change(_ body: (inout OutletEntries) -> Void) { state.withLock { body(&$0.entries) } }
 
     /// Notes that a state was taken from the publisher, and is to become an entry.
-    func noteTaken() {
-      let count = state.withLock { state in
-        state.hasTaken = true
-        return state.count
-      }
-      counts.noteUnconfirmed(count)
-    }
+    func noteTaken() { state.withLock { $0.taken = .now } }
 
     /// Adds the entry for the state that was taken, if it needs one; returns whether there is enough to be sent at once.
     func append(_ entry: OutletEntry?) -> Bool {
       state.withLock { state in
-        state.hasTaken = false
-        if let entry { state.entries.append(entry) }
+        if var entry {
+          entry.taken = state.taken
+          state.entries.append(entry)
+        }
+        state.taken = nil
         return state.entries.isChunk
       }
     }
 
-    /// How many states were taken and aren't confirmed.
-    var count: Int { state.withLock(\.count) }
+    /// How many states were taken and aren't confirmed, and when the first of them was taken.
+    var unconfirmed: (count: Int, since: ContinuousClock.Instant?) { state.withLock(\.unconfirmed) }
 
     var refusal: OutletEntries.Refusal? { state.withLock(\.entries.refusal) }
     var areUnderWay: Bool { state.withLock(\.entries.areUnderWay) }
@@ -77,11 +76,7 @@
 
     /// Returns the commands that are to be sent, and how many; none after a refusal, because more would be refused, too.
     func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
-      let (taken, count) = state.withLock { state in
-        (state.entries.refusal == nil ? state.entries.takeUnsent(beginning) : ([], 0), state.count)
-      }
-      counts.noteUnconfirmed(count)
-      return taken
+      state.withLock { $0.entries.refusal == nil ? $0.entries.takeUnsent(beginning) : ([], 0) }
     }
 
     /// Notes replies to entries, in their order; called by the thread that receives them.
@@ -124,7 +119,7 @@
         let total = (entries: entries.confirmedCount, skipped: entries.skippedCount)
         defer { state.reported = total }
         let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
-        counts.noteProgress(new, entries.lastConfirmed?.id, unconfirmed: state.count)
+        counts.noteProgress(new, entries.lastConfirmed?.id)
       }
     }
   }

@@ -13,12 +13,8 @@
       guard await isConnected(), var states else { return }
       // What was published while another outlet wrote is old by now.
       if lease != nil { while states.statistics.pending > 1 { _ = await states.next() } }
-      while let publication = await states.next() {
-        taken = publication.version
-        progress.noteTaken()
-        guard let isChunk = await encode(publication) else { return }
-        if isChunk || states.statistics.pending == 0 { guard await write(waitingForAll: false) else { return } }
-        if let finalVersion, publication.version >= finalVersion { break }
+      while !hasTakenAll, let publication = await states.next() {
+        guard await encode(publication, followedBy: states), await write(waitingForAll: false) else { return }
       }
       guard await write(waitingForAll: true), let epoch, let connection else { return }
       stop()
@@ -32,17 +28,38 @@
       }
     }
 
-    /// Makes an entry of a state; returns whether there is enough to be sent at once, or nil if the run has ended.
-    private func encode(_ publication: Publication<Value>) async -> Bool? {
+    /// Whether everything is taken that a cancelled run has to write.
+    private var hasTakenAll: Bool {
+      guard let taken, let finalVersion else { return false }
+      return taken >= finalVersion
+    }
+
+    /// Makes entries of a state and of those that are pending, until there is enough to be sent at once, or the other
+    /// task waits for the section; returns false if the run has ended.
+    private func encode(_ first: Publication<Value>, followedBy states: PublicationSequence<Value>.Iterator) async -> Bool
+    {
+      noteTaken(first)
       do {
         return try await section.withLock {
-          guard let epoch else { return nil }
-          return progress.append(encoder.entry(for: publication, epoch: epoch))
+          var next = Optional(first)
+          while let publication = next {
+            guard let epoch else { return false }
+            let isChunk = progress.append(encoder.entry(for: publication, epoch: epoch))
+            if isChunk || hasTakenAll || section.isAwaited { break }
+            next = states.takePending()
+            if let next { noteTaken(next) }
+          }
+          return true
         }
       } catch {
         // Cancelled.
-        return nil
+        return false
       }
+    }
+
+    private func noteTaken(_ publication: Publication<Value>) {
+      taken = publication.version
+      progress.noteTaken()
     }
 
     /// Sends the entries, and waits until the server has confirmed all of them, or so many that there is room for more.

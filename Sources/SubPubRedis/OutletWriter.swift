@@ -102,6 +102,7 @@
         settings.keys, OutletContact(checkInterval: SharedConnection.checkInterval, settings.endpoint))
       progress = OutletProgress(
         OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength)), settings.counts, wake: watch.wake)
+      settings.counts.begin(progress)
       shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
       switch settings.role {
       case .takeOver: states = Self.subscribe(settings)
@@ -229,7 +230,7 @@
     private var unwrittenCount: Int {
       let (pending, current) = (pendingCount, settings.publisher.current.version)
       let late = versionAtCancel.withLock({ $0 }).map { Int(clamping: current - min($0, current)) } ?? 0
-      return progress.count + max(0, pending - late)
+      return progress.unconfirmed.count + max(0, pending - late)
     }
 
     /// Ends the run, with an error if there is one; only the first one counts.

@@ -35,11 +35,35 @@
       arguments.appendLineEnd()
     }
 
+    mutating func append(_ number: UInt64) {
+      beginArgument(ofCount: number.digitCount)
+      arguments.append(digitsOf: number)
+      arguments.appendLineEnd()
+    }
+
+    mutating func append(_ number: Int64) {
+      if let positive = UInt64(exactly: number) { append(positive) } else { append("\(number)") }
+    }
+
+    /// Appends an identifier: two numbers with a hyphen between them.
+    mutating func append(_ epoch: UInt64, _ version: UInt64) {
+      beginArgument(ofCount: epoch.digitCount + 1 + version.digitCount)
+      arguments.append(digitsOf: epoch)
+      arguments.append(UInt8(ascii: "-"))
+      arguments.append(digitsOf: version)
+      arguments.appendLineEnd()
+    }
+
+    /// Appends the arguments of another command.
+    mutating func append(_ more: RedisCommand) {
+      argumentCount += more.argumentCount
+      arguments += more.arguments
+    }
+
     /// Returns the command with more arguments.
     func followed(by more: RedisCommand) -> RedisCommand {
       var command = self
-      command.argumentCount += more.argumentCount
-      command.arguments += more.arguments
+      command.append(more)
       return command
     }
 
@@ -66,11 +90,24 @@
     }
   }
 
+  extension UInt64 {
+    fileprivate var digitCount: Int {
+      var (count, rest) = (1, self)
+      while rest >= 10 { (count, rest) = (count + 1, rest / 10) }
+      return count
+    }
+  }
+
   extension [UInt8] {
     /// Appends a number in decimal.
     mutating func append(digitsOf number: UInt64) {
-      if number >= 10 { append(digitsOf: number / 10) }
-      append(UInt8(ascii: "0") + UInt8(number % 10))
+      append(contentsOf: repeatElement(UInt8(ascii: "0"), count: number.digitCount))
+      var (index, rest) = (count, number)
+      while rest > 0 {
+        index -= 1
+        self[index] += UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      }
     }
 
     fileprivate mutating func appendLineEnd() {
@@ -166,7 +203,9 @@
     /// The bytes of a string as UTF-8.
     var text: String { unsafe withBytes { unsafe String(decoding: $0, as: UTF8.self) } }
 
-    func isEqual(to other: [UInt8]) -> Bool { unsafe withBytes { unsafe $0.elementsEqual(other) } }
+    func isEqual(to other: [UInt8]) -> Bool {
+      unsafe withBytes { unsafe $0.count == other.count && $0.elementsEqual(other) }
+    }
 
     /// Calls a closure with the bytes of a string, which are valid while it runs.
     @unsafe

@@ -51,16 +51,22 @@
     static var nothing: PublicationID { PublicationID(epoch: 0, version: 0) }
   }
 
-  /// The names of an entry's fields.
-  private enum Field {
-    static let phase = Array("phase".utf8)
-    static let value = Array("value".utf8)
-    static let origin = Array("origin".utf8)
-    static let since = Array("since".utf8)
-    static let sent = Array("sent".utf8)
-    static let errorType = Array("error-type".utf8)
-    static let error = Array("error".utf8)
-    static let publication = Array("publication".utf8)
+  /// The name of an entry's field.
+  private struct Field {
+    let bytes: [UInt8]
+    /// The name as an argument of a command.
+    let argument: RedisCommand
+
+    init(_ name: String) { (bytes, argument) = (Array(name.utf8), RedisCommand(name)) }
+
+    static let phase = Field("phase")
+    static let value = Field("value")
+    static let origin = Field("origin")
+    static let since = Field("since")
+    static let sent = Field("sent")
+    static let errorType = Field("error-type")
+    static let error = Field("error")
+    static let publication = Field("publication")
   }
 
   /// An entry of a stream, as the server sends it: an id, and the fields that a state has.
@@ -84,22 +90,22 @@
       guard let fields = reply[1] else { return }
       for index in stride(from: 0, to: fields.count, by: 2) {
         guard let name = fields[index], let value = fields[index + 1] else { return }
-        if name.isEqual(to: Field.phase) {
+        if name.isEqual(to: Field.phase.bytes) {
           phase = value.text
-        } else if name.isEqual(to: Field.value) {
+        } else if name.isEqual(to: Field.value.bytes) {
           self.value = value.bytes
-        } else if name.isEqual(to: Field.origin) {
+        } else if name.isEqual(to: Field.origin.bytes) {
           origin = value.text
-        } else if name.isEqual(to: Field.since) {
+        } else if name.isEqual(to: Field.since.bytes) {
           since = Int64(value.text)
-        } else if name.isEqual(to: Field.sent) {
+        } else if name.isEqual(to: Field.sent.bytes) {
           sent = Int64(value.text)
-        } else if name.isEqual(to: Field.errorType) {
+        } else if name.isEqual(to: Field.errorType.bytes) {
           errorType = value.text
-        } else if name.isEqual(to: Field.error) {
+        } else if name.isEqual(to: Field.error.bytes) {
           error = value.text
-        } else if name.isEqual(to: Field.publication) {
-          publication = PublicationID(value.text)
+        } else if name.isEqual(to: Field.publication.bytes) {
+          publication = EntryID(value).map { PublicationID(epoch: $0.epoch, version: $0.version) }
         }
       }
     }
@@ -115,18 +121,18 @@
   extension RedisCommand {
     /// Appends the names and values of an entry's fields.
     mutating func append(_ phase: LoadPhase, _ data: EncodedData?, _ error: (any Error)?) {
-      append(Field.phase)
+      append(Field.phase.argument)
       append(phase.name)
       if let data {
-        append(Field.value)
+        append(Field.value.argument)
         append(data.bytes)
         if let origin = data.origin {
-          append(Field.origin)
+          append(Field.origin.argument)
           append(origin.name)
         }
         if let since = data.since {
-          append(Field.since)
-          append("\(since)")
+          append(Field.since.argument)
+          append(since)
         }
       }
       if let error { append(error) }
@@ -134,18 +140,18 @@
 
     /// Appends the identifier that the publication has in every process, and when the state was taken.
     mutating func append(_ id: PublicationID, sent: Int64) {
-      append(Field.publication)
-      append(id.description)
-      append(Field.sent)
-      append("\(sent)")
+      append(Field.publication.argument)
+      append(id.epoch, id.version)
+      append(Field.sent.argument)
+      append(sent)
     }
 
     /// Appends the fields of an error; one that comes from another process stays what it is.
     private mutating func append(_ error: any Error) {
       let remote = error as? RemoteError
-      append(Field.errorType)
+      append(Field.errorType.argument)
       append((remote?.type ?? String(reflecting: type(of: error))).shortened)
-      append(Field.error)
+      append(Field.error.argument)
       append((remote?.message ?? String(describing: error)).shortened)
     }
   }

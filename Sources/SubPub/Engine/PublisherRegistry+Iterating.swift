@@ -9,20 +9,25 @@ extension PublisherRegistry {
         return nil
       }
       switch take(for: subscription) {
-      case .state(let state):
-        if let pace = subscription.lane.pace { subscription.lane.rest(for: pace.interval) }
-        return state.state
+      case .state(let state): return state
       case .end: return nil
       case .suspend: await waitForState(of: subscription)
       }
     }
   }
 
+  /// Returns the next state of an iterator if it is pending.
+  nonisolated func takePending(for subscription: Subscription) -> (any BoxedPublication)? {
+    if case .state(let state) = take(for: subscription) { state } else { nil }
+  }
+
   private nonisolated func take(for subscription: Subscription) -> Lane.NextAction {
-    perform { state, effects in
-      let lane = subscription.lane
-      return lane.inTurn.index < 0 ? .end : state.withLane(lane, &effects) { lane.takeForIterator(&$0) }
+    let lane = subscription.lane
+    let action = perform { state, effects in
+      lane.inTurn.index < 0 ? .end : state.withLane(lane, &effects) { lane.takeForIterator(&$0) }
     }
+    if case .state = action, let pace = lane.pace { lane.rest(for: pace.interval) }
+    return action
   }
 
   private nonisolated func waitForState(of subscription: Subscription) async {

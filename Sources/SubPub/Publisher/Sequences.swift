@@ -141,6 +141,14 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
       return nil
     }
 
+    /// Takes the next element if its state is pending; never waits, and doesn't look whether the task is cancelled.
+    package func takePending() -> Element? {
+      while let publication = reader.takePending() {
+        if let element = element(Publication<Value>.from(publication)) { return element }
+      }
+      return nil
+    }
+
     /// Why the iteration has ended; nil as long as there may be another element (3.10).
     ///
     /// Read it when `next()` has returned nil.
@@ -238,4 +246,6 @@ private final class SequenceReader: Sendable {
   deinit { subscription.cancel() }
 
   func next() async -> (any BoxedPublication)? { await registry.next(subscription) }
+
+  func takePending() -> (any BoxedPublication)? { registry.takePending(for: subscription) }
 }

@@ -20,8 +20,10 @@ public struct PublicationID: Hashable, Sendable, LosslessStringConvertible {
   /// - Parameter description: Two decimal numbers with a hyphen between them. Anything else makes nil, so the header of
   ///   a request can be passed as it is.
   public init?(_ description: String) {
-    let parts = description.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let epoch = Self.number(parts[0]), let version = Self.number(parts[1]) else { return nil }
+    let text = description.utf8
+    guard let hyphen = text.firstIndex(of: UInt8(ascii: "-")), let epoch = Self.number(text[..<hyphen]),
+      let version = Self.number(text[text.index(after: hyphen)...])
+    else { return nil }
     self.init(epoch: epoch, version: version)
   }
 
@@ -29,9 +31,11 @@ public struct PublicationID: Hashable, Sendable, LosslessStringConvertible {
   public var description: String { "\(epoch)-\(version)" }
 
   /// Reads a number as `description` writes it: no sign, and no zero in front.
-  private static func number(_ text: Substring) -> UInt64? {
-    guard text.utf8.allSatisfy({ (48...57).contains($0) }), text.count == 1 || text.first != "0" else { return nil }
-    return UInt64(text)
+  private static func number(_ text: Substring.UTF8View) -> UInt64? {
+    guard text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      text.count == 1 || text.first != UInt8(ascii: "0")
+    else { return nil }
+    return UInt64(Substring(text))
   }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 extension Lane {
   /// The outcome of an iterator's `next()`.
   enum NextAction {
-    case state(QueuedState)
+    case state(any BoxedPublication)
     case suspend
     case end
   }
@@ -45,7 +45,7 @@ extension Lane {
       if reporter.add(.delivered(delivery, nil)) { effects.report(reporter) }
     }
     completeDrains()
-    return .state(state)
+    return .state(state.state)
   }
 
   /// Suspends the iterating task, unless there is something to take or nothing more will arrive.
