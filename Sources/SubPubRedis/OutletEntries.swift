@@ -45,6 +45,8 @@
     var areUnderWay: Bool { unanswered < unsent }
     /// Whether replies have to be awaited before more is sent.
     var isFull: Bool { count >= window.count || byteCount >= window.bytes }
+    /// Whether there is room for many more.
+    var isHalfEmpty: Bool { count <= window.count / 2 && byteCount <= window.bytes / 2 }
     /// Whether there is enough to be sent at once.
     var isChunk: Bool { isFull || entries.count - unsent >= chunk.count || unsentByteCount >= chunk.bytes }
 

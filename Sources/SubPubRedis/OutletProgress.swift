@@ -27,6 +27,12 @@
       func isReached(_ goal: Goal) -> Bool {
         !entries.areUnderWay || goal == .room && !entries.isFull && entries.refusal == nil
       }
+
+      /// Whether to end the outlet's wait. One that waits for room gets more than it needs, so that it isn't woken for
+      /// each entry.
+      func endsWait(for goal: Goal) -> Bool {
+        isReached(goal) && (goal == .everything || entries.isHalfEmpty || !entries.areUnderWay)
+      }
     }
 
     private let state: Locked<State>
@@ -84,7 +90,7 @@
       let (counts, isReached, isRefused) = state.withLock { state -> (Bool, Bool, Bool) in
         guard state.connection == connection else { return (false, false, false) }
         for reply in replies { state.entries.note(reply) }
-        let isReached = state.goal.map(state.isReached) ?? false
+        let isReached = state.goal.map(state.endsWait) ?? false
         if isReached { state.goal = nil }
         return (true, isReached, state.entries.refusal != nil && !state.entries.areUnderWay)
       }

@@ -4,11 +4,12 @@
   extension RedisMirror {
     /// Publishes what the reader has found; called on its thread, once at a time.
     func receive(_ event: StreamEvent) {
-      let isFirstAnswer = state.withLock { state in
+      let (isFirstAnswer, isShown) = state.withLock { state in
         defer { state.noteAnswer() }
-        return !state.hasAnswered
+        return (!state.hasAnswered, event.entryID.map { state.hasShown($0) } ?? false)
       }
       if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
+      if isShown { return }
       switch event {
       case .empty:
         // Also if somebody has put data there. A relay doesn't take it for a reset.
@@ -30,7 +31,6 @@
     }
 
     private func receive(_ entry: StreamEntry, lag: Duration?) {
-      if state.withLock({ $0.hasShown(entry.id) }) { return }
       do {
         let decoded = EntryState(try entry.state(by: coder), of: entry)
         state.withLock { $0.note(entry.id, isDecoded: true, lag) }

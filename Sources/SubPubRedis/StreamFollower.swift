@@ -13,6 +13,14 @@
     case entry(StreamEntry)
     /// There was nothing after the entries that were passed on, when the server was asked for more.
     case caughtUp
+
+    /// The identity of the entry that it brings.
+    var entryID: EntryID? {
+      switch self {
+      case .current(let entry), .entry(let entry): entry.id
+      case .empty, .unchanged, .caughtUp: nil
+      }
+    }
   }
 
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
