@@ -13,9 +13,6 @@
 
     private let state = Locked(State())
 
-    /// Whether a task waits.
-    var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
-
     /// Runs the body when no other task does; throws a `CancellationError` if the task is cancelled before that.
     func withLock<Result>(_ body: () async throws -> Result) async throws -> Result {
       guard await lock() else { throw CancellationError() }

@@ -34,26 +34,28 @@
       return taken >= finalVersion
     }
 
-    /// Makes entries of a state and of those that are pending, until there is enough to be sent at once, or the other
-    /// task waits for the section; returns false if the run has ended.
-    private func encode(_ first: Publication<Value>, followedBy states: PublicationSequence<Value>.Iterator) async -> Bool
-    {
+    /// Makes entries of a state and of those that are pending; returns false if the run has ended.
+    private func encode(_ first: Publication<Value>, followedBy states: States) async -> Bool {
       noteTaken(first)
-      do {
-        return try await section.withLock {
-          var next = Optional(first)
-          while let publication = next {
-            guard let epoch else { return false }
-            let isChunk = progress.append(encoder.entry(for: publication, epoch: epoch))
-            if isChunk || hasTakenAll || section.isAwaited { break }
-            next = states.takePending()
-            if let next { noteTaken(next) }
-          }
-          return true
-        }
-      } catch {
-        // Cancelled.
-        return false
+      let end = ContinuousClock.now + .milliseconds(10)
+      do { try await section.withLock { try makeEntries(of: first, followedBy: states, until: end) } } catch
+      { /* Cancelled. */ return false }
+      // The other task may have to renew the lease.
+      if .now >= end { await Task.yield() }
+      return true
+    }
+
+    /// Makes entries until there is enough to be sent at once, or it is time for something else.
+    private func makeEntries(
+      of first: Publication<Value>, followedBy states: States, until end: ContinuousClock.Instant
+    ) throws {
+      var next = Optional(first)
+      while let publication = next {
+        guard let epoch else { throw CancellationError() }
+        let isChunk = progress.append(encoder.entry(for: publication, epoch: epoch))
+        if isChunk || hasTakenAll || .now >= end { return }
+        next = states.takePending()
+        if let next { noteTaken(next) }
       }
     }
 

@@ -9,6 +9,8 @@
   /// other. Neither of them ever blocks a thread, but the user's code may: it is called in the section, too, so that
   /// nothing that other outlets need is held in the meantime.
   actor OutletWriter<Value: Codable & Sendable> {
+    typealias States = PublicationSequence<Value>.Iterator
+
     let settings: OutletSettings<Value>
     /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.
     private let executor = QueueExecutor(label: "SubPub.RedisOutlet")
@@ -19,7 +21,7 @@
     let watch: KeyWatch
     let section = AsyncMutex()
     /// What is to be written; nil while the outlet waits for another one's end.
-    private(set) var states: PublicationSequence<Value>.Iterator?
+    private(set) var states: States?
     /// Shows an outlet that waits whether its publisher has finished.
     private var idle: StateSequence<Value>.Iterator?
     var encoder: EntryEncoder<Value>
@@ -110,7 +112,7 @@
       }
     }
 
-    private static func subscribe(_ settings: OutletSettings<Value>) -> PublicationSequence<Value>.Iterator {
+    private static func subscribe(_ settings: OutletSettings<Value>) -> States {
       let room = max(1, settings.maxLength - OutletEntries.window(of: settings.maxLength))
       let states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
       settings.counts.begin(states.subscription)

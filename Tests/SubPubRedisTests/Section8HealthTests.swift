@@ -107,5 +107,28 @@
         #expect(try #require(mirror.health.lag) >= .seconds(10_000))
       }
     }
+
+    @Test("the lag of an outlet that is never idle is that of the first state that isn't confirmed")
+    func required_8_07_lagOfABusyOutlet() async throws {
+      let held = Locked<String?>("-2\r\n")
+      let link = try Proxy(server) { piece in
+        let holds = held.withLock { $0 }.map(piece.contains) ?? false
+        return piece.isReply && holds ? .waits : .passes(piece.bytes)
+      }
+      let outlet = outlet(link.endpoint(timeout: .seconds(60)))
+      publisher.updateData(1)
+      try await running(outlet) {
+        publisher.updateData(2)
+        try await until { outlet.health.lag.map { $0 > .milliseconds(20) } ?? false }
+        let start = ContinuousClock.now
+        publisher.updateData(3)
+        try await until { outlet.health.pending == 2 }
+        held.withLock { $0 = "-3\r\n" }
+        try await until { outlet.health.pending == 1 }
+        let lag = try #require(outlet.health.lag)
+        #expect(lag <= start.duration(to: .now))
+        held.withLock { $0 = nil }
+      }
+    }
   }
 #endif

@@ -1,4 +1,5 @@
 #if Redis
+  import Foundation
   import Testing
 
   @Suite("Section 8.09: leases that are lost, and outlets that wait for them", .timeLimit(.minutes(2)))
@@ -83,6 +84,27 @@
       #expect(try server.calls(of: "pexpire") >= 3)
       #expect(try server.run("GET", "key:lease") == holder)
       try await cancel(run)
+    }
+
+    @Test("an outlet whose states take long to be encoded renews its lease between two of them")
+    func required_8_09_slowCoder() async throws {
+      let lease = Duration.seconds(1)
+      let slow = RedisOutlet(
+        publisher, key: "key", endpoint: server.endpoint(), role: .standby(lease: lease),
+        coder: .numbers { _ in Thread.sleep(forTimeInterval: 0.05) }, retry: .quick)
+      let second = standby(of: Publisher(initial: 7), lease: lease)
+      publisher.updateData(1)
+      try await running(slow) {
+        let waiting = Task { try await second.run() }
+        try await until { second.health.isConnected }
+        let holder = try server.run("GET", "key:lease")
+        // Fewer than are sent at a time, and together they take longer than the lease lasts.
+        for number in 2...60 { publisher.updateData(number) }
+        try await slow.reach(60)
+        #expect(try server.run("GET", "key:lease") == holder)
+        #expect(slow.health.isWriting && !second.health.isWriting)
+        try await cancel(waiting)
+      }
     }
 
     @Test("an outlet that waits has nothing pending, its publisher drains, and its run ends when that finishes")
