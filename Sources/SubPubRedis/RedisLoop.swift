@@ -66,15 +66,7 @@
         return (!state.isRunning, state.isAwake ? nil : state.pipe)
       }
       pipe?.wake()
-      if starts { start() }
-    }
-
-    private func start() {
-      let thread = Thread { [self] in
-        Thread.current.name = "SubPub.Redis"
-        run()
-      }
-      thread.start()
+      if starts { WaitingThread.start(named: "SubPub.Redis") { [self] in run() } }
     }
   }
 
@@ -132,6 +124,17 @@
         defer { state.timers.removeAll { $0.end <= now } }
         return state.timers.filter { $0.end <= now }.map(\.wake)
       }
+    }
+  }
+
+  /// A thread that mostly waits, and so isn't one of Dispatch's, which has only 255.
+  package enum WaitingThread {
+    package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+      let thread = Thread {
+        Thread.current.name = name
+        body()
+      }
+      thread.start()
     }
   }
 

@@ -1,5 +1,4 @@
 #if Redis
-  import Dispatch
   import SubPub
   import SubPubRedis
 
@@ -34,7 +33,7 @@
       pipe = try WakePipe()
       folder = try Self.makeFolder()
       path = "\(folder)/socket"
-      DispatchQueue(label: "SubPub.RedisStandIn").async { [self] in run() }
+      WaitingThread.start(named: "SubPub.RedisStandIn") { [self] in run() }
     }
 
     private static func makeFolder() throws(RedisError.Reason) -> String {
