@@ -28,8 +28,9 @@
         !entries.areUnderWay || goal == .room && !entries.isFull && entries.refusal == nil
       }
 
-      /// Whether to end the outlet's wait. One that waits for room gets more than it needs, so that it isn't woken for
-      /// each entry.
+      /// Whether to end the outlet's wait.
+      ///
+      /// One that waits for room gets more than it needs, so that it isn't woken for each entry.
       func endsWait(for goal: Goal) -> Bool {
         isReached(goal) && (goal == .everything || entries.isHalfEmpty || !entries.areUnderWay)
       }
