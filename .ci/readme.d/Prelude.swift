@@ -1,6 +1,6 @@
 // Declarations that code blocks of the documents may use; `.ci/readme` compiles this file with each of them.
-// A block may declare the same name and hide the one here. What isn't on the main actor says `nonisolated`, since blocks
-// of some documents are compiled with the main actor as the default isolation, too.
+// A block may declare the same name and hide the one here. What isn't on the main actor says `nonisolated`, since
+// blocks of some documents are compiled with the main actor as the default isolation, too.
 
 import Dispatch
 import SubPub

@@ -122,8 +122,8 @@
       }
     }
 
-    /// A thread that was busy gets half of the time again, once for each reply: the rest of a large one takes a while to
-    /// arrive, because the server had to wait for this side.
+    /// A thread that was busy gets half of the time again, once for each reply: the rest of a large one takes a while
+    /// to arrive, because the server had to wait for this side.
     private func deadline(of request: Request) -> ContinuousClock.Instant {
       let limit = request.limit.limit
       return lateSince.map { $0 + limit / 2 } ?? max(request.sent, answered) + limit

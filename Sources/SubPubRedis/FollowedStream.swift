@@ -62,9 +62,9 @@
 
     /// Compares the followers with the last entry of the stream, nil if there is none.
     ///
-    /// If it has a smaller number, the stream was deleted and has begun anew, because the server's clock was set back. Or
-    /// the server has an older copy of it, and the outlet is about to write what is missing. Returns whether the followers
-    /// wait for that, or have been sent back to the beginning.
+    /// If it has a smaller number, the stream was deleted and has begun anew, because the server's clock was set back.
+    /// Or the server has an older copy of it, and the outlet is about to write what is missing. Returns whether the
+    /// followers wait for that, or have been sent back to the beginning.
     mutating func compare(with last: EntryID?) -> (waits: Bool, beginsAnew: Bool) {
       guard let last, last.epoch < epoch else {
         noteCurrent()

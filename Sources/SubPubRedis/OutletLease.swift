@@ -37,8 +37,8 @@
     /// Takes the lease if the outlet that had it last has ended; returns whether the holder has it now.
     ///
     /// It may have taken it before, over a connection that was lost before the reply had arrived. A lease that is gone
-    /// before its time is lost, and the outlet that has it may be writing. That one takes it again when it renews it, so
-    /// this one waits for as long as a lease lasts.
+    /// before its time is lost, and the outlet that has it may be writing. That one takes it again when it renews it,
+    /// so this one waits for as long as a lease lasts.
     func takeLease(_ lease: inout OutletLease) async throws(RedisError.Reason) -> Bool {
       let replies = try await channel.replies(to: [
         RedisCommand("GET", keys.lease), RedisCommand("PTTL", keys.lease), RedisCommand("GET", keys.counter),

@@ -3,8 +3,8 @@
 
   /// How far an outlet is: the entries that the server hasn't confirmed.
   ///
-  /// The outlet adds and sends them. The thread that receives the replies notes these here, and wakes the outlet only if
-  /// it waits for them, or the server has refused something.
+  /// The outlet adds and sends them. The thread that receives the replies notes these here, and wakes the outlet only
+  /// if it waits for them, or the server has refused something.
   final class OutletProgress: Sendable {
     /// What the writing outlet waits for.
     enum Goal { case everything, room }
@@ -55,7 +55,8 @@
     /// Notes that a state was taken from the publisher, and is to become an entry.
     func noteTaken() { state.withLock { $0.taken = .now } }
 
-    /// Adds the entry for the state that was taken, if it needs one; returns whether there is enough to be sent at once.
+    /// Adds the entry for the state that was taken, if it needs one; returns whether there is enough to be sent at
+    /// once.
     func append(_ entry: OutletEntry?) -> Bool {
       state.withLock { state in
         if var entry {
@@ -81,7 +82,8 @@
       }
     }
 
-    /// Returns the commands that are to be sent, and how many; none after a refusal, because more would be refused, too.
+    /// Returns the commands that are to be sent, and how many; none after a refusal, because more would be refused,
+    /// too.
     func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
       state.withLock { $0.entries.refusal == nil ? $0.entries.takeUnsent(beginning) : ([], 0) }
     }

@@ -150,8 +150,8 @@
 
     /// Notes that the server has ended the connection, maybe because of the first entry.
     ///
-    /// It does so if a value is larger than it may be. An entry with which that happens again and again is written as an
-    /// error, so that those after it are written.
+    /// It does so if a value is larger than it may be. An entry with which that happens again and again is written as
+    /// an error, so that those after it are written.
     private func noteClosing() {
       guard let first = entries.firstEntry, first.arguments.byteCount >= Self.smallestLimit else {
         return suspect = nil

@@ -88,7 +88,8 @@
       var hasElapsed: Bool { elapsed() >= wait }
     }
 
-    /// How many entries are read at a time to see which ones have arrived; smaller after a connection was lost meanwhile.
+    /// How many entries are read at a time to see which ones have arrived; smaller after a connection was lost
+    /// meanwhile.
     var pageSize = 64
     /// Whether the server has refused the last write.
     var wasRefused = false
@@ -121,8 +122,8 @@
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
     nonisolated func run() async throws {
-      // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of their
-      // waits would end on Swift's pool.
+      // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of
+      // their waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
       let ending = Locked<Task<Void, Never>?>(nil)

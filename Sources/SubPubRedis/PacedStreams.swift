@@ -33,9 +33,10 @@
 
     /// Passes the newest entry of a stream on to those that were due.
     ///
-    /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from an
-    /// older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has existed:
-    /// then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is missing (8.08).
+    /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from
+    /// an older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has
+    /// existed: then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is
+    /// missing (8.08).
     mutating func pass(_ last: StreamEntry?, of key: [UInt8], dueAt due: ContinuousClock.Instant, serverTime: UInt64) {
       let now = ContinuousClock.now
       for index in all.indices where all[index].next <= due && all[index].follower.key == key {

@@ -90,7 +90,8 @@
       if let name = endpoint.clientName { commands.append(RedisCommand("CLIENT", "SETNAME", name)) }
       if endpoint.database != 0 { commands.append(RedisCommand("SELECT", String(endpoint.database))) }
       #if RedisTLS
-        // A server that wants a certificate says so after the handshake, and what it says may be lost with the connection.
+        // A server that wants a certificate says so after the handshake, and what it says may be lost with the
+        // connection.
         if endpoint.tls != nil { commands.append(RedisCommand("PING")) }
       #endif
       return commands

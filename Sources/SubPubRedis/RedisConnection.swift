@@ -12,8 +12,8 @@
 
   /// A connection to a server, over which several users send commands, each through a channel of its own.
   ///
-  /// The server replies in the order of the commands, so a queue tells whose a reply is. Whoever sends a command sends it
-  /// at once; the loop's thread receives, and sends what the socket had no room for.
+  /// The server replies in the order of the commands, so a queue tells whose a reply is. Whoever sends a command sends
+  /// it at once; the loop's thread receives, and sends what the socket had no room for.
   ///
   /// After an error the connection can't be used any more: nobody knows which commands have arrived. All of its users
   /// learn that.

@@ -67,10 +67,11 @@
       }
     }
 
-    /// Asked for the login before each connection is made, so that a password can change; nil for a fixed login or none.
+    /// Asked for the login before each connection is made, so that a password can change; nil for a fixed login or
+    /// none.
     ///
-    /// Setting it replaces a fixed login; setting it to nil leaves one. The closure runs on Swift's pool, and has as long
-    /// as ``connectTimeout``. If it throws, the connection can't be made, and is tried again like any other.
+    /// Setting it replaces a fixed login; setting it to nil leaves one. The closure runs on Swift's pool, and has as
+    /// long as ``connectTimeout``. If it throws, the connection can't be made, and is tried again like any other.
     public var credentials: (@Sendable () async throws -> (username: String?, password: String))? {
       get { if case .asked(let source) = login { source.ask } else { nil } }
       set {

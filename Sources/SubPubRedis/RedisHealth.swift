@@ -11,9 +11,9 @@
     public var lastContact: Duration?
     /// How far this is behind; nil if that isn't known.
     ///
-    /// For an outlet, how long ago it has taken the first state that the server hasn't confirmed; zero if there is none.
-    /// For a mirror, how long its last entry took from the outlet, which compares the system clocks of both machines;
-    /// zero for an entry that was there when the mirror asked. The wait for a mirror's pace doesn't count.
+    /// For an outlet, how long ago it has taken the first state that the server hasn't confirmed; zero if there is
+    /// none. For a mirror, how long its last entry took from the outlet, which compares the system clocks of both
+    /// machines; zero for an entry that was there when the mirror asked. The wait for a mirror's pace doesn't count.
     public var lag: Duration?
     /// How often a lost connection was replaced.
     public var reconnects: Int

@@ -1,10 +1,11 @@
 #if Redis
   public import SubPub
 
-  /// What an operator wants to know about the connections of outlets and mirrors: implement it to write logs and metrics.
+  /// What an operator wants to know about the connections of outlets and mirrors: implement it to write logs and
+  /// metrics.
   ///
-  /// Give it to a ``RedisOutlet`` or a ``RedisMirror``. All functions are called while no lock is held, on no particular
-  /// thread, and the outlet or the mirror waits for them, so keep them short. Each does nothing by default.
+  /// Give it to a ``RedisOutlet`` or a ``RedisMirror``. All functions are called while no lock is held, on no
+  /// particular thread, and the outlet or the mirror waits for them, so keep them short. Each does nothing by default.
   ///
   /// ```swift
   /// import SubPub

@@ -12,15 +12,15 @@
 
   /// The thread that waits for the sockets of the outlets of one endpoint, or of its mirrors (8.10).
   ///
-  /// Nothing but this thread ever waits for a server, however many outlets or mirrors there are. It is an executor, too:
-  /// it runs the jobs of tasks between two waits.
+  /// Nothing but this thread ever waits for a server, however many outlets or mirrors there are. It is an executor,
+  /// too: it runs the jobs of tasks between two waits.
   ///
   /// The thread exists while there are jobs, connections, or times to wait for.
   final class RedisLoop: SerialExecutor, TaskExecutor {
     /// How many times the thread runs jobs that jobs have left behind before it looks at the sockets again.
     private static let mostRounds = 16
-    /// How long the thread waits at most while there are connections, so that whoever sends something needn't wake it for
-    /// the reply's time limit.
+    /// How long the thread waits at most while there are connections, so that whoever sends something needn't wake it
+    /// for the reply's time limit.
     private static let tick: Duration = .milliseconds(100)
 
     private let state = Locked(State())

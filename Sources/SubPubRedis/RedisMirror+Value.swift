@@ -10,14 +10,14 @@
 
     /// Waits for the first loaded value from now on, also if the server is still to come.
     ///
-    /// Other publishers' `value()` throws the first error. This one waits while the mirror can't reach a server and tries
-    /// again. The mirror has to run meanwhile.
+    /// Other publishers' `value()` throws the first error. This one waits while the mirror can't reach a server and
+    /// tries again. The mirror has to run meanwhile.
     ///
     /// - Parameter limit: How long to wait, on the mirror's clock.
     /// - Returns: The loaded value.
     /// - Throws: The current error, or a ``RedisError`` that says that there is no state, when the time is over. Before
-    ///   that, an error of the publishing process, or one that doesn't pass by itself. `CancellationError` if the task is
-    ///   cancelled; `PublisherEnded` if the publisher is finished; the clock's error if the clock fails.
+    ///   that, an error of the publishing process, or one that doesn't pass by itself. `CancellationError` if the task
+    ///   is cancelled; `PublisherEnded` if the publisher is finished; the clock's error if the clock fails.
     public func value(within limit: Duration) async throws -> Value {
       let states = publisher.states()
       return try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -16,17 +16,18 @@
   /// While ``run()`` is active, the publisher changes to the current state of the stream, and then to every later one,
   /// in order (8.01). The data keeps its origin and its age. An error of the publishing process is a ``RemoteError``.
   ///
-  /// A lost connection is an error with the previous data (8.04), within twice the endpoint's timeout (8.07). When there
-  /// is a connection again, the mirror goes on where it was, and skips only what the stream doesn't hold any more (8.06).
-  /// It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An entry that
-  /// can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
+  /// A lost connection is an error with the previous data (8.04), within twice the endpoint's timeout (8.07). When
+  /// there is a connection again, the mirror goes on where it was, and skips only what the stream doesn't hold any more
+  /// (8.06). It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An
+  /// entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
   /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
-  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no outlet.
+  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no
+  /// outlet.
   ///
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
-  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older copy
-  /// of the stream however long the outlet is cut off; without it, only for two seconds.
+  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older
+  /// copy of the stream however long the outlet is cut off; without it, only for two seconds.
   public final class RedisMirror<Value: Codable & Sendable>: Manager, StatePublisher {
     /// The publisher of the state.
     ///
@@ -230,8 +231,8 @@
 
     /// Waits, unless somebody asks for an attempt now.
     private func rest(for time: Duration) async throws {
-      // In one step: whoever sees that it sleeps may wake it. The former one, which may hold a foreign error, is returned,
-      // too, so that it outlives the lock.
+      // In one step: whoever sees that it sleeps may wake it. The former one, which may hold a foreign error, is
+      // returned, too, so that it outlives the lock.
       let pause = state.withLock { state in
         let (pause, former) = (Task { [clock] in try await clock.sleep(for: time) }, state.pause)
         state.pause = pause

@@ -17,28 +17,28 @@
   /// it is written again because a reply was lost (8.02).
   ///
   /// An outlet that begins while its publisher has no data keeps the data that the key has: a `loading` or an `error`
-  /// without data is written with it as the previous data, and a publisher that has never published writes nothing. Only
-  /// `reset()` clears it.
+  /// without data is written with it as the previous data, and a publisher that has never published writes nothing.
+  /// Only `reset()` clears it.
   ///
   /// Publishing never waits for the server (8.04). While the server can't be reached, the newest `maxLength` states are
   /// kept and the others are dropped and counted.
   ///
   /// An outlet that another one has superseded never writes again, whatever the server has lost since; the living one
-  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for three seconds, and
-  /// finds that the server has lost data or was started again, can't know which of the two it is. It waits for twice the
-  /// endpoint's timeout, and at least three seconds, before it goes on.
+  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for three seconds,
+  /// and finds that the server has lost data or was started again, can't know which of the two it is. It waits for
+  /// twice the endpoint's timeout, and at least three seconds, before it goes on.
   ///
-  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XLEN`, and `XREVRANGE` on its key, `WATCH` on
-  /// both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With `XSETID` on its key,
-  /// it restores a last entry that somebody has deleted; with `INFO`, it waits less often.
+  /// An outlet needs the commands `AUTH` and `SELECT` as the endpoint says, `XADD`, `XLEN`, and `XREVRANGE` on its key,
+  /// `WATCH` on both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With
+  /// `XSETID` on its key, it restores a last entry that somebody has deleted; with `INFO`, it waits less often.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
     private let settings: OutletSettings<Value>
 
     /// Creates an outlet, which writes nothing until it runs.
     ///
     /// - Parameters:
-    ///   - publisher: The publisher, which the outlet keeps; a derived one, or a ``RedisMirror``, which makes this outlet a
-    ///     relay.
+    ///   - publisher: The publisher, which the outlet keeps; a derived one, or a ``RedisMirror``, which makes this
+    ///     outlet a relay.
     ///   - key: The key of the stream.
     ///   - endpoint: The server.
     ///   - maxLength: How many states the stream holds, about a hundred more from 1,000 on. The outlet keeps as many
@@ -80,8 +80,8 @@
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
     ///   ``RedisError``
     ///   - when the server doesn't let the outlet in, or the key isn't a stream,
-    ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/replyTimeout``, because it is
-    ///     full or a replica, for example,
+    ///   - when the server has refused to write for longer than the endpoint's ``RedisEndpoint/replyTimeout``, because
+    ///     it is full or a replica, for example,
     ///   - when no attempt to connect is left,
     ///   - when a cancelled outlet can't write its last states within the timeout; it ends within twice the timeout
     ///     after the cancel (8.07).
@@ -112,9 +112,9 @@
     /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long
     /// that a process that is busy doesn't miss that.
     ///
-    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and `DEL`.
-    /// If the server has lost it, and another outlet has the key, this one waits for a whole lease before it takes over.
-    /// When its publisher finishes while it waits, its run ends.
+    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and
+    /// `DEL`. If the server has lost it, and another outlet has the key, this one waits for a whole lease before it
+    /// takes over. When its publisher finishes while it waits, its run ends.
     case standby(lease: Duration)
   }
 

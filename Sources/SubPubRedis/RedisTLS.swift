@@ -2,7 +2,8 @@
   #if RedisTLS
     /// How the connection to a server is encrypted (trait `RedisTLS`).
     ///
-    /// The server's certificate and its host name are verified, against the system's authorities unless a file is named.
+    /// The server's certificate and its host name are verified, against the system's authorities unless a file is
+    /// named.
     ///
     /// ```swift
     /// import SubPubRedis

@@ -3,8 +3,8 @@
 
   /// A connection that several outlets share, with one check for all of their keys (8.08, 8.10).
   ///
-  /// The check asks every second for the numbers of the outlets and the lengths of their streams. An outlet whose key is
-  /// as it was has nothing to do; the others are woken, and look themselves.
+  /// The check asks every second for the numbers of the outlets and the lengths of their streams. An outlet whose key
+  /// is as it was has nothing to do; the others are woken, and look themselves.
   final class SharedConnection: Sendable {
     private static let mostUsers = 128
     /// How often the keys are looked at.

@@ -40,8 +40,9 @@
 
     /// Reads the last entries of streams, not too many at a time.
     ///
-    /// Unless the other connection is to be asked, they are read over the one that `XREAD` goes over later. If the server
-    /// is started again, that connection is lost, so entries never arrive over it that are older than those found here.
+    /// Unless the other connection is to be asked, they are read over the one that `XREAD` goes over later. If the
+    /// server is started again, that connection is lost, so entries never arrive over it that are older than those
+    /// found here.
     private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
       var replies: [RedisReply] = []
       let count = batch.count
@@ -178,8 +179,8 @@
 
     /// The streams whose last entries, which may be large, have to be read.
     ///
-    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times in
-    /// the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times
+    /// in the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
     private func suspiciousStreams() async throws(RedisError.Reason) -> [[UInt8]] {
       let keys = Array(streams.keys)
       let commands = keys.flatMap { key in

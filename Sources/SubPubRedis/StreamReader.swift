@@ -48,8 +48,8 @@
     struct Wait {
       /// How many entries of a stream were asked for.
       let count: Int
-      /// When to end the wait, and how long to pause before the next attempt if the server isn't waiting yet; nil unless
-      /// `XREAD` waits for less than it should.
+      /// When to end the wait, and how long to pause before the next attempt if the server isn't waiting yet; nil
+      /// unless `XREAD` waits for less than it should.
       var end: (next: ContinuousClock.Instant, pause: Duration)?
     }
 

@@ -4,8 +4,8 @@
 
   /// The encryption of one connection.
   ///
-  /// It only turns bytes into other bytes, in memory: the connection sends and receives them. So a wait can be ended, and
-  /// no signal arrives when the server has closed the connection.
+  /// It only turns bytes into other bytes, in memory: the connection sends and receives them. So a wait can be ended,
+  /// and no signal arrives when the server has closed the connection.
   @safe
   final class TLSSession {
     private let session: OpaquePointer

@@ -114,8 +114,8 @@ public final class ManualClock: Clock {
   /// Await it before you advance the clock: a task that goes to sleep later sleeps from the new time on. Suspends the
   /// task and blocks no thread.
   ///
-  /// An attempt that fails before its time is up is still asleep for a moment. To wait for the pause behind it, name the
-  /// deadline: `try await clock.waitForSleepers(1, until: clock.now.advanced(by: .seconds(1)))`.
+  /// An attempt that fails before its time is up is still asleep for a moment. To wait for the pause behind it, name
+  /// the deadline: `try await clock.waitForSleepers(1, until: clock.now.advanced(by: .seconds(1)))`.
   ///
   /// - Parameters:
   ///   - count: The number of tasks.

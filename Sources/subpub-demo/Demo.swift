@@ -15,8 +15,8 @@
 //  12. Board, WebServer       the same states in a browser: clients that come back, fall behind, and are let go
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
-// (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebAddress, WebPage), and output
-// (Console, OpenFile, ByteCount, Timestamp).
+// (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebAddress, WebPage), and
+// output (Console, OpenFile, ByteCount, Timestamp).
 
 import SubPub
 

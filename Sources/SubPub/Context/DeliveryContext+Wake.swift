@@ -11,8 +11,8 @@ protocol Servable: AnyObject, Sendable {
 extension DeliveryContext {
   /// Has an object served on this context; with `.immediate`, it is served now.
   ///
-  /// Never called inside a turn: a foreign executor's `enqueue` may run the job at once. Returns false if the context is
-  /// an actor that has died.
+  /// Never called inside a turn: a foreign executor's `enqueue` may run the job at once. Returns false if the context
+  /// is an actor that has died.
   func wake(_ lane: some Servable) -> Bool {
     switch kind {
     case .immediate:
@@ -48,10 +48,10 @@ extension DeliveryContext {
   /// Never called inside a turn. Runs no foreign code.
   func handBack(_ lane: some Servable) {
     if hasKnownQueue { return lane.wake() }
-    // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O (2.08),
-    // and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without an executor
-    // of its own, the running job keeps the actor alive, and so would the next job from now on: a lane that feeds itself
-    // would never release it (2.05).
+    // From another thread: an event loop would run a job that its own thread enqueues before it looks at its I/O
+    // (2.08), and an executor that runs jobs inside `enqueue` would nest it in this one (4.04). Of an actor without an
+    // executor of its own, the running job keeps the actor alive, and so would the next job from now on: a lane that
+    // feeds itself would never release it (2.05).
     switch kind {
     case .executor(let reference) where reference.executor is any SerialExecutor:
       let executor = reference.executor
@@ -71,8 +71,8 @@ extension DeliveryContext {
 ///
 /// An event loop looks at its I/O when no job is left. If all lanes that it has to go on with were enqueued there, it
 /// would always find the job of another one (2.08). So only one of them is; the next one follows, from another thread,
-/// when the time slice of that one is over. That thread may be faster than the loop, so every few milliseconds it leaves
-/// the loop some time.
+/// when the time slice of that one is over. That thread may be faster than the loop, so every few milliseconds it
+/// leaves the loop some time.
 private struct HandBackLine {
   typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 

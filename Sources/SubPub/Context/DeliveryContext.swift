@@ -79,12 +79,12 @@ extension DeliveryContext {
 
   /// Returns the context of a serial executor, such as an event loop's.
   ///
-  /// Deliveries are isolated to it: an actor with this executor can use `assumeIsolated`, and an event loop finds itself
-  /// on its own thread. For a loop of SwiftNIO, write `.serial(loop.executor)`.
+  /// Deliveries are isolated to it: an actor with this executor can use `assumeIsolated`, and an event loop finds
+  /// itself on its own thread. For a loop of SwiftNIO, write `.serial(loop.executor)`.
   ///
   /// - Parameter executor: Where deliveries run. The subscriptions retain it. The publisher's subscriptions that name
-  ///   the same executor share a lane, which wakes it once for all of them, and lets it look at its I/O between two time
-  ///   slices (2.08).
+  ///   the same executor share a lane, which wakes it once for all of them, and lets it look at its I/O between two
+  ///   time slices (2.08).
   /// - Returns: The context.
   public static func serial(_ executor: any SerialExecutor) -> DeliveryContext {
     DeliveryContext(.serial(SerialReference(executor)))
@@ -144,8 +144,8 @@ extension DeliveryContext {
     }
   }
 
-  /// Whether the context appends jobs to a queue that other work shares, so that a lane can be handed back by the thread
-  /// that serves it.
+  /// Whether the context appends jobs to a queue that other work shares, so that a lane can be handed back by the
+  /// thread that serves it.
   var hasKnownQueue: Bool {
     switch kind {
     case .immediate, .main, .background, .queue, .iteration: true

@@ -3,7 +3,8 @@ import Synchronization
 /// Reports the events of one publisher to its instrumentation, in the order of the turns (7.04).
 ///
 /// A turn adds events. The thread that finds nobody reporting reports them, and those that others add meanwhile.
-/// Deliveries on contexts are reported where they happen, unless their subscription's beginning is still to be reported.
+/// Deliveries on contexts are reported where they happen, unless their subscription's beginning is still to be
+/// reported.
 final class EventReporter: Sendable {
   enum Event {
     case published(any BoxedPublication)
@@ -22,7 +23,8 @@ final class EventReporter: Sendable {
     let skipped: Int
   }
 
-  /// How many events of a subscription's beginning are still to be reported; while there are any, so are its deliveries.
+  /// How many events of a subscription's beginning are still to be reported; while there are any, so are its
+  /// deliveries.
   final class Backlog: Sendable {
     private let count = Atomic<Int>(1)
 

@@ -41,8 +41,8 @@ public protocol Instrumentation: Sendable {
   /// Here a span can begin and end. It runs in the task of the attempt, within the values that the publisher
   /// propagates.
   ///
-  /// Write it exactly like this: `func load<T>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws -> T`.
-  /// There are two such requirements so that it works in modules with the upcoming feature
+  /// Write it exactly like this: `func load<T>(_ load: LoadDescription, _ attempt: () async throws -> T) async throws
+  /// -> T`. There are two such requirements so that it works in modules with the upcoming feature
   /// `NonisolatedNonsendingByDefault` and in those without it.
   func load<T>(
     _ load: LoadDescription, _ attempt: nonisolated(nonsending) () async throws -> T

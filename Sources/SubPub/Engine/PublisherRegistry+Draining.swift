@@ -89,7 +89,8 @@ extension RegistryState {
     return true
   }
 
-  /// The subscriptions that a `drain()` or an `ended()` may be waiting for; nil once there are none, which ends the search.
+  /// The subscriptions that a `drain()` or an `ended()` may be waiting for; nil once there are none, which ends the
+  /// search.
   fileprivate mutating func awaitedSubscriptions() -> [Subscription]? {
     let awaited = lanes.all.filter(\.mayWaitForDead)
     isLookingForDead = !awaited.isEmpty

@@ -30,8 +30,8 @@ final class RegistryExecutor: SerialExecutor {
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // The library never awaits a registry. If a foreign task does, it leaves the actor while the turn is still held, and may
-    // then release the registry on another thread, so the executor keeps itself alive until the turn is over.
+    // The library never awaits a registry. If a foreign task does, it leaves the actor while the turn is still held,
+    // and may then release the registry on another thread, so the executor keeps itself alive until the turn is over.
     let kept = unsafe Unmanaged.passRetained(self)
     lock()
     unsafe job.runSynchronously(on: asUnownedSerialExecutor())

@@ -122,8 +122,8 @@ extension RegistryState {
       current = state
     }
     if isRecorded { record(state, &effects) }
-    // Before the lanes know the state: whoever goes on has no more states pending than allowed, and if this thread has to
-    // run foreign code first, its lane knows that.
+    // Before the lanes know the state: whoever goes on has no more states pending than allowed, and if this thread has
+    // to run foreign code first, its lane knows that.
     if newest >= laggardsAt { endLaggards(before: state, &effects) }
     // Not retained, because the lanes stay here for this turn.
     for index in lanes.woken.indices {

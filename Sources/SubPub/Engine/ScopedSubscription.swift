@@ -1,7 +1,8 @@
 /// A subscription that ends when this object is released (3.08).
 ///
-/// ``StatePublisher/observe(on:buffering:label:handler:)-(DeliveryContext,_,_,_)`` returns one, and ``Subscription/scoped()`` makes
-/// one from any subscription. You can read the properties of the ``Subscription`` directly: `observation.statistics`.
+/// ``StatePublisher/observe(on:buffering:label:handler:)-(DeliveryContext,_,_,_)`` returns one, and
+/// ``Subscription/scoped()`` makes one from any subscription. You can read the properties of the ``Subscription``
+/// directly: `observation.statistics`.
 @dynamicMemberLookup
 public final class ScopedSubscription: Sendable {
   /// The subscription that this object cancels.

@@ -11,8 +11,8 @@ extension Subscription {
 
   /// Waits until the subscription has ended and none of its deliveries is under way (3.10).
   ///
-  /// A delivery to an iterator begins and ends when `next()` takes the state. So if this waits for the subscription of a
-  /// sequence, the loop over it may still be busy with its last element.
+  /// A delivery to an iterator begins and ends when `next()` takes the state. So if this waits for the subscription of
+  /// a sequence, the loop over it may still be busy with its last element.
   ///
   /// While somebody waits, the publisher looks for dead subscribers 20 times a second.
   ///

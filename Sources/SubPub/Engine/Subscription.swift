@@ -92,8 +92,8 @@ extension Subscription {
 extension Subscription {
   /// The newest version when it joined: unlike `firstVersion`, it never decreases from slot to slot.
   ///
-  /// A derived publisher takes the current state itself and receives later ones, so whoever joins behind it may begin one
-  /// version earlier. Where nothing is replayed, all begin one version later.
+  /// A derived publisher takes the current state itself and receives later ones, so whoever joins behind it may begin
+  /// one version earlier. Where nothing is replayed, all begin one version later.
   var joinVersion: UInt64 { interface.isDerivation ? firstVersion - 1 : firstVersion }
 
   /// Returns whether the delivery of a state up to a version is still to begin; the gate is open.

@@ -30,8 +30,8 @@ final class FamilyKeeper: Sendable {
 
   /// Keeps a manager for as long as anybody listens to its publisher, and after that for as long as managers linger.
   ///
-  /// The caller holds the manager. The publisher's registry holds the member, which holds the registry, until the member
-  /// is removed.
+  /// The caller holds the manager. The publisher's registry holds the member, which holds the registry, until the
+  /// member is removed.
   func watch(_ member: FamilyMember) {
     member.registry.addNotice(for: member.id, countingParts: false) { [self] in
       guard let manager = member.manager else { return }

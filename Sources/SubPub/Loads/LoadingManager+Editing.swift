@@ -36,8 +36,8 @@ extension LoadingManager {
   ///     ``SendOrder/oneAtATime``; then don't await another edit of this manager in it, which would never end.
   /// - Returns: The value that `send` has returned, without any pending edits.
   /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
-  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
-  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while
+  ///   it waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
   /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
   ///   state has changed in between.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
@@ -52,8 +52,8 @@ extension LoadingManager {
   /// Shows an edit at once, sends it, and then puts the server's answer into the server's data (5.23).
   ///
   /// For servers that answer with a part of the data, such as the element that was created. If `send` succeeds,
-  /// `merging` makes the server's new data of its present data, which lacks the edit, and the answer. The edits that are
-  /// still pending are applied on top. If `send` fails, nothing of the edit is left.
+  /// `merging` makes the server's new data of its present data, which lacks the edit, and the answer. The edits that
+  /// are still pending are applied on top. If `send` fails, nothing of the edit is left.
   ///
   /// ```swift
   /// let created = try await manager.mutate(
@@ -77,13 +77,14 @@ extension LoadingManager {
   ///
   /// - Parameters:
   ///   - edit: Makes the edited value, as with the other function.
-  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't cancelled.
+  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't
+  ///     cancelled.
   ///   - merging: Puts the answer into the server's data. Runs on no particular thread while no lock is held, and again
   ///     if the data changes in between, so keep it short and free of side effects.
   /// - Returns: The answer.
   /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
-  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
-  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while
+  ///   it waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
   /// - Complexity: As with the other function, and one call of `merging`.
   /// - Precondition: `edit` and `merging` don't change the same publisher, neither directly nor through its manager;
   ///   otherwise the program stops.
@@ -119,8 +120,8 @@ extension LoadingManager {
   ///   - edit: Makes the edited value, as with the other function.
   ///   - sendOnly: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
   /// - Throws: The error of `sendOnly`, after the edit was rolled back. `CancellationError` if the calling task is
-  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while it
-  ///   waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
+  ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while
+  ///   it waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
   ///   program stops.
   public func mutate(

@@ -17,7 +17,8 @@ extension LoadingManager {
   ///   - interval: The pause between the end of a load and the start of the next.
   ///   - pausingWithoutListeners: Whether to wait while nobody listens to ``publisher``. When somebody arrives, a load
   ///     that is due begins at once. Subscriptions of
-  ///     ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)`` aren't listeners here; a derived publisher is one.
+  ///     ``PublisherDirectory/subscribeToAll(_:on:buffering:label:)`` aren't listeners here; a derived publisher is
+  ///     one.
   ///   - endingAtLogout: Whether ``logout()`` ends the poll at once. With false, it goes on for the next user.
   ///   - condition: Whether to load, given the current state. Called before each load.
   /// - Precondition: `interval` is greater than zero.
@@ -42,8 +43,8 @@ extension LoadingManager {
   /// ```
   ///
   /// - Parameters:
-  ///   - pause: Returns the pause between the end of a load and the start of the next, given the state that the load has
-  ///     left, or nil to end the poll. Called once for each load, on no particular thread, while no lock is held.
+  ///   - pause: Returns the pause between the end of a load and the start of the next, given the state that the load
+  ///     has left, or nil to end the poll. Called once for each load, on no particular thread, while no lock is held.
   ///   - pausingWithoutListeners: Whether to wait while nobody listens to ``publisher``.
   ///   - endingAtLogout: Whether ``logout()`` ends the poll.
   /// - Precondition: Every pause is greater than zero.

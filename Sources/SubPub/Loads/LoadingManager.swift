@@ -151,8 +151,8 @@ extension LoadingManager {
   ///
   /// - Returns: The value with its age, which is more than a hundred years if the value was stale when it was written;
   ///   nil if the cache is empty or cleared meanwhile, or if there is no cache.
-  /// - Throws: ``CacheFailure`` if the cache can't be read, which is also reported to `cacheFailed`; ``LoadTimedOut`` if
-  ///   that takes longer than `timeout`; `CancellationError` if the calling task is cancelled.
+  /// - Throws: ``CacheFailure`` if the cache can't be read, which is also reported to `cacheFailed`; ``LoadTimedOut``
+  ///   if that takes longer than `timeout`; `CancellationError` if the calling task is cancelled.
   public func cachedValue() async throws -> Cached<Value>? { try await driver.cachedValue() }
 }
 

@@ -20,7 +20,8 @@ extension PagedManager {
   /// - Parameters:
   ///   - edit: Makes the edited elements. Runs on no particular thread while no lock is held, and again whenever the
   ///     elements change that it is applied to, so keep it short and free of side effects.
-  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't cancelled.
+  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't
+  ///     cancelled.
   ///   - merging: Puts the answer into the server's elements. Runs as `edit` does.
   /// - Returns: The answer.
   /// - Throws: As ``LoadingManager/mutate(showing:send:merging:)``.

@@ -57,7 +57,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - options: The settings of the loads.
   ///   - firstPage: The cursor of the first page.
   ///   - maxPages: The most pages that the list keeps; nil for all. When one more is loaded, the oldest is dropped: as
-  ///     many elements from the front as it has brought. A refresh begins with the first page, even if that was dropped.
+  ///     many elements from the front as it has brought. A refresh begins with the first page, even if that was
+  ///     dropped.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
@@ -113,7 +114,8 @@ extension PagedManager {
   ///
   /// - Returns: The state `loaded` or `error` that the load ended with, or the current state if the load was superseded
   ///   or the calling task is cancelled.
-  /// - Complexity: O(*n*) in the number of elements that are kept, which are copied into a new list and written to the cache.
+  /// - Complexity: O(*n*) in the number of elements that are kept, which are copied into a new list and written to the
+  ///   cache.
   @discardableResult
   public func loadNextPage() async -> LoadState<Paged<Element, Cursor>> {
     await driver.loadPage { list, refreshed in

@@ -19,8 +19,8 @@ extension StatePublisher {
   /// gives no change, and neither does one without a list, except after a list that wasn't empty: then it is a reset to
   /// an empty list, so nothing is shown any longer after a logout. The list that follows such a state is a reset, too.
   ///
-  /// Elements belong together if they have the same identifier. Of those that stay, the fewest possible are moved. If an
-  /// identifier occurs several times in a list, the change is still right by its indices, but by identifier it is
+  /// Elements belong together if they have the same identifier. Of those that stay, the fewest possible are moved. If
+  /// an identifier occurs several times in a list, the change is still right by its indices, but by identifier it is
   /// ambiguous.
   ///
   /// The iterator compares the lists in its `next()`, where its task runs, and while nothing is locked (1.04). It keeps
@@ -149,7 +149,8 @@ struct ListComparison<Element: Identifiable & Equatable & Sendable> where Elemen
 
   /// The nearest place where the lists meet if elements of one are skipped, or as many of both; nil if there is none.
   ///
-  /// Makes three comparisons for each skipped element, and once as many for all that are left. So all walks take O(*n*).
+  /// Makes three comparisons for each skipped element, and once as many for all that are left. So all walks take
+  /// O(*n*).
   @inlinable
   func nextMeeting(_ oldIndex: Int, _ newIndex: Int) -> (old: Int, new: Int)? {
     for distance in 1..<Swift.max(old.count - oldIndex, new.count - newIndex, 2) {

@@ -41,8 +41,8 @@ extension Publisher {
 
   /// Publishes a state as it is.
   ///
-  /// A manager's pending edits are dropped (5.20), but data that you read from ``StatePublisher/state`` while they were pending
-  /// includes them.
+  /// A manager's pending edits are dropped (5.20), but data that you read from ``StatePublisher/state`` while they were
+  /// pending includes them.
   ///
   /// - Parameter state: The new state. If it is `loaded`, its data counts as new. Otherwise, its previous data has the
   ///   age and the origin of the current data, and counts as new if there is none (5.06).

@@ -26,8 +26,8 @@ public final class Publisher<Value: Sendable>: Sendable {
   ///   - staleAfter: How long loaded data counts as fresh; nil if it never becomes stale.
   ///   - clock: Measures `staleAfter` and the intervals of ``BufferingPolicy/latest(every:)``. Read while no lock is
   ///     held, and only for one of these (5.06).
-  ///   - initial: The value to begin with, which counts as new: the publisher is then `loaded` at version 1. Without one,
-  ///     it is ``LoadState/unknown`` at version 0 (1.01).
+  ///   - initial: The value to begin with, which counts as new: the publisher is then `loaded` at version 1. Without
+  ///     one, it is ``LoadState/unknown`` at version 0 (1.01).
   ///   - history: How many publications are kept besides the current one, for clients that come back: see
   ///     ``StatePublisher/publications(after:buffering:label:)`` (6.05). `reset()` clears them.
   ///   - contexts: Task-local values: each delivery sees those of the task that has published its state (2.10).

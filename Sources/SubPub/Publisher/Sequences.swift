@@ -29,7 +29,8 @@ extension StatePublisher {
   /// Returns the publications as an asynchronous sequence that begins with the current one, or after one that a client
   /// has already received (6.05).
   ///
-  /// A publication is a state with its version and its identifier. The sequence doesn't keep the publisher alive (3.06).
+  /// A publication is a state with its version and its identifier. The sequence doesn't keep the publisher alive
+  /// (3.06).
   ///
   /// With an `id`, each iterator begins with the publication that follows that one, if the publisher still holds it and
   /// all later ones, because of its `history`. Otherwise, it begins with the current one: if `id` comes from another
@@ -124,8 +125,8 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     ///
     /// - Returns: The next element. Nil once the publisher has ended and nothing is pending, and at once if more is
     ///   pending than ``BufferingPolicy/ending(_:)`` allows (2.11). Also nil if the task or the ``subscription`` is
-    ///   cancelled: a waiting call returns it at once; otherwise, the following call does. Cancellation frees the buffer
-    ///   (6.02).
+    ///   cancelled: a waiting call returns it at once; otherwise, the following call does. Cancellation frees the
+    ///   buffer (6.02).
     /// - Precondition: No other task is waiting for the same iterator.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 

@@ -95,8 +95,8 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that receives publications: states with their versions and origins.
   ///
-  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext,_,_,_,_)``. Write the
-  /// label: `publication: { object, publication in … }`.
+  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext,_,_,_,_)``.
+  /// Write the label: `publication: { object, publication in … }`.
   ///
   /// - Parameters:
   ///   - subscriber: The object that receives the publications.
@@ -124,7 +124,8 @@ extension StatePublisher {
 
   /// Subscribes an object with a closure that runs on the main actor, and receives publications.
   ///
-  /// Everything else is as with ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_,_)``. Write the
+  /// Everything else is as with
+  /// ``subscribe(_:on:buffering:ifDuplicate:label:handler:)-(_,DeliveryContext.MainActorOnly,_,_,_,_)``. Write the
   /// label: `publication: { object, publication in … }`.
   ///
   /// - Parameters:

@@ -5,8 +5,8 @@
 /// or derive.
 ///
 /// However you subscribe, the subscriber receives the current state first and then every later one (2.01). An object is
-/// held weakly, and its subscription lasts as long as it lives (2.05, 3.06). A closure is given the object: use that one,
-/// because a closure that captures the object keeps it alive.
+/// held weakly, and its subscription lasts as long as it lives (2.05, 3.06). A closure is given the object: use that
+/// one, because a closure that captures the object keeps it alive.
 ///
 /// To make your own type conform, keep a publisher, and return its `_access`, which doesn't keep it:
 ///
@@ -128,9 +128,9 @@ extension StatePublisher {
   ///
   /// A sequence has received a state when its `next()` returns it, so don't call this function inside the loop over a
   /// sequence of this publisher. At a derived publisher, a state of the source counts once it has arrived there: to
-  /// include states that are still on their way, drain the source first. (A derived publisher that was made while its source
-  /// published faster than it could follow may catch up a few milliseconds later, on a thread of Dispatch.) Returns early
-  /// if the task is cancelled.
+  /// include states that are still on their way, drain the source first. (A derived publisher that was made while its
+  /// source published faster than it could follow may catch up a few milliseconds later, on a thread of Dispatch.)
+  /// Returns early if the task is cancelled.
   public func drain() async { await _access.registry.drain() }
 
   /// Waits as ``drain()`` does, but throws if that takes too long (3.07).

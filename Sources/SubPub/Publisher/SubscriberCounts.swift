@@ -13,15 +13,15 @@ extension StatePublisher {
   ///
   /// The same subscriptions count as in ``subscriberCount``, and iterating this sequence makes none. A number follows
   /// whenever a subscription begins or ends. A consumer that is slower skips numbers, and always gets the newest; two
-  /// numbers in a row differ. When the publisher is finished or released, the last number is 0, even if something is still
-  /// pending for somebody, and then the sequence ends.
+  /// numbers in a row differ. When the publisher is finished or released, the last number is 0, even if something is
+  /// still pending for somebody, and then the sequence ends.
   ///
-  /// Getting the sequence looks for subscribers that have died without having been cancelled. One that dies later counts
-  /// until it is noticed: when the next state reaches its context, or when subscribers are counted (2.05). So if you
-  /// have to know soon, cancel, or read ``subscriberCount`` from time to time.
+  /// Getting the sequence looks for subscribers that have died without having been cancelled. One that dies later
+  /// counts until it is noticed: when the next state reaches its context, or when subscribers are counted (2.05). So if
+  /// you have to know soon, cancel, or read ``subscriberCount`` from time to time.
   ///
-  /// The sequence doesn't keep the publisher alive (3.06). While it or an iterator exists, each subscribe and each cancel
-  /// takes as long as another publish.
+  /// The sequence doesn't keep the publisher alive (3.06). While it or an iterator exists, each subscribe and each
+  /// cancel takes as long as another publish.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions, to get the sequence.
   public var subscriberCounts: ValueSequence<Int> { SubscriberCounts(of: _access.registry).sequence }

@@ -11,9 +11,9 @@ extension StatePublisher {
   /// one's state, with the origin of its data, and makes one transition for each of its transitions. While this
   /// publisher is `loading` or has an error, so does the derived one, with the followed publisher's value as the
   /// previous value. As soon as there is a new value, the derived publisher lets go of the one that it has followed;
-  /// while this publisher is `unknown`, it follows none (5.22). It finishes when both this publisher and the one that it
-  /// follows have (3.09). It has no ``staleAfter`` of its own; its data has the
-  /// age of the followed publisher's data, and is stale if the data of either publisher is.
+  /// while this publisher is `unknown`, it follows none (5.22). It finishes when both this publisher and the one that
+  /// it follows have (3.09). It has no ``staleAfter`` of its own; its data has the age of the followed publisher's
+  /// data, and is stale if the data of either publisher is.
   ///
   /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the
   /// two, and if several do so at once, one of them may carry on with the states of the others. The returned publisher

@@ -12,11 +12,12 @@
 public enum ListChange<ID: Hashable & Sendable, Element: Sendable>: Sendable {
   /// The whole list, which takes the place of any other.
   case reset([Element])
-  /// What differs from the list before. Each part is in the order of the new list, and `removed` in that of the old one.
+  /// What differs from the list before. Each part is in the order of the new list, and `removed` in that of the old
+  /// one.
   ///
   /// An element that has kept its identifier is in `updated` if it is no longer equal, and in `moved` if it has another
-  /// place among those that have stayed; it may be in both. Elements whose index has changed only because others came or
-  /// went aren't mentioned.
+  /// place among those that have stayed; it may be in both. Elements whose index has changed only because others came
+  /// or went aren't mentioned.
   case changed(inserted: [Row], updated: [Row], removed: [Removal], moved: [Move])
 
   /// An element and its index in the list after the change.

@@ -38,9 +38,9 @@ private func timePerDelivery<Contestant: Broadcaster>(
 extension Row {
   /// Delivery on the publishing thread.
   ///
-  /// A publish to one subscriber takes 1,120 instructions. A third of them make and destroy the publication, a sixth count
-  /// references, a tenth are the lock and the weak load. The rest decide: the turn, the version, the lanes, the gate, and
-  /// the effects. The rival makes nothing, has no version, and calls its listeners under the lock.
+  /// A publish to one subscriber takes 1,120 instructions. A third of them make and destroy the publication, a sixth
+  /// count references, a tenth are the lock and the weak load. The rest decide: the turn, the version, the lanes, the
+  /// gate, and the effects. The rival makes nothing, has no version, and calls its listeners under the lock.
   static let publishingThread: [Row] =
     [
       onPublishingThread(1, bound: 3.3, baseline: 53),
@@ -70,8 +70,8 @@ extension Row {
 extension Row {
   /// What a publish costs that nobody receives.
   ///
-  /// The rival makes an object of the same size and swaps it in under a lock. The rest is the turn of an actor's executor
-  /// (which thread has it), the state's enum (which payload is to be retained), and the version.
+  /// The rival makes an object of the same size and swaps it in under a lock. The rest is the turn of an actor's
+  /// executor (which thread has it), the state's enum (which payload is to be retained), and the version.
   static let toNobody: [Row] = [
     Row("publish to nobody", against: "an object of that size, lock, unlock", bound: .ratio(2.1)) {
       let publisher = Publisher<[Int]>()

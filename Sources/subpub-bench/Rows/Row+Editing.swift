@@ -3,8 +3,8 @@ import SubPub
 extension Row {
   /// Edits that are shown, sent, and answered, one after the other, with a subscriber on the publishing thread.
   ///
-  /// Most of an edit's time, the system wakes a thread for the task that sends, and the caller's after it. The rival's task
-  /// mostly runs on the thread that awaits it.
+  /// Most of an edit's time, the system wakes a thread for the task that sends, and the caller's after it. The rival's
+  /// task mostly runs on the thread that awaits it.
   static let editing: [Row] = [
     Row("an edit's round trip", against: "two updates, and a task between them", bound: .ratio(13)) {
       let manager = LoadingManager(initial: Payload.ring[0]) { Payload.ring[0] }

@@ -11,8 +11,8 @@ import Synchronization
 
 /// A thread that waits for sockets, as the executor of an actor.
 ///
-/// Between two looks at the sockets it runs the actor's jobs, so the actor's code and everything that it waits for is on
-/// this one thread, and no other thread is ever blocked by a client.
+/// Between two looks at the sockets it runs the actor's jobs, so the actor's code and everything that it waits for is
+/// on this one thread, and no other thread is ever blocked by a client.
 final class EventLoop: SerialExecutor {
   private struct Wait {
     let socket: Int32

@@ -10,10 +10,10 @@ import SubPub
 
 /// A web server for the board, on plain sockets and one thread.
 ///
-/// `/events` sends each state of the board as a server-sent event, whose identifier is the publication's. A browser that
-/// comes back names the last one that it has received, and misses nothing that the publisher's history still holds. A
-/// client that doesn't read is ended by its buffering policy. When the board is finished, each client receives what is
-/// pending and a last event.
+/// `/events` sends each state of the board as a server-sent event, whose identifier is the publication's. A browser
+/// that comes back names the last one that it has received, and misses nothing that the publisher's history still
+/// holds. A client that doesn't read is ended by its buffering policy. When the board is finished, each client receives
+/// what is pending and a last event.
 actor WebServer {
   private let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }

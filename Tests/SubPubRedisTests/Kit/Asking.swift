@@ -3,8 +3,8 @@
 
   /// Asks a server one thing, over a connection of its own, and writes the reply as `redis-cli` does.
   ///
-  /// Not by a program, because tests ask often: Foundation starts programs slowly, and sometimes reads beyond the end of a
-  /// list of open files when it does.
+  /// Not by a program, because tests ask often: Foundation starts programs slowly, and sometimes reads beyond the end
+  /// of a list of open files when it does.
   struct Asking {
     private let connection: Int32
     private var bytes: [UInt8] = []

@@ -1,7 +1,8 @@
 #if Redis
   import Foundation
 
-  /// A sentinel that watches a primary, which it calls `cache`, and promotes its replica; it is killed when this is released.
+  /// A sentinel that watches a primary, which it calls `cache`, and promotes its replica; it is killed when this is
+  /// released.
   final class Sentinel: Sendable {
     private let process: Child
     private let socket: String

@@ -81,7 +81,8 @@ extension Section1PublisherTests {
     }
   }
 
-  // On a thread of its own, because a library that enqueues in a turn deadlocks with an executor that runs jobs at once.
+  // On a thread of its own, because a library that enqueues in a turn deadlocks with an executor that runs jobs at
+  // once.
   @Test("no lock is held while a task executor enqueues for a replay, a publish, a hand-back or a replacement")
   func required_1_04_enqueue() async throws {
     let (publisher, recorder, chain) = (publisher, recorder, Event())
@@ -134,7 +135,8 @@ extension Section1PublisherTests {
     #expect(probe.hasRun)
     await publisher.drain()
 
-    // Outside of a task, so that the executor has to be asked. Nothing else is woken, so the publishing thread delivers.
+    // Outside of a task, so that the executor has to be asked. Nothing else is woken, so the publishing thread
+    // delivers.
     publisher.unsubscribe(recorder)
     let event = Event()
     publisher.subscribe(event, on: .immediate) { event, state in

@@ -1,8 +1,8 @@
 /// Runs every interleaving in which strands that could go on are interrupted at most `bound` times.
 ///
 /// A history can't be copied, so each branch repeats it from the start. Two histories lead to the same state if every
-/// strand has taken the same steps, and every object has seen them in the same order, apart from the order of reads. A state
-/// that was reached before with as many interruptions left, or more, isn't followed again.
+/// strand has taken the same steps, and every object has seen them in the same order, apart from the order of reads. A
+/// state that was reached before with as many interruptions left, or more, isn't followed again.
 final class Exploration: Decider {
   let interruptsForeignCode = false
   private let bound: Int

@@ -47,7 +47,8 @@ case "subscribe":
 default: fatalError("there is no work '\(arguments[1])'")
 }
 
-/// Publishes the bursts of a queue and serves them on this thread: the cost of a state in the library, without Dispatch.
+/// Publishes the bursts of a queue and serves them on this thread: the cost of a state in the library, without
+/// Dispatch.
 ///
 /// Returns the number of bursts.
 @discardableResult

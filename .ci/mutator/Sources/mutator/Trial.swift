@@ -44,7 +44,8 @@ struct Trial {
     var survivors = 0
     for (number, mutant) in copy.mutants.enumerated() {
       let results = Mutex<[Ending]>([])
-      // Tests of threads that race need the machine for themselves; most others only wait, and one that hangs does nothing.
+      // Tests of threads that race need the machine for themselves; most others only wait, and one that hangs does
+      // nothing.
       let atOnce = mutant.tests.contains("stochastic_") ? 1 : min(runs, mutant.mayHang ? 20 : 6)
       DispatchQueue.concurrentPerform(iterations: atOnce) { worker in
         for _ in stride(from: worker, to: runs, by: atOnce) {

@@ -1,7 +1,7 @@
-// Measures an outlet and a mirror beside loops in C that use hiredis alone, in one process, one after the other, several
-// times: `redis-bench SOCKET PORT CERTIFICATE [COUNT] [ROUNDS]`. The server listens on that port of 127.0.0.1, and with TLS
-// and the certificate on the next one. Prints the medians, and their ratios beside the goals; fails if a ratio is far from
-// its goal.
+// Measures an outlet and a mirror beside loops in C that use hiredis alone, in one process, one after the other,
+// several times: `redis-bench SOCKET PORT CERTIFICATE [COUNT] [ROUNDS]`. The server listens on that port of 127.0.0.1,
+// and with TLS and the certificate on the next one. Prints the medians, and their ratios beside the goals; fails if a
+// ratio is far from its goal.
 
 import Bare
 import Foundation

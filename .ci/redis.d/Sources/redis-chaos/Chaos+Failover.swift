@@ -2,8 +2,8 @@ import Foundation
 
 /// What is done to two servers, of which a sentinel makes one the primary.
 extension Chaos {
-  /// Kills or pauses the primary until its replica has taken its place, and lets it come back, which takes itself for the
-  /// primary at first; the replica may have missed the last entries.
+  /// Kills or pauses the primary until its replica has taken its place, and lets it come back, which takes itself for
+  /// the primary at first; the replica may have missed the last entries.
   func failOver(isLate: Bool? = nil, while body: () throws -> Void = {}) throws {
     let (primary, replica) = try pair!.settled()
     let (isKilled, isBehind) = (random(0...1) == 0, random(0...1) == 0)
@@ -23,8 +23,8 @@ extension Chaos {
     if isKilled { try primary.start() } else { primary.signal(SIGCONT) }
   }
 
-  /// Lets the writer publish nothing more when the replica misses what it writes, or the primary has gone; the last number
-  /// has to be on the server, and to be shown, though none follows.
+  /// Lets the writer publish nothing more when the replica misses what it writes, or the primary has gone; the last
+  /// number has to be on the server, and to be shown, though none follows.
   func failOverInSilence() throws {
     var last = ""
     try failOver {

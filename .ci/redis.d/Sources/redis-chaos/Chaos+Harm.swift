@@ -106,8 +106,8 @@ extension Chaos {
     oracle.noteDisturbance(of: process, from: start)
   }
 
-  /// Lets a proxy hold bytes back, lose them, or cut its connections, for up to four time-outs, while something happens;
-  /// or the replica take the primary's place.
+  /// Lets a proxy hold bytes back, lose them, or cut its connections, for up to four time-outs, while something
+  /// happens; or the replica take the primary's place.
   private func disturb(_ proxy: Line, while body: () throws -> Void = {}) throws {
     if pair != nil { return try failOver(while: body) }
     let modes = Line.Mode.allCases

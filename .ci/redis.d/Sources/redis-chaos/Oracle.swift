@@ -24,7 +24,8 @@ struct Oracle {
 
   /// Notes what the stream holds, right before it may lose something.
   ///
-  /// Entries that may be kept are looked for again next time, because a server that has only the older ones may take over.
+  /// Entries that may be kept are looked for again next time, because a server that has only the older ones may take
+  /// over.
   mutating func note(_ server: RedisServer, keepsSome: Bool = false) throws {
     let entries = try server.entries(after: floor)
     let positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })

@@ -18,8 +18,8 @@ final class Pair: Sendable {
     let sentinel = try Sentinel(of: port, in: first.folder, downAfter: 1_000, failoverTimeout: 1_000)
     self.sentinel = sentinel
     try wait(for: "sentinel", seconds: 20) { !sentinel.run("MASTER", "cache").isEmpty }
-    // It soon corrects a server that takes itself for the primary, and doesn't pause for half a minute if the machine is
-    // busy. A server that knows no such settings is slower.
+    // It soon corrects a server that takes itself for the primary, and doesn't pause for half a minute if the machine
+    // is busy. A server that knows no such settings is slower.
     for (name, value) in [("info", 250), ("publish", 250), ("tilt", 1_000)] {
       sentinel.run("DEBUG", "\(name)-period", "\(value)")
     }

@@ -1,5 +1,5 @@
-// The chaos test of `.ci/redis`: one writing process after the other, eight mirrors in three processes, and a server, which
-// are killed, paused, cut off from each other, and deprived of their data, as a seed says.
+// The chaos test of `.ci/redis`: one writing process after the other, eight mirrors in three processes, and a server,
+// which are killed, paused, cut off from each other, and deprived of their data, as a seed says.
 //
 //   redis-chaos run SEED ACTIONS [sentinel]  the whole test, in a folder of its own; status 1 if a rule is broken; with
 //                                            `sentinel`, the server has a replica, and one takes the other's place

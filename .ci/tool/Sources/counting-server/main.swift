@@ -1,5 +1,5 @@
-// Answers every HTTP request with the number of requests so far: `counting-server FILE`. Writes its port to FILE, and then
-// a line for each request.
+// Answers every HTTP request with the number of requests so far: `counting-server FILE`. Writes its port to FILE, and
+// then a line for each request.
 import Foundation
 
 #if canImport(Glibc)

@@ -8,7 +8,8 @@ package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext
   let isImmediate: Bool
-  /// Whether other subscriptions may join; the lane of one that had to wait (2.06), or has a pace (2.12), stays its own.
+  /// Whether other subscriptions may join; the lane of one that had to wait (2.06), or has a pace (2.12), stays its
+  /// own.
   let isShared: Bool
   private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.

@@ -3,10 +3,11 @@ import Foundation
 import SubPub
 import Support
 
-/// Runs threads as coroutines, which yield only at scheduling points, so that the decider alone determines what happens.
+/// Runs threads as coroutines, which yield only at scheduling points, so that the decider alone determines what
+/// happens.
 ///
-/// Only accessed by the strand that has the turn, or by the thread that called `run` while no strand has it; the semaphores
-/// that pass the turn on order the accesses.
+/// Only accessed by the strand that has the turn, or by the thread that called `run` while no strand has it; the
+/// semaphores that pass the turn on order the accesses.
 final class Scheduler: @unchecked Sendable {
   private var strands: [Strand] = []
   private(set) var running: Strand?

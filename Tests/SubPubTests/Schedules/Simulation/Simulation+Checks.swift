@@ -49,8 +49,8 @@ extension Simulation {
     }
   }
 
-  /// Checks that a laggard ended with one more pending state than its limit, and everybody at a finished publisher (2.11,
-  /// 3.09).
+  /// Checks that a laggard ended with one more pending state than its limit, and everybody at a finished publisher
+  /// (2.11, 3.09).
   private func checkEnd(of member: SimulatedSubscription) {
     if finishedAt != nil, member.subscription?.isActive == true || (member.isSequence && member.counts == nil) {
       problems.append("3.09: member \(member.number) goes on")
