@@ -86,6 +86,11 @@
       }
     }
 
+    /// Lets somebody wait for the connection, which may have been lost already: their task may have been cancelled.
+    mutating func awaitOpening(_ opening: CheckedContinuation<RedisError.Reason?, Never>) {
+      if let failure { (effects.failure, effects.opened) = (failure, opening) } else { self.opening = opening }
+    }
+
     /// Ends the connection; only the first reason counts.
     mutating func lose(_ reason: RedisError.Reason) {
       guard failure == nil else { return }

@@ -61,19 +61,14 @@
     func open() async throws(RedisError.Reason) {
       let failure = await withTaskCancellationHandler {
         await withCheckedContinuation { opening in
-          state.withLock { $0.opening = opening }
+          change { $0.awaitOpening(opening) }
           loop.add(self)
-          if Task.isCancelled { cancelOpening() }
         }
       } onCancel: {
-        cancelOpening()
+        change { $0.lose(RedisChannel.interrupted) }
+        loop.notice()
       }
       if let failure { throw failure }
-    }
-
-    private func cancelOpening() {
-      change { $0.lose(RedisChannel.interrupted) }
-      loop.notice()
     }
 
     /// Sends encoded commands, which have so many replies.
