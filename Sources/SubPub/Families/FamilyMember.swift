@@ -32,6 +32,8 @@ final class FamilyMember: @unchecked Sendable {
 }
 
 /// The members whose keys have one hash value: hardly ever more than one, which needs no array.
+///
+/// The array is never changed in place: others may read a copy of it, and ThreadSanitizer takes that for a race.
 struct FamilyBucket {
   private(set) var newest: FamilyMember
   private(set) var older: [FamilyMember] = []
@@ -43,16 +45,16 @@ struct FamilyBucket {
   }
 
   mutating func insert(_ member: FamilyMember) {
-    older.append(newest)
+    older = older + [newest]
     newest = member
   }
 
   /// Removes a member; returns false if the bucket would be empty.
   mutating func remove(_ member: FamilyMember) -> Bool {
     if newest !== member {
-      older.removeAll { $0 === member }
-    } else if let next = older.popLast() {
-      newest = next
+      older = older.filter { $0 !== member }
+    } else if let next = older.last {
+      (newest, older) = (next, older.dropLast())
     } else {
       return false
     }

@@ -48,7 +48,8 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
   /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
-  ///   key again and again, neither directly nor through the `make` of another family. Neither `==` nor the hash
+  ///   key again and again, neither directly nor through the `make` of another family; keys with the same hash value
+  ///   count as one. Neither `==` nor the hash
   ///   function of a key asks the family.
   public init(
     lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), maxConcurrentLoads: Int? = nil,

@@ -39,15 +39,17 @@ extension Paged {
 
   /// Returns the list with one more page, without the oldest pages if there are more than `maximum` then.
   ///
-  /// An edit doesn't move the borders between pages: as many elements are dropped as the pages have brought.
+  /// After edits, nobody knows the borders between pages. As many elements are dropped as the oldest pages have brought,
+  /// unless fewer are left then than the others have brought.
   func appending(_ page: Paged, keeping maximum: Int?) -> Paged {
     var pages = knownPages
     pages.sizes.append(page.elements.count)
     pages.loaded += 1
     let surplus = maximum.map { max(pages.sizes.count - $0, 0) } ?? 0
-    let dropped = pages.sizes.prefix(surplus).reduce(0, +)
+    let (oldest, all) = (pages.sizes.prefix(surplus).reduce(0, +), elements + page.elements)
     pages.sizes.removeFirst(surplus)
-    return Paged(elements.dropFirst(dropped) + page.elements, page.next, pages)
+    let dropped = min(oldest, max(0, all.count - pages.sizes.reduce(0, +)))
+    return Paged(Array(all.dropFirst(dropped)), page.next, pages)
   }
 
   /// Returns the list with other elements in the same pages.

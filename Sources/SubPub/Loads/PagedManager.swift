@@ -57,8 +57,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - options: The settings of the loads.
   ///   - firstPage: The cursor of the first page.
   ///   - maxPages: The most pages that the list keeps; nil for all. When one more is loaded, the oldest is dropped: as
-  ///     many elements from the front as it has brought. A refresh begins with the first page, even if that was
-  ///     dropped.
+  ///     many elements from the front as it has brought, or fewer if edits have removed some. A refresh begins with the
+  ///     first page, even if that was dropped.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is

@@ -20,6 +20,20 @@ extension Section5LoadTests {
     #expect((bench.publisher.state, bench.cursors) == (.loaded(PageBench.pages(1)), [0, 10, 20, 30, 0]))
   }
 
+  @Test("elements that an edit has removed aren't dropped once more with the oldest page")
+  func required_5_08_5_20_removedElements() {
+    let bench = PageBench(maxPages: 2)
+    bench.load(pages: 2)
+    _ = bench.call { [manager = bench.manager] in
+      try? await manager.mutate(showing: { $0.filter { $0 != 0 } }, sendOnly: {})
+    }
+    #expect(elements(bench) == [1, 10, 11])
+    bench.load(pages: 1)
+    #expect(elements(bench) == [10, 11, 20, 21])
+    bench.load(pages: 1)
+    #expect(elements(bench) == [20, 21, 30, 31])
+  }
+
   @Test("callers that wait for a refresh load one page after it, even if only one is kept")
   func required_5_08_5_14_maxPagesDuringRefresh() {
     let bench = PageBench(maxPages: 1)
