@@ -29,7 +29,7 @@
 
     let channel: RedisChannel
     /// For the entries, whose replies go to the outlet's progress.
-    let entries: RedisChannel
+    let entryChannel: RedisChannel
     let keys: OutletKeys
     /// Whether nothing but this outlet was seen to change the counter and the stream since the last look.
     private var isWatching = false
@@ -45,7 +45,8 @@
     init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, _ progress: OutletProgress, wake: Wake) {
       channel = RedisChannel(connection, notice: wake)
       let number = progress.beginConnection()
-      entries = RedisChannel(connection, notice: progress.changed) { [progress] in progress.note($0, over: number) }
+      entryChannel = RedisChannel(connection, notice: progress.changed) { [progress] in progress.note($0, over: number)
+      }
       self.keys = keys
       // The server removes blocks of about a hundred entries sooner than single ones.
       let limit = [maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
@@ -55,7 +56,7 @@
 
     deinit {
       channel.close()
-      entries.close()
+      entryChannel.close()
     }
 
     /// Why the connection can't be used any more; nil while it can.
@@ -75,7 +76,7 @@
     /// Sends the entries that haven't been sent.
     func send(_ progress: OutletProgress) throws(RedisError.Reason) {
       let (bytes, count) = progress.takeUnsent(adding)
-      if count > 0 { try entries.send(bytes, replies: count) }
+      if count > 0 { try entryChannel.send(bytes, replies: count) }
     }
 
     /// Returns the number of the last outlet.

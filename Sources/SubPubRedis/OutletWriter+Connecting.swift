@@ -97,7 +97,7 @@
       if var lease {
         let isTaken = try await new.takeLease(&lease)
         self.lease = lease
-        noteConnected()
+        countReconnect()
         guard isTaken else { return standby = new }
         takeStates()
         standby = nil
@@ -108,9 +108,9 @@
       serverStart = try await new.channel.connection.serverStart(over: new.channel)
       if taken.mayRunBefore {
         // The one before may be sure for a while, and would restore its own number if the server lost this one.
-        wait(over: new, for: contact.lease) { ContinuousClock.now - time }
+        beginDoubt(over: new, for: certainty.takeOverDelay) { ContinuousClock.now - time }
       } else {
-        contact.verify(at: time)
+        certainty.verify(at: time)
         try await use(new)
       }
     }
@@ -118,7 +118,7 @@
     /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
     private func use(_ new: OutletConnection) async throws {
       guard try await settle(new, isNew: doubt == nil) else { return }
-      noteConnected()
+      countReconnect()
       if !hasBegun {
         // Only now, because the outlet before may have written until a moment ago.
         encoder.begin(after: try await new.last())
@@ -144,7 +144,7 @@
     }
 
     /// Counts a connection that takes the place of one that was lost.
-    func noteConnected() {
+    func countReconnect() {
       if hasLostConnection { settings.counts.update { $0.reconnects += 1 } }
       hasLostConnection = false
     }

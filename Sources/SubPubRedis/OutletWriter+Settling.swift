@@ -13,7 +13,7 @@
     func settle(_ connection: OutletConnection, isNew: Bool = false) async throws -> Bool {
       guard let epoch else { return true }
       if try await connection.exclusively({ try await settle(connection, epoch, isNew: isNew) }) { return true }
-      wait(over: connection, for: contact.wait, ContinuousClock().stopwatch())
+      beginDoubt(over: connection, for: certainty.wait, ContinuousClock().stopwatch())
       return false
     }
 
@@ -23,7 +23,7 @@
         let time = ContinuousClock.now
         let look = try await connection.look()
         // Not before the reply, which may have taken long.
-        let isSure = contact.isSure(at: .now)
+        let isSure = certainty.isSure(at: .now)
         if look.number ?? 0 > epoch { throw superseded }
         if let last = look.last, last > EntryID(epoch: epoch, version: taken ?? 0) { throw superseded }
         guard look.number == epoch else {
@@ -45,20 +45,20 @@
         } else if entries.isEmpty {
           watch.expect(number: epoch, length: look.length)
         }
-        contact.verify(at: time)
+        certainty.verify(at: time)
         return true
       }
       throw RedisError.Reason.unreachable("others change the stream all the time")
     }
 
     /// Begins to wait for an outlet that may have superseded this one.
-    func wait(
+    func beginDoubt(
       over connection: OutletConnection, for time: Duration, _ elapsed: @escaping @Sendable () -> Duration
     ) {
       doubt = Doubt(connection: connection, wait: time, elapsed: elapsed)
       (self.connection, mayBeSuperseded) = (nil, true)
       watch.wake.set()
-      noteConnected()
+      countReconnect()
     }
 
     private func isLastConfirmedMissing(_ look: OutletConnection.Look) -> Bool {

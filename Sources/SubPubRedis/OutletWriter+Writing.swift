@@ -173,9 +173,9 @@
         try await verify(connection)
         watch.noteWriting()
         try connection.send(progress)
-        try await progress.wait(for: waitingForAll ? .everything : .room, over: connection.entries)
+        try await progress.wait(for: waitingForAll ? .everything : .room, over: connection.entryChannel)
         guard let refusal = progress.refusal else { return }
-        try await progress.wait(for: .everything, over: connection.entries)
+        try await progress.wait(for: .everything, over: connection.entryChannel)
         try await recover(from: refusal, over: connection)
       }
       throw RedisError.Reason.unreachable("the stream is deleted all the time")
@@ -185,15 +185,15 @@
     private func verify(_ connection: OutletConnection) async throws {
       let time = ContinuousClock.now
       let isLeaseDue = lease?.isDue ?? false
-      guard contact.isDue(at: time) || isLeaseDue else { return }
-      try await progress.wait(for: .everything, over: connection.entries)
+      guard certainty.isDue(at: time) || isLeaseDue else { return }
+      try await progress.wait(for: .everything, over: connection.entryChannel)
       guard progress.refusal == nil else { return }
       if isLeaseDue { try await renewLease(over: connection) }
-      guard contact.isDue(at: time) else { return }
-      if contact.isSure(at: time), try await connection.number() == epoch {
-        contact.verify(at: time)
+      guard certainty.isDue(at: time) else { return }
+      if certainty.isSure(at: time), try await connection.number() == epoch {
+        certainty.verify(at: time)
         // Unless the reply has taken too long.
-        if contact.isSure(at: .now) { return }
+        if certainty.isSure(at: .now) { return }
       }
       guard try await settle(connection) else { throw Doubtful() }
     }

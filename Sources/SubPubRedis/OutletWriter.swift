@@ -53,7 +53,7 @@
     var hasLostConnection = false
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
     var mayBeSuperseded = false
-    var contact: OutletContact { watch.contact }
+    var certainty: OutletCertainty { watch.certainty }
     /// The outlet's number.
     var epoch: UInt64?
     /// What tells the last start of the server on which the outlet was known not to be superseded.
@@ -102,7 +102,7 @@
       self.settings = settings
       encoder = EntryEncoder(settings)
       watch = KeyWatch(
-        settings.keys, OutletContact(checkInterval: SharedConnection.checkInterval, settings.endpoint))
+        settings.keys, OutletCertainty(checkInterval: SharedConnection.checkInterval, settings.endpoint))
       progress = OutletProgress(
         OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength)), settings.counts, wake: watch.wake)
       settings.counts.begin(progress)

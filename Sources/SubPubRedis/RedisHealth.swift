@@ -41,6 +41,38 @@
     }
   }
 
+  /// For JSON that checks and admin pages can read.
+  extension RedisHealth {
+    private enum CodingKeys: String, CodingKey {
+      case isConnected, isWriting, lastContact, lag, reconnects, pending, error
+    }
+
+    /// Encodes the times in seconds; what isn't known is left out.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(isConnected, forKey: .isConnected)
+      try container.encode(isWriting, forKey: .isWriting)
+      try container.encodeIfPresent(lastContact.map { $0 / .seconds(1) }, forKey: .lastContact)
+      try container.encodeIfPresent(lag.map { $0 / .seconds(1) }, forKey: .lag)
+      try container.encode(reconnects, forKey: .reconnects)
+      try container.encode(pending, forKey: .pending)
+      try container.encodeIfPresent(error, forKey: .error)
+    }
+
+    /// Decodes what `encode(to:)` has encoded.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      self.init(
+        isConnected: try container.decode(Bool.self, forKey: .isConnected),
+        isWriting: try container.decode(Bool.self, forKey: .isWriting),
+        lastContact: try container.decodeIfPresent(Double.self, forKey: .lastContact).map { .seconds($0) },
+        lag: try container.decodeIfPresent(Double.self, forKey: .lag).map { .seconds($0) },
+        reconnects: try container.decode(Int.self, forKey: .reconnects),
+        pending: try container.decode(Int.self, forKey: .pending),
+        error: try container.decodeIfPresent(String.self, forKey: .error))
+    }
+  }
+
   /// When a server has answered last.
   final class LastContact: Sendable {
     private let time = Locked<ContinuousClock.Instant?>(nil)

@@ -52,15 +52,16 @@
     ///
     /// Its parameters are those of the initializer for several servers.
     public convenience init(
-      key: String, endpoint: RedisEndpoint, label: String? = nil, staleAfter: Duration? = nil,
-      coder: RedisCoder<Value> = .json(),
+      key: String, endpoint: RedisEndpoint, pacing: Duration? = nil, label: String? = nil,
+      staleAfter: Duration? = nil, coder: RedisCoder<Value> = .json(),
       retry: RetryPolicy = .exponential(
         maxAttempts: .max, initial: .milliseconds(100), maximum: .seconds(5), jitter: 0.5),
       clock: any Clock<Duration> = ContinuousClock(), history: Int = 0, lagLimit: Duration? = nil,
       instrumentation: (any Instrumentation)? = nil
     ) {
       self.init(
-        key: key, from: [endpoint], label: label, staleAfter: staleAfter, coder: coder, retry: retry, clock: clock,
+        key: key, from: [endpoint], pacing: pacing, label: label, staleAfter: staleAfter, coder: coder, retry: retry,
+        clock: clock,
         history: history, lagLimit: lagLimit, instrumentation: instrumentation)
     }
 

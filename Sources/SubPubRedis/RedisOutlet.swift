@@ -71,11 +71,12 @@
         retry: retry, clock: clock, instrumentation: instrumentation, attemptFailed: attemptFailed)
     }
 
-    /// Writes the current state and every later one, until the task is cancelled.
+    /// Writes the current state and every later one, until the task is cancelled, or the publisher is finished.
     ///
     /// Takes the key over from any outlet that is running, or waits for its end, as the role says. Unless that one has
     /// ended by itself before, writing begins about three seconds later, when it has noticed (8.08). When the task is
-    /// cancelled, everything that the publisher has accepted so far is written before the call returns.
+    /// cancelled, or the publisher is finished, everything that it has accepted so far is written before the call
+    /// returns.
     ///
     /// - Throws: ``RedisSuperseded`` when another outlet has taken over the key. The clock's error if the clock fails.
     ///   ``RedisError``

@@ -135,18 +135,18 @@
 
     /// The encoded commands that ask for the number and the length.
     let questions: [UInt8]
-    let contact: OutletContact
+    let certainty: OutletCertainty
     /// Wakes the outlet's connecting task.
     let wake = Wake()
     private let state = Locked((knowledge: Knowledge.none, looks: 0))
 
-    init(_ keys: OutletKeys, _ contact: OutletContact) {
+    init(_ keys: OutletKeys, _ certainty: OutletCertainty) {
       var questions: [UInt8] = []
       for command in [RedisCommand("GET", keys.counter), RedisCommand("XLEN", keys.stream)] {
         command.encode(to: &questions)
       }
       self.questions = questions
-      self.contact = contact
+      self.certainty = certainty
     }
 
     var knowledge: Knowledge { state.withLock(\.knowledge) }
@@ -172,7 +172,7 @@
         return true
       }
       guard counts else { return }
-      if isAsExpected { contact.verify(at: time) } else { wake.set() }
+      if isAsExpected { certainty.verify(at: time) } else { wake.set() }
     }
   }
 #endif

@@ -2,6 +2,9 @@
   import SubPub
 
   /// The identity of a state in a stream: the outlet's epoch and the publisher's version.
+  ///
+  /// This epoch is the outlet's number, which is counted in the key with `:epoch` appended. That of a ``PublicationID``
+  /// is the publisher's.
   struct EntryID: Hashable, Comparable, Sendable, CustomStringConvertible {
     var epoch: UInt64
     var version: UInt64

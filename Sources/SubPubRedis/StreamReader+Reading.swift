@@ -4,7 +4,7 @@
   /// Adding.
   extension StreamReader {
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
-    func add(_ added: [(StreamFollower, after: EntryID?)]) async throws(RedisError.Reason) {
+    func begin(_ added: [(StreamFollower, after: EntryID?)]) async throws(RedisError.Reason) {
       if added.isEmpty { return }
       let isAsked = wait != nil || added.allSatisfy { $0.0.pacing != nil }
       let replies = try await lastEntries(of: added.map(\.0.key), isAsked: isAsked)

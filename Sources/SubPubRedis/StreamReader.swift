@@ -98,7 +98,7 @@
     func run(adding added: [(StreamFollower, after: EntryID?)]) async {
       do throws(RedisError.Reason) {
         if reading == nil, asking == nil { nextCheck = .now + endpoint.replyTimeout }
-        try await add(added.filter { !$0.0.hasEnded })
+        try await begin(added.filter { !$0.0.hasEnded })
         if !streams.isEmpty || !paced.isEmpty { try await read() }
       } catch {
         if wait != nil { batch.shrink() }

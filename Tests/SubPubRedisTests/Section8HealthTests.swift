@@ -1,4 +1,5 @@
 #if Redis
+  import Foundation
   import Testing
 
   @Suite("Section 8: health tells what is so, from the start to the end", .timeLimit(.minutes(2)))
@@ -106,6 +107,23 @@
         try await mirror.reach(2)
         #expect(try #require(mirror.health.lag) >= .seconds(10_000))
       }
+    }
+
+    @Test("as JSON, the times of health are numbers of seconds, and what isn't known is left out")
+    func required_8_07_json() throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      let known = RedisHealth(
+        isConnected: true, isWriting: true, lastContact: .seconds(60), lag: .milliseconds(6), reconnects: 1, pending: 2,
+        error: "x")
+      let texts = try [known, RedisHealth(isConnected: false)].map { health in
+        let data = try encoder.encode(health)
+        #expect(try JSONDecoder().decode(RedisHealth.self, from: data) == health)
+        return String(decoding: data, as: UTF8.self)
+      }
+      let all =
+        #"{"error":"x","isConnected":true,"isWriting":true,"lag":0.006,"lastContact":60,"pending":2,"reconnects":1}"#
+      #expect(texts == [all, #"{"isConnected":false,"isWriting":false,"pending":0,"reconnects":0}"#])
     }
 
     @Test("the lag of an outlet that is never idle is that of the first state that isn't confirmed")

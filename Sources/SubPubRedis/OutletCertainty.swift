@@ -8,19 +8,19 @@
   /// meantime, so it waits whether somebody else restores the number.
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
-  final class OutletContact: Sendable {
+  final class OutletCertainty: Sendable {
     /// How long an outlet is sure after it has seen its number.
     private let patience: Duration
     /// How long an outlet that takes a key over waits until the one before isn't sure any more.
-    let lease: Duration
+    let takeOverDelay: Duration
     /// How long an outlet that isn't sure waits for another one that is.
     let wait: Duration
     private let lastVerified = Locked<ContinuousClock.Instant?>(nil)
 
     init(checkInterval: Duration, _ endpoint: RedisEndpoint) {
       patience = checkInterval * 3
-      lease = patience + .milliseconds(250)
-      wait = max(lease, endpoint.replyTimeout * 2)
+      takeOverDelay = patience + .milliseconds(250)
+      wait = max(takeOverDelay, endpoint.replyTimeout * 2)
     }
 
     /// Notes that the server showed the outlet's number at this time or later.
