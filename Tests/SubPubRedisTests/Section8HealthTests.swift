@@ -140,9 +140,9 @@
         try await until { outlet.health.lag.map { $0 > .milliseconds(20) } ?? false }
         let start = ContinuousClock.now
         publisher.updateData(3)
-        try await until { outlet.health.pending == 2 }
         held.withLock { $0 = "-3\r\n" }
-        try await until { outlet.health.pending == 1 }
+        try await until { outlet.statistics.entries == 2 }
+        try await until { outlet.health.lag.map { $0 > .zero } ?? false }
         let lag = try #require(outlet.health.lag)
         #expect(lag <= start.duration(to: .now))
         held.withLock { $0 = nil }
