@@ -14,6 +14,8 @@
   struct ConnectionState {
     /// How often something is received before other connections have their turn.
     static let mostReceipts = 16
+    /// How far beyond the time of a reply the loop's thread counts as busy.
+    private static let tolerance: Duration = .milliseconds(50)
 
     enum Phase {
       case connecting
@@ -113,7 +115,7 @@
     /// What to wait for from now on, and until when; nil if the connection is over.
     mutating func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
       guard failure == nil else { return nil }
-      if case .open = phase, lateSince == nil, let deadline, deadline <= now { lateSince = now }
+      if case .open = phase, lateSince == nil, let deadline, deadline + Self.tolerance <= now { lateSince = now }
       var events = Int16(POLLIN)
       if case .connecting = phase { events = Int16(POLLOUT) } else if !outgoing.isEmpty { events |= Int16(POLLOUT) }
       return (pollfd(fd: socket, events: events, revents: 0), deadline)

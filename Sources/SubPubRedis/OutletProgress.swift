@@ -16,6 +16,8 @@
       var goal: Goal?
       /// When a state was taken from the publisher that isn't an entry yet.
       var taken: ContinuousClock.Instant?
+      /// How many states were taken that need no entry.
+      var needless = 0
       /// What this run has added to the statistics.
       var reported = (entries: 0, skipped: 0)
 
@@ -62,6 +64,8 @@
         if var entry {
           entry.taken = state.taken
           state.entries.append(entry)
+        } else {
+          state.needless += 1
         }
         state.taken = nil
         return state.entries.isChunk
@@ -70,6 +74,12 @@
 
     /// How many states were taken and aren't confirmed, and when the first of them was taken.
     var unconfirmed: (count: Int, since: ContinuousClock.Instant?) { state.withLock(\.unconfirmed) }
+
+    /// How many of the states that were taken are confirmed, or needn't be written any more.
+    var finishedCount: Int { state.withLock { $0.entries.confirmedCount + $0.entries.skippedCount + $0.needless } }
+
+    /// Notes that a state was taken, and isn't to be written.
+    func noteNeedless() { state.withLock { $0.needless += 1 } }
 
     var refusal: OutletEntries.Refusal? { state.withLock(\.entries.refusal) }
     var areUnderWay: Bool { state.withLock(\.entries.areUnderWay) }
@@ -90,14 +100,14 @@
 
     /// Notes replies to entries, in their order; called by the thread that receives them.
     func note(_ replies: [RedisReply], over connection: Int) {
-      let (counts, isReached, isRefused) = state.withLock { state -> (Bool, Bool, Bool) in
-        guard state.connection == connection else { return (false, false, false) }
+      let (isReached, isRefused) = state.withLock { state -> (Bool, Bool) in
+        guard state.connection == connection else { return (false, false) }
         for reply in replies { state.entries.note(reply) }
+        report(&state)
         let isReached = state.goal.map(state.endsWait) ?? false
         if isReached { state.goal = nil }
-        return (true, isReached, state.entries.refusal != nil && !state.entries.areUnderWay)
+        return (isReached, state.entries.refusal != nil && !state.entries.areUnderWay)
       }
-      if counts { report() }
       if isReached { changed.set() } else if isRefused { wake.set() }
     }
 
@@ -122,14 +132,13 @@
     /// Adds what has been confirmed and skipped to the statistics.
     ///
     /// All of that under the lock, so that whoever sees that something is confirmed finds it counted.
-    func report() {
-      state.withLock { state in
-        let entries = state.entries
-        let total = (entries: entries.confirmedCount, skipped: entries.skippedCount)
-        defer { state.reported = total }
-        let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
-        counts.noteProgress(new, entries.lastConfirmed?.id)
-      }
+    func report() { state.withLock { report(&$0) } }
+
+    private func report(_ state: inout State) {
+      let total = (entries: state.entries.confirmedCount, skipped: state.entries.skippedCount)
+      defer { state.reported = total }
+      let new = (entries: total.entries - state.reported.entries, skipped: total.skipped - state.reported.skipped)
+      counts.noteProgress(new, state.entries.lastConfirmed?.id)
     }
   }
 #endif

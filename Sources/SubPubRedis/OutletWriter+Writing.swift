@@ -12,7 +12,12 @@
       // All copies of an iterator are one.
       guard await isConnected(), var states else { return }
       // What was published while another outlet wrote is old by now.
-      if lease != nil { while states.statistics.pending > 1 { _ = await states.next() } }
+      if lease != nil {
+        while states.statistics.pending > 1 {
+          _ = await states.next()
+          progress.noteNeedless()
+        }
+      }
       while !hasTakenAll, let publication = await states.next() {
         guard await encode(publication, followedBy: states), await write(waitingForAll: false) else { return }
       }

@@ -65,8 +65,8 @@
     var taken: UInt64?
     /// The last version to write, after the run was cancelled.
     private(set) var finalVersion: UInt64?
-    /// The same, which is known before the actor can be told.
-    private let versionAtCancel = Locked<UInt64?>(nil)
+    /// What a cancelled run has to write, which is known before the actor can be told.
+    private let rest = Locked<Rest?>(nil)
     /// Whether the writing task has ended.
     var isOver = false
     /// Whether the run ends without writing more.
@@ -77,6 +77,12 @@
     var writer: CheckedContinuation<Void, Never>?
     /// What this run has added to the statistics.
     private var reportedFailures = 0
+
+    private struct Rest {
+      let version: UInt64
+      /// How many states there were so far.
+      let count: Int
+    }
 
     /// A connection that isn't written to for so long.
     struct Doubt {
@@ -105,18 +111,17 @@
         settings.keys, OutletCertainty(checkInterval: SharedConnection.checkInterval, settings.endpoint))
       progress = OutletProgress(
         OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength)), settings.counts, wake: watch.wake)
-      settings.counts.begin(progress)
       shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
       switch settings.role {
-      case .takeOver: states = Self.subscribe(settings)
+      case .takeOver: states = Self.subscribe(settings, progress)
       case .standby(let time): lease = OutletLease(time: time)
       }
     }
 
-    private static func subscribe(_ settings: OutletSettings<Value>) -> States {
+    private static func subscribe(_ settings: OutletSettings<Value>, _ progress: OutletProgress) -> States {
       let room = max(1, settings.maxLength - OutletEntries.window(of: settings.maxLength))
       let states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
-      settings.counts.begin(states.subscription)
+      settings.counts.begin(states.subscription, progress)
       return states
     }
 
@@ -130,7 +135,7 @@
       await withTaskCancellationHandler {
         await writing.value
       } onCancel: {
-        versionAtCancel.withLock { [version = settings.publisher.current.version] in $0 = version }
+        noteCancel()
         let task = Task(executorPreference: executor) { await self.finish([connecting, writing]) }
         ending.withLock { $0 = task }
       }
@@ -173,7 +178,7 @@
     /// Begins to take states, because the outlet has the lease.
     func takeStates() {
       guard states == nil else { return }
-      states = Self.subscribe(settings)
+      states = Self.subscribe(settings, progress)
       idle?.cancel()
     }
 
@@ -199,7 +204,7 @@
 
     /// Ends the run when everything up to a version is written.
     private func finishWriting() {
-      guard let version = versionAtCancel.withLock({ $0 }) else { return }
+      guard let version = rest.withLock({ $0?.version }) else { return }
       if lease != nil, epoch == nil {
         // Another one writes, or nobody.
         isStopped = true
@@ -225,15 +230,25 @@
       (connection, standby, doubt) = (nil, nil, nil)
       shared.remove(watch)
       endStates()
-      settings.counts.noteEnd(failure)
+      settings.counts.noteEnd(of: progress, failure)
       if let failure { throw failure }
     }
 
     /// How many of the states that a cancelled run has to write aren't confirmed.
     private var unwrittenCount: Int {
-      let (pending, current) = (pendingCount, settings.publisher.current.version)
-      let late = versionAtCancel.withLock({ $0 }).map { Int(clamping: current - min($0, current)) } ?? 0
-      return progress.unconfirmed.count + max(0, pending - late)
+      max(0, (rest.withLock { $0?.count } ?? 0) - progress.finishedCount)
+    }
+
+    /// Notes what there is to be written, and nothing that is published after the cancel.
+    private nonisolated func noteCancel() {
+      var (version, count): (UInt64, Int)
+      var tries = 0
+      repeat {
+        version = settings.publisher.current.version
+        count = settings.counts.acceptedCount(of: progress)
+        tries += 1
+      } while settings.publisher.current.version != version && tries < 1_000
+      rest.withLock { [new = Rest(version: version, count: count)] in $0 = new }
     }
 
     /// Ends the run, with an error if there is one; only the first one counts.

@@ -24,6 +24,23 @@
       #expect(start.duration(to: .now) < timeout * 2)
     }
 
+    @Test(
+      "the error of a cancelled outlet counts what was published before the cancel, however much is published later",
+      arguments: [(1, 1, 1), (10, 3, 0), (10, 3, 20), (1_000, 300, 2_000)])
+    func required_8_07_unwrittenAmongOthers(maxLength: Int, before: Int, after: Int) async throws {
+      server.kill()
+      let publisher = Publisher(initial: 0)
+      let outlet = RedisOutlet(
+        publisher, key: "key", endpoint: server.endpoint(timeout: .milliseconds(200)), maxLength: maxLength)
+      let run = Task { try await outlet.run() }
+      try await until { publisher.subscriberCount == 1 }
+      for number in 1...before { publisher.updateData(number) }
+      run.cancel()
+      for number in 0..<after { publisher.updateData(number) }
+      // The first state is one of them, unless there is only room for one.
+      #expect(await reason(of: run) == .unwritten(min(maxLength, before + 1)))
+    }
+
     @Test("an outlet that is cancelled while a server keeps it waiting ends in time, although there are others to try")
     func required_8_07_cancelledWhileConnecting() async throws {
       let hosts = try (0..<2).map { _ in try SilentPort() }

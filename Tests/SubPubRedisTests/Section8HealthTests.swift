@@ -109,6 +109,27 @@
       }
     }
 
+    @Test(
+      "every state that was published is pending until it is counted as written, and counts once", arguments: [1, 10])
+    func stochastic_8_07_pending(burst: Int) async throws {
+      let outlet = outlet()
+      publisher.updateData(0)
+      try await running(outlet) {
+        try await until { outlet.health.pending == 0 }
+        var published = outlet.statistics.entries
+        for _ in 0..<200 {
+          for number in 0..<burst { publisher.updateData(number) }
+          published += burst
+          var pending = burst
+          while pending > 0 {
+            pending = outlet.health.pending
+            #expect(pending <= burst)
+          }
+          #expect(outlet.statistics.entries == published)
+        }
+      }
+    }
+
     @Test("as JSON, the times of health are numbers of seconds, and what isn't known is left out")
     func required_8_07_json() throws {
       let encoder = JSONEncoder()
