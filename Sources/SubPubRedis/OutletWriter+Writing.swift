@@ -42,12 +42,15 @@
     /// Makes entries of a state and of those that are pending; returns false if the run has ended.
     private func encode(_ first: Publication<Value>, followedBy states: States) async -> Bool {
       noteTaken(first)
+      // What is sent in between renews the lease.
       let end = ContinuousClock.now + .milliseconds(10)
-      do { try await section.withLock { try makeEntries(of: first, followedBy: states, until: end) } } catch
-      { /* Cancelled. */ return false }
-      // The other task may have to renew the lease.
-      if .now >= end { await Task.yield() }
-      return true
+      do {
+        try await section.withLock { try makeEntries(of: first, followedBy: states, until: end) }
+        return true
+      } catch {
+        // Cancelled.
+        return false
+      }
     }
 
     /// Makes entries until there is enough to be sent at once, or it is time for something else.

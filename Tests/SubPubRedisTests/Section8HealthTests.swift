@@ -117,7 +117,7 @@
       try await running(outlet) {
         try await until { outlet.health.pending == 0 }
         var published = outlet.statistics.entries
-        for _ in 0..<200 {
+        for _ in 0..<50 {
           for number in 0..<burst { publisher.updateData(number) }
           published += burst
           var pending = burst

@@ -27,6 +27,22 @@
       #expect(recorder.values.withoutRepeats == [1, 2])
     }
 
+    @Test("a state that needs no entry isn't pending any more")
+    func required_8_07_8_01_needlessState() async throws {
+      try await running(outlet(of: Publisher(initial: 7))) {}
+      let outlet = outlet()
+      try await running(outlet) { try await until { outlet.health.pending == 0 && outlet.health.lag == .zero } }
+      #expect((outlet.statistics.entries, try server.length) == (0, 1))
+    }
+
+    @Test("every origin of data arrives as it is", arguments: [DataOrigin.published, .loaded, .cached, .edited])
+    func required_8_01_5_11_origins(origin: DataOrigin) async throws {
+      let mirror = mirror()
+      publisher.setState(.loaded(1), origin: origin, age: nil, id: nil)
+      try await running(outlet(), mirror) { try await mirror.reach(1) }
+      #expect(mirror.publisher.current.origin == origin)
+    }
+
     @Test("a first value that can't be encoded is an error with the data that the key has")
     func required_8_01_5_01_unencodable() async throws {
       publisher.updateData(7)
