@@ -31,7 +31,9 @@
     func required_8_07_8_01_needlessState() async throws {
       try await running(outlet(of: Publisher(initial: 7))) {}
       let outlet = outlet()
-      try await running(outlet) { try await until { outlet.health.pending == 0 && outlet.health.lag == .zero } }
+      let run = Task { try await outlet.run() }
+      try await until { outlet.health.isWriting && outlet.health.pending == 0 && outlet.health.lag == .zero }
+      try await cancel(run)
       #expect((outlet.statistics.entries, try server.length) == (0, 1))
     }
 
