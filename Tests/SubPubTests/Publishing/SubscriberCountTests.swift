@@ -49,6 +49,7 @@ extension PublishingTests {
       publisher.updateData(1)
       #expect(await counts.next() == 8)
       #expect(counts.statistics.pending == 0)
+      withExtendedLifetime(recorders) {}
     }
 
     @Test("getting the sequence finds subscribers that have died")
