@@ -45,7 +45,8 @@
     init(_ connection: RedisConnection, _ keys: OutletKeys, maxLength: Int, _ progress: OutletProgress, wake: Wake) {
       channel = RedisChannel(connection, notice: wake)
       let number = progress.beginConnection()
-      entryChannel = RedisChannel(connection, notice: progress.changed) { [progress] in progress.note($0, over: number)
+      entryChannel = RedisChannel(connection, notice: progress.changed) { [progress] replies in
+        progress.note(replies, over: number)
       }
       self.keys = keys
       // The server removes blocks of about a hundred entries sooner than single ones.

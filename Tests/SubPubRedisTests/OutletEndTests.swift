@@ -44,10 +44,7 @@
     @Test("an outlet that is cancelled while a server keeps it waiting ends in time, although there are others to try")
     func required_8_07_cancelledWhileConnecting() async throws {
       let hosts = try (0..<2).map { _ in try SilentPort() }
-      let names = hosts.map { "127.0.0.1:\($0.number)" }
-      var endpoint = try RedisEndpoint(url: "redis+sentinel://\(names.joined(separator: ","))/cache")
-      endpoint.connectTimeout = .seconds(600)
-      endpoint.replyTimeout = .milliseconds(500)
+      let endpoint = try hosts.sentinels(connectTimeout: .seconds(600), replyTimeout: .milliseconds(500))
       publisher.updateData(1)
       let run = Task { [outlet = outlet(endpoint)] in try await outlet.run() }
       try await until { publisher.subscriberCount == 1 }

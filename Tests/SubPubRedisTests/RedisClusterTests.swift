@@ -72,14 +72,11 @@
     @Test("sentinels of which none answers are given up within connectTimeout, with an error that says so")
     func required_8_07_silentSentinels() async throws {
       let ports = try (0..<3).map { _ in try SilentPort() }
-      let hosts = ports.map { "127.0.0.1:\($0.number)" }
-      var endpoint = try RedisEndpoint(url: "redis+sentinel://\(hosts.joined(separator: ","))/cache")
-      endpoint.connectTimeout = .milliseconds(300)
-      endpoint.replyTimeout = .seconds(20)
+      let endpoint = try ports.sentinels(connectTimeout: .milliseconds(300), replyTimeout: .seconds(20))
       let start = ContinuousClock.now
       let run = Task { [mirror = mirror(endpoint, of: Int.self, retry: .never)] in try await mirror.run() }
       let reason = "\(try #require(await reason(of: run)))"
-      #expect(reason.contains("the sentinel at \(hosts[2])/0 doesn't answer"), "\(reason)")
+      #expect(reason.contains("the sentinel at 127.0.0.1:\(ports[2].number)/0 doesn't answer"), "\(reason)")
       #expect(start.duration(to: .now) < .seconds(15))
     }
 

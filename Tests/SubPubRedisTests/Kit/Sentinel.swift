@@ -78,4 +78,14 @@
 
     deinit { close(descriptor) }
   }
+
+  extension [SilentPort] {
+    /// An endpoint that asks these for a primary, one after the other.
+    func sentinels(connectTimeout: Duration, replyTimeout: Duration) throws -> RedisEndpoint {
+      let hosts = map { "127.0.0.1:\($0.number)" }.joined(separator: ",")
+      var endpoint = try RedisEndpoint(url: "redis+sentinel://\(hosts)/cache")
+      (endpoint.connectTimeout, endpoint.replyTimeout) = (connectTimeout, replyTimeout)
+      return endpoint
+    }
+  }
 #endif
