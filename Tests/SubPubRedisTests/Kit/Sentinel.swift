@@ -1,5 +1,6 @@
 #if Redis
   import Foundation
+  import SubPubRedis
 
   /// A sentinel that watches a primary, which it calls `cache`, and promotes its replica; it is killed when this is
   /// released.
