@@ -96,8 +96,8 @@
 
     /// Takes bytes that aren't encrypted, and gives the replies to those who have asked.
     private mutating func feed(_ bytes: ArraySlice<UInt8>) throws(RedisError.Reason) {
-      try reader.feed(bytes)
-      while let reply = try reader.next() {
+      let (replies, failure) = reader.replies(completedBy: bytes)
+      for reply in replies {
         guard first < requests.count else {
           // A server that takes no more clients doesn't wait for a command.
           throw reply.refusal.map { .refused($0) } ?? .unreachable("the server says what nobody has asked for")
@@ -112,6 +112,7 @@
         if requests[first].count == 0 { removeFirstRequest() }
         (answered, lateSince) = (.now, nil)
       }
+      if let failure { throw failure }
     }
 
     private mutating func removeFirstRequest() {

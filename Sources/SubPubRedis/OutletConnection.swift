@@ -225,7 +225,7 @@
   extension RedisReply {
     /// The number of an outlet, which may have ended.
     var outletNumber: UInt64? {
-      unsafe withBytes { bytes in unsafe UInt64(digits: bytes.prefix { $0 != UInt8(ascii: " ") }) }
+      UInt64(digits: bytes.prefix { $0 != UInt8(ascii: " ") })
     }
 
     /// The server's time, since 1970; nil if this isn't a reply to `TIME`.

@@ -61,7 +61,7 @@
       let count = entries.count - unsent
       var bytes: [UInt8] = []
       bytes.reserveCapacity(unsentByteCount + count * (beginning.byteCount + 8))
-      for entry in entries[unsent...] { beginning.encode(followedBy: entry.arguments, to: &bytes) }
+      for index in unsent..<entries.count { beginning.encode(followedBy: entries[index].arguments, to: &bytes) }
       (unsent, unsentByteCount) = (entries.count, 0)
       return (bytes, count)
     }
@@ -138,7 +138,7 @@
     }
 
     private mutating func removeFirst(_ count: Int) {
-      for entry in entries[first..<first + count] { byteCount -= entry.arguments.byteCount }
+      for index in first..<first + count { byteCount -= entries[index].arguments.byteCount }
       first += count
       (unanswered, unsent) = (max(first, unanswered), max(first, unsent))
       guard first >= self.count else { return }

@@ -22,15 +22,11 @@
     }
 
     /// Parses what the server sends; nil if it isn't an id.
-    init?(_ reply: RedisReply) {
-      let id = unsafe reply.withBytes { bytes -> EntryID? in
-        guard let dash = unsafe bytes.firstIndex(of: UInt8(ascii: "-")),
-          let epoch = unsafe UInt64(digits: bytes[..<dash]), let version = unsafe UInt64(digits: bytes[(dash + 1)...])
-        else { return nil }
-        return EntryID(epoch: epoch, version: version)
-      }
-      guard let id else { return nil }
-      self = id
+    init?(_ bytes: ArraySlice<UInt8>) {
+      guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), let epoch = UInt64(digits: bytes[..<dash]),
+        let version = UInt64(digits: bytes[(dash + 1)...])
+      else { return nil }
+      self.init(epoch: epoch, version: version)
     }
   }
 
@@ -46,6 +42,17 @@
         guard !overflows, !overflowsToo else { return nil }
         self = sum
       }
+    }
+  }
+
+  extension Int64 {
+    /// Parses a decimal number, which may be negative; nil if it isn't one, or is too large.
+    fileprivate init?(digits: ArraySlice<UInt8>) {
+      let isNegative = digits.first == UInt8(ascii: "-")
+      guard let magnitude = UInt64(digits: isNegative ? digits.dropFirst() : digits),
+        let number = Int64(exactly: magnitude)
+      else { return nil }
+      self = isNegative ? -number : number
     }
   }
 
@@ -86,28 +93,30 @@
     /// The identifier of the publication in the publishing process, for clients that come back (6.05).
     private(set) var publication: PublicationID?
 
-    init?(_ reply: RedisReply) {
-      guard let id = reply[0].flatMap(EntryID.init) else { return nil }
+    /// Parses one; without a copy of a ``RedisReply`` for each of its fields.
+    private init?(_ memory: ReplyMemory, at index: Int) {
+      let parts = memory.array(at: index)
+      guard let first = parts.first, let id = EntryID(memory.bytes[memory.text(at: first)]) else { return nil }
       self.id = id
       // An entry that was deleted while it was read has no fields.
-      guard let fields = reply[1] else { return }
-      for index in stride(from: 0, to: fields.count, by: 2) {
-        guard let name = fields[index], let value = fields[index + 1] else { return }
-        if name.isEqual(to: Field.phase.bytes) {
-          phase = value.text
-        } else if name.isEqual(to: Field.value.bytes) {
-          self.value = value.bytes
-        } else if name.isEqual(to: Field.origin.bytes) {
-          origin = value.text
-        } else if name.isEqual(to: Field.since.bytes) {
-          since = Int64(value.text)
-        } else if name.isEqual(to: Field.sent.bytes) {
-          sent = Int64(value.text)
-        } else if name.isEqual(to: Field.errorType.bytes) {
-          errorType = value.text
-        } else if name.isEqual(to: Field.error.bytes) {
-          error = value.text
-        } else if name.isEqual(to: Field.publication.bytes) {
+      let fields = parts.count > 1 ? memory.array(at: first + 1) : 0..<0
+      for name in stride(from: fields.lowerBound, to: fields.upperBound - 1, by: 2) {
+        let value = memory.bytes[memory.text(at: name + 1)]
+        if memory.isText(at: name, Field.phase.bytes) {
+          phase = String(decoding: value, as: UTF8.self)
+        } else if memory.isText(at: name, Field.value.bytes) {
+          self.value = Array(value)
+        } else if memory.isText(at: name, Field.origin.bytes) {
+          origin = String(decoding: value, as: UTF8.self)
+        } else if memory.isText(at: name, Field.since.bytes) {
+          since = Int64(digits: value)
+        } else if memory.isText(at: name, Field.sent.bytes) {
+          sent = Int64(digits: value)
+        } else if memory.isText(at: name, Field.errorType.bytes) {
+          errorType = String(decoding: value, as: UTF8.self)
+        } else if memory.isText(at: name, Field.error.bytes) {
+          error = String(decoding: value, as: UTF8.self)
+        } else if memory.isText(at: name, Field.publication.bytes) {
           publication = EntryID(value).map { PublicationID(epoch: $0.epoch, version: $0.version) }
         }
       }
@@ -116,7 +125,7 @@
     /// Parses the entries of one stream.
     static func entries(_ reply: RedisReply?) -> [StreamEntry] {
       guard let reply else { return [] }
-      return (0..<reply.count).compactMap { reply[$0].flatMap(StreamEntry.init) }
+      return reply.memory.array(at: reply.index).compactMap { StreamEntry(reply.memory, at: $0) }
     }
   }
 

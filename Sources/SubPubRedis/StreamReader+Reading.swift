@@ -144,7 +144,7 @@
       changed = []
       var (batches, first, isFull): ([(StreamFollower, ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)
       for index in 0..<reply.count {
-        let (key, entries) = (reply[index]?[0]?.bytes ?? [], StreamEntry.entries(reply[index]?[1]))
+        let (key, entries) = (Array(reply[index]?[0]?.bytes ?? []), StreamEntry.entries(reply[index]?[1]))
         if index == 0 { first = entries.count }
         if entries.count >= count { isFull = true }
         changed.insert(key)
