@@ -28,8 +28,10 @@ static void append(redisContext *c, const char *key, int version) {
   snprintf(value, sizeof value, "\"%062d", version);
   value[payload - 1] = '"';
   redisAppendCommand(
-      c, "XADD %s MAXLEN ~ 1000000 1-%d phase loaded value %b origin published since 1700000000000", key, version, value,
-      (size_t)payload);
+      c,
+      "XADD %s MAXLEN ~ 1000000 1-%d phase loaded value %b origin published since 1700000000000 publication "
+      "1700000000000-%d sent 1700000000000",
+      key, version, value, (size_t)payload, version);
 }
 
 static int confirm(redisContext *c) {
