@@ -64,7 +64,7 @@
 
     private var elements: [Element] = []
     private var bytes: [UInt8] = []
-    /// The reply that was added last.
+    /// The reply that has begun last.
     private var last = 0
     /// The replies that are complete; what follows belongs to the next one.
     private var replies: [Int] = []
@@ -93,7 +93,7 @@
       defer {
         elements = memory.elements[end.elements...].map { $0.moved(by: end) }
         bytes = Array(memory.bytes[end.bytes...])
-        former += end.elements
+        (former, last) = (former + end.elements, last - end.elements)
         (replies, end) = ([], (0, 0))
       }
       return replies.map { RedisReply(memory, $0) }

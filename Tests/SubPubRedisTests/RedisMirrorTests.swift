@@ -120,6 +120,30 @@
       }
     }
 
+    @Test("replies that arrive in small pieces, with several in one, are read")
+    func required_8_01_pieces() async throws {
+      let link = try Proxy(server) {
+        $0.isReply ? .trickles(everyMilliseconds: 1, by: 100) : .passes($0.bytes)
+      }
+      let sources = (0..<30).map { Publisher(initial: $0) }
+      let mirrors = sources.indices.map { mirror(link.endpoint(), key: "key \($0)") }
+      try await withThrowingTaskGroup { group in
+        for (number, source) in sources.enumerated() {
+          let outlet = outlet(link.endpoint(), of: source, key: "key \(number)")
+          group.addTask { try await outlet.run() }
+        }
+        for round in 0..<5 {
+          for (number, source) in sources.enumerated() { source.updateData(round * 100 + number) }
+          // They begin together, so that there are many replies at once.
+          if round == 1 { for mirror in mirrors { group.addTask { try await mirror.run() } } }
+          if round > 0 { for (number, mirror) in mirrors.enumerated() { try await mirror.reach(round * 100 + number) } }
+        }
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+      for mirror in mirrors { #expect(mirror.statistics.reconnects == 0) }
+    }
+
     @Test("hundreds of mirrors share one thread and one reading connection")
     func manyMirrors() async throws {
       let sources = (0..<20).map { _ in Publisher<Int>() }

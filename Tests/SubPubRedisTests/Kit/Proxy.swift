@@ -121,8 +121,8 @@
 
     enum Verdict {
       case passes([UInt8])
-      /// The bytes pass one by one, with a pause after each.
-      case trickles(everyMilliseconds: UInt32)
+      /// So many bytes pass at a time, with a pause after them.
+      case trickles(everyMilliseconds: UInt32, by: Int = 1)
       /// Nothing arrives, and the closure is asked again later.
       case waits
     }
@@ -150,10 +150,10 @@
         while open.withLock({ $0.contains(source) }) {
           switch verdict(on: piece) {
           case .passes(let bytes): return RawServer.send(bytes, to: target)
-          case .trickles(let pause):
-            return piece.bytes.allSatisfy { byte in
+          case .trickles(let pause, let count):
+            return stride(from: 0, to: piece.bytes.count, by: count).allSatisfy { start in
               defer { usleep(pause * 1_000) }
-              return RawServer.send([byte], to: target)
+              return RawServer.send(piece.bytes[start...].prefix(count), to: target)
             }
           case .waits: usleep(1_000)
           }
