@@ -103,18 +103,15 @@
       (channels, requests, first, outgoing, sent) = ([:], [], 0, [], 0)
     }
 
-    mutating func closeIfOver() -> Bool {
-      guard failure != nil else { return false }
-      if socket >= 0 { Self.close(socket) }
-      socket = -1
-      return true
-    }
-
     static func close(_ socket: Int32) { _ = Foundation.close(socket) }
 
-    /// What to wait for from now on, and until when; nil if the connection is over.
+    /// What to wait for from now on, and until when; closes the socket, and is nil, if the connection is over.
     mutating func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
-      guard failure == nil else { return nil }
+      guard failure == nil else {
+        if socket >= 0 { Self.close(socket) }
+        socket = -1
+        return nil
+      }
       if case .open = phase, lateSince == nil, let deadline, deadline + Self.tolerance <= now { lateSince = now }
       var events = Int16(POLLIN)
       if case .connecting = phase { events = Int16(POLLOUT) } else if !outgoing.isEmpty { events |= Int16(POLLOUT) }

@@ -16,7 +16,7 @@
 
   /// Turns publications into entries.
   struct EntryEncoder<Value: Codable & Sendable> {
-    private let settings: OutletSettings<Value>
+    private let outlet: RedisOutlet<Value>
     /// How many bytes most entries need, so that their memory needn't grow.
     private static var typicalByteCount: Int { 256 }
 
@@ -29,7 +29,7 @@
     /// How many states couldn't be encoded.
     private(set) var failures = 0
 
-    init(_ settings: OutletSettings<Value>) { self.settings = settings }
+    init(_ outlet: RedisOutlet<Value>) { self.outlet = outlet }
 
     /// Begins with the last entry of the key.
     ///
@@ -58,13 +58,13 @@
       arguments.append(id.epoch, id.version)
       do {
         former = try state.value.map { value throws(RedisError.Reason) in
-          EncodedData(bytes: try settings.coder.encode(value), origin: publication.origin, since: since)
+          EncodedData(bytes: try outlet.coder.encode(value), origin: publication.origin, since: since)
         }
         arguments.append(state.phase, former ?? inherited, state.error)
         if former != nil { inherited = nil }
       } catch {
         failures += 1
-        arguments.append(.error, before, settings.error(error))
+        arguments.append(.error, before, outlet.error(error))
       }
       arguments.append(publication.id, sent: now)
       return OutletEntry(id: id, arguments: arguments, publication: publication.id, before: before)
@@ -77,7 +77,7 @@
       let text =
         "the server closes the connection whenever this state of \(entry.arguments.byteCount) bytes is sent: look at its"
         + " proto-max-bulk-len and client-query-buffer-limit"
-      arguments.append(.error, entry.before, settings.error(.refused(text)))
+      arguments.append(.error, entry.before, outlet.error(.refused(text)))
       arguments.append(entry.publication, sent: Int64(Date().timeIntervalSince1970 * 1_000))
       return OutletEntry(
         id: entry.id, arguments: arguments, publication: entry.publication, before: entry.before, taken: entry.taken)
@@ -88,7 +88,7 @@
     private mutating func updateSince(_ publication: Publication<Value>, _ now: Int64) {
       if publication.state.value == nil {
         since = nil
-      } else if let age = settings.publisher.age(of: publication) {
+      } else if let age = outlet.publisher.age(of: publication) {
         since = now - Int64(min(age / .milliseconds(1), 1e15))
       } else if publication.phase == .loaded {
         since = now

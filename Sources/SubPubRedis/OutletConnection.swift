@@ -68,7 +68,7 @@
 
     /// Does several things that depend on each other, while no other outlet does over the same connection.
     func exclusively<Result>(_ body: () async throws -> Result) async throws -> Result {
-      try await channel.connection.transactions.withLock {
+      try await channel.connection.transactions.withPermit {
         isWatching = false
         return try await body()
       }

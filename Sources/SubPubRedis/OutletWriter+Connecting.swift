@@ -5,17 +5,25 @@
   /// The connecting task.
   extension OutletWriter {
     func keepConnected() async {
-      var failures = Failures()
       while isActive, !Task.isCancelled {
-        do {
-          let pause = try await section.withLock { try await proceed(after: &failures) }
-          await rest(for: pause)
-        } catch { /* The run has ended. */ return }
+        do { await rest(for: try await attempt()) } catch { /* The run has ended. */ return }
+      }
+    }
+
+    /// Does what is to be done next, in a task of its own: a task that lives on keeps the memory of its deepest call.
+    private func attempt() async throws -> Pause? {
+      let task = Task(executorPreference: executor) {
+        try await self.section.withPermit { try await self.step() }
+      }
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
       }
     }
 
     /// How often in a row there was no connection, and since when the server has refused to write.
-    private struct Failures {
+    struct Failures {
       var count = 0
       var refusing: (@Sendable () -> Duration)?
     }
@@ -31,7 +39,7 @@
     /// Does what is to be done next; returns how long there is nothing to do then, or nil if that isn't known.
     ///
     /// Throws if the run has ended.
-    private func proceed(after failures: inout Failures) async throws -> Pause? {
+    private func step() async throws -> Pause? {
       let former = connection
       do {
         try await proceed()
@@ -51,19 +59,19 @@
         if former?.isClosed ?? false { return Pause(time: .zero) }
         if move(after: error as? RedisError.Reason) { return Pause(time: .zero) }
         let reason = error as? RedisError.Reason ?? .unreachable("\(error)")
-        return Pause(time: try delay(after: settings.error(reason), &failures), clock: settings.clock)
+        return Pause(time: try delay(after: outlet.error(reason)), clock: outlet.clock)
       }
     }
 
     /// Notes that there is no connection; returns how long to wait before the next attempt.
     ///
     /// Throws if there is to be none.
-    private func delay(after error: RedisError, _ failures: inout Failures) throws -> Duration {
+    private func delay(after error: RedisError) throws -> Duration {
       failures.count += 1
-      if case .refused = error.reason { settings.tell { $0.refused($1, error) } }
-      failures.refusing = error.reason.refusesToWrite ? failures.refusing ?? settings.clock.stopwatch() : nil
-      let isHopeless = failures.refusing.map { $0() >= settings.endpoint.replyTimeout } ?? false
-      guard error.reason.isPassing, !isHopeless, let delay = settings.retry.delay(after: failures.count, error) else {
+      if case .refused = error.reason { outlet.tell { $0.refused($1, error) } }
+      failures.refusing = error.reason.refusesToWrite ? failures.refusing ?? outlet.clock.stopwatch() : nil
+      let isHopeless = failures.refusing.map { $0() >= outlet.endpoint.replyTimeout } ?? false
+      guard error.reason.isPassing, !isHopeless, let delay = outlet.retry.delay(after: failures.count, error) else {
         fail(error)
         throw error
       }
@@ -90,11 +98,10 @@
       let new =
         if let standby { standby } else {
           OutletConnection(
-            try await shared.connected(), settings.keys, maxLength: settings.maxLength, progress, wake: watch.wake)
+            try await shared.connected(), outlet.keys, maxLength: outlet.maxLength, progress, wake: watch.wake)
         }
-      settings.counts.contact = new.channel.connection.contact
-      if epoch != nil { return try await use(new) }
-      if var lease {
+      outlet.counts.contact = new.channel.connection.contact
+      if epoch == nil, var lease {
         let isTaken = try await new.takeLease(&lease)
         self.lease = lease
         countReconnect()
@@ -102,6 +109,14 @@
         takeStates()
         standby = nil
       }
+      // The user's code is called without the permit.
+      if try await shared.beginning.withPermit({ try await begin(with: new) }) { startWriting(over: new) }
+    }
+
+    /// Takes over the key if that hasn't happened, and writes what isn't confirmed; returns false if the outlet may have
+    /// been superseded.
+    private func begin(with new: OutletConnection) async throws -> Bool {
+      if epoch != nil { return try await catchUp(over: new) }
       let time = ContinuousClock.now
       let taken = try await new.exclusively { try await new.takeOver() }
       epoch = taken.number
@@ -109,15 +124,15 @@
       if taken.mayRunBefore {
         // The one before may be sure for a while, and would restore its own number if the server lost this one.
         beginDoubt(over: new, for: certainty.takeOverDelay) { ContinuousClock.now - time }
-      } else {
-        certainty.verify(at: time)
-        try await use(new)
+        return false
       }
+      certainty.verify(at: time)
+      return try await catchUp(over: new)
     }
 
-    /// Writes what isn't confirmed, and lets the writing task write more, unless the outlet may have been superseded.
-    private func use(_ new: OutletConnection) async throws {
-      guard try await settle(new, isNew: doubt == nil) else { return }
+    /// Writes what isn't confirmed; returns false if the outlet may have been superseded.
+    private func catchUp(over new: OutletConnection) async throws -> Bool {
+      guard try await settle(new, isNew: doubt == nil) else { return false }
       countReconnect()
       if !hasBegun {
         // Only now, because the outlet before may have written until a moment ago.
@@ -125,12 +140,17 @@
         hasBegun = true
       }
       // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
-      let most = max(wasRefused ? 1 : 0, settings.maxLength - pendingCount)
+      let most = max(wasRefused ? 1 : 0, outlet.maxLength - pendingCount)
       progress.change { entries in
         entries.keepLast(most)
         entries.sendAllAgain()
       }
-      do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return }
+      do { try await send(over: new, waitingForAll: true) } catch is Doubtful { return false }
+      return true
+    }
+
+    /// Lets the writing task write.
+    private func startWriting(over new: OutletConnection) {
       (wasRefused, hasMoved) = (false, false)
       connection = new
       resumeWriter()
@@ -145,15 +165,15 @@
 
     /// Counts a connection that takes the place of one that was lost.
     func countReconnect() {
-      if hasLostConnection { settings.counts.update { $0.reconnects += 1 } }
+      if hasLostConnection { outlet.counts.update { $0.reconnects += 1 } }
       hasLostConnection = false
     }
 
     /// Looks whether another outlet has restored its number, while this one waits for that.
     private func lookAgain(_ doubt: Doubt) async throws {
       try await renewLease(over: doubt.connection)
-      if doubt.hasElapsed { return try await use(doubt.connection) }
-      if try await doubt.connection.number() != epoch { try await use(doubt.connection) }
+      if !doubt.hasElapsed, try await doubt.connection.number() == epoch { return }
+      if try await catchUp(over: doubt.connection) { startWriting(over: doubt.connection) }
     }
 
     /// Finds out whether the connection works, and the stream is as it was written.

@@ -25,7 +25,7 @@
       stop()
       // Otherwise the next outlet has to wait, and that is all.
       do {
-        try await section.withLock {
+        try await section.withPermit {
           try await connection.exclusively { try await connection.noteEnd(of: epoch, endsLease: lease != nil) }
         }
       } catch {
@@ -45,7 +45,7 @@
       // What is sent in between renews the lease.
       let end = ContinuousClock.now + .milliseconds(10)
       do {
-        try await section.withLock { try makeEntries(of: first, followedBy: states, until: end) }
+        try await section.withPermit { try makeEntries(of: first, followedBy: states, until: end) }
         return true
       } catch {
         // Cancelled.
@@ -76,7 +76,7 @@
     private func write(waitingForAll: Bool) async -> Bool {
       while await isConnected(), let connection {
         do {
-          try await section.withLock {
+          try await section.withPermit {
             // The other task may have looked at the stream.
             if connection === self.connection { try await write(over: connection, waitingForAll: waitingForAll) }
           }
@@ -105,22 +105,22 @@
     /// Ends the run because another outlet has taken over.
     func end(by error: RedisSuperseded) {
       guard isActive else { return }
-      settings.tell { $0.superseded($1) }
+      outlet.tell { $0.superseded($1) }
       fail(error)
     }
 
     /// Lets the connecting task make another connection, after a failure to write.
     func noteLoss(of connection: OutletConnection, _ error: RedisError.Reason, wasIdle: Bool) {
       // Servers may close connections that are idle, and the connecting task notices if there is more to it.
-      if !(wasIdle && connection.isClosed) { noteFailure(settings.error(error)) }
-      if case .refused = error { settings.tell { $0.refused($1, settings.error(error)) } }
+      if !(wasIdle && connection.isClosed) { noteFailure(outlet.error(error)) }
+      if case .refused = error { outlet.tell { $0.refused($1, outlet.error(error)) } }
       if error.refusesToWrite { wasRefused = true }
       lose(connection)
     }
 
     func noteFailure(_ error: RedisError) {
-      settings.counts.noteFailure(error)
-      settings.attemptFailed(error)
+      outlet.counts.noteFailure(error)
+      outlet.attemptFailed(error)
     }
 
     /// Waits for a connection; returns false if there won't be one.
@@ -220,7 +220,7 @@
       if isTooSmall, first == entries.firstEntry?.id { throw superseded }
     }
 
-    var superseded: RedisSuperseded { RedisSuperseded(endpoint: settings.endpoint, key: settings.key) }
+    var superseded: RedisSuperseded { RedisSuperseded(endpoint: outlet.endpoint, key: outlet.key) }
   }
 
   /// Nothing can be sent, because the outlet has begun to wait for one that may have superseded it.

@@ -11,15 +11,15 @@
   actor OutletWriter<Value: Codable & Sendable> {
     typealias States = PublicationSequence<Value>.Iterator
 
-    let settings: OutletSettings<Value>
+    let outlet: RedisOutlet<Value>
     /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.
-    private let executor = QueueExecutor(label: "SubPub.RedisOutlet")
+    let executor = QueueExecutor(label: "SubPub.RedisOutlet")
     /// The connection that this outlet shares with others, and what its check knows of the key.
     private(set) var shared: SharedConnection
     /// Whether a node of a cluster has sent the outlet to another one, which hasn't answered yet.
     var hasMoved = false
     let watch: KeyWatch
-    let section = AsyncMutex()
+    let section = AsyncSemaphore()
     /// What is to be written; nil while the outlet waits for another one's end.
     private(set) var states: States?
     /// Shows an outlet that waits whether its publisher has finished.
@@ -32,23 +32,25 @@
     /// The connection to write to; nil while there is none.
     var connection: OutletConnection? {
       didSet {
-        settings.counts.noteConnection(connection != nil)
+        outlet.counts.noteConnection(connection != nil)
         if connection == nil { watch.noteEnd() }
-        if oldValue == nil, connection != nil { settings.tell { $0.connected($1, isWriting: true) } }
-        if oldValue != nil, connection == nil { settings.tell { $0.disconnected($1) } }
+        if oldValue == nil, connection != nil { outlet.tell { $0.connected($1, isWriting: true) } }
+        if oldValue != nil, connection == nil { outlet.tell { $0.disconnected($1) } }
       }
     }
     /// The connection of an outlet that waits for the end of another one.
     var standby: OutletConnection? {
       didSet {
         noteWaiting()
-        if oldValue == nil, standby != nil { settings.tell { $0.connected($1, isWriting: false) } }
+        if oldValue == nil, standby != nil { outlet.tell { $0.connected($1, isWriting: false) } }
       }
     }
     /// The lease of this run; nil if others don't wait for its end.
     var lease: OutletLease?
     /// The connection of an outlet that may have been superseded, while it waits for the other one.
     var doubt: Doubt? { didSet { noteWaiting() } }
+    /// How often in a row there was no connection.
+    var failures = Failures()
     /// Whether a connection was lost, and not replaced yet.
     var hasLostConnection = false
     /// Whether there was a reason to wait, which may not be seen any more, and the outlet hasn't waited yet.
@@ -104,24 +106,24 @@
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ settings: OutletSettings<Value>) {
-      self.settings = settings
-      encoder = EntryEncoder(settings)
+    init(_ outlet: RedisOutlet<Value>) {
+      self.outlet = outlet
+      encoder = EntryEncoder(outlet)
       watch = KeyWatch(
-        settings.keys, OutletCertainty(checkInterval: SharedConnection.checkInterval, settings.endpoint))
+        outlet.keys, OutletCertainty(checkInterval: SharedConnection.checkInterval, outlet.endpoint))
       progress = OutletProgress(
-        OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength)), settings.counts, wake: watch.wake)
-      shared = RedisClient.shared(for: settings.endpoint).connection(for: watch)
-      switch settings.role {
-      case .takeOver: states = Self.subscribe(settings, progress)
+        OutletEntries(maxCount: OutletEntries.window(of: outlet.maxLength)), outlet.counts, wake: watch.wake)
+      shared = RedisClient.shared(for: outlet.endpoint).connection(for: watch)
+      switch outlet.role {
+      case .takeOver: states = Self.subscribe(outlet, progress)
       case .standby(let time): lease = OutletLease(time: time)
       }
     }
 
-    private static func subscribe(_ settings: OutletSettings<Value>, _ progress: OutletProgress) -> States {
-      let room = max(1, settings.maxLength - OutletEntries.window(of: settings.maxLength))
-      let states = settings.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
-      settings.counts.begin(states.subscription, progress)
+    private static func subscribe(_ outlet: RedisOutlet<Value>, _ progress: OutletProgress) -> States {
+      let room = max(1, outlet.maxLength - OutletEntries.window(of: outlet.maxLength))
+      let states = outlet.publisher.publications(buffering: .newest(room)).makeAsyncIterator()
+      outlet.counts.begin(states.subscription, progress)
       return states
     }
 
@@ -152,7 +154,7 @@
     /// Goes on at the node of a cluster that has the key; returns false if the error doesn't say which one, or if that
     /// has just happened.
     func move(after reason: RedisError.Reason?) -> Bool {
-      guard !hasMoved, let node = reason?.node(of: settings.endpoint) else { return false }
+      guard !hasMoved, let node = reason?.node(of: outlet.endpoint) else { return false }
       shared.remove(watch)
       shared = RedisClient.shared(for: node).connection(for: watch)
       hasMoved = true
@@ -164,7 +166,7 @@
   extension OutletWriter {
     /// Waits until the outlet has the lease; returns false if its publisher finishes, or the run ends, before that.
     func waitForLease() async -> Bool {
-      var states = settings.publisher.states(buffering: .latest).makeAsyncIterator()
+      var states = outlet.publisher.states(buffering: .latest).makeAsyncIterator()
       idle = states
       while self.states == nil, isActive, await states.next() != nil {}
       idle = nil
@@ -178,11 +180,11 @@
     /// Begins to take states, because the outlet has the lease.
     func takeStates() {
       guard states == nil else { return }
-      states = Self.subscribe(settings, progress)
+      states = Self.subscribe(outlet, progress)
       idle?.cancel()
     }
 
-    private func noteWaiting() { settings.counts.noteWaiting(standby != nil || doubt != nil) }
+    private func noteWaiting() { outlet.counts.noteWaiting(standby != nil || doubt != nil) }
   }
 
   /// The end.
@@ -196,8 +198,7 @@
     /// Ends the run when everything is written that was accepted before the cancel, or after the timeout.
     private func finish(_ tasks: [Task<Void, Never>]) async {
       finishWriting()
-      do { try await settings.clock.sleep(for: settings.endpoint.replyTimeout) } catch
-      { /* Over, or the clock fails. */  }
+      do { try await outlet.clock.sleep(for: outlet.endpoint.replyTimeout) } catch { /* Over, or the clock fails. */  }
       giveUp()
       for task in tasks { task.cancel() }
     }
@@ -223,14 +224,14 @@
       guard !isOver, isActive else { return }
       let count = unwrittenCount
       isStopped = true
-      if count > 0 { fail(settings.error(.unwritten(count))) } else { fail(nil) }
+      if count > 0 { fail(outlet.error(.unwritten(count))) } else { fail(nil) }
     }
 
     private func end() throws {
       (connection, standby, doubt) = (nil, nil, nil)
       shared.remove(watch)
       endStates()
-      settings.counts.noteEnd(of: progress, failure)
+      outlet.counts.noteEnd(of: progress, failure)
       if let failure { throw failure }
     }
 
@@ -244,10 +245,10 @@
       var (version, count): (UInt64, Int)
       var tries = 0
       repeat {
-        version = settings.publisher.current.version
-        count = settings.counts.acceptedCount(of: progress)
+        version = outlet.publisher.current.version
+        count = outlet.counts.acceptedCount(of: progress)
         tries += 1
-      } while settings.publisher.current.version != version && tries < 1_000
+      } while outlet.publisher.current.version != version && tries < 1_000
       rest.withLock { [new = Rest(version: version, count: count)] in $0 = new }
     }
 
@@ -264,7 +265,7 @@
     private func endStates() {
       idle?.cancel()
       guard let states else { return }
-      settings.counts.end(states.subscription)
+      outlet.counts.end(states.subscription)
       states.cancel()
     }
   }
@@ -275,7 +276,7 @@
       progress.report()
       let new = encoder.failures - reportedFailures
       reportedFailures += new
-      if new > 0 { settings.counts.update { $0.undecodable += new } }
+      if new > 0 { outlet.counts.update { $0.undecodable += new } }
     }
   }
 #endif

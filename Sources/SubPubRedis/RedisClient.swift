@@ -7,6 +7,7 @@
     let endpoint: RedisEndpoint
     /// The thread of the outlets' connections, on which no foreign code runs.
     let loop = RedisLoop()
+    private let start = ContinuousClock.now
     /// The connections of the outlets.
     private let connections = Locked<[SharedConnection]>([])
     private let shared = Locked(Shared())
@@ -32,6 +33,12 @@
         all[endpoint] = Entry(client: client)
         return client
       }
+    }
+
+    /// A time that isn't before the given one, and that others want, too, so that the thread wakes up for all of them.
+    func tick(after time: ContinuousClock.Instant) -> ContinuousClock.Instant {
+      let tick: Duration = .milliseconds(100)
+      return start + tick * (start.duration(to: time) / tick).rounded(.up)
     }
 
     private init(_ endpoint: RedisEndpoint) { self.endpoint = endpoint }

@@ -24,7 +24,7 @@
     /// When something has arrived last.
     let contact = LastContact()
     /// For those who do several things that `WATCH` holds together: there is one watch for a connection.
-    let transactions = AsyncMutex()
+    let transactions = AsyncSemaphore()
     /// What tells one start of the server from another; nil until it was asked for.
     let start = Locked<ServerStart?>(nil)
     private let state: Locked<ConnectionState>
@@ -99,7 +99,8 @@
 
   /// What the loop's thread does.
   extension RedisConnection {
-    /// Returns what to wait for from now on, and until when; nil if the connection is over.
+    /// Returns what to wait for from now on, and until when; closes the socket, and returns nil, if the connection is
+    /// over.
     func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
       state.withLock { $0.interest(at: now) }
     }
@@ -108,9 +109,6 @@
     func proceed(_ buffer: inout [UInt8]) { change { $0.proceed(&buffer) } }
 
     func checkDeadline(at now: ContinuousClock.Instant) { change { $0.checkDeadline(at: now) } }
-
-    /// Closes the socket if the connection is over; returns whether it is.
-    func closeIfOver() -> Bool { state.withLock { $0.closeIfOver() } }
   }
 
   struct ServerStart {

@@ -77,7 +77,8 @@
       while true {
         for _ in 1...Self.mostRounds where runJobs() == 0 { break }
         guard let waiting = beginWait() else { return }
-        waiting.poll(&buffer)
+        let closed = waiting.poll(&buffer)
+        if !closed.isEmpty { remove(closed) }
         for wake in dueTimers() { wake.set() }
       }
     }
@@ -97,10 +98,7 @@
 
     /// Returns what to wait for; nil if there is nothing, and the thread ends.
     private func beginWait() -> LoopWait? {
-      let connections = state.withLock(\.connections)
-      let closed = connections.filter { $0.closeIfOver() }
-      return state.withLock { state in
-        if !closed.isEmpty { state.connections.removeAll { connection in closed.contains { $0 === connection } } }
+      state.withLock { state in
         if state.isIdle {
           (state.isRunning, state.isAwake) = (false, false)
           return nil
@@ -114,6 +112,12 @@
         return LoopWait(connections: state.connections, pipe: state.pipe, limit: limit) { [self] in
           self.state.withLock { $0.isAwake = true }
         }
+      }
+    }
+
+    private func remove(_ closed: [RedisConnection]) {
+      state.withLock { state in
+        state.connections.removeAll { connection in closed.contains { $0 === connection } }
       }
     }
 
@@ -148,26 +152,34 @@
     let limit: Duration
     let didWait: () -> Void
 
-    /// Waits for the sockets, and lets their connections send and receive.
-    func poll(_ buffer: inout [UInt8]) {
-      var (descriptors, waiting): ([pollfd], [RedisConnection]) = ([], [])
+    /// Waits for the sockets, and lets their connections send and receive; returns those that are over.
+    func poll(_ buffer: inout [UInt8]) -> [RedisConnection] {
+      var (descriptors, waiting): ([pollfd], [(connection: RedisConnection, deadline: ContinuousClock.Instant?)]) =
+        ([], [])
+      var closed: [RedisConnection] = []
       var (limit, now) = (limit, ContinuousClock.now)
       for connection in connections {
-        guard let (descriptor, deadline) = connection.interest(at: now) else { continue }
+        guard let (descriptor, deadline) = connection.interest(at: now) else {
+          closed.append(connection)
+          continue
+        }
         descriptors.append(descriptor)
-        waiting.append(connection)
+        waiting.append((connection, deadline))
         if let deadline { limit = min(limit, now.duration(to: deadline)) }
       }
+      // Without them, the thread may have nothing to do.
+      if !closed.isEmpty { limit = .zero }
       if let pipe { descriptors.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)) }
       WakePipe.wait(for: &descriptors, upTo: pipe == nil ? min(limit, Self.longestWithoutPipe) : limit)
       didWait()
       if let pipe, descriptors[waiting.count].revents != 0 { pipe.clear() }
-      for (connection, descriptor) in zip(waiting, descriptors) where descriptor.revents != 0 {
-        connection.proceed(&buffer)
+      for (each, descriptor) in zip(waiting, descriptors) where descriptor.revents != 0 {
+        each.connection.proceed(&buffer)
       }
       // Only now, because this thread may have been busy, and what has arrived in time counts.
       now = .now
-      for connection in waiting { connection.checkDeadline(at: now) }
+      for case (let connection, let deadline?) in waiting where deadline <= now { connection.checkDeadline(at: now) }
+      return closed
     }
   }
 

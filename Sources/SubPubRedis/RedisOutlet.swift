@@ -32,7 +32,17 @@
   /// `WATCH` on both keys, `GET` and `SET` on the key with `:epoch` appended, `MULTI`, `EXEC`, and `TIME`. With
   /// `XSETID` on its key, it restores a last entry that somebody has deleted; with `INFO`, it waits less often.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
-    private let settings: OutletSettings<Value>
+    let publisher: any StatePublisher<Value>
+    let key: String
+    let endpoint: RedisEndpoint
+    let maxLength: Int
+    let role: RedisOutletRole
+    let coder: RedisCoder<Value>
+    let retry: RetryPolicy
+    let clock: any Clock<Duration>
+    let instrumentation: (any RedisInstrumentation)?
+    let attemptFailed: @Sendable (RedisError) -> Void
+    let counts = OutletCounts()
 
     /// Creates an outlet, which writes nothing until it runs.
     ///
@@ -66,9 +76,9 @@
       if case .standby(let lease) = role, lease < .seconds(1) || lease > .seconds(86_400) {
         stopForMisuse("the lease is \(lease): give at least a second, and at most a day")
       }
-      settings = OutletSettings(
-        publisher: publisher, key: key, endpoint: endpoint, maxLength: maxLength, role: role, coder: coder,
-        retry: retry, clock: clock, instrumentation: instrumentation, attemptFailed: attemptFailed)
+      (self.publisher, self.key, self.endpoint, self.maxLength) = (publisher, key, endpoint, maxLength)
+      (self.role, self.coder, self.retry, self.clock) = (role, coder, retry, clock)
+      (self.instrumentation, self.attemptFailed) = (instrumentation, attemptFailed)
     }
 
     /// Writes the current state and every later one, until the task is cancelled, or the publisher is finished.
@@ -88,14 +98,14 @@
     ///     after the cancel (8.07).
     public func run() async throws {
       if Task.isCancelled { return }
-      try await OutletWriter(settings).run()
+      try await OutletWriter(self).run()
     }
 
     /// What has been written and dropped so far, in all runs.
-    public var statistics: RedisStatistics { settings.counts.statistics }
+    public var statistics: RedisStatistics { counts.statistics }
 
     /// How the connection is doing.
-    public var health: RedisHealth { settings.counts.health }
+    public var health: RedisHealth { counts.health }
   }
 
   /// What a ``RedisOutlet`` does when another one has its key.
@@ -119,20 +129,8 @@
     case standby(lease: Duration)
   }
 
-  /// What an outlet and its writer share.
-  struct OutletSettings<Value: Codable & Sendable>: Sendable {
-    let publisher: any StatePublisher<Value>
-    let key: String
-    let endpoint: RedisEndpoint
-    let maxLength: Int
-    let role: RedisOutletRole
-    let coder: RedisCoder<Value>
-    let retry: RetryPolicy
-    let clock: any Clock<Duration>
-    let instrumentation: (any RedisInstrumentation)?
-    let attemptFailed: @Sendable (RedisError) -> Void
-    let counts = OutletCounts()
-
+  /// What its writer needs.
+  extension RedisOutlet {
     var keys: OutletKeys { OutletKeys(stream: key) }
 
     /// Tells the instrumentation something, if there is one.

@@ -12,7 +12,9 @@
 
     private let client: RedisClient
     private let state = Locked(State())
-    private let connecting = AsyncMutex()
+    private let connecting = AsyncSemaphore()
+    /// For outlets that begin: each of them needs more memory then, which is left for the next ones.
+    let beginning = AsyncSemaphore(permits: 16)
 
     private struct State {
       var users: [ObjectIdentifier: KeyWatch] = [:]
@@ -54,7 +56,7 @@
     func connected() async throws -> RedisConnection {
       let time = ContinuousClock.now
       if let living = state.withLock(\.living) { return living }
-      return try await connecting.withLock {
+      return try await connecting.withPermit {
         let (living, failure) = state.withLock { ($0.living, $0.failure) }
         if let living { return living }
         if let failure, failure.time >= time { throw failure.reason }
@@ -86,7 +88,7 @@
       defer { channel.close() }
       do {
         while connection.failure == nil {
-          try await Task.sleep(for: Self.checkInterval)
+          try await Task.sleep(until: client.tick(after: .now + Self.checkInterval))
           try await check(over: channel)
         }
       } catch { /* Cancelled; or the connection was lost, and the outlets know that. */  }
@@ -149,7 +151,7 @@
       self.certainty = certainty
     }
 
-    var knowledge: Knowledge { state.withLock(\.knowledge) }
+    var knowledge: Knowledge { state.withLock { $0.knowledge } }
 
     func expect(number: UInt64, length: Int64) {
       state.withLock { state in

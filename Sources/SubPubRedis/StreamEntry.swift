@@ -50,9 +50,9 @@
     fileprivate init?(digits: ArraySlice<UInt8>) {
       let isNegative = digits.first == UInt8(ascii: "-")
       guard let magnitude = UInt64(digits: isNegative ? digits.dropFirst() : digits),
-        let number = Int64(exactly: magnitude)
+        magnitude <= Int64.max.magnitude + (isNegative ? 1 : 0)
       else { return nil }
-      self = isNegative ? -number : number
+      self = Int64(truncatingIfNeeded: isNegative ? 0 &- magnitude : magnitude)
     }
   }
 

@@ -62,6 +62,37 @@
         events.all.withLock { $0 } == Self.twice("mirror of key is connected", "mirror of key is disconnected"))
     }
 
+    /// Blocks the outlets that tell it of their connections.
+    private final class Blockade: RedisInstrumentation {
+      let blocked = Locked(0)
+      private let end = DispatchSemaphore(value: 0)
+
+      func connected(_ part: RedisPart, isWriting: Bool) {
+        blocked.withLock { $0 += 1 }
+        end.wait()
+        end.signal()
+      }
+
+      func open() { end.signal() }
+    }
+
+    @Test("instrumentation that blocks outlets while they begin holds up no other outlet of their connection")
+    func required_1_04_8_10_blockade() async throws {
+      let blockade = Blockade()
+      defer { blockade.open() }
+      publisher.updateData(1)
+      // More than begin at a time.
+      let runs = (0..<20).map { number in
+        let outlet = RedisOutlet(
+          publisher, key: "key \(number)", endpoint: server.endpoint(), instrumentation: blockade)
+        return Task { try await outlet.run() }
+      }
+      try await until { blockade.blocked.withLock { $0 } == runs.count }
+      try await running(outlet()) {}
+      blockade.open()
+      for run in runs { try await cancel(run) }
+    }
+
     @Test("an outlet that stands by, one that is superseded, and one that is refused are told")
     func required_7_04_8_09_roles() async throws {
       let events = Events()
