@@ -44,7 +44,8 @@
       do {
         try await proceed()
         failures = Failures()
-        return [doubt?.rest, lease?.rest].lazy.compactMap { $0 }.min().map { Pause(time: $0) }
+        let look = doubt.map { min($0.rest, SharedConnection.checkInterval) }
+        return [look, lease?.rest].lazy.compactMap { $0 }.min().map { Pause(time: $0) }
       } catch let error as CancellationError {
         throw error
       } catch let error as RedisSuperseded {

@@ -132,9 +132,10 @@
       }
     }
 
-    @Test("an outlet that was cut off while the server was started again waits before it writes")
+    @Test("an outlet that was cut off while the server was started again waits before it writes, and looks meanwhile")
     func required_8_08_restarted() async throws {
-      let run = try await started(outlet(proxy.endpoint()))
+      // It waits for twice this time.
+      let run = try await started(outlet(proxy.endpoint(timeout: .seconds(60))))
       proxy.mode = .stalls
       publisher.updateData(1)
       try await outlast()
@@ -144,8 +145,10 @@
       // It has looked at its number, and would have written its state before it looks again.
       try await until { try server.calls(of: "get") >= 2 }
       // Nobody can tell whether another outlet has taken over in the meantime, until it says so.
+      let start = ContinuousClock.now
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       await #expect(throws: RedisSuperseded.self) { try await run.value }
+      #expect(start.duration(to: .now) < .seconds(60))
       #expect(try server.length == 1)
     }
 
