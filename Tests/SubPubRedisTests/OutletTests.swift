@@ -38,6 +38,30 @@
       #expect(statistics.entries + statistics.skipped == Int(publisher.current.version) + 1)
     }
 
+    @Test("once it knows that a state was refused, an outlet sends that one again, and nothing else before it")
+    func required_8_06_afterRefusal() async throws {
+      let gate = Gate()
+      let outlet = outlet(proxy.endpoint(), coder: .numbers { if $0 == 2 { gate.pass() } })
+      let other = Publisher(initial: 1)
+      let neighbor = self.outlet(proxy.endpoint(), of: other, key: "neighbor")
+      try await running(outlet, neighbor) {
+        try server.run("CONFIG", "SET", "maxmemory", "1")
+        proxy.mode = .stallsReplies
+        publisher.updateData(1)
+        try await until { try server.run("INFO", "errorstats").contains("errorstat_OOM:") }
+        // While this one is encoded, it learns that the one before was refused, and nobody can do anything about it.
+        publisher.updateData(2)
+        try await gate.waitUntilHeld()
+        try server.run("CONFIG", "SET", "maxmemory", "0")
+        proxy.mode = .passes
+        // It shares the connection, and its reply comes later.
+        try await other.publish(2, writtenBy: neighbor)
+        gate.open()
+        try await outlet.reach(2)
+      }
+      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (3, 0))
+    }
+
     /// Publishes 1 to 20, which are on their way to the server at once when it writes them and their replies are lost.
     private func loseReplies(
       _ gate: Gate, meanwhile body: () async throws -> Void = {}

@@ -28,6 +28,10 @@
         try await mirror.reach(8)
         #expect(mirror.publisher.current.origin == .published)
         #expect(mirror.publisher.isStale)
+        let ancient = Duration.seconds(10_000_000_000)  // It was new before 1970.
+        manager.publisher.updateData(9, age: ancient)
+        try await mirror.reach(9)
+        #expect(try #require(mirror.publisher.age(of: mirror.publisher.current)) >= ancient)
       }
     }
 

@@ -111,11 +111,14 @@
       let (server, endpoint) = try await serve(clients: "yes")
       try await expectFailure(endpoint, "certificate")
       var known = endpoint
-      known.tls?.certificate = certificates.file("client")
-      known.tls?.privateKey = certificates.key("client")
-      publisher.updateData(1)
-      let mirror = mirror(known)
-      try await running(outlet(known), mirror) { try await mirror.reach(1) }
+      // The file of the second one has the certificate of its authority, too.
+      for (number, name) in ["client", "colleague"].enumerated() {
+        known.tls?.certificate = certificates.file(name)
+        known.tls?.privateKey = certificates.key(name)
+        publisher.updateData(number)
+        let mirror = mirror(known)
+        try await running(outlet(known), mirror) { try await mirror.reach(number) }
+      }
       known.tls?.privateKey = certificates.key("server")
       try await expectFailure(known, "TLS can't be used: the private key in \(certificates.key("server"))")
       withExtendedLifetime(server) {}
