@@ -69,6 +69,7 @@
       }
     }
 
+    /// Whether an element is a string with these bytes.
     func isText(at index: Int, _ text: [UInt8]) -> Bool {
       let range = self.text(at: index)
       return range.count == text.count && zip(range, text).allSatisfy { bytes[$0] == $1 }

@@ -3,6 +3,8 @@ package import SubPub
 /// A value to publish: a number, and code that runs when the value is compared and when its last copy is released.
 package struct Payload: Sendable, Equatable {
   package let number: UInt32
+  /// When it was made: before it was published.
+  package let made = ContinuousClock.now
   private let hooks: Hooks?
 
   private final class Hooks: Sendable {
