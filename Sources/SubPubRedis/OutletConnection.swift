@@ -142,7 +142,10 @@
       isWatching = false
       let replies = try await channel.replies(to: [RedisCommand("MULTI")] + commands + [RedisCommand("EXEC")])
       for reply in replies { _ = try reply.get() }
-      return replies[replies.count - 1].isNil ? nil : replies[replies.count - 1]
+      let results = replies[replies.count - 1]
+      if results.isNil { return nil }
+      guard results.count == commands.count else { throw .unreachable("the reply to EXEC has too few results") }
+      return results
     }
 
     private func number(in counter: RedisReply) throws(RedisError.Reason) -> UInt64? {
@@ -155,25 +158,35 @@
   }
 
   extension OutletConnection {
-    /// Returns a new number, which is greater than all before, even if the server has lost them, and whether the outlet
-    /// before may still run.
+    struct TakeOver {
+      let number: UInt64
+      /// Whether the outlet before may still run.
+      let mayRunBefore: Bool
+    }
+
+    /// Takes a new number, which is greater than all before, even if the server has lost them.
     ///
-    /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that.
-    func takeOver() async throws(RedisError.Reason) -> (number: UInt64, mayRunBefore: Bool) {
+    /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that. Returns nil
+    /// if there is a lease, and another outlet has it by now.
+    func takeOver(_ lease: OutletLease?) async throws(RedisError.Reason) -> TakeOver? {
+      let watched = [keys.counter] + (lease == nil ? [] : [keys.lease])
       for _ in 1...100 {
         let replies = try await channel.replies(to: [
-          RedisCommand("WATCH", keys.counter), RedisCommand("GET", keys.counter), RedisCommand("TIME"),
-          .lastEntry(of: Array(keys.stream.utf8)),
+          RedisCommand("WATCH", of: watched), RedisCommand("GET", keys.counter), RedisCommand("TIME"),
+          .lastEntry(of: Array(keys.stream.utf8)), RedisCommand("GET", of: watched.suffix(1)),
         ])
         for reply in replies { _ = try reply.get() }
         isWatching = true
+        if let lease, replies[4].text != lease.holder { return nil }
         let last = StreamEntry.entries(replies[3]).first?.id
         let former = max(try number(in: replies[1]) ?? 0, last?.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
-        // There is no result if another outlet has changed the counter.
-        if try await setNumber(new) { return (new, former > 0 && !replies[1].text.hasSuffix(Self.ended)) }
+        // There is no result if another outlet has changed the counter, or the lease.
+        if try await setNumber(new) {
+          return TakeOver(number: new, mayRunBefore: former > 0 && !replies[1].text.hasSuffix(Self.ended))
+        }
       }
       throw .unreachable("other outlets take the key over all the time")
     }

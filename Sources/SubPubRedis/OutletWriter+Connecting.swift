@@ -102,33 +102,44 @@
             try await shared.connected(), outlet.keys, maxLength: outlet.maxLength, progress, wake: watch.wake)
         }
       outlet.counts.contact = new.channel.connection.contact
-      if epoch == nil, var lease {
-        let isTaken = try await new.takeLease(&lease)
-        self.lease = lease
-        countReconnect()
-        guard isTaken else { return standby = new }
-        takeStates()
-        standby = nil
+      // The user's code, which learns of a connection, is called without the permit.
+      switch try await shared.beginning.withPermit({ try await begin(with: new) }) {
+      case .writes: startWriting(over: new)
+      case .isInDoubt: break
+      case .standsBy: standby = new
       }
-      // The user's code is called without the permit.
-      if try await shared.beginning.withPermit({ try await begin(with: new) }) { startWriting(over: new) }
     }
 
-    /// Takes over the key if that hasn't happened, and writes what isn't confirmed; returns false if the outlet may have
-    /// been superseded.
-    private func begin(with new: OutletConnection) async throws -> Bool {
-      if epoch != nil { return try await catchUp(over: new) }
-      let time = ContinuousClock.now
-      let taken = try await new.exclusively { try await new.takeOver() }
-      epoch = taken.number
-      serverStart = try await new.channel.connection.serverStart(over: new.channel)
-      if taken.mayRunBefore {
-        // The one before may be sure for a while, and would restore its own number if the server lost this one.
-        beginDoubt(over: new, for: certainty.takeOverDelay) { ContinuousClock.now - time }
-        return false
+    /// What an outlet does with a new connection.
+    private enum Beginning { case writes, isInDoubt, standsBy }
+
+    /// Takes over the key if that hasn't happened, and writes what isn't confirmed.
+    private func begin(with new: OutletConnection) async throws -> Beginning {
+      if epoch == nil {
+        let time = ContinuousClock.now
+        guard let taken = try await takeOver(over: new) else { return .standsBy }
+        epoch = taken.number
+        serverStart = try await new.channel.connection.serverStart(over: new.channel)
+        if taken.mayRunBefore {
+          // The one before may be sure for a while, and would restore its own number if the server lost this one.
+          beginDoubt(over: new, for: certainty.takeOverDelay) { ContinuousClock.now - time }
+          return .isInDoubt
+        }
+        certainty.verify(at: time)
       }
-      certainty.verify(at: time)
-      return try await catchUp(over: new)
+      return try await catchUp(over: new) ? .writes : .isInDoubt
+    }
+
+    /// Takes over the key, with the lease if others wait for its end; returns nil if another outlet has that.
+    private func takeOver(over new: OutletConnection) async throws -> OutletConnection.TakeOver? {
+      guard var lease else { return try await new.exclusively { try await new.takeOver(nil) } }
+      let isTaken = try await new.takeLease(&lease)
+      self.lease = lease
+      countReconnect()
+      guard isTaken, let taken = try await new.exclusively({ try await new.takeOver(lease) }) else { return nil }
+      takeStates()
+      standby = nil
+      return taken
     }
 
     /// Writes what isn't confirmed; returns false if the outlet may have been superseded.

@@ -10,6 +10,11 @@
       for argument in arguments { append(argument) }
     }
 
+    init(_ name: String, of keys: some Sequence<String>) {
+      append(name)
+      for key in keys { append(key) }
+    }
+
     init(_ name: String, of key: [UInt8]) {
       append(name)
       append(key)

@@ -123,8 +123,8 @@
     /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long
     /// that a process that is busy doesn't miss that.
     ///
-    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and
-    /// `DEL`. If the server has lost it, and another outlet has the key, this one waits for a whole lease before it
+    /// It is held in the key with `:lease` appended, which needs the commands `WATCH`, `GET`, `SET`, `PTTL`,
+    /// `PEXPIRE`, and `DEL`. If the server has lost it, and another outlet has the key, this one waits for a whole lease before it
     /// takes over. When its publisher finishes while it waits, its run ends.
     case standby(lease: Duration)
   }

@@ -14,7 +14,7 @@
     /// An element of an array; nil if there is no such element.
     subscript(index: Int) -> RedisReply? {
       let elements = memory.array(at: self.index)
-      return index < elements.count ? RedisReply(memory, elements.lowerBound + index) : nil
+      return (0..<elements.count).contains(index) ? RedisReply(memory, elements.lowerBound + index) : nil
     }
 
     /// The reply as a number; nil if it isn't one.

@@ -42,7 +42,9 @@
         guard result == REDIS_OK, unsafe reply != nil else {
           return unsafe (builder.pointee.takeReplies(), result == REDIS_OK ? nil : failure)
         }
-        unsafe builder.pointee.endReply()
+        guard unsafe builder.pointee.endReply() else {
+          return unsafe (builder.pointee.takeReplies(), .unreachable("the server sends a reply of an unknown kind"))
+        }
       }
     }
 
@@ -60,12 +62,12 @@
     private typealias Element = ReplyMemory.Element
 
     /// How many elements there may be, so that a number that a server has sent doesn't take all memory.
-    private static let mostElements = 1 << 24
+    private static let mostElements = 1 << 22
 
     private var elements: [Element] = []
     private var bytes: [UInt8] = []
-    /// The reply that has begun last.
-    private var last = 0
+    /// The reply that has begun; nil if there is none.
+    private var begun: Int?
     /// The replies that are complete; what follows belongs to the next one.
     private var replies: [Int] = []
     private var end = (elements: 0, bytes: 0)
@@ -80,10 +82,13 @@
       elements.reserveCapacity(byteCount / 16 + 1)
     }
 
-    /// Notes that the reply is complete.
-    mutating func endReply() {
-      replies.append(last)
+    /// Notes that the reply is complete; returns false if it is of a kind that nobody has asked for, and that newer
+    /// versions of the C library know.
+    mutating func endReply() -> Bool {
+      guard let index = begun.take() else { return false }
+      replies.append(index)
       end = (elements.count, bytes.count)
+      return true
     }
 
     /// Returns the replies that are complete, and keeps what has arrived of the next one.
@@ -93,7 +98,7 @@
       defer {
         elements = memory.elements[end.elements...].map { $0.moved(by: end) }
         bytes = Array(memory.bytes[end.bytes...])
-        (former, last) = (former + end.elements, last - end.elements)
+        (former, begun) = (former + end.elements, begun.map { $0 - end.elements })
         (replies, end) = ([], (0, 0))
       }
       return replies.map { RedisReply(memory, $0) }
@@ -119,9 +124,9 @@
         elements[place] = element
         return place + former + 1
       }
-      last = elements.count
+      begun = elements.count
       elements.append(element)
-      return last + former + 1
+      return elements.count + former
     }
   }
 

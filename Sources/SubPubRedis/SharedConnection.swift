@@ -14,7 +14,7 @@
     private let state = Locked(State())
     private let connecting = AsyncSemaphore()
     /// For outlets that begin: each of them needs more memory then, which is left for the next ones.
-    let beginning = AsyncSemaphore(permits: 16)
+    let beginning = AsyncSemaphore(permits: 4)
 
     private struct State {
       var users: [ObjectIdentifier: KeyWatch] = [:]

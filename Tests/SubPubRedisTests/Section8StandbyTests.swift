@@ -85,6 +85,30 @@
       for supervisor in supervisors { await supervisor.value }
     }
 
+    @Test("one whose lease is another outlet's when it takes over stands by again", arguments: ["WATCH", "MULTI"])
+    func required_8_09_leaseEnded(before command: String) async throws {
+      let (isHeld, hasArrived) = (Locked(true), Locked(false))
+      let link = try Proxy(server) { piece in
+        guard !piece.isReply, piece.contains(command), isHeld.withLock({ $0 }) else { return .passes(piece.bytes) }
+        hasArrived.withLock { $0 = true }
+        return .waits
+      }
+      let outlet = standby(link.endpoint(timeout: .seconds(60)), lease: .seconds(8))
+      publisher.updateData(1)
+      let run = Task { try await outlet.run() }
+      try await until { hasArrived.withLock { $0 } }
+      try server.run("SET", "key:lease", "somebody", "PX", "600000")
+      isHeld.withLock { $0 = false }
+      try await until { outlet.health.isConnected }
+      #expect(!outlet.health.isWriting)
+      #expect(try server.run("EXISTS", "key:epoch", "key") == "0")
+      try server.run("SET", "key:epoch", "5 ended")
+      try server.run("DEL", "key:lease")
+      try await until { outlet.health.isWriting }
+      #expect(try server.length == 1)
+      try await cancel(run)
+    }
+
     @Test("one that has taken the lease, and lost the reply, doesn't wait for itself")
     func required_8_09_8_02_lostReply() async throws {
       let isLost = Locked(false)
