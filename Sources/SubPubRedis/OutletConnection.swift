@@ -172,16 +172,17 @@
       let watched = [keys.counter] + (lease == nil ? [] : [keys.lease])
       for _ in 1...100 {
         let replies = try await channel.replies(to: [
-          RedisCommand("WATCH", of: watched), RedisCommand("GET", keys.counter), RedisCommand("TIME"),
-          .lastEntry(of: Array(keys.stream.utf8)), RedisCommand("GET", of: watched.suffix(1)),
+          RedisCommand("WATCH", of: watched), RedisCommand("GET", keys.counter),
+          RedisCommand("GET", of: watched.suffix(1)),
+          RedisCommand("TIME"), .lastEntry(of: Array(keys.stream.utf8)),
         ])
         for reply in replies { _ = try reply.get() }
         isWatching = true
-        if let lease, replies[4].text != lease.holder { return nil }
-        let last = StreamEntry.entries(replies[3]).first?.id
+        if let lease, replies[2].text != lease.holder { return nil }
+        let last = StreamEntry.entries(replies[4]).first?.id
         let former = max(try number(in: replies[1]) ?? 0, last?.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
-        guard let time = replies[2].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
+        guard let time = replies[3].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter, or the lease.
         if try await setNumber(new) {

@@ -127,12 +127,21 @@
       return states
     }
 
-    /// Writes until the task is cancelled and everything is written, or the run has failed.
-    nonisolated func run() async throws {
+    /// Starts the tasks.
+    private func start() -> (connecting: Task<Void, Never>, writing: Task<Void, Never>) {
       // Neither task is cancelled with the caller's: there may be states to write. Without the preference, each of
       // their waits would end on Swift's pool.
       let connecting = Task(executorPreference: executor) { await self.keepConnected() }
       let writing = Task(executorPreference: executor) { await self.writeStates() }
+      return (connecting, writing)
+    }
+
+    /// Writes until the task is cancelled and everything is written, or the run has failed.
+    nonisolated func run() async throws {
+      let starting = RedisClient.shared(for: outlet.endpoint).starting
+      // Also if the caller's task was cancelled meanwhile.
+      let started = try? await starting.withPermit { await start() }
+      let (connecting, writing) = if let started { started } else { await start() }
       let ending = Locked<Task<Void, Never>?>(nil)
       await withTaskCancellationHandler {
         await writing.value

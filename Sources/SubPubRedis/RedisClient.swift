@@ -8,6 +8,8 @@
     /// The thread of the outlets' connections, on which no foreign code runs.
     let loop = RedisLoop()
     private let start = ContinuousClock.now
+    /// For outlets that start: each of them needs a thread of Dispatch for a moment, which the next one uses, too.
+    let starting = AsyncSemaphore()
     /// The connections of the outlets.
     private let connections = Locked<[SharedConnection]>([])
     private let shared = Locked(Shared())

@@ -140,6 +140,8 @@
         if streams.count == before { throw .refused(refusal) }
         return
       }
+      // Otherwise a server that answers with something else would be asked again and again.
+      guard reply.isNil || reply.count > 0 else { throw .unreachable("the reply to XREAD isn't a list of streams") }
       let before = changed
       changed = []
       var (batches, first, isFull): ([(StreamFollower, ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)

@@ -34,8 +34,12 @@ func idle(_ count: Int) async throws {
   }
   let start = ContinuousClock.now
   let writing = outlets.map { outlet in Task { try await outlet.run() } }
-  try await until { outlets.allSatisfy { $0.statistics.entries == 1 } }
-  print("\(count) outlets have begun after \(start.duration(to: .now))")
+  var threads = 0
+  try await until {
+    threads = max(threads, Usage.threads)
+    return outlets.allSatisfy { $0.statistics.entries == 1 }
+  }
+  print("\(count) outlets have begun after \(start.duration(to: .now)), with up to \(threads) threads")
   check("an outlet's memory", Double(Usage.bytes - before) / Double(count) / 1_024, atMost: 16, "KB")
   let mirrors = publishers.indices.map { RedisMirror<Int>(key: "idle \($0)", endpoint: endpoint) }
   let between = Usage.bytes
