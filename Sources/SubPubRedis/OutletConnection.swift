@@ -158,6 +158,7 @@
   }
 
   extension OutletConnection {
+    /// What an outlet that has taken over the key knows.
     struct TakeOver {
       let number: UInt64
       /// Whether the outlet before may still run.

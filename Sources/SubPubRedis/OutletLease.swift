@@ -48,6 +48,7 @@
         lease.noteRenewal()
         return true
       }
+      lease.noteLoss()
       let counter = replies[2]
       if !replies[0].isNil {
         let rest = replies[1].integer.flatMap { $0 >= 0 ? Duration.milliseconds($0) : nil } ?? lease.time
@@ -81,12 +82,9 @@
         RedisCommand("SET", keys.lease, lease.holder, "NX", "PX", lease.milliseconds), RedisCommand("GET", keys.lease),
       ])
       _ = try replies[0].get()
-      guard try replies[1].get().text == lease.holder else {
-        lease.noteLoss()
-        return false
-      }
-      lease.noteRenewal()
-      return true
+      let isTaken = try replies[1].get().text == lease.holder
+      if isTaken { lease.noteRenewal() } else { lease.noteLoss() }
+      return isTaken
     }
   }
 #endif

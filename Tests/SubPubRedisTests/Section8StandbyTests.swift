@@ -102,6 +102,10 @@
       try await until { outlet.health.isConnected }
       #expect(!outlet.health.isWriting)
       #expect(try server.run("EXISTS", "key:epoch", "key") == "0")
+      // It looks at every quarter of the time.
+      let start = ContinuousClock.now
+      try await server.waitForCalls(of: "pttl", 2)
+      #expect(start.duration(to: .now) > .seconds(1))
       try server.run("SET", "key:epoch", "5 ended")
       try server.run("DEL", "key:lease")
       try await until { outlet.health.isWriting }
