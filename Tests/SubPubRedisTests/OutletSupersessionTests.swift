@@ -135,7 +135,7 @@
     @Test("an outlet that was cut off while the server was started again waits before it writes, and looks meanwhile")
     func required_8_08_restarted() async throws {
       // It waits for twice this time.
-      let run = try await started(outlet(proxy.endpoint(timeout: .seconds(60))))
+      let run = try await started(outlet(proxy.endpoint(timeout: .seconds(20))))
       proxy.mode = .stalls
       publisher.updateData(1)
       try await outlast()
@@ -148,7 +148,7 @@
       let start = ContinuousClock.now
       try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
       await #expect(throws: RedisSuperseded.self) { try await run.value }
-      #expect(start.duration(to: .now) < .seconds(60))
+      #expect(start.duration(to: .now) < .seconds(30))
       #expect(try server.length == 1)
     }
 
