@@ -170,6 +170,7 @@
     /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that. Returns nil
     /// if there is a lease, and another outlet has it by now.
     func takeOver(_ lease: OutletLease?) async throws(RedisError.Reason) -> TakeOver? {
+      // Without a lease, the counter is asked for twice.
       let watched = [keys.counter] + (lease == nil ? [] : [keys.lease])
       for _ in 1...100 {
         let replies = try await channel.replies(to: [
@@ -185,7 +186,8 @@
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
         guard let time = replies[3].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
         let new = max(former + 1, time)
-        // There is no result if another outlet has changed the counter, or the lease.
+        // There is no result if another outlet has changed the counter or the lease, or one of the same connection what
+        // it has watched before.
         if try await setNumber(new) {
           return TakeOver(number: new, mayRunBefore: former > 0 && !replies[1].text.hasSuffix(Self.ended))
         }

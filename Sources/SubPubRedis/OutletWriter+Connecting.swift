@@ -102,12 +102,20 @@
             try await shared.connected(), outlet.keys, maxLength: outlet.maxLength, progress, wake: watch.wake)
         }
       outlet.counts.contact = new.channel.connection.contact
-      // The user's code, which learns of a connection, is called without the permit.
-      switch try await shared.beginning.withPermit({ try await begin(with: new) }) {
+      // Without the permit, which others may have for a while. So the lease is looked at once more.
+      if epoch == nil, !(try await hasLease(over: new)) { return standBy(over: new) }
+      let beginning = try await shared.beginning.withPermit { try await begin(with: new) }
+      // The user's code, which learns of a connection, is called without the permit, too.
+      switch beginning {
       case .writes: startWriting(over: new)
-      case .isInDoubt: break
-      case .standsBy: standby = new
+      case .isInDoubt: hasMoved = false
+      case .standsBy: standBy(over: new)
       }
+    }
+
+    private func standBy(over new: OutletConnection) {
+      standby = new
+      hasMoved = false
     }
 
     /// What an outlet does with a new connection.
@@ -130,16 +138,22 @@
       return try await catchUp(over: new) ? .writes : .isInDoubt
     }
 
-    /// Takes over the key, with the lease if others wait for its end; returns nil if another outlet has that.
+    /// Takes over the key; returns nil if there is a lease, and another outlet has it.
     private func takeOver(over new: OutletConnection) async throws -> OutletConnection.TakeOver? {
-      guard var lease else { return try await new.exclusively { try await new.takeOver(nil) } }
+      guard try await hasLease(over: new), let taken = try await new.exclusively({ try await new.takeOver(lease) })
+      else { return nil }
+      if lease != nil { takeStates() }
+      standby = nil
+      return taken
+    }
+
+    /// Takes the lease if there is one, and it is free; returns false if another outlet has it.
+    private func hasLease(over new: OutletConnection) async throws -> Bool {
+      guard var lease else { return true }
       let isTaken = try await new.takeLease(&lease)
       self.lease = lease
       countReconnect()
-      guard isTaken, let taken = try await new.exclusively({ try await new.takeOver(lease) }) else { return nil }
-      takeStates()
-      standby = nil
-      return taken
+      return isTaken
     }
 
     /// Writes what isn't confirmed; returns false if the outlet may have been superseded.

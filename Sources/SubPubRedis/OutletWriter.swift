@@ -6,8 +6,8 @@
   ///
   /// Two tasks share its state. One takes states and writes them; the other makes connections, and looks at the stream
   /// when it may have changed. What one of them does over the connection, it does in a `section` that excludes the
-  /// other. Neither of them ever blocks a thread, but the user's code may: it is called in the section, too, so that
-  /// nothing that other outlets need is held in the meantime.
+  /// other. Neither of them ever blocks a thread, but the user's code may. It is called in the section, too, but while
+  /// nothing is held that other outlets need; only the endpoint's credentials hold up those of the same connection.
   actor OutletWriter<Value: Codable & Sendable> {
     typealias States = PublicationSequence<Value>.Iterator
 

@@ -8,7 +8,7 @@
     /// The thread of the outlets' connections, on which no foreign code runs.
     let loop = RedisLoop()
     private let start = ContinuousClock.now
-    /// For outlets that start: each of them needs a thread of Dispatch for a moment, which the next one uses, too.
+    /// Lets outlets start one after the other, so that they use the same threads of Dispatch, and not one each.
     let starting = AsyncSemaphore()
     /// The connections of the outlets.
     private let connections = Locked<[SharedConnection]>([])

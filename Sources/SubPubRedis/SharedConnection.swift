@@ -13,7 +13,8 @@
     private let client: RedisClient
     private let state = Locked(State())
     private let connecting = AsyncSemaphore()
-    /// For outlets that begin: each of them needs more memory then, which is left for the next ones.
+    /// Limits how many outlets begin at a time, so that they don't hold up those that write, and the next ones use the
+    /// memory that they have needed.
     let beginning = AsyncSemaphore(permits: 4)
 
     private struct State {
