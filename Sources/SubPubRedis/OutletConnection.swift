@@ -170,21 +170,20 @@
     /// The number is the server's time in milliseconds, unless the counter or the stream is ahead of that. Returns nil
     /// if there is a lease, and another outlet has it by now.
     func takeOver(_ lease: OutletLease?) async throws(RedisError.Reason) -> TakeOver? {
-      // Without a lease, the counter is asked for twice.
       let watched = [keys.counter] + (lease == nil ? [] : [keys.lease])
       for _ in 1...100 {
-        let replies = try await channel.replies(to: [
-          RedisCommand("WATCH", of: watched), RedisCommand("GET", keys.counter),
-          RedisCommand("GET", of: watched.suffix(1)),
-          RedisCommand("TIME"), .lastEntry(of: Array(keys.stream.utf8)),
-        ])
+        let replies = try await channel.replies(
+          to: [RedisCommand("WATCH", of: watched)] + watched.map { RedisCommand("GET", $0) }
+            + [RedisCommand("TIME"), .lastEntry(of: Array(keys.stream.utf8))])
         for reply in replies { _ = try reply.get() }
         isWatching = true
         if let lease, replies[2].text != lease.holder { return nil }
-        let last = StreamEntry.entries(replies[4]).first?.id
+        let last = StreamEntry.entries(replies[replies.count - 1]).first?.id
         let former = max(try number(in: replies[1]) ?? 0, last?.epoch ?? 0)
         guard former < UInt64.max else { throw .refused("there is no greater number for an outlet: delete the key") }
-        guard let time = replies[3].milliseconds else { throw .unreachable("the reply to TIME isn't a time") }
+        guard let time = replies[replies.count - 2].milliseconds else {
+          throw .unreachable("the reply to TIME isn't a time")
+        }
         let new = max(former + 1, time)
         // There is no result if another outlet has changed the counter or the lease, or one of the same connection what
         // it has watched before.

@@ -102,20 +102,18 @@
             try await shared.connected(), outlet.keys, maxLength: outlet.maxLength, progress, wake: watch.wake)
         }
       outlet.counts.contact = new.channel.connection.contact
-      // Without the permit, which others may have for a while. So the lease is looked at once more.
-      if epoch == nil, !(try await hasLease(over: new)) { return standBy(over: new) }
-      let beginning = try await shared.beginning.withPermit { try await begin(with: new) }
+      // The lease is looked at without the permit, which others may have for a while, and once more with it.
+      let beginning: Beginning =
+        if epoch == nil, !(try await hasLease(over: new)) { .standsBy } else {
+          try await shared.beginning.withPermit { try await begin(with: new) }
+        }
+      hasMoved = false
       // The user's code, which learns of a connection, is called without the permit, too.
       switch beginning {
       case .writes: startWriting(over: new)
-      case .isInDoubt: hasMoved = false
-      case .standsBy: standBy(over: new)
+      case .isInDoubt: break
+      case .standsBy: standby = new
       }
-    }
-
-    private func standBy(over new: OutletConnection) {
-      standby = new
-      hasMoved = false
     }
 
     /// What an outlet does with a new connection.
@@ -177,7 +175,7 @@
 
     /// Lets the writing task write.
     private func startWriting(over new: OutletConnection) {
-      (wasRefused, hasMoved) = (false, false)
+      wasRefused = false
       connection = new
       resumeWriter()
     }
