@@ -54,6 +54,13 @@ extension PublisherOwner {
   func reasonNotToWait(for source: PublisherID, in task: TaskToken) -> String? { nil }
 }
 
+extension RegistryState {
+  /// The newest state; after the release, when there is none, an unknown one.
+  func current<Value: Sendable>(at source: PublisherID) -> Publication<Value> {
+    current.map { .from($0) } ?? Publication(.unknown, source: source, provenance: nil)
+  }
+}
+
 extension PublisherRegistry {
   /// Makes an object the publisher's owner, before anybody else knows the publisher.
   nonisolated func setOwner(_ owner: any PublisherOwner) { turn { $0.owner = owner } }
@@ -66,8 +73,12 @@ extension PublisherRegistry {
 
   /// Takes one turn in which the owner decides, and then does what it has decided.
   ///
-  /// Returns false after the publisher's end, when nobody is asked. Stops the program if the owner publishes while this
-  /// thread is running a transform, which would run again.
+  /// The owner is asked even after the publisher's end, because other things depend on it, such as its cache. A state
+  /// that it publishes then is dropped, and leaves the data as it is (3.09). After the release it finds an unknown
+  /// state. Stops the program if the owner publishes while this thread is running a transform, which would run again.
+  ///
+  /// Returns whether a state was published.
+  @discardableResult
   nonisolated func decide<Value: Sendable>(
     _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> PublisherStep<Value>
   ) -> Bool {
@@ -75,17 +86,16 @@ extension PublisherRegistry {
     var effects = Effects()
     var step = PublisherStep<Value>()
     var (action, isMisuse) = (AcceptAction?.none, false)
-    let isDecided = turn { state in
-      guard !state.isFinished, let current = state.current else { return false }
-      step = body(.from(current), &state, &effects)
-      if let publication = step.published {
+    turn { state in
+      step = body(state.current(at: source), &state, &effects)
+      let isDropped = state.isFinished && step.published != nil
+      if let publication = step.published, !isDropped {
         if let carried { publication.carry(carried) }
         action = state.accept(publication, replays: true, &effects)
         isMisuse = state.updating.contains(.current)
       }
-      if let validity = step.validity { state.validity = validity }
+      if let validity = step.validity, !isDropped { state.validity = validity }
       for waiter in step.released { state.waiters.arrive(waiter, &effects) }
-      return true
     }
     if isMisuse { stopForTransform() }
     effects.perform(delivering: {
@@ -95,6 +105,6 @@ extension PublisherRegistry {
     if !step.answered.isEmpty {
       perform { state, effects in for waiter in step.answered { state.waiters.arrive(waiter, &effects) } }
     }
-    return isDecided
+    return action != nil
   }
 }

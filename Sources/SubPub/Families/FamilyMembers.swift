@@ -208,7 +208,7 @@ extension FamilyMembers {
     (queue, timer) = (DeadlineQueue(), nil)
     return all().compactMap { member in
       member.isQueued = false
-      return member.isListenedTo ? nil : member.kept.take()
+      return member.isListenedTo || member.isListenedToNow ? nil : member.kept.take()
     }
   }
 }

@@ -10,10 +10,12 @@ extension LoadDriver {
     try Task.checkCancellation()
     // The task that sends holds no more of the edit than this.
     let id = EditID()
-    // Never thrown for callers that hold the manager, as all do.
-    guard decidePrepared({ $0.add(Edit(id: id, apply: apply), $1, $2) }) else {
-      throw PublisherEnded(source: registry.source)
+    var isOver = false
+    decidePrepared { machine, prepared, present in
+      isOver = machine.isOver
+      return machine.add(Edit(id: id, apply: apply), prepared, present)
     }
+    if isOver { throw PublisherEnded(source: registry.source) }
     let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
     Task(executorPreference: limit.executor) { [self] in
       do {
@@ -41,18 +43,17 @@ extension LoadDriver {
   private func waitToSend(_ edit: EditID) async throws {
     guard options.sends == .oneAtATime else { return }
     while true {
-      var (waiter, sends) = (WaiterID?.none, SendTurn.never)
-      let load = decideOnLoad { machine, _, waiters, effects in
+      var (waiter, sends, isOver) = (WaiterID?.none, SendTurn.never, false)
+      decideOnLoad { machine, _, waiters, effects in
         let new = waiters.add(missing: 1)
         let (step, turn) = machine.beginSend(of: edit, new)
-        sends = turn
+        (sends, isOver) = (turn, machine.isOver)
         if turn == .later { waiter = new } else { waiters.remove(new, &effects) }
         return step
       }
-      guard load != nil else { throw PublisherEnded(source: registry.source) }
       switch sends {
       case .now: return
-      case .never: throw EditDropped()
+      case .never: throw isOver ? PublisherEnded(source: registry.source) : EditDropped()
       case .later: if let waiter { await registry.wait(for: waiter) }
       }
     }
@@ -60,14 +61,6 @@ extension LoadDriver {
 
   /// Ends an edit; without a confirmation, its sending has failed.
   private func endEdit(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
-    let isTaken = decidePrepared { machine, prepared, present in
-      machine.endEdit(edit, confirmation, prepared, present)
-    }
-    // The publisher has ended, and the cache may lack the edit. It is cleared rather than written, because a write
-    // could follow a logout of another manager.
-    if !isTaken, confirmation != nil, let cache {
-      cache.enqueue(cache.clearOperation())
-      cache.queue.run(on: limit.executor)
-    }
+    decidePrepared { machine, prepared, present in machine.endEdit(edit, confirmation, prepared, present) }
   }
 }

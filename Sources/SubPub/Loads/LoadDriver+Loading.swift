@@ -64,26 +64,17 @@ extension LoadDriver {
       if let fresh { return fresh }
       if let wait, let result = await result(of: wait) { return try result.get() }
       try Task.checkCancellation()
-      let found = find { machine, present in (machine.load != nil, machine.isOver, present.state) }
-      guard let (isLoading, isOver, state) = found, !isOver else { return try lastValue() }
+      let (isLoading, isOver, state) = find { ($0.load != nil, $0.isOver, $1.state) }
+      if isOver { return try state.lastValue(of: registry.source) }
       // Unless another load has taken the place of this one.
       if !isLoading { return try state.get() }
-    }
-  }
-
-  /// The value or the error with which the publisher has finished.
-  private func lastValue() throws -> Value {
-    switch registry.current.map({ Publication<Value>.from($0).state }) {
-    case .loaded(let value): return value
-    case .error(let error, _): throw error
-    case .unknown, .loading, nil: throw PublisherEnded(source: registry.source)
     }
   }
 
   /// Publishes a value and writes it to the cache (5.16).
   func set(_ value: Value) {
     let data = ServerData(value, Provenance(.published, freshSince: freshSince()))
-    decide { $0.replace(with: data, $1) }
+    decide { $0.set(data, $1) }
   }
 
   /// Makes the data stale (5.15).
@@ -112,11 +103,14 @@ extension LoadDriver {
   func waitForCache() async { await cache?.queue.drain() }
 }
 
-extension Load {
-  /// The present attempt, for instrumentation; nil if there was none.
-  fileprivate func description(_ source: PublisherID) -> LoadDescription? {
-    let attempt = attempt.load(ordering: .relaxed)
-    return attempt > 0 ? LoadDescription(source: source, attempt: attempt, isPage: kind == .page) : nil
+extension LoadState {
+  /// The value with which a publisher has finished; throws its error.
+  fileprivate func lastValue(of source: PublisherID) throws -> Value {
+    switch self {
+    case .loaded(let value): return value
+    case .error(let error, _): throw error
+    case .unknown, .loading: throw PublisherEnded(source: source)
+    }
   }
 }
 
@@ -137,11 +131,12 @@ extension LoadDriver {
     if let reading = load.reading { await publishCached(reading, of: load) }
     let elapsed = options.instrumentation.map { _ in options.clock.stopwatch() }
     let error = await tryToLoad(load, carried, ticket)
-    guard let instrumentation = options.instrumentation, let elapsed, let attempt = load.description(registry.source)
-    else { return }
+    let attempts = load.endAttempts()
+    guard let instrumentation = options.instrumentation, let elapsed, attempts > 0 else { return }
     let isSuperseded = registry.turn { _ in load.result == nil }
     instrumentation.loaded(
-      attempt, attempts: attempt.attempt, after: elapsed(), error: isSuperseded ? CancellationError() : error)
+      load.description(of: attempts, registry.source), attempts: attempts, after: elapsed(),
+      error: isSuperseded ? CancellationError() : error)
   }
 
   /// Publishes the value in the cache, if there is one, which may end the load.
@@ -166,13 +161,13 @@ extension LoadDriver {
   private func tryToLoad(_ load: Load<Value>, _ carried: Carried?, _ ticket: Int?) async -> (any Error)? {
     var (failures, ticket) = (0, ticket)
     defer { if let ticket { places?.return(ticket) } }
-    while find({ machine, _ in machine.load?.id == load.id }) ?? false {
+    while find({ machine, _ in machine.load?.id == load.id }) {
       if let places {
         ticket = ticket ?? places.takeTicket()
         guard let ticket, await places.wait(with: ticket) else { return CancellationError() }
       }
-      load.attempt.store(failures + 1, ordering: .relaxed)
-      let result = await limit.run { [self] in try await attempt(load, carried) }
+      let number = failures + 1
+      let result = await limit.run { [self] in try await attempt(number, load, carried) }
       if let ended = ticket.take() { places?.return(ended) }
       switch result {
       case nil: return CancellationError()
@@ -196,18 +191,19 @@ extension LoadDriver {
     return CancellationError()
   }
 
-  /// Calls the loader once, in a task of its own.
-  private func attempt(_ load: Load<Value>, _ carried: Carried?) async throws -> Value {
-    guard let carried else { return try await attempt(load) }
-    return try await carried.provide(isolation: nil) { try await attempt(load) }
+  /// Calls the loader once, in a task of its own, unless the load has gone on without that.
+  private func attempt(_ number: Int, _ load: Load<Value>, _ carried: Carried?) async throws -> Value {
+    guard load.beginAttempt(number) else { throw CancellationError() }
+    guard let carried else { return try await call(number, load) }
+    return try await carried.provide(isolation: nil) { try await call(number, load) }
   }
 
-  private func attempt(_ load: Load<Value>) async throws -> Value {
-    guard let instrumentation = options.instrumentation, let attempt = load.description(registry.source) else {
+  private func call(_ attempt: Int, _ load: Load<Value>) async throws -> Value {
+    guard let instrumentation = options.instrumentation else {
       return try await loader(load.kind) { serverData?.value }
     }
     let call: @concurrent () async throws -> Value = { [self] in try await loader(load.kind) { serverData?.value } }
-    return try await instrumentation.load(attempt, call)
+    return try await instrumentation.load(load.description(of: attempt, registry.source), call)
   }
 
   /// The server's data; nil after the end of the manager or its publisher.

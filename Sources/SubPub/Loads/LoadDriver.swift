@@ -54,22 +54,20 @@ final class LoadDriver<Value: Sendable>: Sendable {
 /// Turns.
 extension LoadDriver {
   /// Takes one turn in which the machine decides, and then carries out the decision.
-  ///
-  /// Returns false after the publisher's end, when the machine isn't asked.
-  @discardableResult
-  func decide(_ body: (inout Machine, Machine.Present) -> LoadStep<Value>) -> Bool {
-    decideOnLoad { machine, present, _, _ in body(&machine, present) } != nil
+  func decide(_ body: (inout Machine, Machine.Present) -> LoadStep<Value>) {
+    decideOnLoad { machine, present, _, _ in body(&machine, present) }
   }
 
   /// Does the same, and returns the active load.
+  @discardableResult
   func decideOnLoad(
     _ body: (inout Machine, Machine.Present, inout Waiters, inout Effects) -> LoadStep<Value>
-  ) -> Load<Value>?? {
+  ) -> Load<Value>? {
     // Keeps what the machine drops until the turn has ended.
     var former: Machine.ForeignValues?
     var (load, begun) = (Load<Value>?.none, Load<Value>?.none)
     var usesCache = false
-    let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
+    registry.decide { (current: Publication<Value>, turn, effects) in
       former = owner.machine.foreignValues
       let present = Machine.Present(publication: current, validity: turn.validity)
       let step = body(&owner.machine, present, &turn.waiters, &effects)
@@ -91,40 +89,32 @@ extension LoadDriver {
     _ = former
     if usesCache { cache?.queue.run(on: limit.executor) }
     if let begun { start(begun) }
-    return isDecided ? .some(load) : nil
+    return load
   }
 
-  /// Returns what `body` finds in the machine and the present state; nil after the publisher's end.
-  func find<Found>(_ body: (Machine, Machine.Present) -> Found?) -> Found? {
-    var found: Found?
-    decide { machine, present in
-      found = body(machine, present)
-      return LoadStep()
+  /// Returns what `body` finds in the machine and the present state.
+  func find<Found>(_ body: (Machine, Machine.Present) -> Found) -> Found {
+    registry.turn { turn in
+      body(owner.machine, Machine.Present(publication: turn.current(at: registry.source), validity: turn.validity))
     }
-    return found
   }
 
   /// Takes a turn in which the machine may ask for a preparation, and after that another one, until it needs none.
-  ///
-  /// Returns false after the publisher's end.
-  @discardableResult
   func decidePrepared(
     _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (LoadStep<Value>, Preparation<Value>?)
-  ) -> Bool {
+  ) {
     var (prepared, needed) = (Prepared<Value>?.none, Preparation<Value>?.none)
     repeat {
       if let needed { prepared = prepare(needed) }
       // The former one may hold the last reference to a dropped edit, so it outlives the turn.
       var next: Preparation<Value>?
-      let isDecided = decide { machine, present in
+      decide { machine, present in
         let (step, preparation) = body(&machine, prepared, present)
         next = preparation
         return step
       }
-      guard isDecided else { return false }
       needed = next
     } while needed != nil
-    return true
   }
 
   /// Runs the foreign code that a step needs.

@@ -93,11 +93,12 @@ extension LoadMachine {
   }
 
   private func isLoadNeeded(_ present: Present, _ now: Duration?) -> Bool {
-    switch present.state.phase {
+    // Its result is stale, or isn't even taken.
+    if load?.isOutdated ?? false { return true }
+    return switch present.state.phase {
     // No load is active, so a `loading` was published by hand.
     case .unknown, .loading: true
-    // The result of an outdated load is stale, or isn't even taken.
-    case .loaded: isStale(present, now) || load?.isOutdated ?? false
+    case .loaded: isStale(present, now)
     case .error: failure.map { $0.isOutdated || !isRecent($0, now) } ?? true
     }
   }

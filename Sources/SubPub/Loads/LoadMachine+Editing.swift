@@ -149,7 +149,10 @@ extension LoadMachine {
     if confirmation != nil {
       // With other edits or loads in between, there is no telling which is newer, or what it includes.
       let overlaps = !edits.isEmpty && !rules.sendsOneAtATime
-      if (isAnswer && overlaps) || edit.serverChanges != serverChanges { isStale = true }
+      if (isAnswer && overlaps) || edit.serverChanges != serverChanges {
+        isStale = true
+        noteStaleData()
+      }
       noteConfirmed(isInData: data != nil)
     }
     guard let data else {
@@ -182,6 +185,7 @@ extension LoadMachine {
   /// Notes that the server has confirmed an edit that was dropped, which all data at hand may lack.
   private mutating func noteConfirmationOfDropped(_ present: Present) -> LoadStep<Value> {
     noteConfirmed(isInData: false)
+    noteStaleData()
     var step = LoadStep<Value>()
     step.invalidate(present)
     step.cacheChange = .clear

@@ -35,6 +35,14 @@ extension LoadMachine {
     return step
   }
 
+  /// Ends the active load, the edits and the polls, because the publisher takes no further states (3.09).
+  mutating func endPublisher() -> LoadStep<Value> {
+    var step = supersede()
+    step.publisher.released += polls.map(\.waiter)
+    (isOver, polls) = (true, [])
+    return step
+  }
+
   /// Begins a pause between two refreshes, which ends with the manager, and perhaps at a logout (5.17).
   mutating func beginPause(_ pause: PollPause) { polls.append(pause) }
 
@@ -50,7 +58,14 @@ extension LoadMachine {
     return step
   }
 
+  /// Publishes a value, and has it written to the cache (5.16); neither of them after the publisher's end.
+  mutating func set(_ data: ServerData, _ present: Present) -> LoadStep<Value> {
+    isOver ? LoadStep() : replace(with: data, present)
+  }
+
   /// Forgets all data, and ends the polls that end at a logout.
+  ///
+  /// Clears the cache after the publisher's end, too (5.10).
   mutating func logout(_ present: Present) -> LoadStep<Value> {
     var step = replace(with: nil, present)
     logouts += 1
@@ -60,7 +75,7 @@ extension LoadMachine {
   }
 
   /// Publishes other data, or none, and changes the cache accordingly.
-  mutating func replace(with data: ServerData?, _ present: Present) -> LoadStep<Value> {
+  private mutating func replace(with data: ServerData?, _ present: Present) -> LoadStep<Value> {
     var step = supersede()
     step.publisher.published = present.publication.next(data.map { .loaded($0.value) } ?? .unknown, data?.provenance)
     step.publisher.validity = DataValidity()
@@ -74,11 +89,20 @@ extension LoadMachine {
     isCacheInvalidated = true
     serverChanges += 1
     load?.isOutdated = true
-    load?.failureBefore?.isOutdated = true
-    failure?.isOutdated = true
+    noteStaleData()
     var step = LoadStep<Value>()
     step.invalidate(present)
     return step
+  }
+}
+
+extension LoadMachine {
+  /// Notes that the data at hand has become stale because of a change at the server, not by its age.
+  ///
+  /// However young a failure is that came before, `refreshIfNeeded` loads again.
+  mutating func noteStaleData() {
+    failure?.isOutdated = true
+    load?.failureBefore?.isOutdated = true
   }
 }
 

@@ -43,7 +43,7 @@ struct LoadMachine<Value: Sendable> {
   var loadCount = 0
   /// Whether the value in the cache is from before an invalidation (5.15), or may lack a confirmed edit (5.20).
   var isCacheInvalidated = false
-  /// Whether the manager is gone.
+  /// Whether the manager is gone, or its publisher has ended: there are no more loads, edits, and polls.
   var isOver = false
   /// Tasks that wait between two refreshes, and stop when the manager is gone.
   var polls: [PollPause] = []

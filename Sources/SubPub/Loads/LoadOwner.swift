@@ -7,8 +7,7 @@ final class Load<Value: Sendable>: @unchecked Sendable {
   let task = CancellableTask()
   /// Waits for the cached value; nil if the load doesn't begin with that.
   let reading: CacheReading<Value>.Wait?
-  /// The number of the present attempt; written by the load's task.
-  let attempt = Atomic<Int>(0)
+  private let attempts = Atomic<UInt>(0)
   /// The error of the last attempt that has failed.
   private let lastFailure = Locked<(any Error)?>(nil)
   /// What the load has ended with, used in turns; nil while it is active, or if it was superseded.
@@ -26,8 +25,33 @@ final class Load<Value: Sendable>: @unchecked Sendable {
 
   var progress: OwnerProgress {
     OwnerProgress(
-      isLoading: true, attempt: attempt.load(ordering: .relaxed), lastFailure: lastFailure.withLock { $0 })
+      isLoading: true, attempt: Int(attempts.load(ordering: .relaxed) >> 1), lastFailure: lastFailure.withLock { $0 })
   }
+
+  func description(of attempt: Int, _ source: PublisherID) -> LoadDescription {
+    LoadDescription(source: source, attempt: attempt, isPage: kind == .page)
+  }
+}
+
+/// Attempts: the word is twice the number of the last one that has begun, plus one once none may begin.
+///
+/// An attempt has a task of its own, which may get a thread only after the load has been cancelled, or has timed out.
+/// Nothing else depends on the word, so relaxed accesses are enough.
+extension Load {
+  /// Begins an attempt; returns false if the load has ended, or another attempt has begun, without it.
+  func beginAttempt(_ number: Int) -> Bool {
+    var found = attempts.load(ordering: .relaxed)
+    while found & 1 == 0, found >> 1 < number {
+      let (exchanged, original) = attempts.weakCompareExchange(
+        expected: found, desired: UInt(number) << 1, ordering: .relaxed)
+      if exchanged { return true }
+      found = original
+    }
+    return false
+  }
+
+  /// Lets no more attempts begin, and returns how many have.
+  func endAttempts() -> Int { Int(attempts.bitwiseOr(1, ordering: .relaxed).oldValue >> 1) }
 }
 
 /// A manager's machine and the load that it has begun, as the owner of the manager's publisher.
@@ -43,16 +67,17 @@ final class LoadOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
 
   var progress: OwnerProgress? { load?.progress ?? OwnerProgress(isLoading: false) }
 
-  func othersPublish(_ effects: inout Effects) -> [WaiterID] {
+  func othersPublish(_ effects: inout Effects) -> [WaiterID] { end(&effects) { $0.supersede() } }
+
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { end(&effects) { $0.endPublisher() } }
+
+  private func end(
+    _ effects: inout Effects, _ decide: (inout LoadMachine<Value>) -> LoadStep<Value>
+  ) -> [WaiterID] {
     if machine.load != nil || !machine.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
-    let step = machine.supersede()
+    let step = decide(&machine)
     apply(step, nil, &effects)
     return step.publisher.released
-  }
-
-  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
-    defer { machine.polls = [] }
-    return othersPublish(&effects) + machine.polls.map(\.waiter)
   }
 
   func base(insteadOf current: any BoxedPublication) -> (any BoxedPublication)? {

@@ -106,6 +106,8 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   public var sends: SendOrder
   /// The executor that runs all work, for tests in which a seed decides which job is next; nil for the pool.
   package var executor: (any TaskExecutor)?
+  /// Makes the scheduling points of the publisher, for the same tests.
+  package var schedulingPoints = SchedulingPoint.Maker()
   /// Determines what is drawn for ``staleJitter``, for tests; with nil, each manager draws a seed.
   package var jitterSeed: UInt64?
 
@@ -165,6 +167,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   func makePublisher() -> Publisher<Value> {
     Publisher(
       label: label, freshness: staleAfter.map { _ in makeFreshness() },
-      .of(clock: clock, history: history, propagating: propagating, instrumentation: instrumentation))
+      .of(clock: clock, history: history, propagating: propagating, instrumentation: instrumentation),
+      schedulingPoints: schedulingPoints)
   }
 }

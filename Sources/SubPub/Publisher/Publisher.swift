@@ -56,19 +56,26 @@ public final class Publisher<Value: Sendable>: Sendable {
 
   /// Creates a publisher that measures ages as another one does.
   @usableFromInline
-  init(label: String?, freshness: Freshness?, _ extras: PublisherExtras?) {
+  convenience init(label: String?, freshness: Freshness?, _ extras: PublisherExtras?) {
+    self.init(label: label, freshness: freshness, extras, schedulingPoints: SchedulingPoint.Maker())
+  }
+
+  /// Creates a publisher with scheduling points, for tests that decide which thread runs next.
+  init(label: String?, freshness: Freshness?, _ extras: PublisherExtras?, schedulingPoints: SchedulingPoint.Maker) {
     let id = PublisherID(label: label)
     self.freshness = freshness
-    registry = PublisherRegistry(id, initial: Publication<Value>(.unknown, source: id, provenance: nil), extras)
+    registry = PublisherRegistry(
+      id, initial: Publication<Value>(.unknown, source: id, provenance: nil), extras, schedulingPoints: schedulingPoints
+    )
   }
 
   #if DEBUG
-    /// Creates a publisher with scheduling points, for tests that decide which thread runs next.
-    package init(staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker) {
-      let id = PublisherID(label: nil)
-      freshness = staleAfter.map { Freshness(staleAfter: $0, clock: clock) }
-      registry = PublisherRegistry(
-        id, initial: Publication<Value>(.unknown, source: id, provenance: nil), .of(clock: clock),
+    /// Creates a publisher with scheduling points.
+    package convenience init(
+      staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker
+    ) {
+      self.init(
+        label: nil, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, .of(clock: clock),
         schedulingPoints: schedulingPoints)
     }
   #endif

@@ -37,7 +37,8 @@ private final class SubscriberCounts: Sendable {
   init(of observed: PublisherRegistry) {
     self.observed = observed
     counts = PublisherRegistry(
-      observed.source, initial: Publication<Int>(.unknown, source: observed.source, provenance: nil))
+      observed.source, initial: Publication<Int>(.unknown, source: observed.source, provenance: nil),
+      schedulingPoints: observed.schedulingPoints)
     observed.addNoticeOfEach(for: ObjectIdentifier(self)) { [weak self] in self?.update() }
     observed.sweep()
     update()
@@ -62,19 +63,17 @@ private final class SubscriberCounts: Sendable {
 
   /// Publishes the present number, unless it is the last one published.
   ///
-  /// Calls overtake each other. If another number was published since this one was counted, counts again, so the last
-  /// one published is always right.
+  /// Calls overtake each other, so the number is counted in the turn that publishes it: a number that was counted
+  /// earlier never follows one that was counted later. The publisher never takes a turn of `counts` in one of its own.
   private func update() {
-    while let last = counts.current {
+    var hasEnded = false
+    counts.decide { (last: Publication<Int>, _, _) in
       let count = observed.listenerCount
-      if Publication<Int>.from(last).state.value == count ?? 0
-        || counts.publish(
-          Publication<Int>(.loaded(count ?? 0), source: observed.source, provenance: nil), ifCurrentIs: last,
-          keepsData: false)
-      {
-        if count == nil { counts.finish() }
-        return
-      }
+      hasEnded = count == nil
+      var step = PublisherStep<Int>()
+      if last.state.value != count ?? 0 { step.published = last.next(.loaded(count ?? 0)) }
+      return step
     }
+    if hasEnded { counts.finish() }
   }
 }

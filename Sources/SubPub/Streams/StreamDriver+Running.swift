@@ -99,7 +99,7 @@ extension StreamDriver {
   ///
   /// A transition by others makes it forget the end.
   var lastEnd: (RunEnd?, runs: Int?) {
-    registry.turn { _ in owner.machine.run == nil ? (owner.outcome?.end, owner.machine.runCount) : (nil, nil) }
+    find { machine, _ in machine.run == nil ? (owner.outcome?.end, machine.runCount) : (nil, nil) }
   }
 
   /// Waits for the end of the active run, and of those that take its place.

@@ -44,9 +44,7 @@ final class StreamDriver<Value: Sendable>: Sendable {
     options.publishInitial(at: registry, freshness)
     registry.setOwner(owner)
     registry.findsDeadListeners.store(true, ordering: .relaxed)
-    registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] in
-      self?.decide { $0.noteListeners($1) }
-    }
+    registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] in self?.noteListeners() }
   }
 
   /// Ends the run, because the manager is gone.
@@ -55,18 +53,21 @@ final class StreamDriver<Value: Sendable>: Sendable {
     decide { $0.endManager($1) }
   }
 
-  var isRunning: Bool { registry.turn { _ in owner.machine.run != nil } }
+  var isRunning: Bool { find { machine, _ in machine.run != nil } }
 
   /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
   var runsSoFar: (count: Int, version: UInt64) {
-    registry.turn { turn in
-      let machine = owner.machine
-      return (machine.runCount, machine.run != nil ? turn.newest : turn.newest + 1)
-    }
+    find { machine, newest in (machine.runCount, machine.run != nil ? newest : newest + 1) }
   }
 
   /// The version with which the last run has begun, which may be over.
-  var versionOfLastRun: UInt64 { registry.turn { _ in owner.machine.versionOfLastRun } }
+  var versionOfLastRun: UInt64 { find { machine, _ in machine.versionOfLastRun } }
+
+  /// Returns what `body` finds in the machine, given the newest version; in a turn.
+  func find<Found>(_ body: (Machine, UInt64) -> Found) -> Found {
+    decide { _, _ in Machine.Step() }
+    return registry.turn { turn in body(owner.machine, turn.newest) }
+  }
 
   /// Begins a run if somebody listens and none is active; with a number, only if no more runs than that have begun.
   ///
@@ -82,18 +83,38 @@ final class StreamDriver<Value: Sendable>: Sendable {
   /// Ends the run, resets the publisher, and clears the cache (5.10).
   func logout() { decide { $0.logout($1) } }
 
+  /// Takes the last notice about listeners into account, unless that is done.
+  private func noteListeners() { _ = act { $0.noteListeners($1) ?? Machine.Step() } }
+
   /// Takes one turn in which the machine decides, and then does what it has decided.
+  ///
+  /// If there is a notice about listeners that the machine doesn't know, it takes another turn for that first: no
+  /// decision is based on an outdated notice.
   ///
   /// Returns whether a state was published.
   @discardableResult
   func decide(_ body: (inout Machine, Machine.Present) -> Machine.Step) -> Bool {
+    var (isBehind, isPublished) = (false, false)
+    repeat {
+      isPublished = act { machine, present in
+        let noted = present.isInTransform ? nil : machine.noteListeners(present)
+        isBehind = noted != nil
+        return noted ?? body(&machine, present)
+      }
+    } while isBehind
+    return isPublished
+  }
+
+  private func act(_ body: (inout Machine, Machine.Present) -> Machine.Step) -> Bool {
     var (step, former) = (Machine.Step(), Machine.Run?.none)
     var (task, departureTask) = (CancellableTask?.none, CancellableTask?.none)
     var reading: CacheReading<Value>?
-    let isDecided = registry.decide { (current: Publication<Value>, turn, effects) in
+    let isPublished = registry.decide { (current: Publication<Value>, turn, effects) in
       // What the machine drops is released after the turn.
       former = owner.machine.run
-      let present = Machine.Present(publication: current, notice: turn.notice(for: ObjectIdentifier(owner)))
+      let present = Machine.Present(
+        publication: current, isInTransform: turn.updating.contains(.current),
+        notice: turn.notice(for: ObjectIdentifier(owner)))
       step = body(&owner.machine, present)
       owner.apply(step, &effects)
       if let cache {
@@ -105,11 +126,10 @@ final class StreamDriver<Value: Sendable>: Sendable {
       return step.publisher
     }
     withExtendedLifetime(former) {}
-    guard isDecided else { return false }
     if reading != nil || step.cacheChange != nil { cache?.queue.run(on: limit.executor) }
     if let (run, _) = step.begun, let task { start(run, task, reading?.wait) }
     if let departure = step.departure, let departureTask { end(after: departure, in: departureTask) }
-    return step.publisher.published != nil
+    return isPublished
   }
 
   private func cacheOperation(of step: Machine.Step, in cache: ManagerCache<Value>) -> CacheOperationQueue.Operation? {
@@ -155,14 +175,18 @@ final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
   var follower: TaskToken?
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
-    let waiters = publisherFinishes(&effects)
+    let waiters = end(&effects) { $0.supersede() }
     forgetOutcome(&effects)
     return waiters
   }
 
-  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] {
+  func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { end(&effects) { $0.endPublisher() } }
+
+  private func end(
+    _ effects: inout Effects, _ decide: (inout StreamMachine<Value>) -> StreamMachine<Value>.Step
+  ) -> [WaiterID] {
     if let run = machine.run { effects.releaseAll(in: run) }
-    let step = machine.supersede()
+    let step = decide(&machine)
     apply(step, &effects)
     return step.publisher.answered
   }

@@ -17,6 +17,8 @@ struct StreamMachine<Value: Sendable> {
   /// What a turn has found.
   struct Present {
     let publication: Publication<Value>
+    /// Whether the thread runs a transform of `update`, in which nothing can be published.
+    var isInTransform = false
     /// The last notice about listeners; nil once the manager doesn't want any.
     let notice: (isListenedTo: Bool, number: UInt64)?
 
@@ -53,12 +55,12 @@ struct StreamMachine<Value: Sendable> {
   private var successor: WaiterID?
   /// Tasks that wait for the end of the active run.
   private var endWaiters: [WaiterID] = []
+  /// What the last notice about listeners that was taken into account says, and its number.
   private var isListenedTo = false
-  /// The number of the last notice about listeners that was taken into account.
   private var notice: UInt64 = 0
   /// What ends the active run, unless a listener arrives first.
   private(set) var departure: Departure?
-  /// Whether the manager is gone.
+  /// Whether the manager is gone, or its publisher has ended.
   private var isOver = false
 }
 
@@ -85,9 +87,10 @@ struct Departure: Equatable { let notice: UInt64 }
 extension StreamMachine {
   /// Begins a run if the first listener has arrived, or a departure if the last one has left.
   ///
-  /// Called for each notice, and takes the last one into account, once.
-  mutating func noteListeners(_ present: Present) -> Step {
-    guard let (isListenedTo, number) = present.notice, number > notice else { return Step() }
+  /// Takes the last notice into account, once. A notice may be on its way while its thread is interrupted, so the driver
+  /// calls this before every decision. Returns nil if there is nothing new.
+  mutating func noteListeners(_ present: Present) -> Step? {
+    guard let (isListenedTo, number) = present.notice, number > notice else { return nil }
     (self.isListenedTo, notice) = (isListenedTo, number)
     var step = Step()
     if isListenedTo {
@@ -134,6 +137,12 @@ extension StreamMachine {
   mutating func endManager(_ present: Present) -> Step {
     (isOver, departure) = (true, nil)
     return rollBack(present)
+  }
+
+  /// Ends the active run, because the publisher takes no further states (3.09).
+  mutating func endPublisher() -> Step {
+    (isOver, departure) = (true, nil)
+    return supersede()
   }
 
   /// Ends the active run, because of another transition.

@@ -250,6 +250,56 @@ extension Section3CancellationTests {
     bench.finish()
   }
 
+  @Test("a logout after the end clears the cache, so nobody sees the former user's data")
+  func required_5_10_3_09_logout() {
+    let cache = ProbeCache()
+    let bench = LoadBench(cache: cache)
+    bench.load(1)
+    bench.publisher.finish()
+    bench.logout()
+    #expect((bench.publisher.state, cache.content, cache.operations.last) == (.loaded(1), nil, .clear))
+    // A value that is set or answered later isn't written.
+    bench.manager.set(2)
+    bench.run()
+    #expect((bench.publisher.state, cache.operations.last) == (.loaded(1), .clear))
+    bench.finish()
+  }
+
+  @Test("so does that of a stream, and of everything that a directory knows")
+  func required_5_10_3_09_logoutAll() async {
+    let (streamed, loaded) = (ProbeCache(), ProbeCache())
+    let bench = StreamBench { $0.cache = streamed }
+    _ = bench.listen()
+    bench.send(1)
+    let (directory, manager) = (PublisherDirectory(), LoadingManager<Int>(cache: loaded) { 2 })
+    directory.register(manager)
+    let family = ManagerFamily<String, LoadingManager<Int>> { _ in LoadingManager { 3 } }
+    directory.register(family)
+    await manager.refresh()
+    await manager.waitForCache()
+    #expect((streamed.content, loaded.content) == (1, 2))
+    bench.publisher.finish()
+    bench.manager?.logout()
+    bench.run()
+    directory.finishAll()
+    directory.logoutAll()
+    await directory.waitForCaches()
+    #expect((streamed.content, loaded.content) == (nil, nil))
+    #expect((bench.publisher.state, manager.publisher.state) == (.loaded(1), .loaded(2)))
+  }
+
+  @Test("data can be made stale after the end, and nobody loads it again")
+  func required_5_15_3_09_invalidate() {
+    let bench = LoadBench(staleAfter: .seconds(60))
+    bench.load(1)
+    bench.publisher.finish()
+    #expect(!bench.publisher.isStale)
+    bench.manager.invalidate()
+    bench.refreshIfNeeded()
+    #expect((bench.publisher.isStale, bench.source.calls) == (true, 1))
+    bench.finish()
+  }
+
   @Test("a poll that pauses returns")
   func required_3_09_5_17_pause() {
     let bench = LoadBench(initial: 1)

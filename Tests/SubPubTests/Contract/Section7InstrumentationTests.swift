@@ -94,6 +94,22 @@ struct Section7InstrumentationTests: ContractSuite {
     #expect(subscription.statistics.skipped == 8)
   }
 
+  @Test("what was skipped is told at the end, even if nothing was delivered", arguments: ContextKind.stoppable)
+  func required_7_04_2_04_onlySkipped(kind: ContextKind) async throws {
+    let (place, publisher) = (makePlace(kind), makePublisher())
+    try await place.whileStopped {
+      let policies: [BufferingPolicy] = [.latest, .unbounded]
+      let subscriptions = policies.map { policy in
+        publisher.subscribe(recorder, on: place.context, buffering: policy, ifDuplicate: .allow, label: "\(policy)")
+      }
+      for number in 1...3 { publisher.updateData(number) }
+      for subscription in subscriptions { subscription.cancel() }
+      #expect(subscriptions.map(\.statistics.skipped) == [4, 4])
+    }
+    let told = events.take().filter { $0.contains("skipped") || $0.contains("got") }
+    #expect(told == ["latest skipped 4", "unbounded skipped 4"])
+  }
+
   @Test("sequences are told of, too")
   func required_7_04_6_01_sequences() async {
     let publisher = makePublisher()
@@ -239,6 +255,24 @@ struct Section7InstrumentationTests: ContractSuite {
     #expect(cancelled.result == .loaded(8))
     #expect(events.take().contains("loaded after 1, 0.0 seconds, CancellationError"))
     bench.finish()
+  }
+
+  @Test("nothing is told of a load whose loader was never called, at whatever moment it is cancelled")
+  func required_7_04_5_05_neverCalled() {
+    var outcomes: Set<Int> = []
+    for jobs in 0..<12 {
+      let bench = LoadBench { $0.instrumentation = events }
+      let caller = bench.caller()
+      for _ in 0..<jobs { bench.executor.runOne() }
+      caller.cancel()
+      bench.run()
+      let told = events.take()
+      #expect(told.filter { $0 == "load 1 begins" }.count == bench.source.calls)
+      #expect(told.filter { $0.hasPrefix("loaded") }.count == bench.source.calls, "after \(jobs) jobs")
+      outcomes.insert(bench.source.calls)
+      bench.finish()
+    }
+    #expect(outcomes == [0, 1])
   }
 
   /// When a load is superseded.

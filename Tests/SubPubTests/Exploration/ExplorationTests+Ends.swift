@@ -123,6 +123,16 @@ import Testing
         }
       }
 
+      @Test("the numbers of subscriptions end with the right one; one interruption, or more")
+      func model_2_05_counts() async {
+        await hold(bound: max(1, bound)) {
+          $0.followCounts()
+          Self.subscribeTwice($0)
+          $0.client(.cancel("cancelled"))
+          $0.client(.cancel("released"))
+        }
+      }
+
       @Test("a count ends dead subscriptions, whatever else happens") func model_2_05_count() async {
         await hold {
           Self.subscribeTwice($0)

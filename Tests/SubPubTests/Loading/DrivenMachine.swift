@@ -15,6 +15,8 @@
     private(set) var cached: Value?
     /// How many tasks were released.
     private(set) var released = 0
+    /// Whether the publisher takes no further states.
+    private(set) var isFinished = false
     private var waiters = Waiters()
 
     init(_ rules: Machine.Rules = Machine.Rules(), cached: Value? = nil) {
@@ -71,12 +73,19 @@
       follow(step)
     }
 
+    /// The publisher finishes.
+    mutating func finish() {
+      isFinished = true
+      follow(machine.endPublisher())
+    }
+
     mutating func follow(_ step: Step) {
-      if let published = step.publisher.published {
+      let isDropped = isFinished && step.publisher.published != nil
+      if let published = step.publisher.published, !isDropped {
         shown = published
         version += 1
       }
-      if let new = step.publisher.validity { validity = new }
+      if let new = step.publisher.validity, !isDropped { validity = new }
       released += step.publisher.released.count
       switch step.cacheChange {
       case .write(let data, _, _): cached = data.value

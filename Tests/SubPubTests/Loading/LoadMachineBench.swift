@@ -70,9 +70,7 @@
       case .endManager: return follow { $0.endManager(present) }
       case .supersede: return follow { $0.supersede() }
       case .set:
-        return follow {
-          $0.replace(with: ServerData(1, Provenance(.published, freshSince: .zero)), present)
-        }
+        return follow { $0.set(ServerData(1, Provenance(.published, freshSince: .zero)), present) }
       case .logout: return follow { $0.logout(present) }
       case .invalidate: return follow { $0.invalidate(present) }
       case .findFresh, .findStale:

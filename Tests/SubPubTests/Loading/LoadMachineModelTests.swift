@@ -91,7 +91,7 @@
       case 10: follow(.cancelLoad) { $0.rollBack($1) }
       default:
         switch random.draw(3) {
-        case 0: follow(.set([count])) { [count] in $0.replace(with: ServerData([count], nil), $1) }
+        case 0: follow(.set([count])) { [count] in $0.set(ServerData([count], nil), $1) }
         case 1: follow(.reset) { $0.logout($1) }
         default: byHand(.loading(previous: base), .startLoading)
         }

@@ -66,6 +66,47 @@
       check(["need; fail; need": "loading, load 2"])
     }
 
+    @Test("whatever the state is, data is loaded again if the active load won't make it fresh")
+    func required_5_13_5_20_outdatedLoad() {
+      check(
+        rules: Rules(errorStaleAfter: .seconds(10), isQuiet: true),
+        [
+          "set 5; ask; fail; ask; edit 1; accept 0; need": "error(Refusal(), previous: 51) published, load 3",
+          "set 5; ask; fail; ask; edit 1; accept 0; need; late 2 5; succeed 8": "loaded(8) loaded, load 3",
+          "set 5; ask; fail; ask; invalidate; need": "error(Refusal(), previous: 5) published, stale, load 3",
+          "set 5; ask; fail; ask; need": "error(Refusal(), previous: 5) published, load 2",
+        ])
+    }
+
+    @Test("an error is no excuse for data that an edit has made stale")
+    func required_5_13_5_20_staleAfterEdit() {
+      check(
+        rules: Rules(errorStaleAfter: .seconds(10)),
+        [
+          "set 5; edit 1; ask; succeed 51; ask; fail; accept 0; need": "loading(previous: 511) loaded, stale, load 3",
+          "set 5; edit 1; publish 6; ask; fail; accept 0; need": "loading(previous: 6) published, stale, load 2",
+          "set 5; edit 1; publish 6; ask; fail; ask; accept 0; leave 1; need":
+            "loading(previous: 6) published, stale, load 3",
+          "set 5; edit 1; ask; fail; accept 0; need": "error(Refusal(), previous: 51) published, load 1",
+        ])
+    }
+
+    @Test("at a finished publisher only the cache changes: a logout clears it, and so does an edit that it lacks")
+    func required_3_09_5_10_finished() {
+      check(
+        hasCache: true,
+        [
+          "set 5; finish; logout": "loaded(5) published, cache empty",
+          "set 5; finish; set 6": "loaded(5) published, cache 5",
+          "set 5; finish; edit 1; accept 0; ask; need; restart; succeed 7": "loaded(5) published, stale, cache empty",
+          "set 5; finish; ask; need; restart; succeed 7": "loaded(5) published, cache 5",
+          "set 5; edit 1; finish; refuse 0": "loaded(51) edited, cache 5",
+          "set 5; edit 1; finish; answer 0 7": "loaded(51) edited, stale, cache empty",
+          "ask; finish; succeed 6": "loading, cache empty, load 1",
+          "set 5; finish; invalidate": "loaded(5) published, stale, cache 5",
+        ])
+    }
+
     @Test("what was invalidated is stale until something newer has come than was asked for before")
     func required_5_15_5_11_invalidated() {
       check(
@@ -276,9 +317,9 @@
         }
       case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
       case "cancel": follow { $0.rollBack(present) }
-      case "set", "logout":
-        let data = words[0] == "set" ? ServerData(value, Provenance(.published, freshSince: now)) : nil
-        follow { $0.replace(with: data, present) }
+      case "set": follow { $0.set(ServerData(value, Provenance(.published, freshSince: now)), present) }
+      case "logout": follow { $0.logout(present) }
+      case "finish": driven.finish()
       case "publish": driven.publishByHand(.loaded(value), .published, isNew: true)
       case "reset": driven.publishByHand(.unknown, nil, isNew: true)
       case "loadingByHand": byHand { .loading(previous: $0) }

@@ -30,6 +30,21 @@
       #expect((driven.machine.polls, driven.machine.isOver) == ([], true))
     }
 
+    @Test("the publisher's end releases all polls, and tasks that wait to send an edit")
+    func required_3_09_5_17_finish() {
+      var (driven, waiters) = (DrivenMachine<Int>(LoadMachine.Rules(sendsOneAtATime: true)), Waiters())
+      for endsAtLogout in [false, true] {
+        driven.machine.beginPause(PollPause(waiter: waiters.add(missing: 1), endsAtLogout: endsAtLogout))
+      }
+      driven.follow(driven.machine.set(ServerData(1, nil), driven.present))
+      let edits = [EditID(), EditID()]
+      for id in edits { driven.take { $0.add(Edit(id: id) { $0 + 1 }, $1, $2) } }
+      #expect(edits.map { driven.beginSend(of: $0) } == [.now, .later])
+      driven.finish()
+      #expect(driven.released == 3)
+      #expect((driven.machine.polls, driven.machine.isOver, driven.machine.edits.count) == ([], true, 0))
+    }
+
     @Test("a logout releases the polls that end at one, and makes their requests void")
     func required_5_17_logout() {
       var (driven, waiters) = (DrivenMachine<Int>(), Waiters())

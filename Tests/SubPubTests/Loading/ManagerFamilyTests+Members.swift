@@ -24,6 +24,20 @@
       #expect(members.noteListeners(of: member, manager, until: nil).released == nil)
     }
 
+    @Test("a family whose clock has failed keeps a manager that somebody listens to even before it is told")
+    func required_5_19_failureBeforeNotice() {
+      let (publisher, manager, log) = (Publisher<Int>(), LoadingManager { 1 }, Recorder<Int>())
+      var members = FamilyMembers()
+      let member = FamilyMember(manager, manager, 1, publisher.registry)
+      publisher.registry.addNotice(for: member.id, countingParts: false) {}
+      _ = members.install(member, seeing: nil, insteadOf: nil, logouts: 0)
+      _ = members.keep(member, manager, until: .seconds(1))
+      publisher.subscribe(log, on: .immediate)
+      #expect(members.stopKeeping().isEmpty)
+      publisher.unsubscribe(log)
+      #expect(members.stopKeeping().first === manager)
+    }
+
     @Test("after its clock has failed, a family keeps what is asked for later")
     func required_5_19_afterFailure() throws {
       let (publisher, manager, log) = (Publisher<Int>(), LoadingManager { 1 }, Recorder<Int>())

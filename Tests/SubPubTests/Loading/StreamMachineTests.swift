@@ -53,6 +53,7 @@
       restart: loading, cancelled, begins run 2 with the cache
       endManager: unknown, cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -66,6 +67,7 @@
       restart: loading(previous: 5), cancelled, begins run 2
       endManager: loaded(5), cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -79,6 +81,7 @@
       restart: loading(previous: 7), cancelled, begins run 2
       endManager: cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -92,6 +95,7 @@
       restart: loading(previous: 7), cancelled, begins run 2
       endManager: cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -105,6 +109,7 @@
       restart: loading(previous: 7), cancelled, begins run 2
       endManager: error(Refusal(), previous: 7), cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -119,6 +124,7 @@
       endAfterDeparture: cancelled, ends the departure
       endManager: cancelled, ends the departure
       supersede: cancelled
+      endPublisher: cancelled, ends the departure
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -132,6 +138,7 @@
       restart: loading(previous: 7), cancelled, begins run 3
       endManager: error(Refusal(), previous: 7), cancelled
       supersede: cancelled
+      endPublisher: cancelled
       logout: unknown, cancelled, cleared
       find: loaded(5)
       receive: loaded(7), written
@@ -152,6 +159,9 @@
       restart: loading(previous: 7), begins run 2
       logout: unknown, cleared
       """,
+      .finished: """
+      logout: unknown, cleared
+      """,
       .loggedOut: """
       arrive: loading, begins run 2 with the cache
       request: loading, begins run 2 with the cache
@@ -164,13 +174,13 @@
   /// A machine with the state that is shown, in one of the phases.
   struct StreamMachineBench {
     enum Phase: String, CaseIterable, CustomTestStringConvertible {
-      case idle, begun, cached, running, failed, retrying, left, restarted, superseded, ended, loggedOut
+      case idle, begun, cached, running, failed, retrying, left, restarted, superseded, ended, loggedOut, finished
       var testDescription: String { rawValue }
     }
 
     enum Operation: String, CaseIterable {
       case arrive, depart, sameNotice, request, requestOfFirst, restart, endAfterDeparture, endAfterArrival, endManager,
-        supersede, logout
+        supersede, endPublisher, logout
       case find, receive, receiveLate, fail, failForGood, showLoading, endTask
     }
 
@@ -197,6 +207,7 @@
         case .superseded: [.arrive, .receive, .supersede]
         case .ended: [.arrive, .receive, .endTask]
         case .loggedOut: [.arrive, .receive, .logout]
+        case .finished: [.arrive, .receive, .endPublisher]
         }
       for operation in operations { perform(operation) }
     }
@@ -208,8 +219,8 @@
       switch operation {
       case .arrive, .depart:
         notice += 1
-        return follow(machine.noteListeners(present(operation == .arrive)))
-      case .sameNotice: return follow(machine.noteListeners(present(notice % 2 == 0)))
+        return follow(machine.noteListeners(present(operation == .arrive)) ?? .init())
+      case .sameNotice: return follow(machine.noteListeners(present(notice % 2 == 0)) ?? .init())
       case .request: return follow(machine.beginIfListenedTo(ifRunsAre: nil, present()))
       case .requestOfFirst: return follow(machine.beginIfListenedTo(ifRunsAre: 0, present()))
       case .restart: return follow(machine.beginIfListenedTo(ifRunsAre: nil, restarting: true, present()))
@@ -220,6 +231,7 @@
         return follow(machine.end(after: departure, present()))
       case .endManager: return follow(machine.endManager(present()))
       case .supersede: return follow(machine.supersede())
+      case .endPublisher: return follow(machine.endPublisher())
       case .logout: return follow(machine.logout(present()))
       case .find: return follow(machine.find(Cached(value: 5, age: .seconds(1)), freshSince: nil, of: run, present()))
       case .receive: return follow(machine.receive(7, at: nil, of: run, present()))

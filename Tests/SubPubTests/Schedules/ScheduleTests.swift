@@ -187,6 +187,19 @@ struct ScheduleTests {
     }
   }
 
+  @Test("whoever follows the numbers of subscriptions is left with the right one")
+  func stochastic_2_05_counts() async {
+    await Self.hold("counts") { simulation in
+      let anywhere = simulation.anyOf([simulation.immediate, simulation.serialQueue(), simulation.actor()])
+      simulation.followCounts()
+      simulation.subscribe("first", on: anywhere())
+      simulation.subscribe("second", on: anywhere())
+      simulation.client(.cancel("first"), .subscribe(on: anywhere()))
+      simulation.client(.cancel("second"), .subscribe("third", on: anywhere()), .cancel("third"))
+      simulation.client(.subscribe("fourth", on: anywhere()), .cancel("fourth"), .publish(), .maybe(.finish))
+    }
+  }
+
   @Test("bounded buffers of slow subscribers overflow, beside others without a bound")
   func stochastic_1_03_2_01_2_04_bounds() async {
     await Self.hold("bounds") { simulation in

@@ -5,6 +5,7 @@ import Support
 extension Simulation {
   /// Checks everything before the publisher is released.
   func checkAtRest() {
+    if let publisher { checkCounts(publisher.subscriberCount) }
     problems += Checker.check(history(isOver: false)).map(\.description)
     let writes = operations.filter { $0.effect?.isWrite == true }.map(\.response)
     for member in members {
@@ -24,6 +25,7 @@ extension Simulation {
 
   /// After the publisher was released, checks that everything has ended, and that nothing is kept.
   func checkAtEnd() {
+    checkCounts(0)
     if openTasks > 0 { problems.append("3.04, 3.07, 6.03: \(openTasks) tasks never end") }
     if hasJob { problems.append("a job is left") }
     for member in members where member.subscription?.isActive == true {
@@ -31,6 +33,18 @@ extension Simulation {
     }
     if problems.isEmpty { problems += Checker.check(history(isOver: true)).map(\.description) }
     if livePayloads > 0 { problems.append("3.05: nothing uses \(livePayloads) payloads, and they are kept") }
+  }
+
+  /// Checks that the last of the numbers that were followed is the present one.
+  private func checkCounts(_ count: Int) {
+    for index in counts.indices {
+      var last: Int?
+      while let next = counts[index].takePending() {
+        if next == last { problems.append("2.05: the number \(next) comes twice in a row") }
+        last = next
+      }
+      if let last, last != count { problems.append("2.05: \(count) listen, and the last number is \(last)") }
+    }
   }
 
   /// Checks that a state is skipped if it was superseded before its gate (2.04).

@@ -53,6 +53,15 @@ extension Simulation {
     #endif
   }
 
+  /// Begins to follow the numbers of subscriptions.
+  func followCounts() {
+    guard let publisher else { return }
+    perform(.follow) {
+      counts.append(publisher.subscriberCounts.makeAsyncIterator())
+      return nil
+    }
+  }
+
   /// The next step.
   private var now: Int { scheduler.trace.events.count }
 

@@ -13,6 +13,8 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   var inboxes: [Inbox] = []
   var members: [SimulatedSubscription] = []
   var named: [String: SimulatedSubscription] = [:]
+  /// Follow the numbers of subscriptions.
+  var counts: [ValueSequence<Int>.Iterator] = []
   /// Keep the subscriptions of derived publishers.
   var followers: [AnyObject] = []
   var drains: [(version: UInt32, span: Span)] = []
@@ -85,7 +87,7 @@ final class Simulation: SimulatedHistory, @unchecked Sendable {
   override func end() {
     clients = []
     for inbox in inboxes { (inbox.subscriber, inbox.reaction, inbox.members) = (nil, nil, []) }
-    (members, named, followers) = ([], [:], [])
+    (members, named, followers, counts) = ([], [:], [], [])
   }
 }
 
