@@ -297,6 +297,9 @@ extension Section3CancellationTests {
     bench.manager.invalidate()
     bench.refreshIfNeeded()
     #expect((bench.publisher.isStale, bench.source.calls) == (true, 1))
+    // The data stays, so it stays stale.
+    bench.logout()
+    #expect((bench.publisher.isStale, bench.publisher.state) == (true, .loaded(1)))
     bench.finish()
   }
 
