@@ -15,6 +15,8 @@ public struct FileCacheError: Error, Hashable, Sendable {
   public typealias Operation = CacheFailure.Operation
 
   /// The reason why an operation failed.
+  ///
+  /// Descriptions of other errors are cut off after 4 KiB: they may contain the whole value.
   public enum Reason: Error, Hashable, Sendable {
     /// A system call failed: the attempted operation, its path, and the error number.
     case system(attempt: String, path: String, code: Int32)
@@ -22,13 +24,13 @@ public struct FileCacheError: Error, Hashable, Sendable {
     case notAFile
     /// The file, or the data to be written, has more bytes than a cache may have.
     case tooLarge(limit: Int)
-    /// The file isn't complete JSON: it is damaged, or isn't a cache.
+    /// The file isn't complete JSON, or claims to have been written after the year 9999: it is damaged, or isn't a cache.
     case damaged(String)
     /// The file is JSON, but not a cache.
     case foreign
     /// The file is a cache, but in a version of the format that this library doesn't support.
     case version(Int)
-    /// The file is a cache, but its value isn't of the requested type.
+    /// The file is a cache, but its value isn't of the requested type, or is damaged.
     case undecodable(String)
     /// The value to be written can't be encoded.
     case unencodable(String)

@@ -49,14 +49,14 @@ struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
 
   /// Returns the age of the value; zero if the clock was set back.
   ///
-  /// Limited, because a damaged file may contain a time whose age exceeds the range of `Duration`.
+  /// Limited, because a damaged file may contain a time whose age exceeds the range of `Duration` (5.29).
   func age(at now: Date) -> Duration {
     let seconds = now.timeIntervalSince1970 - written
     return seconds > 0 ? .seconds(min(seconds, 1e18)) : .zero
   }
 
   func encoded(by encoder: JSONEncoder) throws(FileCacheError.Reason) -> Data {
-    do { return try encoder.encode(self) } catch { throw .unencodable(String(describing: error)) }
+    do { return try encoder.encode(self) } catch { throw .unencodable(String(describing: error).shortened) }
   }
 
   static func decode(_ data: Data, by decoder: JSONDecoder) throws(FileCacheError.Reason) -> FileCacheDocument {
@@ -66,7 +66,7 @@ struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
       throw reason
     } catch {
       // The parser failed before `init(from:)` was called.
-      throw .damaged(String(describing: error))
+      throw .damaged(String(describing: error).shortened)
     }
   }
 }
@@ -90,7 +90,11 @@ extension FileCacheDocument: Codable {
       written = try container.decode(Double.self, forKey: .written)
       value = try container.decode(Value.self, forKey: .value)
     } catch {
-      throw FileCacheError.Reason.undecodable(String(describing: error))
+      throw FileCacheError.Reason.undecodable(String(describing: error).shortened)
+    }
+    // Such a value would count as new for as long as anybody lives.
+    guard written <= FileCacheFormat.lastTime else {
+      throw FileCacheError.Reason.damaged("it claims to have been written \(written) seconds after 1970")
     }
   }
 }

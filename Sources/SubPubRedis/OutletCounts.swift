@@ -79,7 +79,7 @@
     }
 
     func noteFailure(_ error: any Error) {
-      let text = "\(error)"
+      let text = "\(error)".shortened
       state.withLock { ($0.isConnected, $0.error) = (false, text) }
     }
 

@@ -59,7 +59,7 @@
         // Servers may close connections that are idle.
         if former?.isClosed ?? false { return Pause(time: .zero) }
         if move(after: error as? RedisError.Reason) { return Pause(time: .zero) }
-        let reason = error as? RedisError.Reason ?? .unreachable("\(error)")
+        let reason = error as? RedisError.Reason ?? .unreachable("\(error)".shortened)
         return Pause(time: try delay(after: outlet.error(reason)), clock: outlet.clock)
       }
     }

@@ -147,7 +147,7 @@
         }
         switch await answer.value(by: end, on: loop) {
         case .success(let credentials): return credentials
-        case .failure(let error): throw .unreachable("the credentials can't be had: \(error)")
+        case .failure(let error): throw .unreachable("the credentials can't be had: \(error)".shortened)
         case nil:
           task.cancel()
           throw .unreachable("the credentials take longer than \(endpoint.connectTimeout)")

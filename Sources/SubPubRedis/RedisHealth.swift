@@ -60,16 +60,29 @@
     }
 
     /// Decodes what `encode(to:)` has encoded.
+    ///
+    /// - Throws: What the decoder throws, and an error if a count or a time is negative or too large (5.29).
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       self.init(
         isConnected: try container.decode(Bool.self, forKey: .isConnected),
         isWriting: try container.decode(Bool.self, forKey: .isWriting),
-        lastContact: try container.decodeIfPresent(Double.self, forKey: .lastContact).map { .seconds($0) },
-        lag: try container.decodeIfPresent(Double.self, forKey: .lag).map { .seconds($0) },
-        reconnects: try container.decode(Int.self, forKey: .reconnects),
-        pending: try container.decode(Int.self, forKey: .pending),
+        lastContact: try container.decodeSecondsIfPresent(forKey: .lastContact),
+        lag: try container.decodeSecondsIfPresent(forKey: .lag),
+        reconnects: try container.decodeCount(forKey: .reconnects),
+        pending: try container.decodeCount(forKey: .pending),
         error: try container.decodeIfPresent(String.self, forKey: .error))
+    }
+  }
+
+  extension KeyedDecodingContainer {
+    /// Decodes a number of seconds that a `Duration` can count.
+    fileprivate func decodeSecondsIfPresent(forKey key: Key) throws -> Duration? {
+      guard let seconds = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+      guard (0...1e18).contains(seconds) else {
+        throw DecodingError.damaged("\(seconds) can't be a number of seconds", at: codingPath + [key])
+      }
+      return .seconds(seconds)
     }
   }
 

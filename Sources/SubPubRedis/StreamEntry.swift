@@ -176,21 +176,6 @@
     var since: Int64?
   }
 
-  extension String {
-    /// The longest text of an error that is written or shown, in bytes.
-    private static var longest: Int { 4 << 10 }
-
-    /// The text itself, or its beginning and how long it was.
-    ///
-    /// Errors of users may describe whole values, which would take the place of many states.
-    var shortened: String {
-      guard utf8.count > Self.longest else { return self }
-      // With room for the note, so that a mirror doesn't cut it again. The last character may be cut in two.
-      let beginning = String(decoding: utf8.prefix(Self.longest - 64), as: UTF8.self).dropLast()
-      return "\(beginning)… (cut: the text has \(utf8.count) bytes)"
-    }
-  }
-
   /// Entries, which anybody may have written (8.05), become states.
   extension StreamEntry {
     func state<Value>(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> LoadState<Value> {

@@ -1,8 +1,16 @@
+import SubPub
+
 /// A number of bytes, with a description for people: `734 bytes`, `3.07 MiB`.
 struct ByteCount: Hashable, Sendable, Codable, CustomStringConvertible {
   let bytes: Int
 
   init(_ bytes: Int) { self.bytes = bytes }
+
+  /// Reads what a cache or another process has written, which may be damaged.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    bytes = try container.decodeCount(forKey: .bytes)
+  }
 
   /// Stops at the largest number: files with holes may add up to more.
   static func += (left: inout Self, right: Self) {

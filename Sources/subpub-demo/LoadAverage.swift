@@ -1,3 +1,5 @@
+import SubPub
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -11,6 +13,19 @@ struct LoadAverage: Hashable, Sendable, Codable, CustomStringConvertible, JSONCo
   let one: Double
   let five: Double
   let fifteen: Double
+
+  init(one: Double, five: Double, fifteen: Double) { (self.one, self.five, self.fifteen) = (one, five, fifteen) }
+
+  /// Reads what a cache or another process has written, which may be damaged.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    one = try container.decode(Double.self, forKey: .one)
+    five = try container.decode(Double.self, forKey: .five)
+    fifteen = try container.decode(Double.self, forKey: .fifteen)
+    guard [one, five, fifteen].allSatisfy({ (0...1e9).contains($0) }) else {
+      throw DecodingError.damaged("this can't be the load of a machine", at: decoder.codingPath)
+    }
+  }
 
   /// The format of the kernel: `0.07 0.02 0.00`.
   var description: String { "\(one.twoDecimals) \(five.twoDecimals) \(fifteen.twoDecimals)" }

@@ -87,6 +87,24 @@
       try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry, .* \(cached,/) }.expectTable()
     }
 
+    @Test("a cache with a number that can't be one is damaged, too")
+    func damagedNumbers() async throws {
+      let arguments = ["--watch", here, "--cache", folder["cache"]]
+      try folder.write(
+        #"{"format":"SubPub cache","version":1,"written":1,"value":{"one":-1e308,"five":0,"fifteen":0}}"#,
+        to: "cache/load.json")
+      try folder.write(
+        """
+        {"format":"SubPub cache","version":1,"written":1,\
+        "value":{"total":{"bytes":\(Int.max)},"available":{"bytes":-1}}}
+        """, to: "cache/memory.json")
+      let damaged = try await Demo.run(arguments) { $0.hasLiveValues }
+      damaged.expectTable(errors: 2)
+      for name in ["load", "memory"] {
+        #expect(damaged.errors.contains { $0.contains(" \(name): the cache could not read: ") }, "\(damaged.errors)")
+      }
+    }
+
     @Test("a cache that can't be written is reported once, and again when the reason changes")
     func unwritableCache() async throws {
       // A link to a file, and later to a folder in which folders have the names of the caches.

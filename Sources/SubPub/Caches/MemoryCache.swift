@@ -187,7 +187,7 @@ public struct MemoryCacheEntry<Value: Sendable>: StateCache {
         to return zero or more
         """)
     }
-    slot.memory.write(value, age: max(age, .zero), size: size, into: slot.index)
+    slot.memory.write(value, age: min(max(age, .zero), .longestAge), size: size, into: slot.index)
   }
 
   /// Removes the value.

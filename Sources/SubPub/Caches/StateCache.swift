@@ -60,17 +60,19 @@ extension StateCache {
 public struct Cached<Value: Sendable>: Sendable {
   /// The value that was written.
   public let value: Value
-  /// How long ago the value was written, plus the age that it had then; never negative.
+  /// How long ago the value was written, plus the age that it had then; never negative, and at most 2^60 seconds.
   public let age: Duration
 
   /// Creates a value with its age.
   ///
   /// - Parameters:
   ///   - value: The value that was written.
-  ///   - age: How old the value is. A negative age, from a clock that was set back, counts as zero.
+  ///   - age: How old the value is. A negative age, from a clock that was set back, counts as zero, and a longer one
+  ///     than 2^60 seconds as that.
   public init(value: Value, age: Duration) {
     self.value = value
-    self.age = max(age, .zero)
+    // Limited, so that a damaged age can be added to (5.29).
+    self.age = min(max(age, .zero), .longestAge)
   }
 }
 

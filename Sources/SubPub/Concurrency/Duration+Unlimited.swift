@@ -3,4 +3,7 @@ extension Duration {
   ///
   /// The system's clocks stop the program if they have to sleep for longer than they can count.
   static let unlimited = Duration.seconds(100 * 365 * 86_400)
+
+  /// An age that no data has; the difference of any two such ages still fits into a `Duration`.
+  static let longestAge = Duration.seconds(1 << 60)
 }

@@ -22,7 +22,7 @@ public struct Paged<Element: Sendable, Cursor: Sendable>: Sendable {
     (self.elements, self.next, self.pages) = (elements, next, pages)
   }
 
-  private struct Pages: Codable {
+  fileprivate struct Pages {
     /// The sizes with which the pages came that are still in the list.
     var sizes: [Int]
     /// The number of pages that were loaded, including dropped ones.
@@ -68,6 +68,24 @@ extension Paged: Hashable where Element: Hashable, Cursor: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(elements)
     hasher.combine(next)
+  }
+}
+
+extension Paged.Pages: Codable {
+  private enum CodingKeys: String, CodingKey { case sizes, loaded }
+
+  /// Reads pages, which somebody else may have written (5.29).
+  ///
+  /// After edits, the sizes needn't add up to the number of elements.
+  fileprivate init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    sizes = try container.decode([Int].self, forKey: .sizes)
+    loaded = try container.decodeCount(forKey: .loaded)
+    // So that no sum of sizes can overflow.
+    let largest = Int.counts.upperBound / max(sizes.count, 1)
+    guard !sizes.isEmpty, sizes.allSatisfy({ (0...largest).contains($0) }), loaded >= sizes.count else {
+      throw DecodingError.damaged("the sizes of the list's pages are damaged", at: decoder.codingPath)
+    }
   }
 }
 

@@ -22,10 +22,7 @@ final class Freshness: Sendable {
 
   /// Returns the time at which data of this age was new.
   @usableFromInline
-  func start(age: Duration = .zero) -> Duration { elapsed() - min(age, Self.longest) }
-
-  /// An age that no data has; the difference of any two such ages still fits into a `Duration`.
-  private static let longest = Duration.seconds(1 << 60)
+  func start(age: Duration = .zero) -> Duration { elapsed() - min(age, .longestAge) }
 
   /// Returns how old data from that time is; zero if the clock was set back since.
   func age(since start: Duration) -> Duration { max(elapsed() - start, .zero) }

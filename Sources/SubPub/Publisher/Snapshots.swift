@@ -15,13 +15,14 @@ public struct PublisherSnapshot: Codable, Hashable, Sendable {
   public var age: Duration?
   /// Whether that data is stale.
   public var isStale: Bool
-  /// The error of the state, described; nil without an error.
+  /// The error of the state, described, in at most 4 KiB; nil without an error.
   public var error: String?
   /// Whether a load or a stream is active, including a quiet one.
   public var isLoading: Bool
   /// The number of the load's present attempt; 0 if there is none.
   public var attempt: Int
-  /// The error of the load's last attempt that has failed, described; nil if none has, or no load is active.
+  /// The error of the load's last attempt that has failed, described, in at most 4 KiB; nil if none has, or no load is
+  /// active.
   public var lastFailure: String?
   /// The living subscriptions, in no particular order.
   public var subscriptions: [SubscriptionSnapshot]
@@ -49,6 +50,47 @@ public struct SubscriptionSnapshot: Codable, Hashable, Sendable {
   public var lastVersion: UInt64?
 }
 
+extension PublisherSnapshot {
+  /// Reads what ``encode(to:)`` has written.
+  ///
+  /// - Throws: What the decoder throws, and an error if a count or the age is negative or too large (5.29).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    label = try container.decode(String.self, forKey: .label)
+    version = try container.decode(UInt64.self, forKey: .version)
+    phase = try container.decode(LoadPhase.self, forKey: .phase)
+    origin = try container.decodeIfPresent(DataOrigin.self, forKey: .origin)
+    age = try container.decodeIfPresent(Duration.self, forKey: .age)
+    isStale = try container.decode(Bool.self, forKey: .isStale)
+    error = try container.decodeIfPresent(String.self, forKey: .error)
+    isLoading = try container.decode(Bool.self, forKey: .isLoading)
+    attempt = try container.decodeCount(forKey: .attempt)
+    lastFailure = try container.decodeIfPresent(String.self, forKey: .lastFailure)
+    subscriptions = try container.decode([SubscriptionSnapshot].self, forKey: .subscriptions)
+    if let age, !(.zero ... .longestAge).contains(age) {
+      throw DecodingError.damaged("\(age) can't be an age", at: container.codingPath + [CodingKeys.age])
+    }
+  }
+}
+
+extension SubscriptionSnapshot {
+  /// Reads what ``encode(to:)`` has written.
+  ///
+  /// - Throws: What the decoder throws, and an error if a count is negative or too large (5.29).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    label = try container.decodeIfPresent(String.self, forKey: .label)
+    subscriberType = try container.decode(String.self, forKey: .subscriberType)
+    context = try container.decode(String.self, forKey: .context)
+    buffering = try container.decode(String.self, forKey: .buffering)
+    delivered = try container.decodeCount(forKey: .delivered)
+    skipped = try container.decodeCount(forKey: .skipped)
+    pending = try container.decodeCount(forKey: .pending)
+    highWater = try container.decodeCount(forKey: .highWater)
+    lastVersion = try container.decodeIfPresent(UInt64.self, forKey: .lastVersion)
+  }
+}
+
 extension StatePublisher {
   /// Describes the publisher and its living subscriptions.
   ///
@@ -70,9 +112,9 @@ extension StateAccess {
     let (current, progress) = (Publication<Value>.from(box), registry.turn { $0.owner?.progress })
     return PublisherSnapshot(
       label: "\(registry.source)", version: current.version, phase: current.phase, origin: current.origin,
-      age: age(of: current), isStale: isStale, error: current.error.map { "\($0)" },
+      age: age(of: current), isStale: isStale, error: current.error.map { "\($0)".shortened },
       isLoading: progress?.isLoading ?? (current.phase == .loading), attempt: progress?.attempt ?? 0,
-      lastFailure: progress?.lastFailure.map { "\($0)" },
+      lastFailure: progress?.lastFailure.map { "\($0)".shortened },
       subscriptions: registry.subscriptions.map(SubscriptionSnapshot.init))
   }
 }

@@ -81,8 +81,9 @@ extension ListChange {
   /// - Parameter list: The list before the change, which is the result of the change before. A reset ignores it.
   /// - Returns: The list after the change.
   /// - Complexity: O(*n*) in the length of the lists. Nothing is hashed or compared.
-  /// - Precondition: The change was made for a list of this length. If changes come from somewhere else and one of them
-  ///   could be lost, number them, and begin again with a reset after a gap.
+  /// - Precondition: The change was made for a list of this length; otherwise, the program stops. If changes come from
+  ///   somewhere else and one of them could be lost, number them, and begin again with a reset after a gap. Don't apply
+  ///   changes of a sender that you don't trust: a decoded one is consistent (5.29), but may be meant for another list.
   @inlinable
   public func applied(to list: [Element]) -> [Element] {
     guard case .changed(let inserted, let updated, let removed, let moved) = self else {
@@ -171,17 +172,30 @@ extension ListChange: Encodable where ID: Encodable, Element: Encodable {
 extension ListChange: Decodable where ID: Decodable, Element: Decodable {
   /// Reads what ``encode(to:)`` has written.
   ///
-  /// - Throws: What the decoder throws. Whether the indices fit a list is found out by ``applied(to:)``.
+  /// - Throws: What the decoder throws, and an error if the indices of a part aren't in order, or those of two parts
+  ///   contradict each other (5.29). Whether they fit a list is known only to whoever has the list: see ``applied(to:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ListChangeKey.self)
     if let elements = try container.decodeIfPresent([Element].self, forKey: .reset) {
       self = .reset(elements)
     } else {
-      self = .changed(
-        inserted: try container.decodeIfPresent([Row].self, forKey: .inserted) ?? [],
-        updated: try container.decodeIfPresent([Row].self, forKey: .updated) ?? [],
-        removed: try container.decodeIfPresent([Removal].self, forKey: .removed) ?? [],
-        moved: try container.decodeIfPresent([Move].self, forKey: .moved) ?? [])
+      let inserted = try container.decodeIfPresent([Row].self, forKey: .inserted) ?? []
+      let updated = try container.decodeIfPresent([Row].self, forKey: .updated) ?? []
+      let removed = try container.decodeIfPresent([Removal].self, forKey: .removed) ?? []
+      let moved = try container.decodeIfPresent([Move].self, forKey: .moved) ?? []
+      // What leaves has places in the list before, and what arrives in the list after it, each a place of its own.
+      let (leaving, arriving) = (Set(moved.map(\.from)), Set(moved.map(\.to)))
+      let places = [inserted.map(\.index), updated.map(\.index), removed.map(\.index), moved.map(\.to)]
+      guard places.allSatisfy(\.isInOrder),
+        leaving.count == moved.count, leaving.allSatisfy({ $0 >= 0 }), leaving.isDisjoint(with: removed.map(\.index)),
+        arriving.isDisjoint(with: inserted.map(\.index))
+      else { throw DecodingError.damaged("the indices of the change are damaged", at: decoder.codingPath) }
+      self = .changed(inserted: inserted, updated: updated, removed: removed, moved: moved)
     }
   }
+}
+
+extension [Int] {
+  /// Whether these are indices of a list, from the lowest to the highest.
+  fileprivate var isInOrder: Bool { first ?? 0 >= 0 && zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }

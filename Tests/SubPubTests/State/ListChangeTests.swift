@@ -48,9 +48,9 @@ extension StateTests {
       }
     }
 
-    @Test(
-      "a change that was made for another list stops the program",
-      arguments: [
+    // Not captured by the exit test, which would decode it: that finds out about most of them (5.29).
+    static var misfits: [Change] {
+      [
         .changed(inserted: [.init(element: "x", index: 4)], updated: [], removed: [], moved: []),
         .changed(inserted: [.init(element: "x", index: -1)], updated: [], removed: [], moved: []),
         .changed(inserted: [], updated: [.init(element: "x", index: 3)], removed: [], moved: []),
@@ -59,10 +59,13 @@ extension StateTests {
         .changed(inserted: [], updated: [], removed: [], moved: [.init(id: 1, from: 0, to: 3)]),
         .changed(
           inserted: [.init(element: "x", index: 0)], updated: [], removed: [], moved: [.init(id: 1, from: 1, to: 0)]),
-      ] as [Change])
-    func misfit(change: Change) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [change] in
-        _ = change.applied(to: ["a", "b", "c"])
+      ]
+    }
+
+    @Test("a change that was made for another list stops the program", arguments: 0..<misfits.count)
+    func misfit(number: Int) async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number] in
+        _ = Self.misfits[number].applied(to: ["a", "b", "c"])
       }
       #expect(MisuseTests.message(result).contains("was applied to a list of 3 elements, for which it wasn't made"))
     }

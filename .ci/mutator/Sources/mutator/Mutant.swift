@@ -39,7 +39,7 @@ struct Mutant {
     ("Sources/SubPub/Caches/", "_5_[0-9][0-9]_|MemoryCache"),
     ("Sources/SubPub/Families/", "_5_19_|_5_01_"),
     ("Sources/SubPub/Directory/", "Directory|_5_19_|_3_07_"),
-    ("", "_[1-46]_[0-9][0-9]_|_5_(06|15|19|21|22)_|SubPubTests.*(\(parts))Tests"),
+    ("", "_[1-46]_[0-9][0-9]_|_5_(06|15|19|21|22|29)_|SubPubTests.*(\(parts))Tests"),
   ]
 }
 
