@@ -16,6 +16,8 @@ struct CacheFile: Sendable {
   let folder: String
   /// The largest allowed size in bytes.
   let sizeLimit: Int
+  /// Waits until the disk has stored an open file; another function in tests, which can't cut the power.
+  var synchronize: @Sendable (_ descriptor: Int32) -> Int32 = { fsync($0) }
   /// The path of the file that is being written.
   ///
   /// The name is always the same, so files that killed processes leave behind don't accumulate.
@@ -91,14 +93,14 @@ extension CacheFile {
       try Self.unlinkIfPresent(temporary)
       let descriptor = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
       try descriptor.write(data)
-      try descriptor.synchronize()
+      try descriptor.synchronize(by: synchronize)
       guard unsafe rename(temporary, path) == 0 else { throw .failed(to: "rename", temporary) }
     } catch {
       _ = unsafe unlink(temporary)
       throw error
     }
     // If this fails, a power failure may bring back the old file, complete; throwing would claim that it is there now.
-    try? parent.synchronizeFolder()
+    try? parent.synchronizeFolder(by: synchronize)
   }
 
   private func removeBoth() throws(FileCacheError.Reason) {
@@ -107,7 +109,7 @@ extension CacheFile {
       Result { () throws(FileCacheError.Reason) in try Self.unlinkIfPresent(path) }
     }
     for result in results { try result.get() }
-    try FileDescriptor(folder, O_RDONLY | O_DIRECTORY).synchronizeFolder()
+    try FileDescriptor(folder, O_RDONLY | O_DIRECTORY).synchronizeFolder(by: synchronize)
   }
 
   private static func unlinkIfPresent(_ path: String) throws(FileCacheError.Reason) {

@@ -87,14 +87,17 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
     self.init(file: file, sizeLimit: FileCacheFormat.sizeLimit, now: now, encoder: encoder, decoder: decoder)
   }
 
-  /// Creates a cache with another size limit, for tests that can't wait for the largest files.
+  /// Creates a cache with another size limit, for tests that can't wait for the largest files, or with a disk that they
+  /// watch.
   package init(
     file: URL, sizeLimit: Int, now: @escaping @Sendable () -> Date = { Date() },
     encoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() },
-    decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() },
+    synchronize: (@Sendable (_ descriptor: Int32) -> Int32)? = nil
   ) {
     self.file = file
-    let file = CacheFile(file, sizeLimit: sizeLimit)
+    var file = CacheFile(file, sizeLimit: sizeLimit)
+    if let synchronize { file.synchronize = synchronize }
     worker = FileCacheWorker(file: file, now: now, encoder: encoder, decoder: decoder)
   }
 

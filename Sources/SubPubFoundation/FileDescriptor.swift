@@ -55,17 +55,17 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Waits until the disk has stored everything.
-  func synchronize() throws(FileCacheError.Reason) {
-    try Self.retrying("sync", path) { fsync(number) }
+  /// Waits until the disk has stored everything, with `fsync` or what a test has put in its place.
+  func synchronize(by sync: (Int32) -> Int32) throws(FileCacheError.Reason) {
+    try Self.retrying("sync", path) { sync(number) }
   }
 
   /// Waits until the disk has stored the names in a folder.
   ///
   /// Where the file system doesn't support that, there is nothing to wait for.
-  func synchronizeFolder() throws(FileCacheError.Reason) {
+  func synchronizeFolder(by sync: (Int32) -> Int32) throws(FileCacheError.Reason) {
     do throws(FileCacheError.Reason) {
-      try synchronize()
+      try synchronize(by: sync)
     } catch {
       guard case .system(_, _, EINVAL) = error else { throw error }
     }
