@@ -83,6 +83,17 @@ extension Section2SubscriptionTests {
     #expect(values.statistics.highWater == 3)
   }
 
+  @Test("a sequence that has as much pending as it may isn't ended by what it doesn't select", arguments: [1, 3])
+  func required_2_11_6_04_unselected(limit: Int) async {
+    let values = publisher.values(buffering: .ending(limit)).makeAsyncIterator()
+    for number in 1...limit { publisher.updateData(number) }
+    #expect(values.statistics.pending == limit)
+    for _ in 1...3 { publisher.startLoading() }
+    #expect((values.end, values.statistics.pending) == (nil, limit))
+    publisher.updateData(0)
+    #expect(values.end == .fellBehind)
+  }
+
   @Test("what a laggard's end runs on the publishing thread may publish, and is delivered to immediately")
   func required_2_11_2_03_foreignCode() async throws {
     let (stopped, inline, nested) = (ManualExecutor(), InlineExecutor(), Locked<[LoadState<Int>]>([]))

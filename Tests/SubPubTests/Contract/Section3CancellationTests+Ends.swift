@@ -97,6 +97,19 @@ extension Section3CancellationTests {
     #expect(try await ended.finish() == .publisherEnded)
   }
 
+  @Test("ended() tells a cancelled task no end while a delivery is under way", arguments: ContextKind.holdable)
+  func required_3_10_cancelledUnderWay(kind: ContextKind) async throws {
+    let held = try await HeldDelivery(on: kind)
+    #expect(try await held.cancel() == .inFlight)
+    let waiting = Trial { await held.subscription.ended() }
+    #expect(!waiting.run().isOver)
+    waiting.cancel()
+    #expect(try await waiting.finish() == nil)
+    #expect(held.subscription.end == .cancelled)
+    held.gate.open()
+    #expect(await held.subscription.ended() == .cancelled)
+  }
+
   @Test("ended() notices that a subscriber has died, although nothing is published")
   func required_3_10_death() async throws {
     let subscription: Subscription

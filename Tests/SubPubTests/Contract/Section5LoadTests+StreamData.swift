@@ -86,6 +86,19 @@ extension Section5LoadTests {
     #expect(later.states.suffix(2) == [.loaded(3), .loading(previous: 3)])
   }
 
+  @Test("a cached value that mustn't count as fresh is stale even if nothing else becomes stale")
+  func required_5_21_5_06_outdated() {
+    let bench = StreamBench { $0.cache = ProbeCache(9, age: .seconds(200 * 365 * 86_400)) }
+    let log = bench.listen()
+    #expect(log.states.last == .loading(previous: 9))
+    #expect(bench.publisher.isStale)
+    bench.send(1)
+    #expect(!bench.publisher.isStale)
+    let other = StreamBench { $0.cache = ProbeCache(9, age: .seconds(86_400)) }
+    _ = other.listen()
+    #expect((other.publisher.state, other.publisher.isStale) == (.loading(previous: 9), false))
+  }
+
   @Test("a run that ends before its first element leaves the cached value, and a cached value answers no refresh")
   func required_5_21_5_11_cachedOnly() {
     let bench = StreamBench { $0.cache = ProbeCache(9) }

@@ -126,6 +126,20 @@ extension Section6SequenceTests {
           moved: [.init(id: 3, from: 2, to: 0)]))
   }
 
+  @Test("each part is in the order of the list, also what was updated and moved in front of other updates")
+  func required_6_06_order() async throws {
+    let old = Self.items([1, 2, 3, 4, 5, 6])
+    let new = [6, 1, 2, 5, 3, 4].map { Item(id: $0, text: [6, 2, 5, 4].contains($0) ? "b" : "a") }
+    let change = try #require(await change(from: old, to: new))
+    guard case .changed(_, let updated, _, let moved) = change else {
+      Issue.record("\(change)")
+      return
+    }
+    #expect(updated.map(\.index) == [0, 2, 3, 5])
+    #expect(moved.map(\.to) == [0, 3])
+    #expect(change.applied(to: old) == new)
+  }
+
   @Test("with identifiers that occur several times, a change is right by its indices")
   func required_6_06_duplicates() async throws {
     let lists = [[1, 1, 1], [1, 2, 1], [2, 1], [1, 2, 2, 1, 1], [3, 3], [3, 1, 3, 1], [], [1, 1]]

@@ -101,6 +101,25 @@ extension Section6SequenceTests {
     #expect(deaths.count == 6)
   }
 
+  @Test("a history goes with its publisher, even if somebody keeps a subscription", arguments: [true, false])
+  func required_6_05_3_05_keptSubscription(hasSequence: Bool) {
+    let (deaths, listener) = (Deaths(), Recorder<Int>())
+    let subscription: Subscription
+    var sequence: PublicationSequence<Deaths.Token>?
+    do {
+      let publisher = Publisher<Deaths.Token>(history: 2)
+      subscription = publisher.subscribe(listener, on: .immediate) { _, _ in }
+      sequence = hasSequence ? publisher.publications() : nil
+      for _ in 1...3 { publisher.updateData(deaths.makeToken()) }
+      #expect(deaths.count == 0)
+    }
+    // A sequence can still ask for the last state.
+    #expect(hasSequence ? deaths.count < 3 : deaths.count == 3)
+    sequence = nil
+    #expect((deaths.count, sequence == nil) == (3, true))
+    #expect(subscription.end == .publisherEnded)
+  }
+
   @Test("an identifier is text that can be read back, and other text is none")
   func required_6_05_text() {
     for id in [PublicationID(epoch: 0, version: 0), PublicationID(epoch: .max, version: .max), publisher.current.id] {

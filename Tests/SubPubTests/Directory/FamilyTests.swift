@@ -96,6 +96,19 @@ extension DirectoryTests {
       #expect(journal.entries == ["shared", "shared"])
     }
 
+    @Test("a manager that two families share is logged out once, though nobody has registered it", arguments: [0, 1])
+    func required_5_19_1_06_twoFamilies(owner: Int) {
+      let shared = ClassManager(Publisher<Int>(label: "shared"), in: journal)
+      let families = (0..<2).map { _ in ManagerFamily { (_: Int) in shared } }
+      directory.register(families[owner])
+      directory.register(families[1 - owner])
+      for family in families { _ = family[1] }
+      directory.logoutAll()
+      #expect(journal.entries == ["shared"])
+      directory.logoutAll()
+      #expect(journal.entries == ["shared", "shared"])
+    }
+
     @Test("a manager is alive as soon as it is made, so a logout while it is introduced reaches it")
     func required_5_19_1_06_introduced() {
       let family = makeFamily { $0.publisher.updateData(1) }
