@@ -4,3 +4,6 @@
 /// release builds, where it is needed most.
 @usableFromInline
 package func stopForMisuse(_ message: String) -> Never { fatalError(message) }
+
+/// The body of a declaration that is unavailable, and exists for its message.
+func neverCalled() -> Never { stopForMisuse("an unavailable function was called") }

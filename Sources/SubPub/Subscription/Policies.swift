@@ -38,6 +38,10 @@ public enum BufferingPolicy: Hashable, Sendable {
   /// - Returns: The policy.
   /// - Precondition: The interval is greater than zero, which is checked when you subscribe.
   public static func latest(every interval: Duration) -> BufferingPolicy { .paced(every: interval) }
+
+  /// For the message about a number of states.
+  @available(*, unavailable, message: "the latest state alone is `.latest`, and the last n are `.newest(n)`")
+  public static func latest(_ count: Int) -> BufferingPolicy { neverCalled() }
 }
 
 extension BufferingPolicy {
