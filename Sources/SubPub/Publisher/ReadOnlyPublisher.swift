@@ -22,11 +22,18 @@ public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
   public let _access: StateAccess<Value>
   /// The publisher, which ends when it is released.
   private let publisher: any StatePublisher<Value>
+  #if DEBUG
+    private let abandonment: Abandonment?
+    deinit { abandonment?.end(_access.registry, of: Value.self) }
+  #endif
 
   @usableFromInline
   init(_ publisher: some StatePublisher<Value>) {
     self.publisher = publisher
     _access = publisher._access
+    #if DEBUG
+      abandonment = nil
+    #endif
   }
 
   /// Creates a derived publisher.
@@ -34,6 +41,9 @@ public final class ReadOnlyPublisher<Value: Sendable>: StatePublisher {
   init(_ target: Publisher<Value>, _ derivation: Derivation) {
     publisher = target
     _access = StateAccess(target.registry, target.freshness, derivation)
+    #if DEBUG
+      abandonment = Abandonment(target.registry)
+    #endif
   }
 }
 
