@@ -26,6 +26,12 @@ extension ClientTests {
       #expect(await values.next() == 2)
       var publications = readOnly.publications(buffering: .latest).makeAsyncIterator()
       #expect(await publications.next()?.version == 1)
+      #expect(!publications.isResumed)
+      let derived = publisher.map { $0 }
+      let both: [any StatePublisher] = [publisher, readOnly, derived]
+      #expect(both.allSatisfy { !$0.isFinished })
+      publisher.finish()
+      #expect(both.allSatisfy { $0.isFinished })
     }
 
     @Test("a read-only publisher has every way to subscribe")

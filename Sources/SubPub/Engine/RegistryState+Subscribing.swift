@@ -93,6 +93,7 @@ extension RegistryState {
     _ request: SubscriptionRequest, in lane: Lane, _ effects: inout Effects
   ) -> SubscribeAction? {
     guard let id = request.details?.after, let missed = states(after: id, request.buffering) else { return nil }
+    request.details?.isResumed = true
     let action = add(request, to: lane, from: missed.first?.version ?? newest + 1, replay: nil, &effects)
     for state in missed { lane.enqueueForIterator(state, &effects) }
     if isFinished { finishClosing(lane, &effects) }

@@ -46,6 +46,9 @@ public final class Subscription: Sendable {
   /// The name that the subscriber has given.
   public var label: String? { details?.label }
 
+  /// Whether it is an iteration that goes on after the publication that a client has already received (6.05).
+  var isResumed: Bool { details?.isResumed ?? false }
+
   /// How many states may be pending, and which one a new state replaces.
   public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
 

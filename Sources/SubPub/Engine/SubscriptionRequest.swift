@@ -61,8 +61,17 @@ final class SubscriptionDetails: Sendable {
   let label: String?
   /// The publication after which an iterator wants to go on; nil for the current state.
   let after: PublicationID?
+  private let goesOn = Atomic<Bool>(false)
 
   init(label: String?, after: PublicationID?) { (self.label, self.after) = (label, after) }
+
+  /// Whether the iterator goes on there.
+  ///
+  /// Set in the turn that subscribes, before anyone else knows the subscription, so relaxed accesses are enough.
+  var isResumed: Bool {
+    get { goesOn.load(ordering: .relaxed) }
+    set { goesOn.store(newValue, ordering: .relaxed) }
+  }
 }
 
 /// How an object has subscribed.

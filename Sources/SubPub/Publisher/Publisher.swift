@@ -96,9 +96,6 @@ extension Publisher {
   ///
   /// Call it from any thread, from inside any callback, and as often as you like; it never waits (1.06).
   public func finish() { registry.finish() }
-
-  /// Whether ``finish()`` was called.
-  public var isFinished: Bool { registry.isFinished }
 }
 
 extension Publisher: StatePublisher {

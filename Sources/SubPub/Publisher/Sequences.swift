@@ -34,8 +34,9 @@ extension StatePublisher {
   ///
   /// With an `id`, each iterator begins with the publication that follows that one, if the publisher still holds it and
   /// all later ones, because of its `history`. Otherwise, it begins with the current one: if `id` comes from another
-  /// publisher, from another process, or from before a restart, or if more would be pending than `.ending` allows. Data
-  /// from before a `reset` isn't held. Under `.latest` and `.newest`, some of what follows may be skipped.
+  /// publisher, from another process, or from before a restart, or if more would be pending than `.ending` allows. Ask
+  /// ``PublisherSequence/Iterator/isResumed`` which it is. Data from before a `reset` isn't held. Under `.latest` and
+  /// `.newest`, some of what follows may be skipped.
   ///
   /// For server-sent events, send `"\(publication.id)"` as each event's identifier, and read it from the request's
   /// `Last-Event-ID`:
@@ -154,6 +155,12 @@ public struct PublisherSequence<Value: Sendable, Element: Sendable>: AsyncSequen
     ///
     /// Read it when `next()` has returned nil.
     public var end: SubscriptionEnd? { reader.subscription.end }
+
+    /// Whether the iteration goes on after the publication that the client has already received (6.05).
+    ///
+    /// False if it begins with the current state: without an `id`, or because what follows isn't held. Known as soon as
+    /// the iterator is made, so that a server can tell its client to forget what it has.
+    public var isResumed: Bool { reader.subscription.isResumed }
 
     /// Ends the iteration: a task that waits in `next()` receives nil.
     package func cancel() { reader.subscription.cancel() }

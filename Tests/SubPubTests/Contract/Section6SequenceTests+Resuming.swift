@@ -73,6 +73,31 @@ extension Section6SequenceTests {
     #expect(full.end == .fellBehind)
   }
 
+  @Test("an iterator tells whether it goes on, or begins anew")
+  func required_6_05_isResumed() async {
+    let (publisher, other) = (Publisher<Int>(history: 2), Publisher<Int>(history: 2))
+    let ids = (1...5).map { number in
+      publisher.updateData(number)
+      return publisher.current.id
+    }
+    func isResumed(after id: PublicationID?, _ buffering: BufferingPolicy = .unbounded) -> Bool {
+      publisher.publications(after: id, buffering: buffering, label: "client").makeAsyncIterator().isResumed
+    }
+    #expect(ids.map { isResumed(after: $0) } == [false, true, true, true, true])
+    #expect(!isResumed(after: nil))
+    #expect(!isResumed(after: other.current.id))
+    #expect(isResumed(after: ids[1], .latest))
+    #expect(isResumed(after: ids[1], .ending(3)))
+    #expect(!isResumed(after: ids[1], .ending(2)))
+    #expect(!publisher.states().makeAsyncIterator().isResumed)
+    // Each iterator of a sequence for itself.
+    let sequence = publisher.publications(after: ids[1])
+    let first = sequence.makeAsyncIterator()
+    publisher.reset()
+    #expect(!sequence.makeAsyncIterator().isResumed)
+    #expect(first.isResumed)
+  }
+
   @Test("a client that comes back ends as soon as too much is pending, what it has missed included")
   func required_6_05_2_11_comesBack() async {
     let publisher = Publisher<Int>(history: 10)
