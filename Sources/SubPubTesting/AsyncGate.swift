@@ -55,16 +55,16 @@ public final class AsyncGate: Sendable {
   /// Waits until at least a number of tasks are held, or the gate is open.
   ///
   /// - Parameters:
-  ///   - tasks: The number of tasks.
+  ///   - count: The number of tasks.
   ///   - limit: How long to wait, on the continuous clock.
   ///   - fileID: The file that a ``WaitTimeout`` names.
   ///   - line: The line that a ``WaitTimeout`` names.
   /// - Throws: ``WaitTimeout`` at the limit; `CancellationError` if the waiting task is cancelled.
   public func waitUntilHeld(
-    tasks: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
+    _ count: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
   ) async throws {
-    let text = "a gate that holds \(Expectation.count(tasks, "task"))"
-    try await state.waitUntilHeld(tasks, "task", Expectation(text, within: limit, fileID: fileID, line: line))
+    let text = "a gate that holds \(Expectation.count(count, "task"))"
+    try await state.waitUntilHeld(count, "task", Expectation(text, within: limit, fileID: fileID, line: line))
   }
 
   /// Whether the gate was opened.

@@ -51,17 +51,17 @@ public final class Gate: Sendable {
   /// Suspends the task and blocks no thread.
   ///
   /// - Parameters:
-  ///   - threads: The number of threads.
+  ///   - count: The number of threads.
   ///   - limit: How long to wait, on the continuous clock.
   ///   - fileID: The file that a ``WaitTimeout`` names.
   ///   - line: The line that a ``WaitTimeout`` names.
   /// - Throws: ``WaitTimeout`` at the limit; `CancellationError` if the task is cancelled.
   public func waitUntilHeld(
-    threads: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
+    _ count: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
   ) async throws {
-    let text = "a gate that holds \(Expectation.count(threads, "thread"))"
+    let text = "a gate that holds \(Expectation.count(count, "thread"))"
     try await state.waitUntilHeld(
-      threads, "thread", Expectation(text, within: limit, fileID: fileID, line: line))
+      count, "thread", Expectation(text, within: limit, fileID: fileID, line: line))
   }
 
   /// Whether the gate was opened.

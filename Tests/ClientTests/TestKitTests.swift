@@ -68,7 +68,7 @@ extension ClientTests {
       #expect(listener.journal.entries == [.unknown])
 
       let passing = Task { await asyncGate.pass() }
-      try await asyncGate.waitUntilHeld(tasks: 1, within: patience)
+      try await asyncGate.waitUntilHeld(1, within: patience)
       #expect((asyncGate.held, asyncGate.isOpen) == (1, false))
       #expect("\(asyncGate)" == "AsyncGate: closed, holding 1 task")
       asyncGate.open()

@@ -29,13 +29,13 @@ extension ManualClock {
 }
 
 extension Gate {
-  package func waitUntilHeld(threads: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
-    try await waitUntilHeld(threads: threads, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
+  package func waitUntilHeld(_ count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await waitUntilHeld(count, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
   }
 }
 
 extension AsyncGate {
-  package func waitUntilHeld(tasks: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
-    try await waitUntilHeld(tasks: tasks, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
+  package func waitUntilHeld(_ count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
+    try await waitUntilHeld(count, within: .seconds(TestLimit.seconds), fileID: fileID, line: line)
   }
 }

@@ -33,7 +33,7 @@ extension DirectoryTests {
       }
       let handle = directory.subscribeToAll(listener, on: .immediate)
       for publisher in publishers.dropLast() { OwnThread.start { publisher.startLoading() } }
-      try await gate.waitUntilHeld(threads: 2)
+      try await gate.waitUntilHeld(2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
       #expect(handle.cancel() == .alreadyCancelled)
       let waiter = PublishingTests.Trial {
@@ -111,7 +111,7 @@ extension DirectoryTests {
       #expect(parts.filter { $0.end == nil }.count == 1)
       // This one releases what was pending at the other.
       OwnThread.start { handle.cancel() }
-      try await gate.waitUntilHeld(threads: 2)
+      try await gate.waitUntilHeld(2)
       #expect(parts.map(\.end) == [.cancelled, .cancelled])
       gate.open()
       try await returned.wait()

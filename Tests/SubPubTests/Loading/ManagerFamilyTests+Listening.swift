@@ -140,7 +140,7 @@ extension ManagerFamilyTests {
     }
     async let first = OwnThread.result { (family[0], logouts.withLock { $0 }) }
     async let second = OwnThread.result { (family[1], logouts.withLock { $0 }) }
-    for gate in gates { try await gate.waitUntilHeld(threads: 1) }
+    for gate in gates { try await gate.waitUntilHeld(1) }
     family.logoutAll()
     // Asked for after the logout, so it isn't logged out for this key.
     let third = isAskedForMeanwhile ? family[2] : nil

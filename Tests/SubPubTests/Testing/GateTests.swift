@@ -24,7 +24,7 @@ extension Gate: AnyGate {
   static let noun = "thread"
 
   func reach(_ count: Int, within limit: Duration) async throws {
-    try await waitUntilHeld(threads: count, within: limit, fileID: "Gates.swift", line: 7)
+    try await waitUntilHeld(count, within: limit, fileID: "Gates.swift", line: 7)
   }
 
   func start(_ passed: Event) {
@@ -39,7 +39,7 @@ extension AsyncGate: AnyGate {
   static let noun = "task"
 
   func reach(_ count: Int, within limit: Duration) async throws {
-    try await waitUntilHeld(tasks: count, within: limit, fileID: "Gates.swift", line: 7)
+    try await waitUntilHeld(count, within: limit, fileID: "Gates.swift", line: 7)
   }
 
   func start(_ passed: Event) {
@@ -157,7 +157,7 @@ extension TestingKitTests {
       let gate = AsyncGate()
       try await withThrowingTaskGroup { group in
         for _ in 0..<500 { group.addTask { await gate.pass() } }
-        try await gate.waitUntilHeld(tasks: 500)
+        try await gate.waitUntilHeld(500)
         #expect(gate.held == 500)
         gate.open()
       }
