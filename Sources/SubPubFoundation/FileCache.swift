@@ -143,5 +143,5 @@ public final class FileCache<Value: Codable & Sendable>: StateCache {
 
 extension FileCache: CustomStringConvertible {
   /// The type and the file, for logs: `FileCache<Int>(/home/me/numbers.json)`.
-  public var description: String { "FileCache<\(Value.self)>(\(file.systemPath ?? file.absoluteString))" }
+  public var description: String { "FileCache<\(Value.self)>(\((file.systemPath ?? file.absoluteString).onOneLine))" }
 }

@@ -45,12 +45,12 @@ public struct FileCacheError: Error, Hashable, Sendable {
 }
 
 extension FileCacheError: CustomStringConvertible, LocalizedError {
-  /// The operation, the file, and the reason, in words.
+  /// The operation, the file, and the reason, in words, on one line.
   ///
   /// For example: `cannot write the cache /home/me/news.json: no space left on device (write
   /// /home/me/news.json.subpub-new)`.
   public var description: String {
-    "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)"
+    "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)".onOneLine
   }
 
   /// The same text as ``description``.

@@ -1,5 +1,6 @@
 #if Redis
   import Foundation
+  import SubPub
 
   /// An error of a ``RedisOutlet`` or a ``RedisMirror``, whose description names the server, the key, and the reason.
   public struct RedisError: Error, Hashable, Sendable {
@@ -42,10 +43,10 @@
   }
 
   extension RedisError: CustomStringConvertible {
-    /// The server, the key, and the reason, in words.
+    /// The server, the key, and the reason, in words, on one line.
     ///
     /// For example: `Redis at 127.0.0.1:6379/0, key news: cannot connect: Connection refused`.
-    public var description: String { "Redis at \(endpoint), key \(key): \(reason)" }
+    public var description: String { "Redis at \(endpoint), key \(key): \(reason)".onOneLine }
   }
 
   extension RedisError.Reason {
@@ -141,7 +142,9 @@
 
   extension RedisSuperseded: CustomStringConvertible {
     /// What has happened, in words.
-    public var description: String { "Redis at \(endpoint), key \(key): another outlet has taken the key over" }
+    public var description: String {
+      "Redis at \(endpoint), key \(key): another outlet has taken the key over".onOneLine
+    }
   }
 
   /// An error of the publishing process, as a ``RedisMirror`` publishes it.

@@ -65,6 +65,6 @@
     }
 
     /// In words: `outlet of news at 127.0.0.1:6379/0`.
-    public var description: String { "\(isOutlet ? "outlet" : "mirror") of \(key) at \(endpoint)" }
+    public var description: String { "\(isOutlet ? "outlet" : "mirror") of \(key) at \(endpoint)".onOneLine }
   }
 #endif

@@ -259,6 +259,6 @@
 
   extension RedisMirror: CustomStringConvertible {
     /// The key, the server, and the publisher.
-    public var description: String { "RedisMirror of \(key) at \(endpoint): \(publisher)" }
+    public var description: String { "RedisMirror of \(key) at \(endpoint): \(publisher)".onOneLine }
   }
 #endif

@@ -108,7 +108,8 @@ extension Recorder: CustomStringConvertible {
   /// The label, the number of recorded states, and the last one: `Recorder<Int>: 2 recorded, the last: loaded(7)`.
   public var description: String {
     let (count, last) = recording.withLock { ($0.states.count, $0.states.last) }
-    return (label ?? "Recorder<\(Value.self)>") + ": \(count) recorded" + (last.map { ", the last: \($0)" } ?? "")
+    return (label?.onOneLine ?? "Recorder<\(Value.self)>") + ": \(count) recorded"
+      + (last.map { ", the last: \($0)" } ?? "")
   }
 }
 

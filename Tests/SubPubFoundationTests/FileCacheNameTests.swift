@@ -106,6 +106,16 @@ struct FileCacheNameTests {
     #expect("\(cache)" == "FileCache<Int>(\(folder.url.path(percentEncoded: false))/my a%2Fb)")
   }
 
+  @Test("a line break in a name breaks no line of a description or a message", arguments: ["\n", "\r\n", "\u{2028}"])
+  func lineBreak(end: String) async throws {
+    let cache = FileCache<Int>(file: folder.url.appending(path: "a\(end)b"))
+    #expect("\(cache)".unicodeScalars.allSatisfy { !$0.properties.isWhitespace })
+    try FileManager.default.createDirectory(at: cache.file, withIntermediateDirectories: false)
+    let error = await failure { try await cache.read() }
+    let shown = end.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+    #expect(error.map { "\($0)".contains("/a\(shown)b: ") } == true)
+  }
+
   @Test("a combining mark keeps a name in its folder", arguments: ["\u{301}", "\u{20DD}\u{301}", "\u{FE0F}"])
   func combiningMark(mark: String) async throws {
     let file = folder.url.appending(path: "\(mark)folder").appending(path: "\(mark)cache.json")

@@ -53,5 +53,5 @@ public final class QueueExecutor: SerialExecutor, TaskExecutor {
 
 extension QueueExecutor: CustomStringConvertible {
   /// The queue's label, for logs.
-  public var description: String { "QueueExecutor(\(queue.label))" }
+  public var description: String { "QueueExecutor(\(queue.label.onOneLine))" }
 }

@@ -136,6 +136,6 @@ extension Subscription: CustomStringConvertible {
     let statistics = statistics
     let state = isActive ? "\(statistics.pending) pending" : "ended"
     return
-      "\(label ?? "\(subscriberType)") on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
+      "\(label?.onOneLine ?? "\(subscriberType)") on \(context) of \(source), \(buffering), \(statistics.delivered) delivered, \(state)"
   }
 }

@@ -51,7 +51,7 @@ public struct KeyMissing<Key: Hashable & Sendable>: Error, Hashable, Sendable, C
   public init(key: Key) { self.key = key }
 
   /// The key, in words.
-  public var description: String { "the answer has no value for the key \(key)" }
+  public var description: String { "the answer has no value for the key \(key)".onOneLine }
 }
 
 /// Collects keys, and asks for them together.

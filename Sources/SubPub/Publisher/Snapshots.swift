@@ -1,7 +1,8 @@
 /// A publisher and its subscriptions at one moment, for logs and admin pages (7.04).
 ///
 /// Its description has one line for the publisher and one for each subscription; `table` aligns those of several
-/// publishers.
+/// publishers. In both, line breaks and other control characters of labels and errors are escaped. The properties have
+/// them as they are.
 public struct PublisherSnapshot: Codable, Hashable, Sendable {
   /// The publisher's label, or its number without one.
   public var label: String
@@ -111,7 +112,8 @@ extension StateAccess {
     guard let box = registry.current else { return nil }
     let (current, progress) = (Publication<Value>.from(box), registry.turn { $0.owner?.progress })
     return PublisherSnapshot(
-      label: "\(registry.source)", version: current.version, phase: current.phase, origin: current.origin,
+      label: registry.source.label ?? "\(registry.source)", version: current.version, phase: current.phase,
+      origin: current.origin,
       age: age(of: current), isStale: isStale, error: current.error.map { "\($0)".shortened },
       isLoading: progress?.isLoading ?? (current.phase == .loading), attempt: progress?.attempt ?? 0,
       lastFailure: progress?.lastFailure.map { "\($0)".shortened },
@@ -153,7 +155,9 @@ extension PublisherSnapshot: CustomStringConvertible {
   }
 
   /// The rows of a table: the publisher's, and one for each subscription.
-  fileprivate var rows: [[String]] { [words] + subscriptions.map { ["  " + $0.name] + $0.words } }
+  fileprivate var rows: [[String]] {
+    [words.map(\.onOneLine)] + subscriptions.map { ["  " + $0.words[0]] + $0.words[1...] }
+  }
 
   private var words: [String] {
     let loading = isLoading && phase != .loading ? ", loading" : ""
@@ -167,15 +171,13 @@ extension PublisherSnapshot: CustomStringConvertible {
 
 extension SubscriptionSnapshot: CustomStringConvertible {
   /// The label or the subscriber's type, and the counts, in a line.
-  public var description: String { ([name] + words).filter { !$0.isEmpty }.joined(separator: "  ") }
+  public var description: String { words.filter { !$0.isEmpty }.joined(separator: "  ") }
 
-  fileprivate var name: String { label ?? subscriberType }
-
-  /// The columns of a table after the name.
+  /// The columns of a table.
   fileprivate var words: [String] {
     [
-      context, buffering, "\(delivered) delivered", "\(skipped) skipped",
+      label ?? subscriberType, context, buffering, "\(delivered) delivered", "\(skipped) skipped",
       "\(pending) pending (at most \(highWater))" + (lastVersion.map { ", last version \($0)" } ?? ""),
-    ]
+    ].map(\.onOneLine)
   }
 }

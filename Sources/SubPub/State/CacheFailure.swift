@@ -25,6 +25,6 @@ public struct CacheFailure: Error, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// The operation and the reason, in words.
-  public var description: String { "the cache could not \(operation): \(reason)" }
+  /// The operation and the reason, in words, on one line.
+  public var description: String { "the cache could not \(operation): \(reason)".onOneLine }
 }

@@ -113,8 +113,10 @@ extension LoadState: Equatable where Value: Equatable {
 }
 
 extension LoadState: CustomStringConvertible {
-  /// The phase and its data, for logs: `loaded([1, 2])`.
-  public var description: String {
+  /// The phase and its data on one line, for logs: `loaded([1, 2])`.
+  public var description: String { words.onOneLine }
+
+  private var words: String {
     switch self {
     case .unknown: "unknown"
     case .loading(nil): "loading"

@@ -30,8 +30,8 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   /// Hashes the identity; the label has no influence.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-  /// The publisher's label, or `publisher #` and a number without one.
-  public var description: String { label ?? "publisher #\(number)" }
+  /// The publisher's label on one line, or `publisher #` and a number without one.
+  public var description: String { label?.onOneLine ?? "publisher #\(number)" }
 }
 
 /// The error that ``StatePublisher/value()`` throws if the publisher is finished or released before it has a value.

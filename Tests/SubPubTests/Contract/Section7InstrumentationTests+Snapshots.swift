@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Testing
@@ -56,5 +57,47 @@ extension Section7InstrumentationTests {
         key 1      unknown 0
         """)
     withExtendedLifetime(member) {}
+  }
+
+  @Test(
+    "no label and no error breaks a line of a description or a table",
+    arguments: ["\n", "\r\n", "\r", "\u{B}", "\u{85}", "\u{2028}", "\u{2029}", "\u{1B}[2J", "\u{202E}", "\u{7F}"])
+  func required_7_04_oneLineEach(_ end: String) throws {
+    let publisher = Publisher<String>(label: "news\(end)other  loaded 9")
+    let queue = DispatchQueue(label: "queue\(end)")
+    let listener = makeListener()
+    let subscription = publisher.subscribe(listener, on: .queue(queue), label: "log\(end)") { _, _ in }
+    publisher.setError(Broken(description: "off\(end)line"))
+    let snapshot = publisher.snapshot()
+    #expect(snapshot.label == "news\(end)other  loaded 9" && snapshot.error == "off\(end)line", "as they are")
+    #expect(snapshot.subscriptions.first?.label == "log\(end)")
+    let shown = end.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+    #expect(snapshot.description.hasPrefix("news\(shown)other  loaded 9  error 1"))
+    #expect(snapshot.description.contains("  log\(shown)  queue(queue\(shown))  unbounded"))
+    #expect(snapshot.description.contains("error: off\(shown)line"))
+    #expect(Self.lineCount(of: [snapshot, snapshot].table) == 5)
+    #expect(Self.lineCount(of: snapshot.description) == 2)
+    let single: [any Sendable] = [
+      try #require(snapshot.subscriptions.first), publisher.id, publisher, publisher.current, publisher.state,
+      subscription,
+      LoadState<String>.loaded("a\(end)b"), DrainTimedOut(limit: .zero, subscriptions: [subscription, subscription]),
+      PublisherEnded(source: publisher.id), CacheFailure(operation: .read, reason: Broken(description: end)),
+      KeyMissing(key: end), QueueExecutor(label: end), Recorder<Int>(label: end), publisher.states(),
+      MulticastDelegate<Recorder<Int>>(label: end),
+    ]
+    for each in single { #expect(Self.lineCount(of: "\(each)") == 1, "\("\(each)".debugDescription)") }
+    subscription.cancel()
+  }
+
+  private struct Broken: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Returns the number of lines, or 0 if there is anything that a terminal or another reader would take for an end.
+  private static func lineCount(of text: String) -> Int {
+    let controls = text.unicodeScalars.filter {
+      [.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory) || $0 == "\u{202E}"
+    }
+    return controls.allSatisfy { $0 == "\n" } ? controls.count + 1 : 0
   }
 }
