@@ -80,17 +80,22 @@ final class Countdown: Sendable {
     }?.resume(returning: true)
   }
 
-  /// Returns false if some have not arrived in time.
-  func wait(seconds: Int = 30) async -> Bool {
+  /// Returns false if some never arrive.
+  func wait() async -> Bool {
     await withCheckedContinuation { continuation in
       let isComplete = state.with { state in
         if state.missing > 0 { state.waiting = continuation }
         return state.missing <= 0
       }
-      if isComplete { return continuation.resume(returning: true) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [state] in
-        state.with { $0.waiting.take() }?.resume(returning: false)
-      }
+      if isComplete { continuation.resume(returning: true) } else { end(TestLimit.Wait()) }
+    }
+  }
+
+  /// Ends the wait if it hangs.
+  private func end(_ wait: TestLimit.Wait) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(wait.nanosecondsLeft)) { [weak self] in
+      guard let self, state.with({ $0.waiting != nil }) else { return }
+      if wait.nanosecondsLeft > 0 { end(wait) } else { state.with { $0.waiting.take() }?.resume(returning: false) }
     }
   }
 }

@@ -20,8 +20,6 @@ enum Workload: String, CaseIterable, Sendable {
 
   /// How many rounds run at once: while one comes to rest or is checked, another keeps the cores busy.
   private static let rounds = 3
-  /// The seconds after which a round counts as stuck; usually it takes milliseconds.
-  private static let patience = 90
 
   /// Runs rounds until the time is up, and checks each.
   func run(_ perform: @escaping @Sendable (Round) async -> RoundResult) async {
@@ -42,10 +40,7 @@ enum Workload: String, CaseIterable, Sendable {
 
   private func run(_ round: Round, _ perform: @Sendable (Round) async -> RoundResult) async {
     let name = "workload \(self), round \(round.seed), repeat with \(StressSettings.current)"
-    let watchdog = DispatchWorkItem { fatalError("A round has not ended within \(Self.patience) s: \(name)") }
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience), execute: watchdog)
-    let result = await perform(round)
-    watchdog.cancel()
+    let result = await HangLimit.watch(name) { await perform(round) }
     let violations = result.check()
     Scoreboard.add(result, violations: violations.count, of: self)
     for violation in violations.prefix(3) { Issue.record("\(violation): \(name)") }

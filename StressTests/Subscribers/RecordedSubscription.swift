@@ -113,7 +113,7 @@ final class RecordedSubscription: @unchecked Sendable {
     await cancelAndWait()
     var history = state.with { $0.history }
     // A thread may hold a released subscriber for a moment although it delivers nothing.
-    if history.isReleased { _ = await alive.wait(seconds: 2) }
+    if history.isReleased { _ = await alive.wait() }
     history.closing = subscription.map { Counts($0.statistics) } ?? closing
     (history.deliveries, history.overlaps, history.death) = (unsafe deliveries, overlaps.count, death)
     // It holds this.

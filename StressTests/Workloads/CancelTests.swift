@@ -79,9 +79,9 @@ extension StressTests {
     let subscription = tested.subscribe(kind) { _, _ in
       began.signal()
       // The checker finds it if the cancel never happens.
-      _ = mayEnd.wait(timeout: .now() + .seconds(30))
+      _ = TestLimit.wait { mayEnd.wait(timeout: $0) }
     }
-    let isInFlight = began.wait(timeout: .now() + .seconds(30)) == .success
+    let isInFlight = TestLimit.wait { began.wait(timeout: $0) }
     subscription.cancel(mustBeInFlight: isInFlight)
     mayEnd.signal()
     return subscription

@@ -7,7 +7,7 @@ import Testing
 ///
 /// What each does in every case is tested elsewhere, rule by rule; here it is used once. `.ci/client-check` compiles
 /// this with both default isolations, so what isn't for the main actor says so.
-@Suite("A user who sees only public declarations can write everything", .timeLimit(.minutes(2)))
+@Suite("A user who sees only public declarations can write everything", .timeLimit(.minutes(60)))
 enum ClientTests {}
 
 /// The errors that are published.
@@ -66,5 +66,5 @@ nonisolated enum Here {
   }
 }
 
-/// How long tests wait that all run at once.
-nonisolated let patience = Duration.seconds(100)
+/// How long tests wait: ends those that hang, and judges none.
+nonisolated let patience = Duration.seconds(3_000)

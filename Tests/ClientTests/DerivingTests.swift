@@ -19,7 +19,7 @@ extension ClientTests {
       #expect(readOnly.description == "ReadOnlyPublisher<Int>(source 1: loaded(2))")
       #expect(try await readOnly.value() == 2)
       await readOnly.drain()
-      try await readOnly.drain(within: .seconds(10), clock: ContinuousClock())
+      try await readOnly.drain(within: patience, clock: ContinuousClock())
       var states = readOnly.states(buffering: .latest).makeAsyncIterator()
       #expect(await states.next() == .loaded(2))
       var values = readOnly.values(buffering: .latest).makeAsyncIterator()
@@ -148,7 +148,7 @@ extension ClientTests {
       let log = Journal<UInt64>()
       let observation = forgetful.observe(on: .immediate) { log.add($0.version) }
       #expect(!observation.isActive && log.entries.isEmpty && forgetful.subscriberCount == 0)
-      try await forgetful.drain(within: .seconds(10))
+      try await forgetful.drain(within: patience)
     }
 
     @Test("an observed state shows what its publisher has published")

@@ -68,7 +68,7 @@ extension ClientTests {
       #expect((error?.limit, error?.subscriptions) == (.zero, [subscription]))
       #expect(error?.description.contains("Recorder") == true)
       executor.runAll()
-      try await publisher.drain(within: .seconds(10), clock: ContinuousClock())
+      try await publisher.drain(within: patience, clock: ContinuousClock())
     }
   }
 }

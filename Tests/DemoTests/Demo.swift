@@ -1,6 +1,7 @@
 #if os(macOS) || os(Linux)
   import Foundation
   import SubPub
+  import Support
   import Testing
 
   /// A run of the example program; killed when it is released, or when this process dies, however that happens.
@@ -87,7 +88,7 @@
       _ arguments: [String], endedBy signal: Int32 = SIGTERM, at location: SourceLocation = #_sourceLocation,
       until isSo: (Printed) -> Bool
     ) async throws -> Printed {
-      let demo = try Demo(["--seconds", "60", "--interval", "0.05"] + arguments)
+      let demo = try Demo(["--seconds", "3600", "--interval", "0.05"] + arguments)
       await demo.wait(at: location, until: isSo)
       demo.send(signal)
       return await demo.end()
@@ -147,6 +148,7 @@
 
   extension Publisher<Printed> {
     fileprivate func change(_ change: (inout Printed) -> Void) {
+      TestLimit.noteProgress()
       update { state in
         var printed = state.value ?? Printed()
         change(&printed)

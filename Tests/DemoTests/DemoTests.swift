@@ -3,7 +3,7 @@
   import Support
   import Testing
 
-  @Suite("The example program does what its documentation says", .timeLimit(.minutes(2)))
+  @Suite("The example program does what its documentation says", .hangLimit)
   struct DemoTests {
     let folder: Folder
     /// A folder in it with one file of eight bytes.
@@ -15,7 +15,7 @@
       try folder.write("content\n", to: "here/file")
     }
 
-    @Test("without a terminal, it shows live values as lines, and ends in time with the table")
+    @Test("without a terminal, it shows live values as lines, and ends by itself with the table")
     func lines() async throws {
       let (loads, isOver) = (Guarded(Self.loads), Guarded(false))
       // On a thread of its own, which gets its turn however busy the pool is.
@@ -25,10 +25,11 @@
           Thread.sleep(forTimeInterval: 0.1)
         }
       }
-      let printed = try await Demo(["--seconds", "1", "--interval", "0.1"]).end()
+      let printed = try await Demo.run([]) { $0.hasLiveValues }
       isOver.with { $0 = true }
       printed.expectTable()
       #expect(printed.hasLiveValues && !printed.hasEscapeCodes)
+      try await Demo(["--seconds", "0.3", "--interval", "0.1"]).end().expectTable()
       #if os(Linux)
         let shown = printed.row("load").compactMap { $0.prefixMatch(of: /loaded: (\S+ \S+ \S+)/)?.output.1 }
         #expect(!shown.isEmpty && loads.value.isSuperset(of: shown), "every load shown is a reading of that time")
@@ -43,16 +44,14 @@
 
     @Test("a folder that is moved away is an error with the previous data, until it is moved back")
     func movedFolder() async throws {
-      let demo = try Demo(["--seconds", "60", "--interval", "0.1", "--watch", here])
+      let demo = try Demo(["--seconds", "3600", "--interval", "0.1", "--watch", here])
       await demo.wait { $0.shows("path", /loaded: folder with 1 entry, 8 bytes/) }
       try FileManager.default.moveItem(atPath: here, toPath: folder["there"])
       await demo.wait { $0.shows("path", /error: no such file or directory \(was folder with 1 entry, 8 bytes/) }
       try FileManager.default.moveItem(atPath: folder["there"], toPath: here)
       await demo.wait { $0.shows("path", /loaded: folder with 1 entry, 8 bytes/, times: 2) }
-      let began = ContinuousClock.now
       demo.send(SIGINT)
       let printed = await demo.end()
-      #expect(began.duration(to: .now) < .seconds(20), "by the signal, and not because its time is over")
       printed.expectTable(errors: 1)
     }
 
@@ -63,12 +62,12 @@
 
     @Test("under nohup it survives the end of its terminal")
     func nohup() async throws {
-      let demo = try Demo(["--seconds", "60", "--interval", "0.05", "--watch", here], by: ["nohup"])
+      let demo = try Demo(["--seconds", "3600", "--interval", "0.05", "--watch", here], by: ["nohup"])
       await demo.wait { $0.shows("load", /loaded/) }
       demo.send(SIGHUP)
       try folder.write("more\n", to: "here/more")
       let printed = await demo.wait { $0.shows("path", /loaded: folder with 2 entries/) }
-      #expect(printed.lines.first?.prefixMatch(of: /watching .* for 60\.0 seconds/) != nil)
+      #expect(printed.lines.first?.prefixMatch(of: /watching .* for 3600\.0 seconds/) != nil)
       demo.send(SIGTERM)
       await demo.end().expectTable()
     }
@@ -81,7 +80,7 @@
         let pipe = unsafe open(folder["pipe"], O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
         try #require(unsafe write(pipe, [UInt8](repeating: 0, count: 65_536), 65_536) == 65_536)
-        let demo = try Demo(["--seconds", "60", "--log", folder["pipe"]])
+        let demo = try Demo(["--seconds", "3600", "--log", folder["pipe"]])
         await demo.wait { $0.shows("load", /loaded/) }
         // It prints nothing more, and signals that come close together are one.
         while demo.isRunning {

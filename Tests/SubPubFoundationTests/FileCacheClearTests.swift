@@ -4,7 +4,7 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A clear leaves nothing of a write that began before it", .serialized, .timeLimit(.minutes(2)))
+@Suite("A clear leaves nothing of a write that began before it", .serialized, .hangLimit)
 struct FileCacheClearTests {
   private let folder = TemporaryFolder()
 

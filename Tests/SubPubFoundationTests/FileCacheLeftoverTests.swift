@@ -3,7 +3,7 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A file cache replaces what a killed process has left in place of its temporary file", .timeLimit(.minutes(2)))
+@Suite("A file cache replaces what a killed process has left in place of its temporary file", .hangLimit)
 struct FileCacheLeftoverTests {
   private let folder = TemporaryFolder()
   private var cache: FileCache<Int> { FileCache(file: folder.file) }

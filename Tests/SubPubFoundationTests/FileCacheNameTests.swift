@@ -3,7 +3,7 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A file cache uses the file that its URL names, and never that of another cache", .timeLimit(.minutes(2)))
+@Suite("A file cache uses the file that its URL names, and never that of another cache", .hangLimit)
 struct FileCacheNameTests {
   private let folder = TemporaryFolder()
 

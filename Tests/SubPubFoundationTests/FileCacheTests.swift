@@ -13,7 +13,7 @@ struct MixedValue: Codable, Equatable, Sendable {
   var isOut = true
 }
 
-@Suite("A file cache keeps a value for the next start of the program", .timeLimit(.minutes(2)))
+@Suite("A file cache keeps a value for the next start of the program", .hangLimit)
 struct FileCacheTests {
   private let folder = TemporaryFolder()
 

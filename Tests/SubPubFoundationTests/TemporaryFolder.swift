@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import SubPub
 import SubPubFoundation
-import Support
+// Exported, so that all suites have its limit.
+@_exported import Support
 import Testing
 
 /// A new folder for one test, which is removed with its contents when it is released.
@@ -33,7 +34,7 @@ final class TemporaryFolder: Sendable {
     try #require(unsafe mkfifo(path, 0o600) == 0)
     // Opens the other end at the limit, so that a body that waits for it fails instead of hanging.
     Thread.detachNewThread {
-      guard isOver.wait(timeout: TestLimit.deadline) == .timedOut else { return }
+      if TestLimit.wait({ isOver.wait(timeout: $0) }) { return }
       isLate.withLock { $0 = true }
       _ = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     }

@@ -153,7 +153,7 @@ package final class StreamListener: TypedSubscriber {
   /// Blocks until an element arrives that isn't the replay.
   package func waitForElement() {
     stream.flowing {
-      if arrived.wait(timeout: TestLimit.deadline) == .timedOut { stream.report("a listener waits in vain") }
+      if !TestLimit.wait({ arrived.wait(timeout: $0) }) { stream.report("a listener waits in vain") }
     }
   }
 }

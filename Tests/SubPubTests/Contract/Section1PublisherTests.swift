@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 @Suite(
-  "Section 1: the transitions of a publisher have one order and wait for nobody", .serialized, .timeLimit(.minutes(2)))
+  "Section 1: the transitions of a publisher have one order and wait for nobody", .serialized, .hangLimit)
 struct Section1PublisherTests: ContractSuite {
   let lifetime = TestLifetime()
   let publisher = Publisher<Int>()

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 2: a subscription gets every state in order on its context", .serialized, .timeLimit(.minutes(2)))
+@Suite("Section 2: a subscription gets every state in order on its context", .serialized, .hangLimit)
 struct Section2SubscriptionTests: ContractSuite {
   let lifetime = TestLifetime()
   let publisher = Publisher<Int>()

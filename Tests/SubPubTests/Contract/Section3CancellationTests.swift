@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .timeLimit(.minutes(2)))
+@Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .hangLimit)
 struct Section3CancellationTests: ContractSuite {
   typealias Token = Deaths.Token
   typealias Trial = PublishingTests.Trial

@@ -1,9 +1,10 @@
 import SubPub
 import SubPubTesting
+import Support
 import Synchronization
 import Testing
 
-// Rule 4.04: chains of 100,000 publishes, each from the callback of the one before.
+// Rule 4.04: chains of publishes, each from the callback of the one before.
 extension Section4ReentrancyTests {
   static let length = 100_000
 

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 4: callbacks can publish, subscribe and cancel", .serialized, .timeLimit(.minutes(5)))
+@Suite("Section 4: callbacks can publish, subscribe and cancel", .serialized, .hangLimit)
 struct Section4ReentrancyTests: ContractSuite {
   let lifetime = TestLifetime()
   let publisher = Publisher<Int>()

@@ -56,7 +56,7 @@ extension Section5LoadTests {
     publisher.startLoading()
     publisher.updateData(1)
     await publisher.drain()
-    try await handedOut.drain(within: Event.limit)
+    try await handedOut.drain(within: .seconds(3_600))
 
     #expect((typed.publications.map(\.version), typed.states) == ([0, 1, 2], Self.threeStates))
     #expect(typed.publications.allSatisfy { $0.source == handedOut.id })

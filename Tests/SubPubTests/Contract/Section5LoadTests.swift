@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 // `Publishing` has the tests of rules 5.01 and 5.02, and of the publisher's part of 5.06.
-@Suite("Section 5: managers share, retry, cancel and cache their loads", .timeLimit(.minutes(3)))
+@Suite("Section 5: managers share, retry, cancel and cache their loads", .hangLimit)
 struct Section5LoadTests: ContractSuite {
   typealias State = LoadState<Int>
   typealias Failure = PublishingTests.Failure

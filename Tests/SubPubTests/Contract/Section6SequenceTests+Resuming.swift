@@ -165,7 +165,7 @@ extension Section6SequenceTests {
     let consumed = Locked<[UInt64]>([])
     var (last, isOver) = (publisher.current.id, false)
     let publishing = Task.detached {
-      for number in 1...3_000 {
+      for number in 1...most {
         publisher.updateData(number)
         if number % 100 == seed { await Task.yield() }
       }

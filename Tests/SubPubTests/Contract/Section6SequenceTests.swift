@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("Section 6: async sequences give every state, and end with the last", .serialized, .timeLimit(.minutes(2)))
+@Suite("Section 6: async sequences give every state, and end with the last", .serialized, .hangLimit)
 struct Section6SequenceTests {
   typealias Trial = PublishingTests.Trial
   typealias Token = Deaths.Token

@@ -3,7 +3,7 @@ import SubPubTesting
 import Testing
 
 @Suite(
-  "Section 7: instrumentation and snapshots see everything once, and in order", .serialized, .timeLimit(.minutes(2)))
+  "Section 7: instrumentation and snapshots see everything once, and in order", .serialized, .hangLimit)
 struct Section7InstrumentationTests: ContractSuite {
   typealias Failure = PublishingTests.Failure
 

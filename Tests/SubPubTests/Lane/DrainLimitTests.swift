@@ -7,7 +7,7 @@
 
   @testable import SubPub
 
-  @Suite("A limit of drain(within:) that is over before the task waits", .timeLimit(.minutes(2)))
+  @Suite("A limit of drain(within:) that is over before the task waits", .hangLimit)
   struct DrainLimitTests {
     @Test("the late subscriptions are known before the wait ends") func required_3_07_noTime() async {
       let steps = Steps()

@@ -4,7 +4,7 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-@Suite("A backlog starves no event loop", .timeLimit(.minutes(2)))
+@Suite("A backlog starves no event loop", .hangLimit)
 struct EventLoopTests {
   enum Kind: String, CaseIterable, Codable, Sendable {
     case executor, serial, actor
@@ -24,7 +24,8 @@ struct EventLoopTests {
   /// Publishes a backlog to subscriptions on a loop, and returns how many deliveries were made before an event that
   /// arrived during the first one was handled.
   private func deliveriesBeforeEvent(
-    _ kind: Kind, _ intake: EventLoop.Intake, publishers: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+    _ kind: Kind, _ intake: EventLoop.Intake, publishers: Int = 1, backlog: Int = Self.backlog,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> Int {
     let (loop, gate, count) = (EventLoop(intake), Gate(), Deliveries())
     let host = LoopHost(loop)
@@ -44,13 +45,13 @@ struct EventLoopTests {
       }
     }
     try await gate.waitUntilHeld()
-    for number in 1...Self.backlog { for publisher in all { publisher.updateData(number) } }
+    for number in 1...backlog { for publisher in all { publisher.updateData(number) } }
     let seen = Recorder<Int>()
     loop.receive { seen.receive(.loaded(count.number.load(ordering: .relaxed))) }
     gate.open()
     try await seen.wait(count: 1)
     for publisher in all { await publisher.drain() }
-    #expect(count.number.load(ordering: .relaxed) == publishers * (Self.backlog + 1), sourceLocation: sourceLocation)
+    #expect(count.number.load(ordering: .relaxed) == publishers * (backlog + 1), sourceLocation: sourceLocation)
     withExtendedLifetime(host) {}
     return try #require(seen.states.first?.value, sourceLocation: sourceLocation)
   }
@@ -111,7 +112,7 @@ struct EventLoopTests {
         if state == .loaded(Self.backlog) { isDelivered.signal() }
       }
       for number in 1...Self.backlog { publisher.updateData(number) }
-      #expect(isDelivered.wait(timeout: .now() + .seconds(10)) == .success)
+      #expect(TestLimit.wait { isDelivered.wait(timeout: $0) })
       #expect(count.number.load(ordering: .relaxed) > Self.backlog / 2)
     }
     await blocked.drain()
@@ -120,10 +121,17 @@ struct EventLoopTests {
 
   @Test("an event is handled after a few time slices of several lanes", arguments: Kind.allCases, [1, 2, 20])
   func stochastic_2_08_eventLoop(kind: Kind, lanes: Int) async throws {
-    let seen = try await deliveriesBeforeEvent(kind, .atOnce, publishers: lanes)
+    let most = (lanes + 10) * Self.timeSlice
+    let backlog = TestRounds.of(2 * most / lanes, full: Self.backlog)
     // After the first time slice of each lane, only one of them waits on the loop, which has a pause every two
-    // milliseconds. It may miss some if its thread is held up.
-    #expect(seen >= 1 && seen <= (lanes + 10) * Self.timeSlice)
+    // milliseconds. It misses some if its thread is held up, which on a busy machine may happen again and again. A loop
+    // without pauses misses all of them, however often this is tried.
+    for attempt in 1...100 {
+      let seen = try await deliveriesBeforeEvent(kind, .atOnce, publishers: lanes, backlog: backlog)
+      if (1...most).contains(seen) { return }
+      print("attempt \(attempt): an event is handled only after \(seen) deliveries, \(kind) with \(lanes) lanes")
+    }
+    Issue.record("an event always has to wait for more than \(most) deliveries")
   }
 }
 

@@ -7,7 +7,7 @@
 
   /// Each delivery publishes the next states, up to a last one.
   @Suite(
-    "A lane waits before its next turn only if it delivers the newest state and can't keep up", .timeLimit(.minutes(2)))
+    "A lane waits before its next turn only if it delivers the newest state and can't keep up", .hangLimit)
   struct SpinTests {
     private let executor = ManualExecutor()
     private let spins = Locked<[UInt64]>([])

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A family has one manager for each key", .timeLimit(.minutes(2)))
+@Suite("A family has one manager for each key", .hangLimit)
 struct ManagerFamilyTests {
   /// A manager that counts what is asked of it.
   final class Counting: Manager {

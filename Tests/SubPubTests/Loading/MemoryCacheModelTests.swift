@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A memory cache behaves like a list that is searched from end to end", .timeLimit(.minutes(2)))
+@Suite("A memory cache behaves like a list that is searched from end to end", .hangLimit)
 struct MemoryCacheModelTests {
   /// A list of values, with the one that was used last at the front.
   private struct Model {

@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A memory cache keeps what was used last, up to a limit that its managers share", .timeLimit(.minutes(2)))
+@Suite("A memory cache keeps what was used last, up to a limit that its managers share", .hangLimit)
 struct MemoryCacheTests {
   @Test("nil is a value like any other, which outlives its cache; a key without a value is free for another type")
   func values() {
@@ -38,7 +38,7 @@ struct MemoryCacheTests {
   }
 }
 
-@Suite("A memory cache holds no lock while foreign code runs", .timeLimit(.minutes(2)))
+@Suite("A memory cache holds no lock while foreign code runs", .hangLimit)
 struct MemoryCacheForeignCodeTests {
   /// Uses every function of the cache, which a lock would block.
   static func use(_ memory: MemoryCache) {

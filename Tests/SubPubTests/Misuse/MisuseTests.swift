@@ -4,7 +4,7 @@ import Testing
 /// Each test runs a process that stops, and checks its message, because it may have stopped for another reason.
 @Suite(
   "A programmer error stops the program, in debug and in release, and the message tells what is wrong",
-  .timeLimit(.minutes(2)))
+  .hangLimit)
 enum MisuseTests {
   /// What the process printed to its standard error.
   static func message(_ result: ExitTest.Result?) -> String {

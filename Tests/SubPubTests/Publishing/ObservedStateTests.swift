@@ -3,7 +3,7 @@ import SubPub
 import Testing
 
 @MainActor
-@Suite("An observed state follows its publisher on the main actor", .timeLimit(.minutes(2)))
+@Suite("An observed state follows its publisher on the main actor", .hangLimit)
 struct ObservedStateTests {
   private let publisher = Publisher<Int>(label: "number")
 

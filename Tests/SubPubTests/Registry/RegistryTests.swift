@@ -2,7 +2,7 @@ import SubPub
 import SubPubTesting
 import Testing
 
-@Suite("A registry is an actor, and its turns are its isolation", .timeLimit(.minutes(2)))
+@Suite("A registry is an actor, and its turns are its isolation", .hangLimit)
 struct RegistryExecutorTests {
   @Test("a turn is isolated to it, on any thread")
   func required_1_06_isolated() async throws {
@@ -27,7 +27,7 @@ extension PublisherRegistry {
   fileprivate func checkIsolation() { preconditionIsolated() }
 }
 
-@Suite("The index of subscribers keeps few cancelled subscriptions", .timeLimit(.minutes(2)))
+@Suite("The index of subscribers keeps few cancelled subscriptions", .hangLimit)
 struct SubscriberIndexTests {
   @Test("it keeps at most twice as many as are active, and 32 more", arguments: [false, true])
   func required_2_06_comeAndGo(isOneObject: Bool) {

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(
-  "The check of linearizability accepts exactly what a register with versions could have done", .timeLimit(.minutes(2)))
+  "The check of linearizability accepts exactly what a register with versions could have done", .hangLimit)
 struct LinearizabilityTests {
   typealias Operation = Linearizability<Register>.Operation
 

@@ -17,7 +17,7 @@ protocol AnyGate: Sendable, CustomStringConvertible {
 }
 
 extension AnyGate {
-  func reach(_ count: Int) async throws { try await reach(count, within: Event.limit) }
+  func reach(_ count: Int) async throws { try await TestLimit.wait { try await reach(count, within: $0) } }
 }
 
 extension Gate: AnyGate {

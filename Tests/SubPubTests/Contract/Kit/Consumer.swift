@@ -1,5 +1,6 @@
 import SubPub
 import SubPubTesting
+import Support
 import Testing
 
 /// Iterates a sequence step by step, on the test's thread.
@@ -32,7 +33,7 @@ final class Consumer<Value: Sendable>: Sendable {
 }
 
 extension PublishingTests.Trial {
-  /// Runs the task to its end whenever something wakes it; throws at `Event.limit`.
+  /// Runs the task to its end whenever something wakes it; throws if it hangs.
   func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Result {
     while !run().isOver {
       let isLate = await withTaskGroup { group in
@@ -40,7 +41,7 @@ extension PublishingTests.Trial {
           await executor.waitForPending(1)
           return false
         }
-        group.addTask { (try? await Task.sleep(for: Event.limit)) != nil }
+        group.addTask { await TestLimit.waitForHang() }
         defer { group.cancelAll() }
         return await group.next() ?? true
       }

@@ -1,7 +1,8 @@
 import Foundation
 import SubPub
 import SubPubTesting
-import Support
+// Exported, because with the test kit's waits no file may use the library's, whose limit is ten seconds (7.05).
+@_exported import Support
 
 /// Something that happens any number of times, on any thread, and that a test waits for.
 final class Event: Sendable {
@@ -11,25 +12,9 @@ final class Event: Sendable {
 
   var count: Int { recorder.states.count }
 
-  /// How long a test waits before it fails.
-  static let limit = Duration.seconds(TestLimit.seconds)
-
-  /// Returns when it has happened that often; throws at the limit.
+  /// Returns when it has happened that often; throws if it hangs.
   func wait(count: Int = 1, fileID: String = #fileID, line: Int = #line) async throws {
     try await recorder.wait(count: count, fileID: fileID, line: line)
-  }
-}
-
-// The default limit of ten seconds is too short for tests that all run at once.
-extension Recorder {
-  func wait(count: Int, fileID: String = #fileID, line: Int = #line) async throws {
-    try await wait(count: count, within: Event.limit, fileID: fileID, line: line)
-  }
-
-  func wait(
-    until predicate: @escaping @Sendable (LoadState<Value>) -> Bool, fileID: String = #fileID, line: Int = #line
-  ) async throws {
-    try await wait(within: Event.limit, until: predicate, fileID: fileID, line: line)
   }
 }
 

@@ -12,12 +12,12 @@ enum OwnThread {
     DispatchQueue(label: "own thread").async(execute: body)
   }
 
-  /// Runs the body on another thread and suspends until it has returned; fails after `Event.limit`.
+  /// Runs the body on another thread and suspends until it has returned; fails if it hangs.
   static func run(fileID: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () -> Void) async throws {
     try await result(fileID: fileID, line: line, of: body)
   }
 
-  /// Runs the body on another thread and returns its result; fails after `Event.limit`.
+  /// Runs the body on another thread and returns its result; fails if it hangs.
   ///
   /// A call that blocks fails its test this way, instead of hanging it.
   static func result<R: Sendable>(
@@ -37,8 +37,8 @@ enum OwnThread {
       body()
       done.signal()
     }
-    if done.wait(timeout: TestLimit.deadline) == .timedOut {
-      Issue.record("another thread was blocked for longer than \(Event.limit)", sourceLocation: sourceLocation)
+    if !TestLimit.wait({ done.wait(timeout: $0) }) {
+      Issue.record("another thread is blocked", sourceLocation: sourceLocation)
     }
   }
 }
@@ -57,7 +57,7 @@ enum Race {
     let isOver = await withTaskExecutorPreference(QueueExecutor(label: "race")) {
       await waitForEnd(of: threads, body)
     }
-    try #require(isOver, "the threads of a race haven't ended within \(Event.limit)")
+    try #require(isOver, "the threads of a race don't end")
   }
 
   @concurrent
@@ -78,7 +78,7 @@ enum Race {
     }
     for _ in 0..<threads { ready.wait() }
     for _ in 0..<threads { start.signal() }
-    return end.wait(timeout: TestLimit.deadline) == .success
+    return TestLimit.wait { end.wait(timeout: $0) }
   }
 
   private final class Counter: Sendable {

@@ -1,7 +1,7 @@
 import SubPub
 import Testing
 
-@Suite("What changes while an edit is prepared", .timeLimit(.minutes(2)))
+@Suite("What changes while an edit is prepared", .hangLimit)
 struct EditPreparationTests {
   @Test("an edit is prepared again as often as another thread has changed the data meanwhile")
   func required_5_20_preparedAgain() async throws {

@@ -72,7 +72,7 @@ final class Scheduler: @unchecked Sendable {
   func run(_ clients: [() -> Void]) -> Bool {
     for (strand, client) in zip(strands.dropFirst(workers), clients) { strand.prepare(client) }
     finish()
-    return idle.wait(timeout: TestLimit.deadline) == .success
+    return TestLimit.wait { idle.wait(timeout: $0) }
   }
 
   private static let threads = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
