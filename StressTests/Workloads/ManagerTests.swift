@@ -62,10 +62,10 @@ extension StressTests {
 
   /// Eight threads whose listeners come, receive elements, and leave or die, so that a stream starts and stops in each
   /// cycle.
-  @Test("10,000 listeners come and go on eight threads, and start and stop a stream 1,000 times")
+  @Test("listeners come and go on eight threads, and start and stop a stream again and again")
   func stochastic_5_21_streams() async {
     await Workload.streams.run { round in
-      let (threads, cycles, closed) = (8, 1_000, DispatchSemaphore(value: 0))
+      let (threads, cycles, closed) = (8, TestRounds.of(200, full: 1_000), DispatchSemaphore(value: 0))
       let source = CountedStream { closed.signal() }
       let manager = source.makeManager(keepingAlive: round.seed.isMultiple(of: 4) ? .microseconds(100) : .zero)
       let (barrier, listeners) = (Barrier(threads), Tally())
@@ -97,7 +97,7 @@ extension StressTests {
       let result = RoundResult()
       for violation in source.violations { result.findings.add(violation.rule, violation.text) }
       result.findings.expect(
-        source.runs >= cycles && listeners.count >= 10_000, "5.21",
+        source.runs >= cycles && listeners.count >= 10 * cycles, "5.21",
         "\(listeners.count) listeners have started the stream \(source.runs) times only")
       return result
     }

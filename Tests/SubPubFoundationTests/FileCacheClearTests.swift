@@ -15,7 +15,7 @@ struct FileCacheClearTests {
       let (path, slowPath) = (folder.file.path(percentEncoded: false), try SlowPath(to: folder))
       // With many caches, at almost any moment one of them is between two steps.
       let caches = (0..<16).map { _ in FileCache<Int>(file: slowPath.url.appending(path: "cache.json")) }
-      for round in 0..<60 {
+      for round in 0..<TestRounds.of(20, full: 60) {
         // Does what a cache of another process does: takes the lock, makes the temporary file, and renames it.
         let lock = unsafe open(path + ".subpub-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)

@@ -143,7 +143,7 @@ extension Section2SubscriptionTests {
         while !isOver.withLock({ $0 }) { for number in 0..<20 { publisher.updateData(number) } }
         return
       }
-      for _ in 0..<1_000 {
+      for _ in 0..<TestRounds.of(150, full: 1_000) {
         let last = Locked<UInt64?>(nil)
         let subscription = publisher.subscribe(
           last, on: place.context, buffering: .ending(2),

@@ -142,7 +142,7 @@ extension Section2SubscriptionTests {
 
   @Test("objects of the main actor die there, even if others look at them", arguments: MainActorInterface.allCases)
   @MainActor func stochastic_2_05_mainActorDeaths(interface: MainActorInterface) async throws {
-    let (group, deaths, rounds) = (MainActorGroup(), MainActorDeaths(), 4_000)
+    let (group, deaths, rounds) = (MainActorGroup(), MainActorDeaths(), TestRounds.of(500, full: 4_000))
     let (newest, isOver, ended) = (Locked<Subscription?>(nil), Locked(false), Event())
     for thread in 0..<2 {
       OwnThread.start {

@@ -49,7 +49,9 @@ struct Section2SubscriptionTests: ContractSuite {
     #expect(derived.withLock { $0?.state } == .loaded(-2))
   }
 
-  @Test("a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases, 1...6)
+  @Test(
+    "a subscriber that joins while two threads publish misses nothing", arguments: ContextKind.allCases,
+    1...TestRounds.of(3, full: 6))
   func stochastic_2_01_whilePublishing(kind: ContextKind, round: Int) async throws {
     let (place, publisher) = (makePlace(kind), publisher)
     let recorders = (0..<40).map { _ in Recorder<Int>() }

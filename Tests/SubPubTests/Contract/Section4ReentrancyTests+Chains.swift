@@ -6,7 +6,7 @@ import Testing
 
 // Rule 4.04: chains of publishes, each from the callback of the one before.
 extension Section4ReentrancyTests {
-  static let length = 100_000
+  static let length = TestRounds.of(5_000, full: 100_000)
 
   private func expectAll(_ chain: PublishChain, at location: SourceLocation = #_sourceLocation) async throws {
     try await chain.wait()

@@ -40,7 +40,7 @@ extension Section5LoadTests {
   func stochastic_5_22_1_03_convergence() async throws {
     let seed = UInt64.random(in: 0..<1 << 32)
     print("the seed is \(seed)")
-    for round in 0..<50 {
+    for round in 0..<TestRounds.of(20, full: 50) {
       let (source, log, order) = (Publisher<Int>(), Recorder<Int>(), Recorder<Int>())
       source.subscribe(order, on: .immediate)
       let mapped = source.map { -$0 }.map { -$0 }
@@ -75,7 +75,7 @@ extension Section5LoadTests {
 
   @Test("threads that derive, publish and release leave nothing behind, and end no delivery early")
   func stochastic_5_22_3_05_release() async throws {
-    for _ in 0..<100 {
+    for _ in 0..<TestRounds.of(30, full: 100) {
       let (sources, deaths, made) = ([Publisher<Int>(), Publisher<Int>()], Deaths(), Locked(0))
       let shared = Locked<ReadOnlyPublisher<Int>?>(nil)
       try await Race.run(threads: 4) { thread in

@@ -8,7 +8,7 @@ extension DirectoryTests {
   struct DirectoryRaceTests {
     @Test("every subscriber joins every publisher once, at its current state, and a new publisher has all earlier ones")
     func stochastic_2_01_exactlyOnce() async throws {
-      for _ in 0..<200 {
+      for _ in 0..<TestRounds.of(70, full: 200) {
         let directory = PublisherDirectory()
         let (early, listeners) = ((0..<3).map { _ in Listener() }, (0..<3).map { _ in Listener() })
         for listener in early { directory.subscribeToAll(listener, on: .immediate) }
@@ -48,7 +48,7 @@ extension DirectoryTests {
 
     @Test("an object that subscribes from many threads is subscribed once")
     func stochastic_2_06_once() async throws {
-      for _ in 0..<200 {
+      for _ in 0..<TestRounds.of(70, full: 200) {
         let directory = PublisherDirectory()
         let standing = directory.publisher(of: Int.self)
         let listener = Listener()
@@ -74,7 +74,7 @@ extension DirectoryTests {
           return
         }
         var manager = ClassManager(Publisher<Int>(), in: journal)
-        for _ in 0..<20_000 {
+        for _ in 0..<TestRounds.of(6_000, full: 20_000) {
           let next = ClassManager(Publisher<Int>(), in: journal)
           manager = next
           directory.register(manager)
@@ -97,7 +97,7 @@ extension DirectoryTests {
     @Test("after a quiescent cancel no delivery runs, and after inFlight only those that were under way")
     func stochastic_3_02_silence() async throws {
       let outcomes = Journal<CancelOutcome>()
-      for round in 0..<600 {
+      for round in 0..<TestRounds.of(200, full: 600) {
         let (directory, late) = (PublisherDirectory(), LateDeliveries())
         let listener = Listener { _ in late.note() }
         let standing = directory.publisher(of: Int.self)

@@ -72,6 +72,7 @@ struct Trial {
     // Without a change, all tests run at once.
     environment["TEST_LIMIT"] = mutant == nil ? "60" : "10"
     environment["EXPLORE_BOUND"] = "1"
+    environment["TEST_ROUNDS"] = "full"
     let arguments = ["--filter", filter, "--testing-library", "swift-testing"]
     let group: ProcessGroup
     do { group = try ProcessGroup(program, arguments, environment: environment) } catch { return .noTest("\(error)") }

@@ -37,9 +37,9 @@ enum Campaign {
 struct SeedRange: Sendable {
   private static let environment = ProcessInfo.processInfo.environment
   #if DEBUG
-    private static let usual = 500
+    private static let usual = TestRounds.of(150, full: 500)
   #else
-    private static let usual = 2_000
+    private static let usual = TestRounds.of(600, full: 2_000)
   #endif
 
   var first = Self.environment["STRESS_SEED"].flatMap(UInt64.init) ?? 1
