@@ -52,7 +52,7 @@ public struct SubscriptionSnapshot: Codable, Hashable, Sendable {
 }
 
 extension PublisherSnapshot {
-  /// Reads what ``encode(to:)`` has written.
+  /// Reads a snapshot that was encoded.
   ///
   /// - Throws: What the decoder throws, and an error if a count or the age is negative or too large (5.29).
   public init(from decoder: any Decoder) throws {
@@ -75,7 +75,7 @@ extension PublisherSnapshot {
 }
 
 extension SubscriptionSnapshot {
-  /// Reads what ``encode(to:)`` has written.
+  /// Reads a snapshot that was encoded.
   ///
   /// - Throws: What the decoder throws, and an error if a count is negative or too large (5.29).
   public init(from decoder: any Decoder) throws {
