@@ -85,6 +85,9 @@ extension Publisher {
   /// If the new state is `loaded`, its data counts as new. Otherwise, its previous data has the age and the origin of
   /// the current data, and counts as new if there is none (5.06).
   ///
+  /// If other threads never stop publishing, the call may try again without end, as ``updateData(ifChanged:)`` may: it
+  /// waits for nobody, and nobody waits for it.
+  ///
   /// - Parameter transform: Makes the new state from the current one, whose data doesn't include a manager's pending
   ///   edits; these are dropped (5.20). Runs on the calling thread while nothing is locked, and again if another thread
   ///   has published in the meantime, so keep it short and free of side effects.

@@ -5,7 +5,8 @@
 @frozen public enum LoadState<Value: Sendable>: Sendable {
   /// Nothing has been requested yet, or everything was cleared.
   case unknown
-  /// Data has been requested. `previous` is the data from before, if there was any.
+  /// Data has been requested, even if the load still waits for its place, as with a family's `maxConcurrentLoads`.
+  /// `previous` is the data from before, if there was any.
   case loading(previous: Value?)
   /// Data is available.
   case loaded(Value)

@@ -34,7 +34,9 @@ public struct PublisherID: Hashable, Sendable, CustomStringConvertible {
   public var description: String { label?.onOneLine ?? "publisher #\(number)" }
 }
 
-/// The error that ``StatePublisher/value()`` throws if the publisher is finished or released before it has a value.
+/// The error of a call that a publisher can't serve, because it was finished or released.
+///
+/// ``StatePublisher/value()`` throws it, for example, if the publisher ends before it has a value.
 public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible {
   /// The publisher that has ended.
   public let source: PublisherID
@@ -45,5 +47,5 @@ public struct PublisherEnded: Error, Hashable, Sendable, CustomStringConvertible
   public init(source: PublisherID) { self.source = source }
 
   /// The name of the publisher and what happened to it.
-  public var description: String { "\(source) has ended without a value" }
+  public var description: String { "\(source) has ended" }
 }

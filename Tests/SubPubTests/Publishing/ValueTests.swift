@@ -60,7 +60,7 @@ extension PublishingTests {
       #expect(probe == nil)
       let ended = try #require(trial.error as? PublisherEnded)
       #expect(ended.source.description == "brief")
-      #expect("\(ended)" == "brief has ended without a value")
+      #expect("\(ended)" == "brief has ended")
     }
   }
 }
