@@ -104,7 +104,7 @@ extension StateAccess {
 }
 
 /// A function that can be held weakly.
-@usableFromInline
+@usableFromInline @_fixed_layout
 final class HeldFunction<Argument>: Sendable {
   @usableFromInline let call: @Sendable (Argument) -> Void
 

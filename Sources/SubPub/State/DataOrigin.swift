@@ -15,7 +15,7 @@
 }
 
 /// The origin and the time of a publication's data, which later publications of the same data keep.
-@usableFromInline
+@usableFromInline @frozen
 struct Provenance: Sendable {
   @usableFromInline let origin: DataOrigin
   /// When the data was accepted, minus its age at that time, on the publisher's clock; nil if that wasn't measured.
