@@ -93,7 +93,7 @@ enum JSONText {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"", "\\": quoted += "\\\(scalar)"
-      case "\u{0}"..<"\u{20}":
+      case "\u{0}"..<"\u{20}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":  // some readers end a line at these
         let hexadecimal = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
       default: quoted.unicodeScalars.append(scalar)

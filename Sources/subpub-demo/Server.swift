@@ -25,7 +25,9 @@
     func write<Value: Codable & Sendable>(_ publisher: Publisher<Value>, _ console: Console) async throws {
       // Without a server, each attempt fails in the same way.
       let reporter = ChangeReporter(console)
-      let outlet = RedisOutlet(publisher, key: key("\(publisher.id)"), endpoint: endpoint) { reporter.report("\($0)") }
+      let outlet = RedisOutlet(publisher, key: key(publisher.label ?? "\(publisher.id)"), endpoint: endpoint) {
+        reporter.report("\($0)")
+      }
       try await outlet.run()
     }
 

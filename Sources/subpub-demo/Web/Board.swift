@@ -3,21 +3,24 @@ import SubPub
 
 /// Everything that the program shows, as clients of its web server receive it.
 struct Board: Sendable {
-  /// The newest state of each publisher, as JSON, by the publisher's name.
-  private var rows: [(name: String, json: String)] = []
+  /// The newest state of each publisher, as JSON.
+  private var rows: [(source: PublisherID, json: String)] = []
   /// All of them.
   private(set) var json = "[]"
 
   mutating func show(_ publication: any AnyPublication) {
-    let name = "\(publication.source)"
     let text = publication.anyValue.map { JSONText.string("\($0)") } ?? "null"
     let fields = [
-      #""name":\#(JSONText.string(name))"#,
+      #""name":\#(JSONText.string("\(publication.source)"))"#,
       #""text":\#(text)"#,
       #""fraction":\#((publication.anyValue as? any Measured).map { "\($0.fraction)" } ?? "null")"#,
     ]
-    let row = (name, "{\((fields + publication.jsonFields).joined(separator: ","))}")
-    if let index = rows.firstIndex(where: { $0.name == name }) { rows[index] = row } else { rows.append(row) }
+    let row = (publication.source, "{\((fields + publication.jsonFields).joined(separator: ","))}")
+    if let index = rows.firstIndex(where: { $0.source == publication.source }) {
+      rows[index] = row
+    } else {
+      rows.append(row)
+    }
     json = "[\(rows.map(\.json).joined(separator: ","))]"
   }
 }

@@ -26,7 +26,16 @@ enum Metrics {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// The label as it stands between quotes: scalar by scalar, because a line feed may be a part of a character.
   private static func escaped(_ label: String) -> String {
-    label.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    var text = ""
+    for scalar in label.unicodeScalars {
+      switch scalar {
+      case "\\", "\"": text += "\\\(scalar)"
+      case "\n": text += "\\n"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
   }
 }
