@@ -1,8 +1,11 @@
 """Drives the demo's web server; see .ci/serve."""
 
 import json
+import os
 import re
+import resource
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -78,23 +81,152 @@ class Reader:
         return True
 
 
-# Three publishers make two states in each interval, so that is 200 states a second.
-server = subprocess.Popen(
-    [program, "--serve", "0", "--interval", "0.027", "--plain"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-try:
+def start_server(interval, files=None):
+    """Starts a server, which may open so many files."""
+    global server, host, port
+    server = subprocess.Popen(
+        [program, "--serve", "0", "--interval", interval, "--plain"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, preexec_fn=files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))))
     for line in server.stdout:
         if found := re.match(r"serving http://([\d.]+):(\d+)/", line):
             host, port = found.group(1), int(found.group(2))
             break
     # Its output must not fill the pipe.
-    printed = []
-    threading.Thread(target=lambda: printed.extend(server.stdout), daemon=True).start()
+    threading.Thread(target=server.stdout.read, daemon=True).start()
 
+
+def status(client):
+    return answer(client).split(b"\r\n")[0].removeprefix(b"HTTP/1.1 ").decode()
+
+
+def check_crowd():
+    """More clients than the server may open files, some of them malformed."""
+    start_server("3600", files=200)
+    crowd, malformed = [], []
+    for number in range(280):
+        if number % 3:
+            crowd.append(connect())
+        else:
+            malformed.append(socket.create_connection((host, port)))
+            malformed[-1].sendall(b"nonsense\r\n\r\n")
+    # Those who are served get the beginning of their answer.
+    served = 0
+    for client in crowd:
+        client.settimeout(0.5 if served else 5)
+        try:
+            served += client.recv(1024) != b""
+        except TimeoutError:
+            break
+    check(50 <= served < 200, f"{served} of 280 clients are served by a process that may open 200 files")
+    used = cpu_time()
+    time.sleep(2)
+    check(server.poll() is None and cpu_time() - used < 0.2, "it doesn't spin while it is full")
+    check(len(os.listdir(f"/proc/{server.pid}/fd")) < 190, "some files are left for others")
+    for client in crowd:
+        client.close()
+    asked = time.monotonic()
+    check(status(connect("/state")) == "200 OK", "clients that have gone make room, though there is one state an hour")
+    check(time.monotonic() - asked < 2, "at once")
+    check({status(client) for client in malformed} == {"400 Bad Request"}, "every request gets an answer then")
+
+    # Its files are taken behind its back: nobody can be accepted.
+    limits = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (4, limits[1]))
+    waiting, used = connect("/state"), cpu_time()
+    time.sleep(2)
+    check(server.poll() is None and cpu_time() - used < 0.2, "it doesn't spin while it can accept nobody")
+    resource.prlimit(server.pid, resource.RLIMIT_NOFILE, limits)
+    check(status(waiting) == "200 OK", "and accepts again when it can")
+    end_server()
+
+
+def cpu_time():
+    with open(f"/proc/{server.pid}/stat") as stat:
+        fields = stat.read().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def end_server():
+    server.send_signal(signal.SIGTERM)
+    check(server.wait(timeout=10) == 0, f"the status is {server.returncode}")
+
+
+def check_burst():
+    """Clients that come while the server is busy."""
+    with open("/proc/sys/net/core/somaxconn") as file:
+        burst = min(600, int(file.read()))
+    start_server("3600")
+    server.send_signal(signal.SIGSTOP)
+    clients = []
+    try:
+        for _ in range(burst):
+            clients.append(socket.create_connection((host, port), timeout=2))
+    except TimeoutError:
+        pass
+    server.send_signal(signal.SIGCONT)
+    check(len(clients) == burst, f"{len(clients)} of {burst} clients connect at once to a server that doesn't run")
+    for client in clients:
+        client.sendall(f"GET /state HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    check({status(client) for client in clients} == {"200 OK"}, "all of them are served")
+    end_server()
+
+
+# What a browser would call, for the page's script.
+browser = """
+const texts = {}, sources = [], timers = []
+globalThis.document = { getElementById: id => ({
+  set textContent(text) { texts[id] = String(text) }, replaceChildren() {} }) }
+globalThis.EventSource = class {
+  static CLOSED = 2
+  constructor(url) { this.url = url; this.readyState = 0; this.heard = {}; sources.push(this) }
+  addEventListener(name, handler) { this.heard[name] = handler }
+}
+globalThis.setTimeout = action => timers.push(action)
+let answers = [async () => { throw new Error("unreachable") }, async () => ({ ok: false, status: 503 }),
+  async () => ({ ok: true, json: async () => ({ id: "1-2", rows: [] }) })]
+globalThis.fetch = () => answers.shift()()
+const settled = async () => { for (let turn = 0; turn < 20; turn++) await null; return texts.connection }
+const states = []
+"""
+steps = """
+;(async () => {
+  for (let turn = 0; turn < 2; turn++) { states.push(await settled()); timers.shift()() }
+  await settled()
+  const source = sources[0]
+  states.push(source.url)
+  source.onopen(); states.push(texts.connection)
+  source.onerror(); states.push(texts.connection)
+  source.onopen(); source.heard.end(); source.onerror(); states.push(texts.connection)
+  source.onopen(); states.push(texts.connection)
+  source.readyState = 2; source.onerror(); states.push(texts.connection)
+  console.log(JSON.stringify(states))
+})()
+"""
+
+
+def check_page(html):
+    """The script of the page, with a browser that is made up."""
+    if not shutil.which("node"):
+        return print("skipped: the page's script needs node")
+    script = re.search(r"<script>(.*)</script>", html, re.S).group(1)
+    run = subprocess.run(["node", "-e", browser + script + steps], capture_output=True, text=True)
+    expected = [
+        "failed: unreachable; trying again", "failed: status 503; trying again", "/events?after=1-2", "connected",
+        "reconnecting", "the server has ended", "connected", "the server refuses the connection"]
+    check(run.stdout.strip() == json.dumps(expected, separators=(",", ":")), f"the page tells how it is connected: {(run.stdout + run.stderr).strip()}")
+
+
+# The clients are files of this process.
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+# Three publishers make two states in each interval, so that is 200 states a second.
+start_server("0.027")
+try:
     newest = [0]
     check(host == "127.0.0.1", "it listens on this machine only")
     check(answer(connect("/nothing")).startswith(b"HTTP/1.1 404"), "an unknown path isn't found")
     check(answer(connect("/", f"X: {'a' * 9000}\r\n")).startswith(b"HTTP/1.1 431"), "a request of more than 8 KB is refused")
     check(b"subpub_version{publisher=" in answer(connect("/metrics")), "there are metrics")
+    check_page(answer(connect("/")).decode())
     slow = socket.create_connection((host, port))
     slow.sendall(b"GET / HTTP/1.1\r\n")
 
@@ -184,6 +316,9 @@ try:
     check(took < 5, f"the end takes {took:.1f} s")
     check(server.returncode == 0, f"the status is {server.returncode}")
     check(all(reader.ended and reader.wrong == 0 for reader in readers), "everybody gets a last event")
+
+    check_crowd()
+    check_burst()
 finally:
     server.kill()
 sys.exit(1 if failures else 0)

@@ -15,8 +15,8 @@
 //  12. Board, WebServer       the same states in a browser: clients that come back, fall behind, and are let go
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
-// (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebAddress, WebPage), and
-// output (Console, OpenFile, ByteCount, Timestamp).
+// (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebRequest, WebAddress,
+// WebPage), and output (Console, OpenFile, ByteCount, Timestamp).
 
 import SubPub
 
@@ -80,7 +80,7 @@ struct Demo {
       load = server.mirror("load", staleAfter: staleAfter)
       memory = server.mirror("memory", staleAfter: staleAfter)
       paths = arguments.watch.map { server.mirror(arguments.label(of: $0), staleAfter: staleAfter) }
-      for path in paths { directory.register(path, named: "\(path.publisher.id)") }
+      for path in paths { directory.register(path, named: path.publisher.label) }
     } else {
       load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose)
       memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
@@ -99,7 +99,8 @@ struct Demo {
     let limit = arguments.seconds ?? (terminal == nil && arguments.serve == nil ? .seconds(5) : nil)
     let boards = BoardWriter()
     let server = try arguments.serve.map { address in
-      try WebServer(at: address, boards.board) { [directory] in
+      // Each reading, and each write to a cache, opens files of its own, and so do the log, Dispatch, and Redis.
+      try WebServer(at: address, boards.board, reservingFiles: 32 + 8 * (2 + paths.count)) { [directory] in
         Metrics.text(of: directory.snapshot() + [boards.board.snapshot()])
       }
     }

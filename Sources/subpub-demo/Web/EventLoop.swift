@@ -17,7 +17,7 @@ final class EventLoop: SerialExecutor {
   private struct Wait {
     let socket: Int32
     let events: Int16
-    let deadline: ContinuousClock.Instant
+    let deadline: ContinuousClock.Instant?
     let continuation: CheckedContinuation<Bool, Never>
   }
 
@@ -27,6 +27,9 @@ final class EventLoop: SerialExecutor {
     /// Whether the thread is about to look at the sockets, and has to be woken for a new job.
     var isWaiting = false
   }
+
+  /// What the system tells without being asked.
+  private static let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
 
   private let state = Mutex(State())
   /// A pipe that wakes the thread.
@@ -46,8 +49,8 @@ final class EventLoop: SerialExecutor {
     change { $0.jobs.append(job) }
   }
 
-  /// Waits until a socket is ready for something; returns false at the deadline.
-  func wait(for socket: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) async -> Bool {
+  /// Waits until a socket is ready for something, or has failed; returns false at the deadline, if there is one.
+  func wait(for socket: Int32, _ events: Int32, until deadline: ContinuousClock.Instant? = nil) async -> Bool {
     await withCheckedContinuation { continuation in
       change {
         $0.waits.append(
@@ -85,13 +88,24 @@ final class EventLoop: SerialExecutor {
       return state.isWaiting ? state.waits : nil
     }
     guard let waits else { return }
-    let first = waits.map(\.deadline).min()
+    let first = waits.compactMap(\.deadline).min()
     var sockets = [pollfd(fd: wakePipe.reading, events: Int16(POLLIN), revents: 0)]
-    sockets += waits.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
+    // One place for each socket, even if two tasks wait for it: the system takes no more places than a process may have
+    // descriptors.
+    var known: [Int32: Int] = [:]
+    let places = waits.map { wait in
+      let place = known[wait.socket] ?? sockets.count
+      if place == sockets.count { sockets.append(pollfd(fd: wait.socket, events: 0, revents: 0)) }
+      known[wait.socket] = place
+      sockets[place].events |= wait.events
+      return place
+    }
     let time = first.map { max(.zero, ContinuousClock.now.duration(to: $0)) } ?? .seconds(3_600)
     let milliseconds = Int32(
       clamping: time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000)
-    _ = unsafe poll(&sockets, nfds_t(sockets.count), milliseconds + (milliseconds < .max ? 1 : 0))
+    let count = unsafe poll(&sockets, nfds_t(sockets.count), milliseconds + (milliseconds < .max ? 1 : 0))
+    // If the system has no memory for that, it may have some later.
+    if count < 0, errno != EINTR { usleep(10_000) }
     var bytes: [UInt8] = Array(repeating: 0, count: 64)
     while unsafe read(wakePipe.reading, &bytes, bytes.count) > 0 {}
     let now = ContinuousClock.now
@@ -100,8 +114,11 @@ final class EventLoop: SerialExecutor {
       state.isWaiting = false
       // Those that have come meanwhile are behind the others.
       for index in waits.indices.reversed() {
-        let isReady = sockets[index + 1].revents != 0
-        if isReady || waits[index].deadline <= now { ended.append((state.waits.remove(at: index), isReady)) }
+        let wait = waits[index]
+        let isReady = sockets[places[index]].revents & (wait.events | Self.failures) != 0
+        if isReady || wait.deadline.map({ $0 <= now }) ?? false {
+          ended.append((state.waits.remove(at: index), isReady))
+        }
       }
     }
     for (wait, isReady) in ended.reversed() { wait.continuation.resume(returning: isReady) }

@@ -1,4 +1,3 @@
-import SubPub
 import Synchronization
 
 #if canImport(Darwin)
@@ -13,22 +12,6 @@ import Synchronization
 ///
 /// Its functions run on the server's loop, and wait for the socket without holding up the loop.
 final class WebClient: Hashable, Sendable {
-  enum Status: String, Error {
-    case ok = "200 OK"
-    case badRequest = "400 Bad Request"
-    case notFound = "404 Not Found"
-    case notAllowed = "405 Method Not Allowed"
-    case timeout = "408 Request Timeout"
-    case tooLarge = "431 Request Header Fields Too Large"
-    case unavailable = "503 Service Unavailable"
-  }
-
-  struct Request {
-    let path: Substring
-    /// The last event that a client that comes back has received.
-    var lastEvent: PublicationID?
-  }
-
   private let socket: Int32
   private let loop: EventLoop
   /// For logs and metrics.
@@ -41,16 +24,40 @@ final class WebClient: Hashable, Sendable {
   private static let patience = Duration.seconds(5)
 
   /// Accepts a client; returns nil if nobody wants to connect.
-  init?(from listener: Int32, _ loop: EventLoop) {
-    socket = accept(listener, nil, nil)
-    guard socket >= 0 else { return nil }
+  ///
+  /// - Throws: The system's error if it can't, because it has no descriptor left, for example.
+  static func accept(from listener: Int32, _ loop: EventLoop) throws(SystemError) -> WebClient? {
+    while true {
+      let socket = systemAccept(listener)
+      if socket >= 0 { return WebClient(socket, loop) }
+      switch errno {
+      case EINTR, ECONNABORTED: continue
+      case EAGAIN: return nil
+      default: throw .last
+      }
+    }
+  }
+
+  private init(_ socket: Int32, _ loop: EventLoop) {
+    self.socket = socket
+    self.loop = loop
+    number = Self.last.add(1, ordering: .relaxed).newValue
     _ = fcntl(socket, F_SETFL, O_NONBLOCK)
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     // Otherwise, the system keeps megabytes for a client that doesn't read, before the server notices.
-    var size: Int32 = 65_536
-    _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-    self.loop = loop
-    number = Self.last.add(1, ordering: .relaxed).newValue
+    set(SOL_SOCKET, SO_SNDBUF, 65_536)
+    // A machine that loses its power or its network says nothing, so it is asked.
+    set(SOL_SOCKET, SO_KEEPALIVE, 1)
+    #if !canImport(Darwin)
+      set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 15)
+      set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 5)
+      set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    #endif
+  }
+
+  private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+    var value = value
+    _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Closes the connection.
@@ -67,7 +74,7 @@ final class WebClient: Hashable, Sendable {
   // MARK: Requests
 
   /// Reads the head of a request; there is no body.
-  func request() async -> Result<Request, Status> {
+  func request() async -> WebRequest {
     let deadline = ContinuousClock.now + Self.patience
     var received: [UInt8] = []
     var buffer: [UInt8] = Array(repeating: 0, count: 2_048)
@@ -75,45 +82,38 @@ final class WebClient: Hashable, Sendable {
       let count = unsafe read(socket, &buffer, buffer.count)
       if count > 0 {
         received += buffer[..<count]
-        if received.count > Self.longestRequest { return .failure(.tooLarge) }
-        let head = String(decoding: received, as: UTF8.self)
-        if let end = head.firstRange(of: "\r\n\r\n") { return Self.parse(head[..<end.lowerBound]) }
+        if received.count > Self.longestRequest { return WebRequest(received, refusedWith: .tooLarge) }
+        if let request = WebRequest(received) { return request }
       } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
-        return .failure(.badRequest)
+        return WebRequest(received, refusedWith: .badRequest)
       } else if !(await loop.wait(for: socket, Int32(POLLIN), until: deadline)) {
-        return .failure(.timeout)
+        return WebRequest(received, refusedWith: .timeout)
       }
-      if ContinuousClock.now > deadline { return .failure(.timeout) }
+      if ContinuousClock.now > deadline { return WebRequest(received, refusedWith: .timeout) }
     }
   }
 
-  private static func parse(_ head: Substring) -> Result<Request, Status> {
-    let lines = head.split(separator: "\r\n")
-    let words = (lines.first ?? "").split(separator: " ")
-    guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { return .failure(.badRequest) }
-    guard words[0] == "GET" else { return .failure(.notAllowed) }
-    let parts = words[1].split(separator: "?", maxSplits: 1)
-    var request = Request(path: parts.first ?? "/")
-    // The first connection of a page can't set the header.
-    if parts.count > 1, parts[1].hasPrefix("after=") {
-      request.lastEvent = PublicationID(String(parts[1].dropFirst(6)))
+  /// Waits until the client has closed the connection, or it is broken; drops what the client still sends.
+  func waitForEnd() async {
+    var buffer: [UInt8] = Array(repeating: 0, count: 2_048)
+    while await loop.wait(for: socket, Int32(POLLIN)) {
+      let count = unsafe read(socket, &buffer, buffer.count)
+      if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
     }
-    for line in lines.dropFirst() {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == "last-event-id" else { continue }
-      request.lastEvent = PublicationID(parts[1].trimmingPrefix { $0 == " " }.description)
-    }
-    return .success(request)
   }
 
   // MARK: Answers
 
-  func answer(_ status: Status, _ body: String? = nil, type: String = "text/plain") async {
+  func answer(
+    _ request: WebRequest, _ status: WebStatus, _ body: String? = nil, type: String = "text/plain"
+  ) async {
     let body = body ?? status.rawValue + "\n"
-    _ = await send(Self.head(status, type: type, "Content-Length: \(body.utf8.count)\r\n") + body)
+    let allowed = status == .notAllowed ? "Allow: GET, HEAD\r\n" : ""
+    let head = Self.head(status, type: type, "\(allowed)Content-Length: \(body.utf8.count)\r\n")
+    _ = await send(request.isHead ? head : head + body)
   }
 
-  static func head(_ status: Status, type: String, _ more: String = "") -> String {
+  static func head(_ status: WebStatus, type: String, _ more: String = "") -> String {
     "HTTP/1.1 \(status.rawValue)\r\nContent-Type: \(type)\r\nCache-Control: no-store\r\nConnection: close\r\n\(more)\r\n"
   }
 
@@ -139,3 +139,5 @@ final class WebClient: Hashable, Sendable {
   static func == (left: WebClient, right: WebClient) -> Bool { left === right }
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

@@ -21,6 +21,7 @@ enum WebPage {
     <script>
       const find = id => document.getElementById(id)
       let count = 0
+      function connection(text) { find("connection").textContent = text }
       function show(id, rows) {
         find("event").textContent = id
         find("rows").replaceChildren(...rows.map(row => {
@@ -34,17 +35,32 @@ enum WebPage {
         }))
       }
       // The first connection begins behind the state; the browser names the last event when it comes back.
-      fetch("/state").then(answer => answer.json()).then(state => {
+      function follow(state) {
         show(state.id, state.rows)
         const events = new EventSource(`/events?after=${state.id}`)
-        events.onopen = () => find("connection").textContent = "connected"
-        events.onerror = () => find("connection").textContent = "reconnecting"
+        let hasEnded = false
+        events.onopen = () => { hasEnded = false; connection("connected") }
+        // After the end, the browser goes on trying, in case the server is started again.
+        events.onerror = () => {
+          if (events.readyState === EventSource.CLOSED) connection("the server refuses the connection")
+          else if (!hasEnded) connection("reconnecting")
+        }
         events.onmessage = event => {
           find("count").textContent = ++count
           show(event.lastEventId, JSON.parse(event.data))
         }
-        events.addEventListener("end", () => find("connection").textContent = "the server has ended")
-      })
+        events.addEventListener("end", () => { hasEnded = true; connection("the server has ended") })
+      }
+      function start() {
+        fetch("/state").then(answer => {
+          if (!answer.ok) throw new Error(`status ${answer.status}`)
+          return answer.json()
+        }).then(follow).catch(error => {
+          connection(`failed: ${error.message}; trying again`)
+          setTimeout(start, 2000)
+        })
+      }
+      start()
     </script>
     </html>
     """

@@ -12,8 +12,9 @@ import SubPub
 ///
 /// `/events` sends each state of the board as a server-sent event, whose identifier is the publication's. A browser
 /// that comes back names the last one that it has received, and misses nothing that the publisher's history still
-/// holds. A client that doesn't read is ended by its buffering policy. When the board is finished, each client receives
-/// what is pending and a last event.
+/// holds. A client that doesn't read is ended by its buffering policy, and one that has gone is noticed at once. When
+/// there are as many clients as the process may have, the others wait in the system's queue. When the board is finished,
+/// each client receives what is pending and a last event.
 actor WebServer {
   private let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -30,35 +31,60 @@ actor WebServer {
   /// The last events that were made, as bytes, for all clients that receive the same publications.
   private var events: [(id: PublicationID, bytes: [UInt8])] = []
 
-  private static let mostClients = 1_000
+  /// As many as the process may open files, without those that it needs otherwise.
+  private let mostClients: Int
+  private static let mostEver = 10_000
   /// How many events are kept for other clients: a few bursts of states.
   private static let mostEvents = 32
   /// How many states a client may be behind.
   private static let mostPending = 500
 
-  init(at address: WebAddress, _ board: Publisher<Board>, metrics: @escaping @Sendable () -> String) throws {
+  /// Creates a server, which leaves so many of the files that the process may still open to others.
+  init(
+    at address: WebAddress, _ board: Publisher<Board>, reservingFiles reserve: Int,
+    metrics: @escaping @Sendable () -> String
+  ) throws {
     signal(SIGPIPE, SIG_IGN)  // a write to a client that has gone fails instead
     (listener, self.address) = try address.listen()
     loop = try EventLoop()
+    // Without a limit, -1. A process that has no file left fails in places that expect no failure, such as Dispatch.
+    let limit = sysconf(Int32(_SC_OPEN_MAX))
+    let most = limit < 0 ? Self.mostEver : min(limit, Self.mostEver)
+    let open = (0..<Int32(most)).count { fcntl($0, F_GETFD) >= 0 }
+    mostClients = max(1, most - open - reserve)
     (self.board, self.metrics) = (board, metrics)
   }
 
   /// Accepts clients until `end(within:)`.
   func run() async {
     while !isEnding {
-      guard await loop.wait(for: listener, POLLIN, until: .now + .seconds(1)), !isEnding else { continue }
-      while let client = WebClient(from: listener, loop) {
-        clients.insert(client)
-        clientCount.updateData(clients.count)
-        Task {
-          await serve(client)
-          client.end()
-          clients.remove(client)
-          clientCount.updateData(clients.count)
-        }
+      await waitForRoom()
+      guard !isEnding, await loop.wait(for: listener, POLLIN, until: .now + .seconds(1)), !isEnding else { continue }
+      do throws(SystemError) {
+        while clients.count < mostClients, let client = try WebClient.accept(from: listener, loop) { add(client) }
+      } catch {
+        // Others have taken the last descriptors, or the memory. The listener stays ready, so it is left alone for a bit.
+        try? await Task.sleep(for: .milliseconds(100))
       }
     }
     close(listener)
+  }
+
+  /// Returns when another client can be served, or the server ends; until then, nobody looks at the listener.
+  private func waitForRoom() async {
+    guard clients.count >= mostClients else { return }
+    for await count in clientCount.values(buffering: .latest) where count < mostClients || isEnding { break }
+  }
+
+  private func add(_ client: WebClient) {
+    clients.insert(client)
+    clientCount.updateData(clients.count)
+    Task {
+      await serve(client)
+      client.end()
+      clients.remove(client)
+      clientCount.updateData(clients.count)
+    }
   }
 
   /// Returns when all clients have received everything, or at the limit; the board has to be finished before.
@@ -76,17 +102,17 @@ actor WebServer {
   // MARK: Requests
 
   private func serve(_ client: WebClient) async {
-    if clients.count > Self.mostClients { return await client.answer(.unavailable) }
-    switch await client.request() {
-    case .failure(let status): await client.answer(status)
-    case .success(let request):
-      switch request.path {
-      case "/": await client.answer(.ok, WebPage.html, type: "text/html; charset=utf-8")
-      case "/state": await client.answer(.ok, state, type: "application/json")
-      case "/metrics": await client.answer(.ok, metrics(), type: "text/plain; version=0.0.4")
-      case "/events": await sendEvents(to: client, after: request.lastEvent)
-      default: await client.answer(.notFound)
-      }
+    let request = await client.request()
+    if let refusal = request.refusal { return await client.answer(request, refusal) }
+    guard address.isMeant(byRequestFor: request.host) else { return await client.answer(request, .misdirected) }
+    switch request.path {
+    case "/": await client.answer(request, .ok, WebPage.html, type: "text/html; charset=utf-8")
+    case "/state": await client.answer(request, .ok, state, type: "application/json")
+    case "/metrics": await client.answer(request, .ok, metrics(), type: "text/plain; version=0.0.4")
+    case "/events":
+      let isStarted = await client.send(WebClient.head(.ok, type: "text/event-stream"))
+      if isStarted, !request.isHead { await sendEvents(to: client, after: request.lastEvent) }
+    default: await client.answer(request, .notFound)
     }
   }
 
@@ -99,12 +125,23 @@ actor WebServer {
   private func sendEvents(to client: WebClient, after id: PublicationID?) async {
     let label = "client \(client.number)"
     var states = board.publications(after: id, buffering: .ending(Self.mostPending), label: label).makeAsyncIterator()
+    let subscription = states.subscription
     // A client that doesn't read holds up its loop in `send`, so somebody else has to notice that it has fallen behind.
-    let watcher = Task { [subscription = states.subscription] in
-      if await subscription.ended() == .fellBehind { client.abort() }
+    let laggard = Task { if await subscription.ended() == .fellBehind { client.abort() } }
+    // The next state may be an hour away, so somebody else has to notice that the client has gone, too.
+    let leaver = Task {
+      await client.waitForEnd()
+      subscription.cancel()
     }
-    defer { watcher.cancel() }
-    guard await client.send(WebClient.head(.ok, type: "text/event-stream") + "retry: 500\n\n") else { return }
+    await send(&states, to: client)
+    // Nobody may wait for the socket when it is closed.
+    client.abort()
+    await leaver.value
+    laggard.cancel()
+  }
+
+  private func send(_ states: inout PublicationSequence<Board>.Iterator, to client: WebClient) async {
+    guard await client.send("retry: 500\n\n") else { return }
     while let publication = await states.next() {
       var bytes = event(for: publication)
       // Whatever else is pending goes with it.
