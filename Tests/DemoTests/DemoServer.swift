@@ -98,6 +98,7 @@
 
     private func received(until isEnough: (String) -> Bool) throws -> String {
       var (received, buffer): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 65_536))
+      let deadline = ContinuousClock.now + .seconds(TestLimit.seconds)
       while true {
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
         if count == 0 { return String(decoding: received, as: UTF8.self) }
@@ -107,6 +108,8 @@
         received += buffer[..<count]
         let text = String(decoding: received, as: UTF8.self)
         if isEnough(text) { return text }
+        // A stream that goes on is no answer.
+        if ContinuousClock.now > deadline { throw POSIXError(.ETIMEDOUT) }
       }
     }
   }
