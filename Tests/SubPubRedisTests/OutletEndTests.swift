@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("8 What an outlet leaves behind when it ends, and when that is", .timeLimit(.minutes(2)))
+  @Suite("8 What an outlet leaves behind when it ends, and when that is", .hangLimit)
   struct OutletEndTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

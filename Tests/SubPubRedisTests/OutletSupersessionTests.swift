@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("8.08 An outlet that was superseded never writes again", .timeLimit(.minutes(2)))
+  @Suite("8.08 An outlet that was superseded never writes again", .hangLimit)
   struct OutletSupersessionTests: RedisSuite {
     /// The publisher of another process.
     private let latter = Publisher<Int>(label: "latter")

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("8 What an outlet has written, keeps, and says", .timeLimit(.minutes(2)))
+  @Suite("8 What an outlet has written, keeps, and says", .hangLimit)
   struct OutletTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

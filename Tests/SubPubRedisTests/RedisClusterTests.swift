@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Sentinels and clusters say which server it is", .timeLimit(.minutes(2)))
+  @Suite("Sentinels and clusters say which server it is", .hangLimit)
   struct RedisClusterTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

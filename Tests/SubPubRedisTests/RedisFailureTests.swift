@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("What goes wrong is an error that says what to do", .timeLimit(.minutes(2)))
+  @Suite("What goes wrong is an error that says what to do", .hangLimit)
   struct RedisFailureTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Each connection logs in, with a name and with credentials of that moment", .timeLimit(.minutes(2)))
+  @Suite("Each connection logs in, with a name and with credentials of that moment", .hangLimit)
   struct RedisLoginTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Outlets and mirrors", .timeLimit(.minutes(2)))
+  @Suite("Outlets and mirrors", .hangLimit)
   struct RedisMirrorTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("A stand-in for a server", .timeLimit(.minutes(2)))
+  @Suite("A stand-in for a server", .hangLimit)
   struct RedisStandInTests {
     let standIn: RedisStandIn
     let publisher = Publisher<Int>(label: "source")
@@ -33,7 +33,7 @@
       try await running(outlet, mirror) {
         try await mirror.reach(0)
         for number in 1...2_000 { publisher.updateData(number) }
-        try await recorder.wait(within: .seconds(TestLimit.seconds)) { $0 == .loaded(2_000) }
+        try await recorder.wait { $0 == .loaded(2_000) }
       }
       #expect(recorder.loaded == Array(0...2_000))
       #expect(standIn.entryCount(of: "key") == 2_001)

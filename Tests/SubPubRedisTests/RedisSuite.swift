@@ -75,7 +75,7 @@
 
     /// Waits for a state.
     func reach(_ isReached: @escaping @Sendable (LoadState<Value>) -> Bool) async throws {
-      try await record().wait(within: .seconds(TestLimit.seconds), until: isReached)
+      try await record().wait(until: isReached)
     }
 
     func reach(_ value: Value) async throws where Value: Equatable { try await reach { $0 == .loaded(value) } }
@@ -190,10 +190,11 @@
 
   /// Waits until something is so that has no event, such as a count or the contents of the server.
   func until(_ isSo: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let end = ContinuousClock.now + .seconds(TestLimit.seconds)
+    let limit = TestLimit.Wait()
     while try !isSo() {
-      try #require(.now < end, "it doesn't become so", sourceLocation: sourceLocation)
+      try #require(limit.nanosecondsLeft > 0, "it doesn't become so", sourceLocation: sourceLocation)
       try await Task.sleep(for: .milliseconds(2))
     }
+    TestLimit.noteProgress()
   }
 #endif

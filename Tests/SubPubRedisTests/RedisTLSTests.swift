@@ -1,7 +1,7 @@
 #if RedisTLS
   import Testing
 
-  @Suite("Connections are encrypted, and the server is who it says", .timeLimit(.minutes(2)))
+  @Suite("Connections are encrypted, and the server is who it says", .hangLimit)
   struct RedisTLSTests: RedisSuite {
     let fixture: RedisFixture
     let certificates: Certificates

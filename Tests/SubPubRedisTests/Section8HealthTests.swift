@@ -2,7 +2,7 @@
   import Foundation
   import Testing
 
-  @Suite("Section 8: health tells what is so, from the start to the end", .timeLimit(.minutes(2)))
+  @Suite("Section 8: health tells what is so, from the start to the end", .hangLimit)
   struct Section8HealthTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

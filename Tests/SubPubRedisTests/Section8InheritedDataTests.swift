@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Section 8.01: an outlet that has no data yet keeps the data that its key has", .timeLimit(.minutes(2)))
+  @Suite("Section 8.01: an outlet that has no data yet keeps the data that its key has", .hangLimit)
   struct Section8InheritedDataTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("8 Across processes: a server with older data", .timeLimit(.minutes(2)))
+  @Suite("8 Across processes: a server with older data", .hangLimit)
   struct Section8OlderDataTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

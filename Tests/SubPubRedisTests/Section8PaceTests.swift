@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Section 8: what a mirror with a pace shows, and when", .timeLimit(.minutes(2)))
+  @Suite("Section 8: what a mirror with a pace shows, and when", .hangLimit)
   struct Section8PaceTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

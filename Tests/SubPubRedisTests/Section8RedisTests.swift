@@ -3,7 +3,7 @@
   import SubPubRedis
   import Testing
 
-  @Suite("8 Across processes", .timeLimit(.minutes(2)))
+  @Suite("8 Across processes", .hangLimit)
   struct Section8RedisTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

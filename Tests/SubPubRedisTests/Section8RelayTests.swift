@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Section 8: relays, replicas, paces, and publishers that have loaded nothing yet", .timeLimit(.minutes(2)))
+  @Suite("Section 8: relays, replicas, paces, and publishers that have loaded nothing yet", .hangLimit)
   struct Section8RelayTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Section 8: mirrors whose publishers were changed by hand, and that are run again", .timeLimit(.minutes(2)))
+  @Suite("Section 8: mirrors whose publishers were changed by hand, and that are run again", .hangLimit)
   struct Section8RerunTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("Section 8.09: an outlet that waits takes over when the one before has ended", .timeLimit(.minutes(2)))
+  @Suite("Section 8.09: an outlet that waits takes over when the one before has ended", .hangLimit)
   struct Section8StandbyTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }

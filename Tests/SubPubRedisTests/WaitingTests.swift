@@ -1,7 +1,7 @@
 #if Redis
   import Testing
 
-  @Suite("8 How long outlets and mirrors wait, and when they try again", .timeLimit(.minutes(2)))
+  @Suite("8 How long outlets and mirrors wait, and when they try again", .hangLimit)
   struct WaitingTests: RedisSuite {
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }
