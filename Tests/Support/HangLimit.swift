@@ -32,16 +32,17 @@ package struct HangLimit: SuiteTrait, TestTrait, TestScoping {
     return try await body()
   }
 
-  /// Counts seconds without progress; those in which the process is suspended don't count.
+  /// Looks four times a second, and counts how often nothing has gone on; time in which the process is suspended doesn't
+  /// count.
   private static let guardian: Void = Thread.detachNewThread {
     var (quiet, last) = (0, TestLimit.progress)
     while true {
-      sleep(1)
+      usleep(250_000)
       let progress = TestLimit.progress
       (quiet, last) = (progress == last ? quiet + 1 : 0, progress)
-      let names = running.value.values
-      if quiet > 2 * TestLimit.seconds, !names.isEmpty {
-        fatalError("nothing has happened for \(quiet) s in: \(names.sorted().joined(separator: "; "))")
+      let names = running.value.values.sorted()
+      if quiet > 8 * TestLimit.seconds, !names.isEmpty {
+        fatalError("nothing has gone on for \(quiet / 4) s in: \(names.joined(separator: "; "))")
       }
     }
   }

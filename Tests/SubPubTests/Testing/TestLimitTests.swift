@@ -1,3 +1,7 @@
+import Dispatch
+import Foundation
+import SubPub
+import SubPubTesting
 import Support
 import Testing
 
@@ -22,6 +26,31 @@ extension TestingKitTests {
     func required_7_05_severalHang() {
       #expect(left(at: 1_110, since: 1_000, lastProgress: 1_105, lastHang: 1_100) == 0)
       #expect(left(at: 1_110, since: 1_001, lastProgress: 1_105, lastHang: 1_100) == 95)
+    }
+
+    @Test("what is waited for in vain fails, once nothing else goes on")
+    func required_7_05_hangingWait() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        unsafe setenv("TEST_LIMIT", "0", 1)
+        async let thread = withCheckedContinuation { result in
+          Thread.detachNewThread {
+            let never = DispatchSemaphore(value: 0)
+            result.resume(returning: TestLimit.wait { never.wait(timeout: $0) })
+          }
+        }
+        let error = await #expect(throws: RecorderTimeout.self) { try await Recorder<Int>().wait(count: 1) }
+        exit(await thread || error == nil ? 1 : 7)
+      }
+    }
+
+    @Test("a process in which nothing goes on stops, and names the tests")
+    func required_7_05_hangingTest() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        unsafe setenv("TEST_LIMIT", "0", 1)
+        await HangLimit.watch("the one that hangs") { while true { try? await Task.sleep(for: .seconds(3_600)) } }
+      }
+      let message = MisuseTests.message(result)
+      #expect(message.contains("in: the one that hangs"), "\(message)")
     }
   }
 }
