@@ -15,7 +15,7 @@ struct StressSettings: Sendable, CustomStringConvertible {
 
   private init() {
     let environment = ProcessInfo.processInfo.environment
-    seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? Double(TestRounds.of(3, full: 10))
+    seconds = environment["STRESS_SECONDS"].flatMap(Double.init) ?? Double(TestRounds.of(2, full: 10))
     seed = environment["STRESS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64(UInt32.max))
     threads = max(2, environment["STRESS_THREADS"].flatMap(Int.init) ?? 4)
     isLarge = environment["STRESS_LARGE"] == "1"
