@@ -4,7 +4,7 @@ import SubPubFoundation
 import SubPubTesting
 import Testing
 
-@Suite("What a file cache reads is checked", .timeLimit(.minutes(2)))
+@Suite("What a file cache reads is checked", .hangLimit)
 struct FileCacheDamageTests {
   private let folder = TemporaryFolder()
 

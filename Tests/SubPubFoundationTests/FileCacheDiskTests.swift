@@ -3,7 +3,7 @@ import SubPub
 import SubPubFoundation
 import Testing
 
-@Suite("A file takes its name only when the disk has stored it", .timeLimit(.minutes(2)))
+@Suite("A file takes its name only when the disk has stored it", .hangLimit)
 struct FileCacheDiskTests {
   private let folder = TemporaryFolder()
 

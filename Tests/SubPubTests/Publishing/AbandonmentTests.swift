@@ -5,7 +5,7 @@
   import Testing
 
   /// Each test runs in a process of its own, whose looks and messages it sees.
-  @Suite("Debug builds say that nobody keeps a derived publisher, and only then", .timeLimit(.minutes(2)))
+  @Suite("Debug builds say that nobody keeps a derived publisher, and only then", .hangLimit)
   struct AbandonmentTests {
     final class Log: Sendable {}
     typealias Looks = Locked<[@Sendable () -> Void]>
