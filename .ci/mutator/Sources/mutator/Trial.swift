@@ -81,6 +81,8 @@ struct Trial {
     if mutant != nil, fails(output) { return .failed("") }
     guard let status else { return .hung }
     if status & 0x7F != 0 { return .crashed }
+    // The testing library says so if its filter has found nothing.
+    if status >> 8 == EX_UNAVAILABLE { return .noTest("no test has run") }
     guard status == 0 else {
       let faults = output.text.split(separator: "\n").filter { $0.contains("recorded an issue") }
         .joined(separator: "\n")
