@@ -108,8 +108,9 @@
         _ = Self.take(looks)
         // The source was finished.
         source.finish()
-        source.map { $0 }.subscribe(log, on: .background) { _, _ in }
+        source.map { $0 }.subscribe(log, on: .executor(executor)) { _, _ in }
         #expect(Self.take(looks) == 0)
+        executor.runAll()
         withExtendedLifetime((iterator, log)) {}
       }
       #expect(Self.lines(result) == [])
