@@ -11,7 +11,7 @@ package final class CacheOperationQueue: Sendable {
     /// `hasEdit` tells whether the value has a confirmed edit, which the value in the cache may lack.
     case write(hasEdit: Bool, @Sendable (_ hasEdit: Bool) async -> Void)
     case clear(Work)
-    /// A mark that resumes a task once everything before it is done.
+    /// A mark that resumes tasks once everything before it is done; it is named after the first of them.
     case mark(WaiterID)
   }
 
@@ -35,7 +35,7 @@ package final class CacheOperationQueue: Sendable {
         switch operation {
         case .read(_, let work), .clear(let work): await work()
         case .write(let hasEdit, let work): await work(hasEdit)
-        case .mark(let waiter): self.resume(waiter)
+        case .mark(let mark): self.perform { $0.passMark(mark, &$1) }
         }
       }
     }
@@ -47,15 +47,15 @@ package final class CacheOperationQueue: Sendable {
     await SuspendedTask.wait { task in
       pending.withLock { $0.waiters.suspend(waiter, task) }
     } onCancel: {
-      resume(waiter)
+      perform { $0.removeMark(of: waiter, &$1) }
     }
     // As in `PublisherRegistry.wait(for:)`.
     pending.withLock { _ in }
   }
 
-  private func resume(_ waiter: WaiterID) {
+  private func perform(_ body: (inout PendingOperations, inout Effects) -> Void) {
     var effects = Effects()
-    pending.withLock { $0.removeMark(of: waiter, &effects) }
+    pending.withLock { body(&$0, &effects) }
     effects.perform()
   }
 }
@@ -153,6 +153,9 @@ package struct PendingOperations {
   package private(set) var operations: [CacheOperationQueue.Operation] = []
   private var isRunning = false
   package var waiters = Waiters()
+  /// The mark of each waiter, and the waiters of each mark: one mark for all that wait for the same operations.
+  private var marks: [WaiterID: WaiterID] = [:]
+  private var marked: [WaiterID: Set<WaiterID>] = [:]
   /// The number of clears that were requested; a read that began before the last one must not be used.
   private(set) var clears = 0
   /// Whether a clear has failed.
@@ -213,13 +216,28 @@ package struct PendingOperations {
   package mutating func addMark() -> WaiterID? {
     if operations.isEmpty, !isRunning { return nil }
     let waiter = waiters.add(missing: 1)
-    operations.append(.mark(waiter))
+    var mark = waiter
+    if case .mark(let last)? = operations.last { mark = last } else { operations.append(.mark(waiter)) }
+    marks[waiter] = mark
+    marked[mark, default: []].insert(waiter)
     return waiter
   }
 
-  /// Removes a waiter's mark because everything before it is done, or the waiter was cancelled.
+  /// Resumes the waiters of a mark, because everything before it is done.
+  mutating func passMark(_ mark: WaiterID, _ effects: inout Effects) {
+    for waiter in marked.removeValue(forKey: mark)?.sorted() ?? [] {
+      marks[waiter] = nil
+      waiters.remove(waiter, &effects)
+    }
+  }
+
+  /// Removes a waiter that was cancelled, and its mark if nobody else waits there.
   package mutating func removeMark(of waiter: WaiterID, _ effects: inout Effects) {
-    operations.removeAll { if case .mark(waiter) = $0 { true } else { false } }
     waiters.remove(waiter, &effects)
+    guard let mark = marks.removeValue(forKey: waiter) else { return }
+    marked[mark]?.remove(waiter)
+    guard marked[mark]?.isEmpty ?? false else { return }
+    marked[mark] = nil
+    operations.removeAll { if case .mark(mark) = $0 { true } else { false } }
   }
 }

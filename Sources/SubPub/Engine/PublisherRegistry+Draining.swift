@@ -76,15 +76,19 @@ extension RegistryState {
   /// Also returns whether the caller has to look for dead subscribers.
   fileprivate mutating func beginDraining() -> (WaiterID, looksForDead: Bool)? {
     let waiter = waiters.add(missing: 0)
-    var missing = 0
-    for lane in lanes.all where lane.addDrain(waiter, upTo: newest) { missing += 1 }
+    var (missing, mayWaitForDead) = (0, false)
+    lanes.forEach { [newest] lane in
+      guard lane.addDrain(waiter, upTo: newest) else { return }
+      missing += 1
+      mayWaitForDead = mayWaitForDead || lane.mayWaitForDead
+    }
     guard let waiter = waiters.expect(missing, of: waiter) else { return nil }
-    return (waiter, startsLookingForDead())
+    return (waiter, startsLookingForDead(if: mayWaitForDead))
   }
 
-  /// Returns whether the caller has to look for dead subscribers from now on.
-  mutating func startsLookingForDead() -> Bool {
-    guard !isLookingForDead, lanes.all.contains(where: \.mayWaitForDead) else { return false }
+  /// Returns whether the caller has to look for dead subscribers from now on, if what it waits for may wait for one.
+  mutating func startsLookingForDead(if mayWaitForDead: Bool) -> Bool {
+    guard mayWaitForDead, !isLookingForDead else { return false }
     isLookingForDead = true
     return true
   }
@@ -99,14 +103,12 @@ extension RegistryState {
 
   /// Returns the subscriptions that a call of `drain()` is waiting for.
   fileprivate func lateSubscriptions(of waiter: WaiterID) -> [Subscription] {
-    lanes.all.flatMap { lane in
-      lane.inTurn.drains.filter { $0.waiter == waiter }.flatMap { lane.awaitedSubscriptions(by: $0) }
-    }
+    lanes.all.flatMap { lane in lane.inTurn.drains[waiter].map { lane.awaitedSubscriptions(by: $0) } ?? [] }
   }
 
   /// Ends a wait whose task was cancelled, or whose time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
-    for lane in lanes.all { lane.inTurn.drains.removeAll { $0.waiter == waiter } }
+    lanes.forEach { $0.inTurn.drains.remove(waiter) }
     waiters.remove(waiter, &effects)
   }
 }
@@ -115,7 +117,7 @@ extension Lane {
   /// Whether a `drain()` or an `ended()` waits for this lane, whose subscribers may die before it is served.
   ///
   /// Contexts with fixed time slices belong to tests, in which nothing happens by itself.
-  fileprivate var mayWaitForDead: Bool {
+  var mayWaitForDead: Bool {
     (!inTurn.drains.isEmpty || !inTurn.endWaiters.isEmpty) && !isIteration && context.fixedTimeSlice == nil
   }
 }

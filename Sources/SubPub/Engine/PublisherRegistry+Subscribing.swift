@@ -74,8 +74,9 @@ extension PublisherRegistry {
     var looksForDead = false
     let waiter = turn { state -> WaiterID? in
       guard subscription.gate.isOpen || state.isLeaving(subscription) else { return nil }
-      defer { looksForDead = state.startsLookingForDead() }
-      return state.addEndWaiter(for: subscription)
+      let waiter = state.addEndWaiter(for: subscription)
+      looksForDead = state.startsLookingForDead(if: subscription.lane.mayWaitForDead)
+      return waiter
     }
     guard let waiter else { return subscription.gate.end }
     if looksForDead { lookForDead() }

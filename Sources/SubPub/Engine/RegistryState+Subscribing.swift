@@ -159,7 +159,7 @@ extension RegistryState {
   /// Registers a waiter for the end of a subscription and of its delivery under way.
   mutating func addEndWaiter(for subscription: Subscription) -> WaiterID {
     let waiter = waiters.add(missing: 1)
-    subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription), default: []].append(waiter)
+    subscription.lane.inTurn.endWaiters[ObjectIdentifier(subscription), default: []].insert(waiter)
     return waiter
   }
 

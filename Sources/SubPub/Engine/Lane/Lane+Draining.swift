@@ -9,15 +9,80 @@ package struct DrainWait {
   ///
   /// No subscription is ever awaited again, so this only grows.
   fileprivate(set) var first = 0
+  /// Whether nobody waits any more.
+  fileprivate var isAbandoned = false
+
+  init(_ waiter: WaiterID, upTo version: UInt64, limit: Int) {
+    (self.waiter, self.version, self.limit) = (waiter, version, limit)
+  }
 
   /// Adjusts the positions after a compaction.
-  mutating func move(_ newSlot: (Int) -> Int) { (first, limit) = (newSlot(first), newSlot(limit)) }
+  fileprivate mutating func move(_ newSlot: (Int) -> Int) { (first, limit) = (newSlot(first), newSlot(limit)) }
+}
+
+/// The calls of `drain()` that wait for a lane, in their order.
+///
+/// A later call waits for everything that an earlier one waits for. So only the first is looked at, and however many
+/// there are, each costs a lane the same.
+package struct DrainQueue {
+  private var waits: [DrainWait] = []
+  /// Where the first call is.
+  private var start = 0
+  /// The number of calls.
+  package private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  fileprivate mutating func append(_ wait: DrainWait) {
+    waits.append(wait)
+    count += 1
+  }
+
+  /// Removes the first calls that wait for nothing more, and passes their waiters on.
+  fileprivate mutating func removeFirst(while isOver: (inout DrainWait) -> Bool, _ found: (WaiterID) -> Void) {
+    while start < waits.count, waits[start].isAbandoned || isOver(&waits[start]) {
+      if !waits[start].isAbandoned {
+        count -= 1
+        found(waits[start].waiter)
+      }
+      start += 1
+    }
+    compact()
+  }
+
+  /// Removes a call, if it is there.
+  mutating func remove(_ waiter: WaiterID) {
+    guard let index = index(of: waiter), !waits[index].isAbandoned else { return }
+    waits[index].isAbandoned = true
+    count -= 1
+    compact()
+  }
+
+  subscript(waiter: WaiterID) -> DrainWait? { index(of: waiter).map { waits[$0] } }
+
+  mutating func move(_ newSlot: (Int) -> Int) { for index in start..<waits.count { waits[index].move(newSlot) } }
+
+  private func index(of waiter: WaiterID) -> Int? {
+    var (low, high) = (start, waits.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if waits[middle].waiter < waiter { low = middle + 1 } else { high = middle }
+    }
+    return low < waits.count && waits[low].waiter == waiter ? low : nil
+  }
+
+  /// Drops calls that are over, once most are.
+  private mutating func compact() {
+    guard waits.count > 2 * count else { return }
+    waits = waits[start...].filter { !$0.isAbandoned }
+    start = 0
+  }
 }
 
 extension Lane {
   /// Adds a call of `drain()`; returns false if nothing is left to serve.
   func addDrain(_ waiter: WaiterID, upTo version: UInt64) -> Bool {
-    var wait = DrainWait(waiter: waiter, version: version, limit: inTurn.subscriptions.count)
+    var wait = DrainWait(waiter, upTo: version, limit: inTurn.subscriptions.count)
     // Before looking at the gates: a thread that has received the request takes a turn before it finishes.
     _ = phase.request(.attention)
     guard isAwaiting(&wait) else { return false }
@@ -28,11 +93,12 @@ extension Lane {
   /// Completes the drains that wait for nothing more; the registry resumes their waiters when this turn has ended.
   func completeDrains() {
     guard !inTurn.drains.isEmpty else { return }
-    var left: [DrainWait] = []
-    for var wait in inTurn.drains {
-      if isAwaiting(&wait) { left.append(wait) } else { inTurn.arrived.append(wait.waiter) }
-    }
-    inTurn.drains = left
+    var (drains, arrived) = (DrainQueue(), [WaiterID]())
+    // Taken out, because looking at the subscriptions reads the lane's state.
+    swap(&drains, &inTurn.drains)
+    drains.removeFirst(while: { !isAwaiting(&$0) }, { arrived.append($0) })
+    swap(&drains, &inTurn.drains)
+    inTurn.arrived += arrived
   }
 
   /// Returns the subscriptions that a drain is waiting for.

@@ -18,9 +18,9 @@ package struct LaneState {
   /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
   var departedParts = 0
   /// Calls of `drain()` that wait for this lane.
-  package var drains: [DrainWait] = []
+  package var drains = DrainQueue()
   /// For each of these subscriptions, those who wait until it has ended and no delivery of it is under way.
-  var endWaiters: [ObjectIdentifier: [WaiterID]] = [:]
+  var endWaiters: [ObjectIdentifier: Set<WaiterID>] = [:]
   /// Waiters of both kinds whose event has happened in this turn.
   var arrived: [WaiterID] = []
   /// The number of events that have to happen before this lane is woken: deliveries in other lanes end (2.06), and so
@@ -193,13 +193,16 @@ extension Lane {
 
   /// Removes a waiter whose task was cancelled.
   func removeEndWaiter(_ waiter: WaiterID, of subscription: Subscription) {
-    let left = inTurn.endWaiters[ObjectIdentifier(subscription)]?.filter { $0 != waiter } ?? []
-    inTurn.endWaiters[ObjectIdentifier(subscription)] = left.isEmpty ? nil : left
+    let id = ObjectIdentifier(subscription)
+    inTurn.endWaiters[id]?.remove(waiter)
+    if inTurn.endWaiters[id]?.isEmpty ?? false { inTurn.endWaiters[id] = nil }
   }
 
   @inline(never)
   private func announceEnd(of subscription: Subscription, _ effects: inout Effects) {
-    if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) { inTurn.arrived += waiters }
+    if let waiters = inTurn.endWaiters.removeValue(forKey: ObjectIdentifier(subscription)) {
+      inTurn.arrived += waiters.sorted()
+    }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
     if subscription.interface.isDerivation, subscription.gate.end == .publisherEnded {
       effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }
@@ -223,7 +226,7 @@ extension Lane {
     inTurn.subscriptions.compact { newSlot in
       inTurn.pending.firstSlot = newSlot(inTurn.pending.firstSlot)
       inTurn.cursors.move(newSlot)
-      for index in inTurn.drains.indices { inTurn.drains[index].move(newSlot) }
+      inTurn.drains.move(newSlot)
     }
   }
 }
