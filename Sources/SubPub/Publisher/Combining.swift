@@ -75,10 +75,8 @@ public func combining<P: StatePublisher>(label: String? = nil, _ publishers: [P]
 private func combining<T: Sendable>(
   _ sources: [any StatePublisher], label: String?, _ combine: @escaping @Sendable ([any AnyPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
-  // A publisher of the parts gives them an order, which the combined publisher follows.
   let extras = PublisherExtras.forDerived(from: sources.map(\.extras))
-  let parts = Publisher<Parts>(label: nil, freshness: nil, extras)
-  parts.updateData(Parts(publications: Array(repeating: nil, count: sources.count)))
+  let parts = CombinedParts(count: sources.count, extras)
   // One more than there are sources, so that it isn't finished before all parts are there.
   let unfinished = Locked(sources.count + 1)
   let finishOne: @Sendable () -> Void = {
@@ -86,26 +84,92 @@ private func combining<T: Sendable>(
       count -= 1
       return count == 0
     }
-    if isLast { parts.finish() }
+    if isLast { parts.publisher.finish() }
   }
   var subscriptions = sources.enumerated().map { index, source in
     source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self, finished: finishOne)
   }
+  parts.begin()
   let target = Publisher<T>(label: label, freshness: nil, extras)
   let id = target.id
   // Comes last, so that it begins with all parts.
   subscriptions.append(
-    parts._access.connect(to: target) { publication in
-      let parts = publication.state.value?.publications.compactMap { $0 } ?? []
+    parts.publisher._access.connect(to: target) { publication in
+      let parts = publication.state.value?.compactMap { $0 } ?? []
       return combination(of: parts, try? combine(parts), source: id)
     })
   finishOne()
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 
-/// The current publications of all sources, in the order of the arguments; nil before the first one has arrived.
-private struct Parts: Sendable {
-  var publications: [(any AnyPublication)?]
+/// The current publications of all sources, in the order of the arguments.
+///
+/// A publisher of them gives them an order, which the combined publisher follows. Each of its transitions copies all
+/// parts, so the first ones are collected and published together.
+final class CombinedParts: Sendable {
+  typealias All = [(any AnyPublication)?]
+
+  private struct Collected {
+    /// Nil before the first publication of a source has arrived.
+    var all: All
+    /// The part that has arrived last.
+    var last: (any BoxedPublication)?
+  }
+
+  let publisher: Publisher<All>
+  /// The parts that aren't published yet; nil once they are.
+  private let collected: Locked<Collected?>
+
+  init(count: Int, _ extras: PublisherExtras?) {
+    publisher = Publisher(label: nil, freshness: nil, extras)
+    collected = Locked(Collected(all: Array(repeating: nil, count: count)))
+  }
+
+  /// Replaces one part, in one transition.
+  ///
+  /// A subscription's deliveries never overlap, so only transitions of other parts can come between.
+  func replace<Part>(_ index: Int, with new: Publication<Part>, ifMissing: Bool = false) {
+    if collect(new, at: index, ifMissing: ifMissing) { return }
+    while true {
+      let old = publisher.current
+      guard var parts = old.state.value else { return }
+      // A delivery may have come first, with a newer state.
+      if ifMissing, parts[index] != nil { return }
+      parts[index] = new
+      if publisher.registry.publish(publication(of: parts, after: new), ifCurrentIs: old, keepsData: false) { return }
+    }
+  }
+
+  /// Returns false if the parts are published already.
+  private func collect<Part>(_ new: Publication<Part>, at index: Int, ifMissing: Bool) -> Bool {
+    // With those that were there before, which are released outside the lock.
+    let (isCollected, _, _) = collected.withLock { collected in
+      guard collected != nil else { return (false, nil, nil) as (Bool, (any AnyPublication)?, (any BoxedPublication)?) }
+      let former = (collected?.all[index], collected?.last)
+      if ifMissing, former.0 != nil { return (true, nil, nil) }
+      collected?.all[index] = new
+      collected?.last = new
+      return (true, former.0 ?? nil, former.1)
+    }
+    return isCollected
+  }
+
+  /// Publishes the parts that have been collected.
+  ///
+  /// Under the lock, so that what arrives from now on is a transition after this one. Nobody listens yet, so that
+  /// nothing foreign runs.
+  func begin() {
+    collected.withLock { collected in
+      guard let first = collected.take() else { return }
+      publisher.registry.publish(publication(of: first.all, after: first.last))
+    }
+  }
+
+  private func publication(of parts: All, after cause: (any BoxedPublication)?) -> Publication<All> {
+    let publication = Publication(.loaded(parts), source: publisher.id, provenance: nil)
+    if let cause { publication.carryValues(of: cause) }
+    return publication
+  }
 }
 
 extension StatePublisher {
@@ -113,7 +177,7 @@ extension StatePublisher {
 
   /// Keeps one of the parts up to date, from the current state on.
   fileprivate func contribute(
-    to parts: Publisher<Parts>, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
+    to parts: CombinedParts, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
   ) -> ScopedSubscription {
     let (subscription, current) = _access.registry.follow(as: type) { _, new in
       parts.replace(index, with: Publication<Value>.from(new))
@@ -122,24 +186,6 @@ extension StatePublisher {
     }
     parts.replace(index, with: Publication<Value>.from(current), ifMissing: true)
     return subscription
-  }
-}
-
-extension Publisher<Parts> {
-  /// Replaces one part, in one transition.
-  ///
-  /// A subscription's deliveries never overlap, so only transitions of other parts can come between.
-  fileprivate func replace<Part>(_ index: Int, with new: Publication<Part>, ifMissing: Bool = false) {
-    while true {
-      let old = current
-      guard var parts = old.state.value else { return }
-      // A delivery may have come first, with a newer state.
-      if ifMissing, parts.publications[index] != nil { return }
-      parts.publications[index] = new
-      let replaced = Publication(.loaded(parts), source: id, provenance: nil)
-      replaced.carryValues(of: new)
-      if registry.publish(replaced, ifCurrentIs: old, keepsData: false) { return }
-    }
   }
 }
 

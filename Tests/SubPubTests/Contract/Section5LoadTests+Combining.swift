@@ -92,6 +92,34 @@ extension Section5LoadTests {
     #expect(oneLog.states == [.loaded(1), .loaded(2)])
   }
 
+  /// A publisher that does something whenever somebody wants to subscribe.
+  private final class Trap: StatePublisher {
+    let publisher = Publisher<Int>()
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    var _access: StateAccess<Int> {
+      action()
+      return publisher._access
+    }
+  }
+
+  @Test("what a source publishes while the others are still missing is part of the first combined state")
+  func required_5_22_publishesMeanwhile() {
+    let first = Publisher<Int>()
+    first.updateData(0)
+    let second = Trap { first.updateData((first.state.value ?? 0) + 1) }
+    second.publisher.updateData(7)
+    let (all, log) = (combining(first, second), Recorder<(Int, Int)>())
+    #expect(all.current.version == 1)
+    all.subscribe(log, on: .immediate)
+    let count = first.state.value ?? 0
+    #expect(count > 1)
+    first.updateData(100)
+    #expect(log.states.compactMap(\.value).map { [$0.0, $0.1] } == [[count, 7], [100, 7]])
+  }
+
   @Test("combined publishers hold their sources, and leave nothing there")
   func required_5_22_combinedRelease() {
     let (values, maps) = (Deaths(), Deaths())
