@@ -70,6 +70,8 @@
     private func delay(after error: RedisError) throws -> Duration {
       failures.count += 1
       if case .refused = error.reason { outlet.tell { $0.refused($1, error) } }
+      // From now on if the clock was set back: otherwise, the outlet would go on for that much longer.
+      if let elapsed = failures.refusing?(), elapsed < .zero { failures.refusing = nil }
       failures.refusing = error.reason.refusesToWrite ? failures.refusing ?? outlet.clock.stopwatch() : nil
       let isHopeless = failures.refusing.map { $0() >= outlet.endpoint.replyTimeout } ?? false
       guard error.reason.isPassing, !isHopeless, let delay = outlet.retry.delay(after: failures.count, error) else {

@@ -92,7 +92,7 @@
       let wait: Duration
       let elapsed: @Sendable () -> Duration
 
-      var rest: Duration { max(.zero, wait - elapsed()) }
+      var rest: Duration { wait.left(after: elapsed()) }
       var hasElapsed: Bool { elapsed() >= wait }
     }
 

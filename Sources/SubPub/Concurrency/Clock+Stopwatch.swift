@@ -7,3 +7,10 @@ extension Clock where Duration == Swift.Duration {
     return { start.duration(to: now) }
   }
 }
+
+extension Duration {
+  /// Returns how much of a wait of this length is left when a time has passed.
+  ///
+  /// Never more than the whole wait, even if the clock was set back in the meantime.
+  package func left(after elapsed: Duration) -> Duration { min(self, max(.zero, self - elapsed)) }
+}

@@ -214,3 +214,4 @@ extension RegistryState {
     effects.releaseAll(in: lane)
   }
 }
+    if let pace = lane.pace { effects.call { pace.end() } }

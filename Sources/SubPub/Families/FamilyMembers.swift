@@ -188,7 +188,8 @@ extension FamilyMembers {
     while let (deadline, member) = queue.first {
       guard deadline <= now else {
         timer?.wakesAt = deadline
-        return (evicted, deadline - now)
+        // A member may have been added since, by a thread that had read the clock before it was set back.
+        return (evicted, min(deadline - now, lingering))
       }
       queue.removeFirst()
       member.isQueued = false

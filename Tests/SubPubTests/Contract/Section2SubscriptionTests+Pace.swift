@@ -92,6 +92,45 @@ extension Section2SubscriptionTests {
     clock.advance(by: .seconds(1))
   }
 
+  @Test("a clock that is set back during a delivery holds up the next one by no more than the interval")
+  func required_2_12_setBack() async throws {
+    let (clock, held) = (PublishingTests.CountingClock(waitsForTime: false), makeHeldRecorder())
+    let publisher = Publisher<Int>(clock: clock)
+    publisher.subscribe(held, on: makePlace(.queue).context, buffering: Self.pace)
+    try await clock.manual.waitForSleepers(1)
+    clock.manual.advance(by: .seconds(1))
+    try await held.hold(publisher)
+    clock.jump(by: .seconds(-3_600))
+    publisher.updateData(2)
+    held.gate.open()
+    try await clock.manual.waitForSleepers(1)
+    #expect(clock.manual.deadlines == [clock.manual.now.advanced(by: .seconds(1))])
+    clock.manual.advanceToNextDeadline()
+    try await held.wait(count: 3)
+    #expect(held.versions == [0, 1, 2])
+  }
+
+  @Test("nothing waits for the interval any more once the subscription has ended", arguments: [false, true])
+  func required_2_12_3_05_timer(isSequence: Bool) async throws {
+    let clock = ManualClock()
+    let publisher = Publisher<Int>(clock: clock)
+    let executor = ManualExecutor()
+    let policy = BufferingPolicy.latest(every: .seconds(3_600))
+    var subscription: Subscription
+    if isSequence {
+      var iterator = publisher.states(buffering: policy).makeAsyncIterator()
+      subscription = iterator.subscription
+      #expect(await iterator.next() == .unknown)
+      try await clock.waitForSleepers(1)
+    } else {
+      subscription = publisher.subscribe(recorder, on: .executor(executor), buffering: policy)
+      executor.runAll()
+      try await clock.waitForSleepers(1)
+      subscription.cancel()
+    }
+    #expect((subscription.end, clock.sleepers) == (.cancelled, 0))
+  }
+
   @Test("a failing clock holds up nothing")
   func required_2_12_failingClock() async throws {
     let publisher = Publisher<Int>(clock: BrokenClock())

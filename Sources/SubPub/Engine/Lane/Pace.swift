@@ -7,12 +7,10 @@ final class Pace: Sendable {
   private let clock: (any Clock<Duration>)?
   /// Measures the time since the last delivery has begun.
   private let sinceBegin = Locked<(@Sendable () -> Duration)?>(nil)
-  /// The wait for the next delivery, on a clock.
-  private let waiting = Locked<Task<Void, Never>?>(nil)
+  /// The wait for the next delivery; nil once there will be none.
+  private let pause = Locked<Pause?>(Pause())
 
   init(_ interval: Duration, _ clock: (any Clock<Duration>)?) { (self.interval, self.clock) = (interval, clock) }
-
-  deinit { waiting.withLock { $0 }?.cancel() }
 
   /// Notes that a delivery begins; reads the clock, so not inside a turn.
   private func noteBeginning() {
@@ -30,20 +28,56 @@ final class Pace: Sendable {
   }
 
   /// How long the lane has to rest after a delivery; nil if there was none since the last call.
-  func takeRest() -> Duration? { sinceBegin.withLock { $0.take() }.map { max(.zero, interval - $0()) } }
+  func takeRest() -> Duration? { sinceBegin.withLock { $0.take() }.map { interval.left(after: $0()) } }
+
+  /// Calls `body` when a time has passed, unless the pace has ended by then.
+  func wait(for time: Duration, then body: @escaping @Sendable () -> Void) {
+    guard pause.withLock({ $0 != nil }) else { return }
+    // Not a task without a clock: subscribers may block all threads of Swift's pool.
+    let new = clock.map { Pause(time, on: $0, body) } ?? Pause(time, body)
+    // The former one, or the new one if the pace has ended in the meantime, is released outside the lock.
+    pause.withLock { former in
+      defer { if former != nil { former = new } }
+      return former
+    }
+  }
+
+  /// Ends the wait, because the lane has no subscription any more; outside every turn.
+  func end() { pause.withLock { $0.take() } }
+}
+
+/// A wait that ends, without the call that would follow, when it is released.
+///
+/// Otherwise, the timer would stay for as long as the wait was to take.
+private final class Pause: Sendable {
+  private let task: Task<Void, Never>?
+  private let timer: Locked<any DispatchSourceTimer>?
+
+  /// Creates a wait that is over.
+  init() { (task, timer) = (nil, nil) }
+
+  /// Calls `body` when a time has passed on a clock.
+  init(_ time: Duration, on clock: any Clock<Duration>, _ body: @escaping @Sendable () -> Void) {
+    task = Task.detached {
+      do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
+      body()
+    }
+    timer = nil
+  }
 
   /// Calls `body` when a time has passed.
-  func wait(for time: Duration, then body: @escaping @Sendable () -> Void) {
-    if let clock {
-      let task = Task.detached {
-        do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
-        body()
-      }
-      waiting.withLock { $0 = task }
-    } else {
-      // Not a task: subscribers may block all threads of Swift's pool.
-      DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + DispatchTimeInterval(time), execute: body)
-    }
+  init(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+    let timer = DispatchSource.makeTimerSource(queue: .withOwnThread())
+    timer.setEventHandler(handler: body)
+    timer.schedule(deadline: .now() + DispatchTimeInterval(time))
+    timer.activate()
+    task = nil
+    self.timer = Locked(timer)
+  }
+
+  deinit {
+    task?.cancel()
+    timer?.withLock { $0.cancel() }
   }
 }
 
