@@ -43,12 +43,18 @@ extension PublisherRegistry {
     }
   }
 
-  /// Registers a sequence, which may ask for the last state after the publisher's end.
-  nonisolated func retainLastState() { turn { $0.sequenceCount += 1 } }
+  /// Registers a sequence, which may ask for the last state after the publisher's end, or for the history.
+  nonisolated func retainLastState(andHistory keepsHistory: Bool) {
+    turn { state in
+      state.sequenceCount += 1
+      if keepsHistory { state.resumingCount += 1 }
+    }
+  }
 
-  nonisolated func releaseLastState() {
+  nonisolated func releaseLastState(andHistory keepsHistory: Bool) {
     perform { state, effects in
       state.sequenceCount -= 1
+      if keepsHistory { state.resumingCount -= 1 }
       state.dropLastState(&effects)
     }
   }

@@ -94,8 +94,8 @@ extension RegistryState {
   ) -> SubscribeAction? {
     guard let id = request.details?.after, let missed = states(after: id, request.buffering) else { return nil }
     request.details?.isResumed = true
-    let action = add(request, to: lane, from: missed.first?.version ?? newest + 1, replay: nil, &effects)
-    for state in missed { lane.enqueueForIterator(state, &effects) }
+    let action = add(request, to: lane, from: missed.firstVersion ?? newest + 1, replay: nil, &effects)
+    lane.enqueue(missed, within: action.subscription.bounds)
     if isFinished { finishClosing(lane, &effects) }
     return action
   }
@@ -139,7 +139,7 @@ extension RegistryState {
   }
 
   /// The states after the one with an identifier; nil if the subscription has to begin with the current one.
-  private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> [QueuedState]? {
+  private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> History.Missed? {
     var kept = history
     if kept == nil, let current {
       kept = History(keeping: 0)
@@ -174,35 +174,11 @@ extension RegistryState {
   }
 
   /// Removes a subscription whose gate was closed from its lane.
-  private mutating func remove(
+  mutating func remove(
     _ subscription: Subscription, found: DeliveryGate.Reading, _ effects: inout Effects
   ) {
     if found.isUnderWay { leaving.append(LeavingSubscription(subscription: subscription)) }
     withLane(subscription.lane, &effects) { subscription.lane.cancel(subscription, found: found, &$0) }
-  }
-
-  /// Ends the subscriptions for which too many states would be pending with the new one (2.11).
-  @inline(never)
-  mutating func endLaggards(before state: any BoxedPublication, _ effects: inout Effects) {
-    laggardsAt = .max
-    for lane in lanes.all where lane.inTurn.endingCount > 0 {
-      for subscription in lane.inTurn.subscriptions.open {
-        guard let bounds = subscription.bounds, bounds.endsBeyondLimit else { continue }
-        // Again, if a delivery has begun or ended in the meantime.
-        while subscription.gate.isOpen {
-          let reading = subscription.gate.reading
-          if let next = lane.versionOfEnd(of: subscription, at: reading, bounds, QueuedState(state, version: newest)) {
-            laggardsAt = min(laggardsAt, next)
-            break
-          }
-          if let found = subscription.gate.close(at: newest, as: .fellBehind, ifStill: reading) {
-            // Unlike a lane that is served, an iterator counts what it gets.
-            lane.iteration?.accept(skipping: 1)
-            remove(subscription, found: found, &effects)
-          }
-        }
-      }
-    }
   }
 
   /// Releases the publisher: pending states are delivered, and then everything ends (3.06).
@@ -232,11 +208,11 @@ extension RegistryState {
     checkCompletion(of: lane, &effects)
   }
 
-  /// Drops the last state unless a sequence can still ask for it.
+  /// Drops the last state and the history, unless a sequence can still ask for them.
   mutating func dropLastState(_ effects: inout Effects) {
-    guard isReleased, sequenceCount == 0, let last = current.take() else { return }
-    effects.release(last)
-    if let kept = history.take() { effects.releaseAll(in: kept) }
+    guard isReleased else { return }
+    if resumingCount == 0, let kept = history.take() { effects.releaseAll(in: kept) }
+    if sequenceCount == 0, let last = current.take() { effects.release(last) }
   }
 
   /// Ends a lane whose context is gone.

@@ -12,6 +12,8 @@ package struct RegistryState {
   var isReleased = false
   /// The number of sequences that may still ask for the last state after the end.
   var sequenceCount = 0
+  /// How many of them go on after an earlier publication, and may ask for the history.
+  var resumingCount = 0
 
   /// Whether there is a history or a reporter: one flag, because most publishers have neither.
   private let isRecorded: Bool
@@ -212,6 +214,6 @@ extension RegistryState {
     }
     lanes.remove(lane)
     effects.releaseAll(in: lane)
+    if let pace = lane.pace { effects.call { pace.end() } }
   }
 }
-    if let pace = lane.pace { effects.call { pace.end() } }

@@ -75,6 +75,8 @@ extension Section2SubscriptionTests {
     #expect(await states.next() == nil)
     #expect(await values.next() == 1)
     for number in 3...4 { publisher.updateData(number) }
+    // As many as may be pending, and a state that isn't selected.
+    publisher.startLoading()
     #expect(values.end == nil)
     publisher.updateData(5)
     #expect(values.end == .fellBehind)
@@ -113,9 +115,11 @@ extension Section2SubscriptionTests {
     stopped.runAll()
   }
 
-  @Test("of many subscriptions in one lane exactly those end that are behind")
-  func required_2_11_shared() async throws {
-    let (place, gate) = (makePlace(.concurrentQueue), makeGate())
+  @Test(
+    "of many subscriptions in one lane exactly those end that are behind",
+    arguments: [.concurrentQueue, .immediate] as [ContextKind])
+  func required_2_11_shared(kind: ContextKind) async throws {
+    let (place, gate) = (makePlace(kind), makeGate())
     var subscriptions: [Subscription] = []
     for limit in 1...20 {
       subscriptions.append(
@@ -123,7 +127,7 @@ extension Section2SubscriptionTests {
     }
     publisher.subscribe(recorder, on: place.context) { _, state in if state == .loaded(0) { gate.pass() } }
     await publisher.drain()
-    publisher.updateData(0)
+    OwnThread.start { [publisher] in publisher.updateData(0) }
     try await gate.waitUntilHeld()
     for count in 1...20 {
       publisher.updateData(count)
@@ -132,6 +136,36 @@ extension Section2SubscriptionTests {
     gate.open()
     await publisher.drain()
     #expect(publisher.subscriberCount == 2)
+  }
+
+  @Test("whoever has kept up ends with exactly the same number of pending states", arguments: ManualPlace.Kind.allCases)
+  func required_2_11_afterKeepingUp(kind: ManualPlace.Kind) {
+    let place = ManualPlace(kind)
+    let former = publisher.subscribe(makeListener(), on: place.context, buffering: .ending(1)) { _, _ in }
+    let nested = Locked(false)
+    var laggard: Subscription?
+    laggard = publisher.subscribe(recorder, on: place.context, buffering: .ending(3)) { [publisher] recorder, state in
+      recorder.receive(state)
+      // With immediate delivery, nothing is pending unless a subscriber publishes.
+      guard state == .loaded(-1), !nested.withLock({ $0 }) else { return }
+      nested.withLock { $0 = true }
+      for number in 0..<3 { publisher.updateData(number) }
+      #expect(publisher.subscriberCount == 1)
+      publisher.updateData(3)
+      #expect(publisher.subscriberCount == 0)
+    }
+    for number in 1...5 {
+      place.serve()
+      publisher.updateData(number)
+    }
+    place.serve()
+    #expect((former.end, laggard?.end) == (nil, nil))
+    former.cancel()
+    publisher.updateData(-1)
+    place.serve()
+    #expect(laggard?.end == .fellBehind)
+    #expect(laggard?.statistics.highWater == 3)
+    laggard = nil
   }
 
   @Test("a subscription that is about to end skips nothing before that", arguments: ContextKind.allCases)

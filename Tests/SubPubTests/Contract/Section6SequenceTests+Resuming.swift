@@ -126,23 +126,50 @@ extension Section6SequenceTests {
     #expect(deaths.count == 6)
   }
 
-  @Test("a history goes with its publisher, even if somebody keeps a subscription", arguments: [true, false])
-  func required_6_05_3_05_keptSubscription(hasSequence: Bool) {
-    let (deaths, listener) = (Deaths(), Recorder<Int>())
-    let subscription: Subscription
-    var sequence: PublicationSequence<Deaths.Token>?
-    do {
-      let publisher = Publisher<Deaths.Token>(history: 2)
-      subscription = publisher.subscribe(listener, on: .immediate) { _, _ in }
-      sequence = hasSequence ? publisher.publications() : nil
-      for _ in 1...3 { publisher.updateData(deaths.makeToken()) }
-      #expect(deaths.count == 0)
-    }
-    // A sequence can still ask for the last state.
-    #expect(hasSequence ? deaths.count < 3 : deaths.count == 3)
+  @Test("the history goes with its publisher, whoever still holds a subscription", arguments: [false, true])
+  func required_6_05_3_06_subscriptionsKept(hasSequence: Bool) async {
+    let deaths = Deaths()
+    var publisher: Publisher<Token>? = Publisher<Token>(history: 5)
+    let id = publisher?.current.id
+    for _ in 1...3 { publisher?.updateData(deaths.makeToken()) }
+    let subscriptions = [
+      publisher?.subscribe(deaths, on: .immediate) { _, _ in },
+      publisher?.publications().makeAsyncIterator().subscription,
+    ]
+    // Can ask for the last state, and not for the history.
+    let states = hasSequence ? publisher?.states() : nil
+    publisher = nil
+    #expect(deaths.count == (hasSequence ? 2 : 3))
+    #expect(subscriptions.compactMap { $0?.end } == [.publisherEnded, .cancelled])
+    #expect(states?.makeAsyncIterator().statistics.pending ?? 1 == 1)
+    withExtendedLifetime((states, id)) {}
+  }
+
+  @Test("a sequence that goes on after a publication keeps the history until it is gone")
+  func required_6_05_3_06_sequenceKept() {
+    let deaths = Deaths()
+    var publisher: Publisher<Token>? = Publisher<Token>(history: 5)
+    var sequence = publisher.map { $0.publications(after: $0.current.id) }
+    for _ in 1...3 { publisher?.updateData(deaths.makeToken()) }
+    publisher = nil
+    #expect(deaths.count == 0)
+    #expect(sequence?.makeAsyncIterator().statistics.pending == 3)
     sequence = nil
-    #expect((deaths.count, sequence == nil) == (3, true))
-    #expect(subscription.end == .publisherEnded)
+    #expect(deaths.count == 3)
+  }
+
+  @Test("what the buffering policy drops of what was missed counts as skipped")
+  func required_6_05_2_04_skipped() async {
+    let publisher = Publisher<Int>(history: 10)
+    let id = publisher.current.id
+    for number in 1...5 { publisher.updateData(number) }
+    for (policy, kept) in [(.latest, 1), (.newest(2), 2), (.newest(7), 5), (.unbounded, 5)] as [(BufferingPolicy, Int)]
+    {
+      let iterator = publisher.publications(after: id, buffering: policy).makeAsyncIterator()
+      let statistics = iterator.statistics
+      #expect((statistics.pending, statistics.skipped, statistics.highWater) == (kept, 5 - kept, kept))
+      #expect((statistics.delivered, statistics.lastVersion) == (0, nil))
+    }
   }
 
   @Test("an identifier is text that can be read back, and other text is none")

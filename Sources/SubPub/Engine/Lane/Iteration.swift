@@ -28,6 +28,16 @@ extension Lane {
     if inTurn.obstacleCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
   }
 
+  /// Makes what a client has missed pending, in the turn in which it comes back (6.05).
+  ///
+  /// It takes every state, so those that the newer ones would replace at once needn't be visited.
+  func enqueue(_ missed: History.Missed, within bounds: Bounds?) {
+    let kept = min(missed.count, bounds?.limit ?? .max)
+    inTurn.pending.reserve(kept)
+    missed.forEach(ofNewest: kept) { inTurn.pending.append($0) }
+    iteration?.accept(missed.count, skipping: missed.count - kept)
+  }
+
   /// Takes the next state for the iterator; the delivery begins and ends within this turn.
   func takeForIterator(_ effects: inout Effects) -> NextAction {
     let subscription = inTurn.subscriptions[0]
@@ -74,10 +84,10 @@ final class Iteration: Sendable {
 
   func selects(_ state: QueuedState) -> Bool { selection == .everyState || state.state.isLoaded }
 
-  /// Counts one more pending state, for which others were dropped.
-  func accept(skipping count: Int) {
-    accepted.add(1, ordering: .relaxed)
-    skipped.add(count, ordering: .relaxed)
+  /// Counts more pending states, of which, or for which, others were dropped.
+  func accept(_ count: Int = 1, skipping skippedCount: Int) {
+    accepted.add(count, ordering: .relaxed)
+    skipped.add(skippedCount, ordering: .relaxed)
     mostPending.max(statistics.pending, ordering: .relaxed)
   }
 

@@ -15,6 +15,8 @@ package struct LaneState {
   var openCount = 0
   /// How many of them end when they fall behind (2.11).
   var endingCount = 0
+  /// The smallest number of pending states that one of these allows, or has allowed that has left.
+  var smallestEnding = Int.max
   /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
   var departedParts = 0
   /// Calls of `drain()` that wait for this lane.
@@ -63,7 +65,10 @@ extension Lane {
     setNewest(newest)
     inTurn.subscriptions.append(subscription, deliver, snapshotIsOut: !phase.isIdle)
     inTurn.openCount += 1
-    if subscription.bounds?.endsBeyondLimit ?? false { inTurn.endingCount += 1 }
+    if let bounds = subscription.bounds, bounds.endsBeyondLimit {
+      inTurn.endingCount += 1
+      inTurn.smallestEnding = min(inTurn.smallestEnding, bounds.limit)
+    }
     inTurn.retention.add(subscription)
     // If the state is still pending here, the new subscription receives it with all others.
     guard let replay, inTurn.pending.last?.version != newest else { return nil }
@@ -157,21 +162,12 @@ extension Lane {
     subscription.noteBacklog(from: subscription.gate.reading.next, newest: newest)
     iteration?.skipPending()
     inTurn.openCount -= 1
-    if subscription.bounds?.endsBeyondLimit ?? false { inTurn.endingCount -= 1 }
+    if subscription.bounds?.endsBeyondLimit ?? false {
+      inTurn.endingCount -= 1
+      if inTurn.endingCount == 0 { inTurn.smallestEnding = .max }
+    }
     if subscription.interface.isPart { inTurn.departedParts += 1 }
     inTurn.retention.remove(subscription)
-  }
-
-  /// Returns the first version at which the subscription can fall behind; nil if it does so with the new state.
-  func versionOfEnd(
-    of subscription: Subscription, at reading: DeliveryGate.Reading, _ bounds: Bounds, _ new: QueuedState
-  ) -> UInt64? {
-    guard let iteration else {
-      let end = reading.next + UInt64(bounds.limit)
-      return new.version < end ? end : nil
-    }
-    let count = inTurn.pending.count + (iteration.selects(new) ? 1 : 0)
-    return count > bounds.limit ? nil : new.version + 1 + UInt64(bounds.limit - count)
   }
 
   func takeDepartedParts() -> Int {

@@ -102,8 +102,17 @@ package struct StateQueue {
   /// Returns the position of an index in the ring, whose size is a power of two.
   private func position(_ index: Int) -> Int { (start + index) & (ring.count - 1) }
 
-  private mutating func grow() {
-    let capacity = max(4, ring.count * 2)
+  /// Makes room for that many states.
+  mutating func reserve(_ capacity: Int) {
+    guard capacity > ring.count else { return }
+    var size = max(4, ring.count)
+    while size < capacity { size *= 2 }
+    grow(to: size)
+  }
+
+  private mutating func grow() { grow(to: max(4, ring.count * 2)) }
+
+  private mutating func grow(to capacity: Int) {
     var larger: [QueuedState?] = []
     larger.reserveCapacity(capacity)
     // Moved, because copying would retain and release each state.

@@ -85,10 +85,24 @@ final class SubscriptionList {
   subscript(slot: Int) -> Subscription { unsafe base[slot].subscription.takeUnretainedValue() }
 
   /// The subscriptions that aren't cancelled.
-  var open: [Subscription] { (0..<count).map { self[$0] }.filter { $0.gate.isOpen } }
+  var open: [Subscription] {
+    var found: [Subscription] = []
+    forEachOpen { subscription, _ in found.append(subscription) }
+    return found
+  }
 
   /// The first subscription that isn't cancelled.
   var firstOpen: Subscription? { (0..<count).lazy.map { self[$0] }.first { $0.gate.isOpen } }
+
+  /// Passes each open subscription to `body`, with what its gate contains, without retaining it.
+  func forEachOpen(_ body: (Subscription, DeliveryGate.Reading) -> Void) {
+    for slot in 0..<count {
+      unsafe base[slot].subscription._withUnsafeGuaranteedRef {
+        let reading = $0.gate.reading
+        if !reading.isClosed { body($0, reading) }
+      }
+    }
+  }
 
   /// Appends the open subscriptions of any object that lives, or has lived, at an address.
   func appendOpen(of object: ObjectIdentifier, to found: inout [Subscription]) {
