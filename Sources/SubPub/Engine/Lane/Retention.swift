@@ -80,6 +80,12 @@ extension Lane {
   }
 
   private func trimPending(_ effects: inout Effects) {
+    if inTurn.openCount == 0, inTurn.pending.count > 1 {
+      // Together, however many there are.
+      var all = StateQueue()
+      swap(&all, &inTurn.pending)
+      effects.releaseAll(in: all)
+    }
     if !inTurn.pending.isEmpty {
       Self.drop(from: &inTurn.pending, before: firstVersion, newest: newest, inTurn.subscriptions, &effects)
     }
