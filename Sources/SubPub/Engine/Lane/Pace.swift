@@ -32,14 +32,14 @@ final class Pace: Sendable {
 
   /// Calls `body` when a time has passed, unless the pace has ended by then.
   func wait(for time: Duration, then body: @escaping @Sendable () -> Void) {
-    guard pause.withLock({ $0 != nil }) else { return }
-    // Not a task without a clock: subscribers may block all threads of Swift's pool.
-    let new = clock.map { Pause(time, on: $0, body) } ?? Pause(time, body)
-    // The former one, or the new one if the pace has ended in the meantime, is released outside the lock.
-    pause.withLock { former in
-      defer { if former != nil { former = new } }
-      return former
+    let new = Pause()
+    // Stored before it begins: as soon as it is over, another thread may store the next one. The former one is released
+    // outside the lock.
+    let former = pause.withLock { pause in
+      defer { if pause != nil { pause = new } }
+      return pause
     }
+    if former != nil { new.begin(time, clock, body) }
   }
 
   /// Ends the wait, because the lane has no subscription any more; outside every turn.
@@ -50,34 +50,29 @@ final class Pace: Sendable {
 ///
 /// Otherwise, the timer would stay for as long as the wait was to take.
 private final class Pause: Sendable {
-  private let task: Task<Void, Never>?
-  private let timer: Locked<any DispatchSourceTimer>?
+  private let task = CancellableTask()
+  private let timer = Locked<(any DispatchSourceTimer)?>(nil)
 
-  /// Creates a wait that is over.
-  init() { (task, timer) = (nil, nil) }
-
-  /// Calls `body` when a time has passed on a clock.
-  init(_ time: Duration, on clock: any Clock<Duration>, _ body: @escaping @Sendable () -> Void) {
-    task = Task.detached {
-      do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
-      body()
-    }
-    timer = nil
+  deinit {
+    task.cancel()
+    timer.withLock { $0 }?.cancel()
   }
 
   /// Calls `body` when a time has passed.
-  init(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
-    let timer = DispatchSource.makeTimerSource(queue: .withOwnThread())
-    timer.setEventHandler(handler: body)
-    timer.schedule(deadline: .now() + DispatchTimeInterval(time))
-    timer.activate()
-    task = nil
-    self.timer = Locked(timer)
-  }
-
-  deinit {
-    task?.cancel()
-    timer?.withLock { $0.cancel() }
+  func begin(_ time: Duration, _ clock: (any Clock<Duration>)?, _ body: @escaping @Sendable () -> Void) {
+    if let clock {
+      task.start(on: nil) {
+        do { try await clock.sleep(for: time) } catch { /* A clock that fails must not hold up the state. */  }
+        body()
+      }
+      return
+    }
+    // Not a task: subscribers may block all threads of Swift's pool.
+    let new = DispatchSource.makeTimerSource(queue: .withOwnThread())
+    new.setEventHandler(handler: body)
+    new.schedule(deadline: .now() + DispatchTimeInterval(time))
+    timer.withLock { $0 = new }
+    new.activate()
   }
 }
 
