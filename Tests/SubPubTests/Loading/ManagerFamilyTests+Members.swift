@@ -36,6 +36,18 @@
       #expect(members.stopKeeping().isEmpty)
       publisher.unsubscribe(log)
       #expect(members.stopKeeping().first === manager)
+    @Test("a family looks again after its lingering time at the latest, even if its clock is set back just then")
+    func required_5_19_setBackMeanwhile() throws {
+      let (publisher, manager) = (Publisher<Int>(), LoadingManager { 1 })
+      var members = FamilyMembers()
+      let member = FamilyMember(manager, manager, 1, publisher.registry)
+      _ = members.install(member, seeing: nil, insteadOf: nil, logouts: 0)
+      // Another thread has read the clock before it was set back, and comes between the timer's steps.
+      let latest = members.latestDeadline
+      let started = members.keep(member, manager, until: .seconds(3_610))
+      let timer = try #require(started).started
+      let found = members.evict(at: .zero, lingering: .seconds(10), latest: latest, for: timer)
+      #expect((found.evicted.isEmpty, found.next) == (true, .seconds(10)))
     }
 
     @Test("after its clock has failed, a family keeps what is asked for later")
