@@ -16,6 +16,10 @@ package struct LaneTable {
     if let immediate { body(immediate) }
   }
 
+  func first(where isWanted: (Lane) -> Bool) -> Lane? {
+    woken.first(where: isWanted) ?? immediate.flatMap { isWanted($0) ? $0 : nil }
+  }
+
   /// Returns the lane that subscriptions on this context share, if there is one.
   func shared(for context: DeliveryContext) -> Lane? {
     if case .immediate = context.kind { return immediate }

@@ -43,10 +43,7 @@ extension RegistryState {
   /// The first open subscription.
   fileprivate var firstListener: Subscription? {
     guard subscribers.openCount > 0 else { return nil }
-    for lane in lanes.all where lane.inTurn.openCount > 0 {
-      if let first = lane.inTurn.subscriptions.firstOpen { return first }
-    }
-    return nil
+    return lanes.first { $0.inTurn.openCount > 0 }?.inTurn.subscriptions.firstOpen
   }
 }
 

@@ -66,7 +66,7 @@ extension LoadDriver {
     _ = decideOnLoad { machine, _, waiters, _ in
       guard !machine.isOver, logouts ?? machine.logouts == machine.logouts else { return LoadStep() }
       let new = waiters.add(missing: 1)
-      machine.beginPause(PollPause(waiter: new, endsAtLogout: logouts != nil))
+      machine.beginPause(of: new, endsAtLogout: logouts != nil)
       waiter = new
       return LoadStep()
     }

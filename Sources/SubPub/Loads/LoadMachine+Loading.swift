@@ -30,23 +30,18 @@ extension LoadMachine {
   /// Ends the load, because the manager is gone (5.09).
   mutating func endManager(_ present: Present) -> LoadStep<Value> {
     var step = rollBack(present)
-    step.publisher.released += polls.map(\.waiter)
-    (isOver, polls) = (true, [])
+    endPauses(ofAll: true, &step)
+    isOver = true
     return step
   }
 
   /// Ends the active load, the edits and the polls, because the publisher takes no further states (3.09).
   mutating func endPublisher() -> LoadStep<Value> {
     var step = supersede()
-    step.publisher.released += polls.map(\.waiter)
-    (isOver, polls) = (true, [])
+    endPauses(ofAll: true, &step)
+    isOver = true
     return step
   }
-
-  /// Begins a pause between two refreshes, which ends with the manager, and perhaps at a logout (5.17).
-  mutating func beginPause(_ pause: PollPause) { polls.append(pause) }
-
-  mutating func endPause(of task: WaiterID) { polls.removeAll { $0.waiter == task } }
 
   /// Ends the load and drops the edits, because of another transition; those that wait to be sent never are (5.24).
   mutating func supersede() -> LoadStep<Value> {
@@ -69,8 +64,7 @@ extension LoadMachine {
   mutating func logout(_ present: Present) -> LoadStep<Value> {
     var step = replace(with: nil, present)
     logouts += 1
-    step.publisher.released += polls.filter(\.endsAtLogout).map(\.waiter)
-    polls.removeAll(where: \.endsAtLogout)
+    endPauses(ofAll: false, &step)
     return step
   }
 

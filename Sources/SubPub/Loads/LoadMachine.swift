@@ -45,8 +45,8 @@ struct LoadMachine<Value: Sendable> {
   var isCacheInvalidated = false
   /// Whether the manager is gone, or its publisher has ended: there are no more loads, edits, and polls.
   var isOver = false
-  /// Tasks that wait between two refreshes, and stop when the manager is gone.
-  var polls: [PollPause] = []
+  /// Tasks that wait between two refreshes, and stop when the manager is gone; true for those that stop at a logout.
+  private(set) var polls: [WaiterID: Bool] = [:]
   /// How often the manager was logged out; a poll that ends at a logout compares it with the count from its beginning.
   var logouts = 0
 
@@ -64,6 +64,18 @@ struct LoadMachine<Value: Sendable> {
   var revision = 0
 
   init(_ rules: Rules) { self.rules = rules }
+
+  /// Begins a pause between two refreshes, which ends with the manager, and perhaps at a logout (5.17).
+  mutating func beginPause(of task: WaiterID, endsAtLogout: Bool) { polls[task] = endsAtLogout }
+
+  mutating func endPause(of task: WaiterID) { polls[task] = nil }
+
+  /// Ends pauses, and has their tasks resumed.
+  mutating func endPauses(ofAll isAll: Bool, _ step: inout LoadStep<Value>) {
+    let ended = polls.filter { isAll || $0.value }.keys.sorted()
+    for task in ended { polls[task] = nil }
+    step.publisher.released += ended
+  }
 
   /// Everything in it that foreign code has made, so that its last release runs foreign code.
   var foreignValues: ForeignValues { ForeignValues(load: load, edits: edits, dataBelow: dataBelow) }
@@ -174,12 +186,6 @@ struct LoadRequest {
   var joins = true
   /// The number of logouts after which the request is void; nil for any.
   var logouts: Int?
-}
-
-/// A poll that waits for its next refresh.
-struct PollPause: Equatable {
-  let waiter: WaiterID
-  let endsAtLogout: Bool
 }
 
 /// The cached value with which a caller is content.

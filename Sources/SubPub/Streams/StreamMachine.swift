@@ -54,7 +54,7 @@ struct StreamMachine<Value: Sendable> {
   /// The attempt that waits until it doesn't.
   private var successor: WaiterID?
   /// Tasks that wait for the end of the active run.
-  private var endWaiters: [WaiterID] = []
+  private var endWaiters: Set<WaiterID> = []
   /// What the last notice about listeners that was taken into account says, and its number.
   private var isListenedTo = false
   private var notice: UInt64 = 0
@@ -173,7 +173,7 @@ extension StreamMachine {
   private mutating func endRun(_ end: RunEnd, _ step: inout Step) {
     guard run != nil else { return }
     step.end = end
-    step.publisher.answered = endWaiters
+    step.publisher.answered = endWaiters.sorted()
     (run, endWaiters) = (nil, [])
   }
 }
@@ -181,9 +181,9 @@ extension StreamMachine {
 /// Waiting.
 extension StreamMachine {
   /// Has a task wait for the end of the active run, and of those that take its place.
-  mutating func addEndWaiter(_ waiter: WaiterID) { endWaiters.append(waiter) }
+  mutating func addEndWaiter(_ waiter: WaiterID) { endWaiters.insert(waiter) }
 
-  mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.removeAll { $0 == waiter } }
+  mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.remove(waiter) }
 
   /// Begins an attempt's iteration, and returns nil, unless a sequence still exists: then the attempt waits for its
   /// end.

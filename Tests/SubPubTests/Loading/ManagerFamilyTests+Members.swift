@@ -36,6 +36,8 @@
       #expect(members.stopKeeping().isEmpty)
       publisher.unsubscribe(log)
       #expect(members.stopKeeping().first === manager)
+    }
+
     @Test("a family looks again after its lingering time at the latest, even if its clock is set back just then")
     func required_5_19_setBackMeanwhile() throws {
       let (publisher, manager) = (Publisher<Int>(), LoadingManager { 1 })
