@@ -1,4 +1,4 @@
-// expect: to throw, catch the error in the handler
+// expect: errors: catch them in the handler
 
 import SubPub
 

@@ -1,4 +1,4 @@
-// expect: a publisher isn't a sequence: use `publisher.states()`, `publisher.values()`, or `publisher.publications()`
+// expect: a publisher isn't a sequence: iterate `publisher.states()`, `publisher.values()`, or `publisher.publications()`
 
 import SubPub
 

@@ -146,8 +146,8 @@ extension CacheFile {
 enum FileCacheFormat {
   static let name = "SubPub cache"
   static let version = 1
-  /// The last time at which a file can have been written, in seconds since 1970: the end of the year 9999.
-  static let lastTime = 253_402_300_800.0
+  /// No file can have been written so late, in seconds since 1970: the beginning of the year 10000.
+  static let firstFutureTime = 253_402_300_800.0
   /// The largest allowed size in bytes: 256 MiB.
   static let sizeLimit = 256 << 20
 }

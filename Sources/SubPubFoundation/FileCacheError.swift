@@ -50,7 +50,9 @@ extension FileCacheError: CustomStringConvertible, LocalizedError {
   /// For example: `cannot write the cache /home/me/news.json: no space left on device (write
   /// /home/me/news.json.subpub-new)`.
   public var description: String {
-    "cannot \(operation) the cache \(file.systemPath ?? file.absoluteString): \(reason)".onOneLine
+    let path = (file.systemPath ?? file.absoluteString).onOneLine
+    // Escapes are longer than what they stand for. Of other errors, the reason has 4 KiB at most.
+    return "cannot \(operation) the cache \(path): \("\(reason)".onOneLine.shortened(to: 5 << 10))"
   }
 
   /// The same text as ``description``.

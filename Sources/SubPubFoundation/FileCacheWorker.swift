@@ -49,10 +49,10 @@ struct FileCacheDocument<Value: Codable & Sendable>: Sendable {
 
   /// Returns the age of the value; zero if the clock was set back.
   ///
-  /// Limited, because a damaged file may contain a time whose age exceeds the range of `Duration` (5.29).
+  /// Limited, because a damaged file may contain any time: whoever gets the age may count it in nanoseconds (5.29).
   func age(at now: Date) -> Duration {
     let seconds = now.timeIntervalSince1970 - written
-    return seconds > 0 ? .seconds(min(seconds, 1e18)) : .zero
+    return seconds > 0 ? .seconds(min(seconds, 9e9)) : .zero
   }
 
   func encoded(by encoder: JSONEncoder) throws(FileCacheError.Reason) -> Data {
@@ -93,7 +93,7 @@ extension FileCacheDocument: Codable {
       throw FileCacheError.Reason.undecodable(String(describing: error).shortened)
     }
     // Such a value would count as new for as long as anybody lives.
-    guard written <= FileCacheFormat.lastTime else {
+    guard written < FileCacheFormat.firstFutureTime else {
       throw FileCacheError.Reason.damaged("it claims to have been written \(written) seconds after 1970")
     }
   }

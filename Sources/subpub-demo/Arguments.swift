@@ -37,7 +37,7 @@ struct Arguments: Equatable {
     "  --publish-to URL    write every state to a Redis server: redis://USER:PASSWORD@HOST:PORT/DATABASE, of which",
     "                      redis://HOST is enough, rediss:// with encryption, or unix:///PATH",
     "  --mirror URL        show the states that another --publish-to writes, with the same paths, instead of this machine",
-    "  --serve [HOST:]PORT serve a page with the states, /events, /state, and /metrics, until it is stopped; only for this",
+    "  --serve [HOST:]PORT serve a page with the states, /events, /state, and /metrics; only for this",
     "                      machine unless HOST is another address of it, such as 0.0.0.0",
     "  --help              show this",
     "",

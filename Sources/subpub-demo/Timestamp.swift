@@ -11,6 +11,17 @@ struct Timestamp: Hashable, Sendable, Codable, CustomStringConvertible {
   private let seconds: Int
   private let milliseconds: Int
 
+  /// Reads a time that another process may have written, or damaged.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    seconds = try container.decode(Int.self, forKey: .seconds)
+    milliseconds = try container.decode(Int.self, forKey: .milliseconds)
+    guard (0..<1_000).contains(milliseconds) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .milliseconds, in: container, debugDescription: "\(milliseconds) ms aren't less than a second")
+    }
+  }
+
   init(_ time: timespec) {
     seconds = Int(time.tv_sec)
     milliseconds = Int(time.tv_nsec) / 1_000_000

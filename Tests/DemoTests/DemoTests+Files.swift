@@ -107,9 +107,15 @@
         {"format":"SubPub cache","version":1,"written":1,\
         "value":{"total":{"bytes":\(Int.max)},"available":{"bytes":-1}}}
         """, to: "cache/memory.json")
+      let path = try #require("path \(here)".addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+      try folder.write(
+        """
+        {"format":"SubPub cache","version":1,"written":1,"value":\
+        {"kind":{"file":{}},"size":{"bytes":1},"modified":{"seconds":1,"milliseconds":99999999999}}}
+        """, to: "cache/\(path).json")
       let damaged = try await Demo.run(arguments) { $0.hasLiveValues }
-      damaged.expectTable(errors: 2)
-      for name in ["load", "memory"] {
+      damaged.expectTable(errors: 3)
+      for name in ["load", "memory", "path"] {
         #expect(damaged.errors.contains { $0.contains(" \(name): the cache could not read: ") }, "\(damaged.errors)")
       }
     }

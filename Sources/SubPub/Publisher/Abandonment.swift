@@ -12,7 +12,8 @@
   /// Says in debug builds that nobody keeps a derived publisher, as in `publisher.map { … }.subscribe(…)`.
   ///
   /// Its subscribers live on without a delivery. So that the message can be trusted, it needs all of this:
-  /// - The publisher was released within a second, on the thread that made it, and its state hadn't changed.
+  /// - The publisher was released within 10 ms, on the thread that made it, and its state hadn't changed: nobody keeps
+  ///   one for so short a time.
   /// - None of its sources had finished it.
   /// - A second later, an object that had subscribed is alive, and nobody has cancelled its subscription. An iterator
   ///   doesn't count, because its loop ends.
@@ -50,7 +51,7 @@
     /// What tests replace, in a process of their own.
     package struct Hooks: Sendable {
       /// How long a publisher lives at most that nobody keeps.
-      package var limit = Duration.seconds(1)
+      package var limit = Duration.milliseconds(10)
       /// Looks a second later; main-actor objects only on the main actor (2.05).
       package var later: @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> Void = { queue, look in
         queue.asyncAfter(deadline: .now() + .seconds(1), execute: look)

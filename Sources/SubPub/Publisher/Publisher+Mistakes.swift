@@ -14,11 +14,16 @@ extension ReadOnlyPublisher {
   public convenience init(_ publisher: Publisher<Value>) { neverCalled() }
 }
 
-/// For the message about a loop over a publisher, and about functions of sequences, such as `filter` and an `await` in
-/// `map`.
+// A publisher is no sequence, and the message of this conformance says so: for a loop, and for a transform of `map` that
+// throws or awaits, because then the compiler takes the `map` of sequences. Only a dynamic cast to a sequence isn't
+// warned of: a loop over what it gives stops the program.
+
 @available(
   *, unavailable,
-  message: "a publisher isn't a sequence: use `publisher.states()`, `publisher.values()`, or `publisher.publications()`"
+  message: """
+    a publisher isn't a sequence: iterate `publisher.states()`, `publisher.values()`, or `publisher.publications()`; \
+    a transform that throws belongs in `mapState`, and none can await
+    """
 )
 extension Publisher: AsyncSequence {
   /// What a function of sequences would give.
@@ -28,10 +33,12 @@ extension Publisher: AsyncSequence {
   public func makeAsyncIterator() -> AsyncStream<Value>.Iterator { neverCalled() }
 }
 
-/// For the message about a loop over a publisher.
 @available(
   *, unavailable,
-  message: "a publisher isn't a sequence: use `publisher.states()`, `publisher.values()`, or `publisher.publications()`"
+  message: """
+    a publisher isn't a sequence: iterate `publisher.states()`, `publisher.values()`, or `publisher.publications()`; \
+    a transform that throws belongs in `mapState`, and none can await
+    """
 )
 extension ReadOnlyPublisher: AsyncSequence {
   /// What a function of sequences would give.

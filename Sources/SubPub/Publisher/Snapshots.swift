@@ -63,10 +63,10 @@ extension PublisherSnapshot {
     origin = try container.decodeIfPresent(DataOrigin.self, forKey: .origin)
     age = try container.decodeIfPresent(Duration.self, forKey: .age)
     isStale = try container.decode(Bool.self, forKey: .isStale)
-    error = try container.decodeIfPresent(String.self, forKey: .error)
+    error = try container.decodeIfPresent(String.self, forKey: .error)?.shortened
     isLoading = try container.decode(Bool.self, forKey: .isLoading)
     attempt = try container.decodeCount(forKey: .attempt)
-    lastFailure = try container.decodeIfPresent(String.self, forKey: .lastFailure)
+    lastFailure = try container.decodeIfPresent(String.self, forKey: .lastFailure)?.shortened
     subscriptions = try container.decode([SubscriptionSnapshot].self, forKey: .subscriptions)
     if let age, !(.zero ... .longestAge).contains(age) {
       throw DecodingError.damaged("\(age) can't be an age", at: container.codingPath + [CodingKeys.age])
@@ -156,7 +156,7 @@ extension PublisherSnapshot: CustomStringConvertible {
 
   /// The rows of a table: the publisher's, and one for each subscription.
   fileprivate var rows: [[String]] {
-    [words.map(\.onOneLine)] + subscriptions.map { ["  " + $0.words[0]] + $0.words[1...] }
+    [words.map(\.onOneLine.shortened)] + subscriptions.map { ["  " + $0.words[0]] + $0.words[1...] }
   }
 
   private var words: [String] {
@@ -178,6 +178,6 @@ extension SubscriptionSnapshot: CustomStringConvertible {
     [
       label ?? subscriberType, context, buffering, "\(delivered) delivered", "\(skipped) skipped",
       "\(pending) pending (at most \(highWater))" + (lastVersion.map { ", last version \($0)" } ?? ""),
-    ].map(\.onOneLine)
+    ].map(\.onOneLine.shortened)
   }
 }

@@ -16,6 +16,14 @@ extension StatePublisher {
     ifDuplicate: DuplicatePolicy = .allow, handler: @escaping @Sendable (S, LoadState<Value>) -> Void
   ) -> Subscription { neverCalled() }
 
+  /// For the message about a handler without an object.
+  @available(*, unavailable, message: "without an object, `observe(on:)` takes the handler: keep what it returns")
+  @_disfavoredOverload @discardableResult
+  public func subscribe(
+    on context: DeliveryContext, buffering: BufferingPolicy = .unbounded, label: String? = nil,
+    handler: @escaping @MainActor (LoadState<Value>) -> Void
+  ) -> Subscription { neverCalled() }
+
   /// For the message about a wrong label.
   @available(*, unavailable, message: "the label is `buffering:`")
   @_disfavoredOverload @discardableResult
@@ -40,7 +48,7 @@ extension StatePublisher {
     *, unavailable,
     message: """
       a handler neither awaits nor throws: to await, write `for await state in publisher.states() { … }` in a task; \
-      to throw, catch the error in the handler
+      errors: catch them in the handler
       """
   )
   @_disfavoredOverload @discardableResult
@@ -55,7 +63,7 @@ extension StatePublisher {
     *, unavailable,
     message: """
       a handler neither awaits nor throws: to await, write `for await state in publisher.states() { … }` in a task; \
-      to throw, catch the error in the handler
+      errors: catch them in the handler
       """
   )
   @_disfavoredOverload @discardableResult
@@ -69,7 +77,7 @@ extension StatePublisher {
     *, unavailable,
     message: """
       a handler neither awaits nor throws: to await, write `for await publication in publisher.publications() { … }` \
-      in a task; to throw, catch the error in the handler
+      in a task; errors: catch them in the handler
       """
   )
   @_disfavoredOverload @discardableResult
@@ -84,7 +92,7 @@ extension StatePublisher {
     *, unavailable,
     message: """
       a handler neither awaits nor throws: to await, write `for await publication in publisher.publications() { … }` \
-      in a task; to throw, catch the error in the handler
+      in a task; errors: catch them in the handler
       """
   )
   @_disfavoredOverload

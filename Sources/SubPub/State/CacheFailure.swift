@@ -26,5 +26,9 @@ public struct CacheFailure: Error, CustomStringConvertible {
   }
 
   /// The operation and the reason, in words, on one line.
-  public var description: String { "the cache could not \(operation): \(reason)".onOneLine }
+  ///
+  /// If it is long, only its beginning: twice as much as the errors of caches in files have.
+  public var description: String {
+    "the cache could not \(operation): \("\(reason)".shortened(to: 8 << 10).onOneLine.shortened(to: 8 << 10))"
+  }
 }

@@ -24,16 +24,16 @@ extension KeyedDecodingContainer {
 }
 
 extension String {
-  /// The longest text of an error that is kept, in bytes.
-  private static var longest: Int { 4 << 10 }
-
   /// The text itself, or its beginning and how long it was.
   ///
   /// An error that isn't the library's may describe a whole value, or a whole file.
-  package var shortened: String {
-    guard utf8.count > Self.longest else { return self }
+  package var shortened: String { shortened(to: 4 << 10) }
+
+  /// Does the same with another limit, in bytes.
+  package func shortened(to limit: Int) -> String {
+    guard utf8.count > limit else { return self }
     // With room for the note, so that nobody cuts the text again. The last character may be cut in two.
-    let beginning = String(decoding: utf8.prefix(Self.longest - 64), as: UTF8.self).dropLast()
+    let beginning = String(decoding: utf8.prefix(limit - 64), as: UTF8.self).dropLast()
     return "\(beginning)… (cut: the text has \(utf8.count) bytes)"
   }
 }

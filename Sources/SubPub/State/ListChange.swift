@@ -146,11 +146,38 @@ extension ListChange: Equatable where Element: Equatable {}
 extension ListChange: Hashable where Element: Hashable {}
 
 extension ListChange.Row: Encodable where Element: Encodable {}
-extension ListChange.Row: Decodable where Element: Decodable {}
+extension ListChange.Row: Decodable where Element: Decodable {
+  /// Reads an element with its index.
+  ///
+  /// - Throws: What the decoder throws, and an error if the index is negative (5.29).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    (element, index) = (
+      try container.decode(Element.self, forKey: .element), try container.decodeCount(forKey: .index)
+    )
+  }
+}
 extension ListChange.Removal: Encodable where ID: Encodable {}
-extension ListChange.Removal: Decodable where ID: Decodable {}
+extension ListChange.Removal: Decodable where ID: Decodable {
+  /// Reads an identifier with its index.
+  ///
+  /// - Throws: What the decoder throws, and an error if the index is negative (5.29).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    (id, index) = (try container.decode(ID.self, forKey: .id), try container.decodeCount(forKey: .index))
+  }
+}
 extension ListChange.Move: Encodable where ID: Encodable {}
-extension ListChange.Move: Decodable where ID: Decodable {}
+extension ListChange.Move: Decodable where ID: Decodable {
+  /// Reads an identifier with its indices.
+  ///
+  /// - Throws: What the decoder throws, and an error if an index is negative (5.29).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(ID.self, forKey: .id)
+    (from, to) = (try container.decodeCount(forKey: .from), try container.decodeCount(forKey: .to))
+  }
+}
 
 private enum ListChangeKey: String, CodingKey { case reset, inserted, updated, removed, moved }
 
@@ -176,8 +203,11 @@ extension ListChange: Decodable where ID: Decodable, Element: Decodable {
   ///   contradict each other (5.29). Whether they fit a list is known only to whoever has the list: see ``applied(to:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ListChangeKey.self)
-    if let elements = try container.decodeIfPresent([Element].self, forKey: .reset) {
-      self = .reset(elements)
+    if container.contains(.reset) {
+      self = .reset(try container.decode([Element].self, forKey: .reset))
+      guard container.allKeys.count == 1 else {
+        throw DecodingError.damaged("the change is a reset, and something else", at: decoder.codingPath)
+      }
     } else {
       let inserted = try container.decodeIfPresent([Row].self, forKey: .inserted) ?? []
       let updated = try container.decodeIfPresent([Row].self, forKey: .updated) ?? []
@@ -187,8 +217,9 @@ extension ListChange: Decodable where ID: Decodable, Element: Decodable {
       let (leaving, arriving) = (Set(moved.map(\.from)), Set(moved.map(\.to)))
       let places = [inserted.map(\.index), updated.map(\.index), removed.map(\.index), moved.map(\.to)]
       guard places.allSatisfy(\.isInOrder),
-        leaving.count == moved.count, leaving.allSatisfy({ $0 >= 0 }), leaving.isDisjoint(with: removed.map(\.index)),
-        arriving.isDisjoint(with: inserted.map(\.index))
+        leaving.count == moved.count, leaving.isDisjoint(with: removed.map(\.index)),
+        arriving.isDisjoint(with: inserted.map(\.index)),
+        Set(updated.map(\.index)).isDisjoint(with: inserted.map(\.index))
       else { throw DecodingError.damaged("the indices of the change are damaged", at: decoder.codingPath) }
       self = .changed(inserted: inserted, updated: updated, removed: removed, moved: moved)
     }
@@ -196,6 +227,6 @@ extension ListChange: Decodable where ID: Decodable, Element: Decodable {
 }
 
 extension [Int] {
-  /// Whether these are indices of a list, from the lowest to the highest.
-  fileprivate var isInOrder: Bool { first ?? 0 >= 0 && zip(self, dropFirst()).allSatisfy { $0 < $1 } }
+  /// Whether these are different indices, from the lowest to the highest.
+  fileprivate var isInOrder: Bool { zip(self, dropFirst()).allSatisfy { $0 < $1 } }
 }

@@ -18,7 +18,10 @@ enum Metrics {
     add("version", "counter", "The number of transitions.") { Int(clamping: $0.version) }
     add("loaded", "gauge", "Whether the state is loaded.") { $0.phase == .loaded ? 1 : 0 }
     add("stale", "gauge", "Whether the data is stale.") { $0.isStale ? 1 : 0 }
-    add("data_age_milliseconds", "gauge", "The age of the data.") { $0.age.map { Int($0 / .milliseconds(1)) } }
+    add("data_age_milliseconds", "gauge", "The age of the data.") {
+      // Limited as the ages of caches in files are.
+      $0.age.map { Int(min($0, .seconds(9e9)) / .milliseconds(1)) }
+    }
     add("subscriptions", "gauge", "The number of living subscriptions.") { $0.subscriptions.count }
     add("pending", "gauge", "States that wait to be delivered.", sum(\.pending))
     add("delivered", "gauge", "Deliveries to the living subscriptions.", sum(\.delivered))

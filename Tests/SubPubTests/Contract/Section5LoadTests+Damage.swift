@@ -70,12 +70,24 @@ extension Section5LoadTests {
     #expect(bench.publisher.state == .loaded(Pages(elements: [10, 11], next: 20)))
   }
 
+  @Test("neither can a negative index, in a change or by itself, nor a reset that is something else as well")
+  func required_5_29_6_06_parts() {
+    let (row, removal) = (#"{"element":1,"index":-1}"#, #"{"id":1,"index":-1}"#)
+    let moves = [#"{"id":1,"from":-1,"to":0}"#, #"{"id":1,"from":0,"to":-1}"#]
+    expectDamage(row, in: ListChange<Int, Int>.Row.self, "-1 can't be a count")
+    expectDamage(removal, in: ListChange<Int, Int>.Removal.self, "-1 can't be a count")
+    for move in moves { expectDamage(move, in: ListChange<Int, Int>.Move.self, "-1 can't be a count") }
+    for part in ["inserted", "updated"].map({ ($0, row) }) + [("removed", removal)] + moves.map({ ("moved", $0) }) {
+      expectDamage("{\"\(part.0)\":[\(part.1)]}", in: ListChange<Int, Int>.self, "-1 can't be a count")
+    }
+    expectDamage(
+      #"{"reset":[1],"removed":[]}"#, in: ListChange<Int, Int>.self, "the change is a reset, and something else")
+    #expect(throws: DecodingError.self) { try Self.decode(#"{"reset":null}"#, as: ListChange<Int, Int>.self) }
+  }
+
   @Test(
     "a change of a list whose indices contradict each other can't be decoded",
     arguments: [
-      #"{"inserted":[{"element":1,"index":-1}]}"#, #"{"updated":[{"element":1,"index":-1}]}"#,
-      #"{"removed":[{"id":1,"index":-1}]}"#, #"{"moved":[{"id":1,"from":-1,"to":0}]}"#,
-      #"{"moved":[{"id":1,"from":0,"to":-1}]}"#,
       #"{"inserted":[{"element":1,"index":2},{"element":2,"index":2}]}"#,
       #"{"inserted":[{"element":1,"index":2},{"element":2,"index":1}]}"#,
       #"{"updated":[{"element":1,"index":1},{"element":2,"index":0}]}"#,
@@ -83,6 +95,7 @@ extension Section5LoadTests {
       #"{"moved":[{"id":1,"from":2,"to":0},{"id":2,"from":2,"to":1}]}"#,
       #"{"moved":[{"id":1,"from":2,"to":0}],"removed":[{"id":2,"index":2}]}"#,
       #"{"moved":[{"id":1,"from":2,"to":0}],"inserted":[{"element":2,"index":0}]}"#,
+      #"{"inserted":[{"element":1,"index":0}],"updated":[{"element":1,"index":0}]}"#,
     ])
   func required_5_29_6_06_changes(text: String) {
     expectDamage(text, in: ListChange<Int, Int>.self, "the indices of the change are damaged")
@@ -144,6 +157,15 @@ extension Section5LoadTests {
     // Not cut within a character.
     let beginning = text.prefix { $0 != "…" }
     #expect(Long().description.hasPrefix(beginning) && beginning.utf8.count > 4_000)
+    // Nor is it longer because of what is escaped, or in the failure of a cache.
+    struct Escaped: Error, CustomStringConvertible {
+      let description = String(repeating: "\u{1}", count: 100_000)
+    }
+    publisher.setError(Escaped())
+    #expect(publisher.snapshot().description.utf8.count < 5_000)
+    for error in [Long(), Escaped()] as [any Error] {
+      #expect("\(CacheFailure(operation: .read, reason: error))".utf8.count < 9_000)
+    }
   }
 
   /// A cache that contains a text, which it decodes.
