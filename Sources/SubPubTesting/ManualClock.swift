@@ -201,8 +201,9 @@ private struct Sleepers {
 
   private static let shown = 10
 
-  /// Adds a sleeping task, and returns the waiters for this number of sleepers.
+  /// Adds a sleeping task, unless it was cancelled, and returns the waiters for this number of sleepers.
   mutating func add(_ waiter: Waiter, until deadline: ManualClock.Instant) -> [Waiter] {
+    if waiter.isOver { return [] }
     var (low, high) = (0, asleep.count)
     while low < high {
       let middle = (low + high) / 2
@@ -234,7 +235,7 @@ private struct Sleepers {
   /// Adds a waiter for a number of sleepers; returns false if there are already as many.
   mutating func watch(_ waiter: Waiter, count goal: Int, until deadline: ManualClock.Instant?) -> Bool {
     if count(until: deadline) >= goal { return false }
-    watches.append((goal, deadline, waiter))
+    if !waiter.isOver { watches.append((goal, deadline, waiter)) }
     return true
   }
 

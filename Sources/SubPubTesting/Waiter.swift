@@ -36,6 +36,9 @@ final class Waiter: Sendable {
     phase.withLock { if case .finished(let reason) = $0 { reason } else { nil } }
   }
 
+  /// Whether the wait has ended, so that nobody stores the waiter any more.
+  var isOver: Bool { reason != nil }
+
   private func finish(at deadline: ContinuousClock.Instant) async {
     // The sleep throws if the wait ends first.
     guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
@@ -67,20 +70,20 @@ final class Waiter: Sendable {
 extension Waiter {
   /// Waits with a new waiter until it is finished, the task is cancelled, or the deadline has passed.
   ///
-  /// `register` stores the waiter where it will be finished, and returns false if there is nothing to wait for: the
-  /// reason is `reached` then. `unregister` removes the waiter if the wait ends for another reason; on cancellation,
-  /// before `cancel()` returns.
+  /// `register` stores the waiter where it will be finished, unless the wait is over already, and returns false if there
+  /// is nothing to wait for: the reason is `reached` then. `unregister` removes the waiter if the wait ends for another
+  /// reason; on cancellation, before `cancel()` returns.
   static func wait(
     until deadline: ContinuousClock.Instant? = nil, register: (Waiter) -> Bool,
     unregister: @Sendable (Waiter) -> Void
   ) async -> Reason {
     let waiter = Waiter()
-    guard register(waiter) else { return .reached }
     let reason = await withTaskCancellationHandler {
-      await waiter.wait(until: deadline)
+      register(waiter) ? await waiter.wait(until: deadline) : .reached
     } onCancel: {
-      unregister(waiter)
+      // In this order, so that whoever registers the waiter at the same time does it before, or not at all.
       waiter.finish(.cancelled)
+      unregister(waiter)
     }
     if reason == .timedOut { unregister(waiter) }
     return reason
@@ -98,8 +101,8 @@ extension [Waiter] {
 struct CountWaiters {
   private var waiting: [(goal: Int, waiter: Waiter)] = []
 
-  /// Adds a waiter, which `reached` returns once the count is at least `goal`.
-  mutating func add(_ waiter: Waiter, goal: Int) { waiting.append((goal, waiter)) }
+  /// Adds a waiter, which `reached` returns once the count is at least `goal`, unless its wait is over.
+  mutating func add(_ waiter: Waiter, goal: Int) { if !waiter.isOver { waiting.append((goal, waiter)) } }
 
   /// Removes the waiter if it is present.
   mutating func remove(_ waiter: Waiter) { waiting.removeAll { $0.waiter === waiter } }

@@ -53,6 +53,8 @@ public protocol Instrumentation: Sendable {
 
   /// A load has ended, after at least one attempt.
   ///
+  /// If it was cancelled, its last attempt may still be under way, or even about to begin.
+  ///
   /// - Parameters:
   ///   - load: The last attempt.
   ///   - attempts: The number of attempts.

@@ -95,32 +95,43 @@ extension StreamDriver {
 
 /// Waiting for the end.
 extension StreamDriver {
-  /// How the last run has ended, and how many have begun; nil if one is active.
-  ///
-  /// A transition by others makes it forget the end.
-  var lastEnd: (RunEnd?, runs: Int?) {
-    find { machine, _ in machine.run == nil ? (owner.outcome?.end, machine.runCount) : (nil, nil) }
+  /// A task that waits for the end of a run.
+  struct EndWait {
+    let waiter: WaiterID
+    /// Says how the run has ended, whatever others have published since.
+    let outcome: RunOutcome
+    /// How many runs had begun; nil if one was active.
+    let runs: Int?
   }
 
-  /// Waits for the end of the active run, and of those that take its place.
+  /// How the last run has ended by itself, unless others have changed the state since; otherwise, a wait for the end of
+  /// the active run, or of the next one, and of those that take its place.
   ///
-  /// Returns how that has ended; nil if there is none, or the task is cancelled.
-  func waitForEnd() async -> RunEnd? {
-    let wait = registry.turn { turn -> (RunOutcome, WaiterID)? in
-      guard let outcome = owner.outcome, owner.machine.run != nil else { return nil }
+  /// In one turn, so that no run that ends later is missed. Returns neither after the publisher's end, nor, without a
+  /// last end, if the task doesn't wait.
+  func beginWaitingForEnd(waits: Bool) -> (lastEnd: RunEnd?, wait: EndWait?) {
+    decide { _, _ in Machine.Step() }
+    return registry.perform { turn, effects in
+      let machine = owner.machine
+      if machine.run == nil, let end = owner.outcome?.end, end.isByItself { return (end, nil) }
+      guard waits, !machine.isOver else { return (nil, nil) }
       let waiter = turn.waiters.add(missing: 1)
       owner.machine.addEndWaiter(waiter)
-      return (outcome, waiter)
+      let outcome = owner.outcomeToCome(&effects)
+      return (nil, EndWait(waiter: waiter, outcome: outcome, runs: machine.run == nil ? machine.runCount : nil))
     }
-    guard let (outcome, waiter) = wait else { return lastEnd.0 }
+  }
+
+  /// Returns how the run has ended; nil if the task is cancelled, or the publisher has ended before the run has begun.
+  func end(of wait: EndWait) async -> RunEnd? {
     registry.stopIfAwaitedByOwner()
-    await registry.wait(for: waiter) {
+    await registry.wait(for: wait.waiter) {
       registry.perform { turn, effects in
-        owner.machine.removeEndWaiter(waiter)
-        turn.waiters.remove(waiter, &effects)
+        owner.machine.removeEndWaiter(wait.waiter)
+        turn.waiters.remove(wait.waiter, &effects)
       }
     }
-    return registry.turn { _ in outcome.end }
+    return registry.turn { _ in wait.outcome.end }
   }
 }
 

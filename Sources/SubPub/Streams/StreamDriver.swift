@@ -17,7 +17,7 @@ final class StreamDriver<Value: Sendable>: Sendable {
   /// Measures the age of elements; nil if nobody wants to know it, so that the clock isn't read (5.06).
   let freshness: Freshness?
   let follow: Follow
-  let owner = StreamOwner<Value>()
+  let owner: StreamOwner<Value>
 
   /// Creates a driver; the `timeout` of the options is how long an element is waited for.
   init(
@@ -34,6 +34,7 @@ final class StreamDriver<Value: Sendable>: Sendable {
     }
     registry = publisher.registry
     (self.keepingAlive, self.follow) = (keepingAlive, follow)
+    owner = StreamOwner(StreamMachine(endsAtOnce: keepingAlive == .zero))
     limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
     cache = options.makeCache(for: publisher.id)
     freshness = publisher.freshness ?? (options.cache == nil ? nil : options.makeFreshness())
@@ -53,7 +54,9 @@ final class StreamDriver<Value: Sendable>: Sendable {
     decide { $0.endManager($1) }
   }
 
-  var isRunning: Bool { find { machine, _ in machine.run != nil } }
+  var isRunning: Bool {
+    registry.turn { turn in owner.machine.isRunning(turn.notice(for: ObjectIdentifier(owner))) }
+  }
 
   /// How many runs have begun, and the version from which on states are of the active run, or of the next one.
   var runsSoFar: (count: Int, version: UInt64) {
@@ -148,14 +151,11 @@ final class StreamDriver<Value: Sendable>: Sendable {
 
   /// Ends the run when it has been kept alive for long enough.
   private func end(after departure: Departure, in task: CancellableTask) {
-    if keepingAlive == .zero {
+    guard keepingAlive < .unlimited else { return }
+    task.start(on: limit.executor) { [self] in
+      // If the clock fails, the run ends now. A cancelled pause isn't the last departure any more.
+      _ = await limit.pause(for: keepingAlive)
       decide { $0.end(after: departure, $1) }
-    } else if keepingAlive < .unlimited {
-      task.start(on: limit.executor) { [self] in
-        // If the clock fails, the run ends now. A cancelled pause isn't the last departure any more.
-        _ = await limit.pause(for: keepingAlive)
-        decide { $0.end(after: departure, $1) }
-      }
     }
   }
 }
@@ -164,19 +164,21 @@ final class StreamDriver<Value: Sendable>: Sendable {
 ///
 /// `@unchecked`: used in the publisher's turns only.
 final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
-  var machine = StreamMachine<Value>()
+  var machine: StreamMachine<Value>
   /// The task of the active run.
   private(set) var task: CancellableTask?
   /// The task that waits for another listener.
   private(set) var departure: CancellableTask?
-  /// How the active run ends, or the last one has ended.
+  /// How the active run ends, or the last one has ended, or the next one that somebody waits for will.
   private(set) var outcome: RunOutcome?
   /// The task that follows the sequence; nil between two of them.
   var follower: TaskToken?
 
+  init(_ machine: StreamMachine<Value>) { self.machine = machine }
+
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
     let waiters = end(&effects) { $0.supersede() }
-    forgetOutcome(&effects)
+    if outcome?.end != nil { forgetOutcome(&effects) }
     return waiters
   }
 
@@ -189,6 +191,14 @@ final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
     let step = decide(&machine)
     apply(step, &effects)
     return step.publisher.answered
+  }
+
+  /// The outcome of the active run, or of the next one.
+  func outcomeToCome(_ effects: inout Effects) -> RunOutcome {
+    if outcome?.end != nil { forgetOutcome(&effects) }
+    let coming = outcome ?? RunOutcome()
+    outcome = coming
+    return coming
   }
 
   private func forgetOutcome(_ effects: inout Effects) {
@@ -206,10 +216,9 @@ final class StreamOwner<Value: Sendable>: PublisherOwner, @unchecked Sendable {
     }
     if step.begun != nil {
       task = CancellableTask()
-      if outcome?.end != nil { forgetOutcome(&effects) }
-      outcome = outcome ?? RunOutcome()
+      _ = outcomeToCome(&effects)
     }
-    if case .clear = step.cacheChange { forgetOutcome(&effects) }
+    if case .clear = step.cacheChange, outcome?.end != nil { forgetOutcome(&effects) }
     if step.departure != nil || machine.departure == nil, let ended = departure.take() {
       effects.call { ended.cancel() }
     }

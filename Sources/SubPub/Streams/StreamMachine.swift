@@ -44,6 +44,8 @@ struct StreamMachine<Value: Sendable> {
     case clear
   }
 
+  /// Whether a run ends with its last listener: `keepingAlive` is zero.
+  private let endsAtOnce: Bool
   private(set) var run: Run?
   /// How many runs have begun.
   private(set) var runCount = 0
@@ -53,7 +55,7 @@ struct StreamMachine<Value: Sendable> {
   private var isIterating = false
   /// The attempt that waits until it doesn't.
   private var successor: WaiterID?
-  /// Tasks that wait for the end of the active run.
+  /// Tasks that wait for the end of the active run, or of the next one.
   private var endWaiters: Set<WaiterID> = []
   /// What the last notice about listeners that was taken into account says, and its number.
   private var isListenedTo = false
@@ -61,7 +63,9 @@ struct StreamMachine<Value: Sendable> {
   /// What ends the active run, unless a listener arrives first.
   private(set) var departure: Departure?
   /// Whether the manager is gone, or its publisher has ended.
-  private var isOver = false
+  private(set) var isOver = false
+
+  init(endsAtOnce: Bool = false) { self.endsAtOnce = endsAtOnce }
 }
 
 /// Identifies a run of a stream, and an attempt of it.
@@ -78,6 +82,11 @@ enum RunEnd {
   case failed(any Error)
   /// Somebody has ended it, so that its task is to be cancelled.
   case cancelled
+
+  var isByItself: Bool { if case .cancelled = self { false } else { true } }
+
+  /// Throws the error with which the run has ended.
+  func get() throws { if case .failed(let error) = self { throw error } }
 }
 
 /// Identifies the moment at which the last listener has left.
@@ -85,7 +94,13 @@ struct Departure: Equatable { let notice: UInt64 }
 
 /// The beginning and the end of runs.
 extension StreamMachine {
-  /// Begins a run if the first listener has arrived, or a departure if the last one has left.
+  /// Whether a run is active, also if the notice that begins or ends it is on its way.
+  func isRunning(_ last: (isListenedTo: Bool, number: UInt64)?) -> Bool {
+    guard let (isListenedTo, number) = last, number > notice else { return run != nil }
+    return isListenedTo ? run != nil || !isOver : run != nil && !endsAtOnce
+  }
+
+  /// Begins a run if the first listener has arrived; if the last one has left, ends it, or begins a departure.
   ///
   /// Takes the last notice into account, once. A notice may be on its way while its thread is interrupted, so the driver
   /// calls this before every decision. Returns nil if there is nothing new.
@@ -96,6 +111,9 @@ extension StreamMachine {
     if isListenedTo {
       departure = nil
       begin(present, &step)
+    } else if endsAtOnce {
+      // In this turn, because the thread that has left may not get another one before it looks.
+      return rollBack(present)
     } else if run != nil {
       departure = Departure(notice: number)
       step.departure = departure
@@ -135,14 +153,23 @@ extension StreamMachine {
 
   /// Ends the active run, because the manager is gone (5.09).
   mutating func endManager(_ present: Present) -> Step {
-    (isOver, departure) = (true, nil)
-    return rollBack(present)
+    var step = rollBack(present)
+    end(&step)
+    return step
   }
 
   /// Ends the active run, because the publisher takes no further states (3.09).
   mutating func endPublisher() -> Step {
+    var step = supersede()
+    end(&step)
+    return step
+  }
+
+  private mutating func end(_ step: inout Step) {
     (isOver, departure) = (true, nil)
-    return supersede()
+    // Those that have waited for the next run.
+    step.publisher.answered += endWaiters.sorted()
+    endWaiters = []
   }
 
   /// Ends the active run, because of another transition.
@@ -180,7 +207,7 @@ extension StreamMachine {
 
 /// Waiting.
 extension StreamMachine {
-  /// Has a task wait for the end of the active run, and of those that take its place.
+  /// Has a task wait for the end of the active run, and of those that take its place; without one, for the next one's.
   mutating func addEndWaiter(_ waiter: WaiterID) { endWaiters.insert(waiter) }
 
   mutating func removeEndWaiter(_ waiter: WaiterID) { endWaiters.remove(waiter) }

@@ -203,13 +203,14 @@ extension StreamManager {
   ///   is cancelled, or if the run is ended by a logout or another transition by hand. ``PublisherEnded`` if the
   ///   publisher is finished before the stream has ended.
   public func waitForEnd() async throws {
-    let (lastEnd, runs) = driver.lastEnd
-    if let lastEnd, try lastEnd.isByItself { return }
-    try Task.checkCancellation()
-    let listener = publisher.observe(on: .immediate) { _ in }
-    defer { listener.cancel() }
-    if let runs { driver.beginIfListenedTo(ifRunsAre: runs) }
-    if let end = await driver.waitForEnd(), try end.isByItself { return }
+    let (lastEnd, wait) = driver.beginWaitingForEnd(waits: !Task.isCancelled)
+    if let lastEnd { return try lastEnd.get() }
+    if let wait {
+      let listener = publisher.observe(on: .immediate) { _ in }
+      defer { listener.cancel() }
+      if let runs = wait.runs { driver.beginIfListenedTo(ifRunsAre: runs) }
+      if let end = await driver.end(of: wait), end.isByItself { return try end.get() }
+    }
     try Task.checkCancellation()
     throw publisher.isFinished ? PublisherEnded(source: publisher.id) : CancellationError()
   }
@@ -229,19 +230,6 @@ extension StreamManager {
   ///
   /// Returns early if the task is cancelled.
   public func waitForCache() async { await driver.cache?.queue.drain() }
-}
-
-extension RunEnd {
-  /// Whether the run has ended by itself; throws its error if that was the reason.
-  fileprivate var isByItself: Bool {
-    get throws {
-      switch self {
-      case .finished: true
-      case .failed(let error): throw error
-      case .cancelled: false
-      }
-    }
-  }
 }
 
 extension StreamManager: CustomStringConvertible {

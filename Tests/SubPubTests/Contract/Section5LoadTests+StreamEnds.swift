@@ -57,6 +57,66 @@ extension Section5LoadTests {
     #expect((bench.calls, log.states.filter { $0.phase == .error }.count) == (4, 4))
   }
 
+  /// Does something when another subscription begins.
+  private final class Meanwhile: Instrumentation {
+    private let body = Locked<(@Sendable () -> Void)?>(nil)
+
+    func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+    func subscribed(_ subscription: Subscription, to source: PublisherID) { body.withLock { $0.take() }?() }
+  }
+
+  /// Whether a task has learned that the stream has ended by itself.
+  private func hasSeenEnd(_ caller: Caller<(any Error)?>) -> Bool {
+    if case .some(.none) = caller.result { true } else { false }
+  }
+
+  @Test("whoever waits for the end is told of it, even if others have changed the state by then")
+  func required_5_21_endMeanwhile() async throws {
+    let meanwhile = Meanwhile()
+    let bench = StreamBench { $0.instrumentation = meanwhile }
+    let log = bench.listen()
+    bench.send(1)
+    meanwhile.set { [bench] in
+      bench.end()
+      bench.publisher.updateData(7)
+    }
+    // Not on the executor of the bench, which runs inside this task's call.
+    let caller = Caller { [manager = bench.manager] () -> (any Error)? in
+      do { try await manager?.waitForEnd() } catch { return error }
+      return nil
+    }
+    try await caller.wait()
+    #expect(hasSeenEnd(caller))
+    #expect((log.states.last, bench.isRunning) == (.loaded(7), false))
+    // A logout makes the end forgotten, so this waits for that of another run.
+    bench.manager?.logout()
+    let next = bench.waitForEnd()
+    #expect((next.result == nil, bench.calls) == (true, 2))
+    bench.end()
+    #expect(hasSeenEnd(next))
+  }
+
+  @Test("in a transform, the stream is running when one's own subscribe has returned")
+  func required_5_21_1_01_inTransform() {
+    let meanwhile = Meanwhile()
+    let bench = StreamBench { $0.instrumentation = meanwhile }
+    let found = Locked<[Bool]>([])
+    // The thread of the first listener is held up before its notice.
+    meanwhile.set { [bench] in
+      OwnThread.runBlocking {
+        let listener = bench.publisher.observe(on: .immediate) { _ in }
+        bench.publisher.update { state in
+          found.withLock { $0.append(bench.isRunning) }
+          return state
+        }
+        withExtendedLifetime(listener) {}
+      }
+    }
+    let log = bench.listen()
+    #expect(found.withLock { $0 } == [true])
+    withExtendedLifetime(log) {}
+  }
+
   @Test("an element starts the count of failures anew")
   func required_5_21_failuresReset() {
     let asked = Locked<[Int]>([])

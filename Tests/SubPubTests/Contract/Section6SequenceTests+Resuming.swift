@@ -151,11 +151,23 @@ extension Section6SequenceTests {
     var publisher: Publisher<Token>? = Publisher<Token>(history: 5)
     var sequence = publisher.map { $0.publications(after: $0.current.id) }
     for _ in 1...3 { publisher?.updateData(deaths.makeToken()) }
+    // Holds the registry, too.
+    let subscription = publisher?.subscribe(deaths, on: .immediate) { _, _ in }
     publisher = nil
     #expect(deaths.count == 0)
     #expect(sequence?.makeAsyncIterator().statistics.pending == 3)
     sequence = nil
-    #expect(deaths.count == 3)
+    #expect((deaths.count, subscription?.end) == (3, .publisherEnded))
+  }
+
+  @Test("whoever comes back to a finished publisher and has missed nothing has come to the end")
+  func required_6_05_3_10_finished() async {
+    let publisher = Publisher<Int>(history: 5)
+    publisher.updateData(1)
+    publisher.finish()
+    let iterator = publisher.publications(after: publisher.current.id).makeAsyncIterator()
+    #expect((iterator.isResumed, iterator.end) == (true, .publisherEnded))
+    #expect(await iterator.subscription.ended() == .publisherEnded)
   }
 
   @Test("what the buffering policy drops of what was missed counts as skipped")

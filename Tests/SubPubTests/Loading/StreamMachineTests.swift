@@ -19,6 +19,43 @@
       #expect(table == expected)
     }
 
+    @Test("without a time for which it is kept alive, a run ends in the turn that finds its last listener gone")
+    func required_5_21_endsAtOnce() {
+      for (phase, decision) in [(StreamMachineBench.Phase.begun, "unknown, cancelled"), (.running, "cancelled")] {
+        var bench = StreamMachineBench(phase, endsAtOnce: true)
+        #expect(bench.perform(.depart) == decision)
+        #expect(!bench.hasRun)
+      }
+    }
+
+    @Test("a run is active from the moment at which its first listener has come, however late the notice is")
+    func required_5_21_isRunning() {
+      for endsAtOnce in [false, true] {
+        let (idle, running) = (
+          StreamMachineBench(.idle, endsAtOnce: endsAtOnce), StreamMachineBench(.running, endsAtOnce: endsAtOnce)
+        )
+        #expect((idle.isRunning(true), idle.isRunning(false), idle.isRunning(nil)) == (true, false, false))
+        #expect((running.isRunning(true), running.isRunning(nil)) == (true, true))
+        #expect(running.isRunning(false) != endsAtOnce)
+        let finished = StreamMachineBench(.finished, endsAtOnce: endsAtOnce)
+        #expect((finished.isRunning(true), finished.isRunning(nil)) == (false, false))
+      }
+    }
+
+    @Test("whoever waits for the next run is told of the end of the publisher, too")
+    func required_5_21_3_09_nextRun() {
+      var waiters = Waiters()
+      for operation in [StreamMachineBench.Operation.endPublisher, .endManager] {
+        var bench = StreamMachineBench(.idle)
+        let (waiter, cancelled) = (waiters.add(missing: 1), waiters.add(missing: 1))
+        bench.addEndWaiters(waiter, cancelled: cancelled)
+        bench.perform(.supersede)
+        #expect(bench.answered == [])
+        bench.perform(operation)
+        #expect(bench.answered == [waiter])
+      }
+    }
+
     @Test("a sequence begins when the one before is gone, and only the last attempt waits for that")
     func required_5_21_oneSequence() {
       var (machine, waiters) = (StreamMachine<Int>(), Waiters())
@@ -186,14 +223,15 @@
 
     struct Refusal: Error {}
 
-    private var machine = StreamMachine<Int>()
+    private var machine: StreamMachine<Int>
     private var notice: UInt64 = 0
     private var (departure, isWaiting) = (Departure(notice: 0), false)
     /// Who was told that the run has ended.
     private(set) var answered: [WaiterID] = []
     private var shown = Publication<Int>(.unknown, source: PublisherID(label: nil), provenance: nil)
 
-    init(_ phase: Phase) {
+    init(_ phase: Phase, endsAtOnce: Bool = false) {
+      machine = StreamMachine(endsAtOnce: endsAtOnce)
       let operations: [Operation] =
         switch phase {
         case .idle: []
@@ -246,6 +284,9 @@
     }
 
     var hasRun: Bool { machine.run != nil }
+
+    /// With a notice that is on its way, or none.
+    func isRunning(_ isListenedTo: Bool?) -> Bool { machine.isRunning(isListenedTo.map { ($0, notice + 1) }) }
 
     /// Two tasks wait, and one of them is cancelled.
     mutating func addEndWaiters(_ waiter: WaiterID, cancelled: WaiterID) {

@@ -60,13 +60,12 @@ enum MisuseTests {
     @Test("an edit that cancels the active load of its manager stops the program", arguments: [true, false])
     func required_5_20_editCancels(byItsCaller: Bool) async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [byItsCaller] in
-        let loader = EndlessLoader()
-        let manager = LoadingManager<Int>(label: "edited", initial: 1) { try await loader.load() }
-        let caller = Task { await manager.refresh() }
-        for await state in manager.publisher.states() where state.phase == .loading { break }
-        try await manager.mutate(
+        let bench = LoadBench(initial: 1) { $0.label = "edited" }
+        // Waits by now, so that a cancel ends the load at once.
+        let caller = bench.refresh()
+        try await bench.manager.mutate(
           showing: { number in
-            if byItsCaller { caller.cancel() } else { manager.cancel() }
+            if byItsCaller { caller.cancel() } else { bench.manager.cancel() }
             return number
           }, send: { 3 })
       }
