@@ -150,9 +150,13 @@ private final class ElementDeadline: Sendable {
   /// How much time is left; nil once it is over.
   var rest: Duration? {
     let now = elapsed()
-    guard let since = waitingSince.withLock({ $0 }) else { return timeout }
-    // The clock may have been set back.
-    let rest = timeout - max(now - since, .zero)
+    let since = waitingSince.withLock { since in
+      // If the clock was set back, the time begins anew.
+      since = since.map { min($0, now) }
+      return since
+    }
+    guard let since else { return timeout }
+    let rest = timeout - (now - since)
     return rest > .zero ? rest : nil
   }
 

@@ -31,6 +31,39 @@ extension Section5LoadTests {
     #expect((bench.clock.sleepers, bench.source.last.isOver) == (0, true))
   }
 
+  @Test("a clock that is set back makes a wait for an element longer once, by as much as it was meant to take")
+  func required_5_21_setBack() {
+    let clock = JumpingClock()
+    let bench = StreamBench(clock: clock, elementTimeout: .seconds(5))
+    let log = bench.listen()
+    func pass(_ duration: Duration) {
+      clock.base.advance(by: duration)
+      bench.run()
+    }
+    pass(.seconds(4))
+    clock.jump(by: .seconds(-3_600))
+    pass(.seconds(1))
+    pass(.seconds(5) - .nanoseconds(1))
+    #expect(log.states.last == .loading(previous: nil))
+    pass(.nanoseconds(1))
+    #expect(log.states.last == .error(Self.timedOut, previous: nil))
+  }
+
+  /// A clock whose reading jumps, and not its sleepers.
+  private struct JumpingClock: Clock {
+    let base = ManualClock()
+    private let offset = Locked(Duration.zero)
+
+    var now: ManualClock.Instant { base.now.advanced(by: offset.withLock { $0 }) }
+    var minimumResolution: Duration { .zero }
+
+    func jump(by duration: Duration) { offset.withLock { $0 += duration } }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await base.sleep(for: now.duration(to: deadline))
+    }
+  }
+
   @Test("an element between two time-outs starts the count of failures anew")
   func required_5_21_timeoutsInARow() {
     let bench = StreamBench(retry: Self.twice, elementTimeout: .seconds(5))

@@ -85,6 +85,8 @@ struct HistoryTests {
     #expect(versions(history, after: all[0]) == nil)
     #expect(history.clear().count == 7)
     #expect(versions(history, after: all[3]) == nil)
+    _ = history.append(QueuedState(Probe(Self.own(11), isForeign: false), version: 11))
+    for id in all { #expect(versions(history, after: id) == nil) }
   }
 
   @Test("a history of any length can be kept")
