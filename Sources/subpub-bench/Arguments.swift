@@ -1,3 +1,5 @@
+import SubPub
+
 /// The options of the command line.
 struct Arguments {
   enum Request {
@@ -72,11 +74,11 @@ enum UsageError: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .unknown(let word): "unknown argument '\(word)' (see --help)"
+    case .unknown(let word): "unknown argument '\(word.onOneLine)' (see --help)"
     case .valueMissing(let name): "\(name) needs a value (see --help)"
-    case .notPairs(let text): "--pairs needs a whole number from 7 to 1000, not '\(text)' (see --help)"
+    case .notPairs(let text): "--pairs needs a whole number from 7 to 1000, not '\(text.onOneLine)' (see --help)"
     case .noSuchRow(let name, let rows):
-      "no row's name contains '\(name)'; these are the rows:\n" + rows.map { "  \($0)" }.joined(separator: "\n")
+      "no row's name contains '\(name.onOneLine)'; these are the rows:\n" + rows.map { "  \($0)" }.joined(separator: "\n")
     }
   }
 }

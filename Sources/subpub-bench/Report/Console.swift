@@ -1,5 +1,4 @@
 import Foundation
-import SubPub
 
 /// The console, which prints the table on standard output, and progress and errors on standard error.
 ///
@@ -18,7 +17,7 @@ struct Console {
 
   func reportError(_ line: String) {
     clear()
-    FileHandle.standardError.write(Data("subpub-bench: \(line.onOneLine)\n".utf8))
+    FileHandle.standardError.write(Data("subpub-bench: \(line)\n".utf8))
   }
 
   private func clear() {
