@@ -78,7 +78,8 @@ enum UsageError: Error, CustomStringConvertible {
     case .valueMissing(let name): "\(name) needs a value (see --help)"
     case .notPairs(let text): "--pairs needs a whole number from 7 to 1000, not '\(text.onOneLine)' (see --help)"
     case .noSuchRow(let name, let rows):
-      "no row's name contains '\(name.onOneLine)'; these are the rows:\n" + rows.map { "  \($0)" }.joined(separator: "\n")
+      "no row's name contains '\(name.onOneLine)'; these are the rows:\n"
+        + rows.map { "  \($0)" }.joined(separator: "\n")
     }
   }
 }
