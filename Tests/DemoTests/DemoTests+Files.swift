@@ -178,9 +178,9 @@
         }
         #expect(await demo.end().status == 128 + SIGKILL)
         hits += isLeft() ? 1 : 0
-        let printed = try await Demo.run(arguments) { printed in
-          ["load", "memory", "path"].allSatisfy { printed.shows($0, /loaded: .* \(cached,/) }
-        }
+        #expect(try folder.caches.count == 3, "after kill \(kill)")
+        // A damaged cache would be an error. Whether a cached value is shown depends on how fast the machine is.
+        let printed = try await Demo.run(arguments) { $0.hasLiveValues }
         #expect(printed.status == 0 && printed.errors.isEmpty, "after kill \(kill): \(printed.errors)")
       }
       print("\(hits) of \(kill) kills fell between creating a temporary file and renaming it")
