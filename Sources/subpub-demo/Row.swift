@@ -57,7 +57,7 @@ final class Row<Value: Sendable & CustomStringConvertible>: MainActorTypedSubscr
 
   /// A note if the data comes from the cache, or is stale for another reason.
   private var note: String {
-    guard current.phase == .loaded, let age = publisher.age(of: current) else { return "" }
+    guard current.state.value != nil, let age = publisher.age(of: current) else { return "" }
     let isStale = publisher.staleAfter.map { age >= $0 } ?? false
     let notes = [current.origin == .cached ? "cached" : nil, isStale ? "stale" : nil].compactMap(\.self)
     return notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")), \(age.components.seconds) s old)"

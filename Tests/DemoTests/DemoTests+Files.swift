@@ -63,20 +63,23 @@
       #expect(names.count == 3)
     }
 
-    @Test("a cache shows the last value of the run before, marked with its age, and then a fresh one")
+    @Test("a cache shows the last value of the run before, marked with its age, until there is a fresh one")
     func cache() async throws {
       let arguments = ["--watch", here, "--cache", folder["cache"]]
       let before = try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }
       before.expectTable()
-      try folder.write("more\n", to: "here/more")
-      // Data is stale after two intervals.
-      let after = try await Demo.run(arguments + ["--interval", "0.001"]) {
-        $0.shows("path", /loaded: folder with 2 entries, 13 bytes in its files, modified [^ ]*$/)
+      let last = try #require(before.row("path").last { $0.hasPrefix("loaded: ") }).dropFirst("loaded: ".count)
+      // As long as the folder is away, so is a fresh value. Data is stale after two intervals.
+      try FileManager.default.moveItem(atPath: here, toPath: folder["away"])
+      let demo = try Demo(["--seconds", "3600", "--interval", "0.01"] + arguments)
+      await demo.wait {
+        $0.row("path").contains { $0.contains(" (was \(last)) (cached, stale, ") && $0.hasSuffix(" s old)") }
       }
-      after.expectTable()
-      let last = try #require(before.row("path").last { $0.hasPrefix("loaded: ") })
-      let first = try #require(after.row("path").first { $0.hasPrefix("loaded: ") })
-      #expect(first.hasPrefix("\(last) (cached, stale, ") && first.hasSuffix(" s old)"))
+      try folder.write("more\n", to: "away/more")
+      try FileManager.default.moveItem(atPath: folder["away"], toPath: here)
+      await demo.wait { $0.shows("path", /loaded: folder with 2 entries, 13 bytes in its files, modified [^ ]*$/) }
+      demo.send(SIGTERM)
+      await demo.end().expectTable(errors: 1)
       let other = try await Demo.run(["--watch", folder["."], "--cache", folder["cache"]]) {
         $0.shows("path", /loaded: folder/)
       }
@@ -93,7 +96,11 @@
       damaged.expectTable(errors: 1)
       #expect(damaged.errors.contains { $0.contains(/path: the cache could not read: .*path[^ ]*\.json/) })
       #expect(!damaged.shows("path", /error/))
-      try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry, .* \(cached,/) }.expectTable()
+      try FileManager.default.removeItem(atPath: here)
+      let replaced = try await Demo.run(arguments) {
+        $0.shows("path", /error: .* \(was folder with 1 entry, .*\) \(cached,/)
+      }
+      replaced.expectTable(errors: 1)
     }
 
     @Test("a cache with a number that can't be one is damaged, too")
