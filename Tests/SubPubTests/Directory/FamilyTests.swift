@@ -90,10 +90,12 @@ extension DirectoryTests {
       directory.register(second)
       _ = (first[1], first[2], second["a"])
       directory.register(shared)
-      first.logoutAll()
-      #expect(journal.entries == ["shared"])
-      directory.logoutAll()
-      #expect(journal.entries == ["shared", "shared"])
+      withExtendedLifetime((first, second)) {
+        first.logoutAll()
+        #expect(journal.entries == ["shared"])
+        directory.logoutAll()
+        #expect(journal.entries == ["shared", "shared"])
+      }
     }
 
     @Test("a manager that two families share is logged out once, though nobody has registered it", arguments: [0, 1])
@@ -103,10 +105,12 @@ extension DirectoryTests {
       directory.register(families[owner])
       directory.register(families[1 - owner])
       for family in families { _ = family[1] }
-      directory.logoutAll()
-      #expect(journal.entries == ["shared"])
-      directory.logoutAll()
-      #expect(journal.entries == ["shared", "shared"])
+      withExtendedLifetime(families) {
+        directory.logoutAll()
+        #expect(journal.entries == ["shared"])
+        directory.logoutAll()
+        #expect(journal.entries == ["shared", "shared"])
+      }
     }
 
     @Test("a manager is alive as soon as it is made, so a logout while it is introduced reaches it")
