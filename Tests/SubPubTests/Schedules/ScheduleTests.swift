@@ -196,9 +196,9 @@ struct ScheduleTests {
       simulation.followCounts()
       simulation.subscribe("first", on: anywhere())
       simulation.subscribe("second", on: anywhere())
-      simulation.client(.cancel("first"), .subscribe(on: anywhere()))
-      simulation.client(.cancel("second"), .subscribe("third", on: anywhere()), .cancel("third"))
-      simulation.client(.subscribe("fourth", on: anywhere()), .cancel("fourth"), .publish(), .maybe(.finish))
+      simulation.client(.cancel("first"), .subscribe(on: anywhere()), .change())
+      simulation.client(.cancel("second"), .subscribe("third", on: anywhere()), .cancel("third"), .change())
+      simulation.client(.subscribe("fourth", on: anywhere()), .cancel("fourth"), .change(), .maybe(.finish))
     }
   }
 
