@@ -55,7 +55,7 @@
 
     /// Returns a socket that begins to connect to the address.
     func connectingSocket() throws(RedisError.Reason) -> Int32 {
-      try socket("cannot connect") { descriptor, address, size in
+      try unsafe socket("cannot connect") { descriptor, address, size in
         var on: Int32 = 1
         if family != AF_UNIX {
           unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -67,7 +67,7 @@
 
     /// Returns a socket that listens at the address.
     package func listeningSocket() throws(RedisError.Reason) -> Int32 {
-      try socket("cannot listen") { descriptor, address, size in
+      try unsafe socket("cannot listen") { descriptor, address, size in
         unsafe bind(descriptor, address, size) == 0 && listen(descriptor, Int32(SOMAXCONN)) == 0
       }
     }
