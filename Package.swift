@@ -31,8 +31,6 @@ let package = Package(
     .library(name: "SubPubFoundation", targets: ["SubPubFoundation"]),
     .library(name: "SubPubRedis", targets: ["SubPubRedis"]),
     .library(name: "SubPubTesting", targets: ["SubPubTesting"]),
-    .executable(name: "subpub-demo", targets: ["subpub-demo"]),
-    .executable(name: "subpub-bench", targets: ["subpub-bench"]),
   ],
   traits: [
     .trait(name: "Redis", description: "Builds SubPubRedis, which needs the system library hiredis."),

@@ -1,9 +1,12 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
   import Musl
 #else
-  import Darwin
+  // The only one: the other modules need this one, and a missing import elsewhere isn't an error by itself.
+  #error("SubPub runs on Linux with glibc or musl and on Apple's platforms.")
 #endif
 
 /// A value behind the package's lock, for all state outside registries.
