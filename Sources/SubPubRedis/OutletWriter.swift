@@ -137,18 +137,25 @@
     }
 
     /// Writes until the task is cancelled and everything is written, or the run has failed.
+    ///
+    /// A cancel is noted at once, also while the start still waits: what is published later isn't counted (8.07).
     nonisolated func run() async throws {
-      let starting = RedisClient.shared(for: outlet.endpoint).starting
-      // Also if the caller's task was cancelled meanwhile.
-      let started = try? await starting.withPermit { await start() }
-      let (connecting, writing) = if let started { started } else { await start() }
       let ending = Locked<Task<Void, Never>?>(nil)
-      await withTaskCancellationHandler {
-        await writing.value
+      let connecting = await withTaskCancellationHandler {
+        let starting = RedisClient.shared(for: outlet.endpoint).starting
+        // Also if the caller's task was cancelled meanwhile.
+        let started = try? await starting.withPermit { await start() }
+        let (connecting, writing) = if let started { started } else { await start() }
+        await withTaskCancellationHandler {
+          await writing.value
+        } onCancel: {
+          noteCancel()
+          let task = Task(executorPreference: executor) { await self.finish([connecting, writing]) }
+          ending.withLock { $0 = task }
+        }
+        return connecting
       } onCancel: {
         noteCancel()
-        let task = Task(executorPreference: executor) { await self.finish([connecting, writing]) }
-        ending.withLock { $0 = task }
       }
       ending.withLock { $0 }?.cancel()
       connecting.cancel()
@@ -249,7 +256,7 @@
       max(0, (rest.withLock { $0?.count } ?? 0) - progress.finishedCount)
     }
 
-    /// Notes what there is to be written, and nothing that is published after the cancel.
+    /// Notes what there is to be written, and nothing that is published after the cancel; only the first call counts.
     private nonisolated func noteCancel() {
       var (version, count): (UInt64, Int)
       var tries = 0
@@ -258,7 +265,7 @@
         count = outlet.counts.acceptedCount(of: progress)
         tries += 1
       } while outlet.publisher.current.version != version && tries < 1_000
-      rest.withLock { [new = Rest(version: version, count: count)] in $0 = new }
+      rest.withLock { [new = Rest(version: version, count: count)] in $0 = $0 ?? new }
     }
 
     /// Ends the run, with an error if there is one; only the first one counts.

@@ -33,7 +33,7 @@
       let outlet = RedisOutlet(
         publisher, key: "key", endpoint: server.endpoint(timeout: .milliseconds(200)), maxLength: maxLength)
       let run = Task { try await outlet.run() }
-      try await until { publisher.subscriberCount == 1 }
+      try await until { outlet.health.error != nil }
       for number in 1...before { publisher.updateData(number) }
       run.cancel()
       for number in 0..<after { publisher.updateData(number) }
