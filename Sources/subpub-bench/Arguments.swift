@@ -9,18 +9,20 @@ struct Arguments {
 
   var filter: String?
   var json: String?
+  var chart: String?
   var pairs = 9
 
   static let usage = """
-    usage: subpub-bench [--filter NAME] [--pairs N] [--json FILE]
+    usage: subpub-bench [--filter NAME] [--pairs N] [--json FILE] [--chart FILE]
     Measures SubPub and the alternatives that the toolchain offers, alternately, in one process.
 
       --filter NAME  run only rows whose name or rival's name contains NAME, ignoring case
       --pairs N      measure each row N times, 7 or more (default: 9)
       --json FILE    write every figure to FILE, replacing its contents
+      --chart FILE   draw the figures as an SVG image in FILE, replacing its contents
       --help         show this
 
-    Exit status: 0 if every row stays within its bound, 1 if one doesn't, 2 if it can't begin or its report can't be
+    Exit status: 0 if every row stays within its bound, 1 if one doesn't, 2 if it can't begin or a file can't be
     written, 3 if the run is void, 4 if a delivery was lost or out of order.
     """
 
@@ -44,12 +46,13 @@ struct Arguments {
     return .run(arguments)
   }
 
-  private static let options: Set = ["--filter", "--pairs", "--json", "--help", "-h"]
+  private static let options: Set = ["--filter", "--pairs", "--json", "--chart", "--help", "-h"]
 
   private mutating func set(_ name: String, to value: String) throws(UsageError) {
     switch name {
     case "--filter": filter = value
     case "--json": json = value
+    case "--chart": chart = value
     default:
       guard let number = Int(value), (7...1_000).contains(number) else { throw .notPairs(value) }
       pairs = number

@@ -34,7 +34,8 @@ struct Bench {
       console.reportError("void: a debug build can't be measured; use swift run -c release subpub-bench")
       return Verdict.statusOfVoid
     }
-    let file: ReportFile? = if let path = arguments.json { try ReportFile(path: path) } else { nil }
+    let file = try arguments.json.map(ReportFile.init)
+    let chart = try arguments.chart.map(ReportFile.init)
     let environment = RunEnvironment()
     for line in environment.lines + ["", Table.head] { console.print(line) }
     let watchdog = Watchdog()
@@ -55,6 +56,7 @@ struct Bench {
     let verdict = Verdict(outcomes)
     for line in [""] + verdict.lines { console.print(line) }
     try file?.write(Report(outcomes, verdict: verdict, in: environment))
+    try chart?.write(Chart(outcomes, in: environment))
     return verdict.exitStatus
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file for `--json`, opened before anything is measured and written at the end.
+/// A file for `--json` or `--chart`, opened before anything is measured and written at the end.
 struct ReportFile: ~Copyable {
   private let path: String
   private let handle: FileHandle
@@ -17,10 +17,15 @@ struct ReportFile: ~Copyable {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let data = try encoder.encode(report)
+    try replaceContents(with: encoder.encode(report) + Data("\n".utf8))
+  }
+
+  func write(_ chart: Chart) throws { try replaceContents(with: Data(chart.svg.utf8)) }
+
+  private func replaceContents(with data: Data) throws {
     // A pipe or a device can't be truncated.
     try? handle.truncate(atOffset: 0)
-    try handle.write(contentsOf: data + Data("\n".utf8))
+    try handle.write(contentsOf: data)
   }
 }
 

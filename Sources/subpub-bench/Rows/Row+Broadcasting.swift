@@ -6,6 +6,7 @@ extension Row {
   /// Creates a row that publishes to listeners, and measures the time for each delivery.
   init(
     _ name: String, subscribers: Int, deliveries: Int, against rivalName: String, bound: Double? = nil,
+    curves: (ours: Curve, rival: Curve)? = nil,
     ours: @escaping @Sendable ([Listener]) -> some Broadcaster,
     rival: @escaping @Sendable ([Listener]) -> some Broadcaster
   ) {
@@ -15,7 +16,11 @@ extension Row {
     } rival: {
       try await timePerDelivery(to: subscribers, publishing: publishes, through: rival)
     }
+    charted = curves.map { ($0.ours, $0.rival, subscribers) }
   }
+
+  /// The numbers of subscribers for which the chart has points.
+  static let subscriberCounts = [1, 10, 100, 1_000, 10_000, 100_000]
 }
 
 @concurrent
@@ -45,24 +50,30 @@ extension Row {
     [
       onPublishingThread(1, bound: 3.3, baseline: 53),
       onPublishingThread(10, bound: 1.45, baseline: 40),
+      onPublishingThread(100),
       onPublishingThread(1_000, bound: 1.2, baseline: 38),
+      onPublishingThread(10_000),
       onPublishingThread(100_000, bound: 1.2, baseline: 38),
-    ] + [(1, 0.22), (10, 0.30), (1_000, 0.36)].map(onPublishingThreadAgainstNotifications)
+    ]
+    + [(1, 0.22), (10, 0.30), (100, nil), (1_000, 0.36), (10_000, nil), (100_000, nil)]
+    .map(onPublishingThreadAgainstNotifications)
 
   private static func onPublishingThread(
-    _ subscribers: Int, bound: Double, baseline: Double
+    _ subscribers: Int, bound: Double? = nil, baseline: Double? = nil
   ) -> Row {
     var row = Row(
       "publishing thread", subscribers: subscribers, deliveries: 1_000_000, against: "locked weak loop",
-      bound: bound, ours: { PublisherBroadcaster(to: $0, on: .immediate) }, rival: { LockedWeakLoop(to: $0) })
+      bound: bound, curves: (.publishingThread, .lockedLoop), ours: { PublisherBroadcaster(to: $0, on: .immediate) },
+      rival: { LockedWeakLoop(to: $0) })
     row.baseline = baseline
     return row
   }
 
-  private static func onPublishingThreadAgainstNotifications(_ subscribers: Int, bound: Double) -> Row {
+  private static func onPublishingThreadAgainstNotifications(_ subscribers: Int, bound: Double?) -> Row {
     Row(
       "publishing thread", subscribers: subscribers, deliveries: 300_000, against: "NotificationCenter",
-      bound: bound, ours: { PublisherBroadcaster(to: $0, on: .immediate) },
+      bound: bound, curves: (.publishingThread, .notificationCenter),
+      ours: { PublisherBroadcaster(to: $0, on: .immediate) },
       rival: { NotificationBroadcaster(to: $0) })
   }
 }
@@ -117,9 +128,10 @@ extension Row {
         rival: { AsyncPerPublish(to: $0, on: DispatchQueue(label: "rival")) })
     }
     // Without a bound, because the rival's cost depends on the state of the machine: 290 or 1,130 ns.
-    + [1, 10, 1_000].map { subscribers in
+    + subscriberCounts.map { subscribers in
       Row(
         "serial queue", subscribers: subscribers, deliveries: 200_000, against: "one async per delivery",
+        curves: (.serialQueue, .asyncPerDelivery),
         ours: { PublisherBroadcaster(to: $0, on: .queue(DispatchQueue(label: "ours"))) },
         rival: { AsyncPerDelivery(to: $0, on: DispatchQueue(label: "rival")) })
     }

@@ -6,6 +6,8 @@ struct Row: Sendable {
   var bound: Bound?
   /// The rival's figure when the bounds were set, if this is a row of the baseline; see `Baseline`.
   var baseline: Double?
+  /// The lines of the chart that the figures are points of, if they are.
+  var charted: (ours: Curve, rival: Curve, subscribers: Int)?
   /// Whether this platform can measure the row.
   var isMeasurable = true
   let measure: @concurrent @Sendable (_ oursFirst: Bool) async throws -> Pair
