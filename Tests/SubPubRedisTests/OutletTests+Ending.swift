@@ -220,7 +220,8 @@
       // In a process of its own, because the other tests' outlets need threads, too.
       await #expect(processExitsWith: .success) {
         let silent = try (0..<8).map { _ in try RawServer.silent() }
-        let timeout = Duration.seconds(15)
+        // Outlets that held the threads would hold them until the test is ended.
+        let timeout = Duration.seconds(3_600)
         let publisher = Publisher<Int>()
         for server in silent {
           for number in 0..<20 {
@@ -230,9 +231,7 @@
         }
         try await until { silent.allSatisfy { $0.accepted.withLock { $0 } >= 1 } }
         let server = try await RedisServer()
-        let start = ContinuousClock.now
         try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint())) {}
-        try #require(start.duration(to: .now) < timeout / 2)
       }
     }
   }
