@@ -64,9 +64,11 @@
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits until what it has printed is so.
+    /// Waits until what it has printed is so; what it prints until then isn't progress.
     @discardableResult
     func wait(at location: SourceLocation = #_sourceLocation, until isSo: (Printed) -> Bool) async -> Printed {
+      TestLimit.noteProgress()
+      defer { TestLimit.noteProgress() }
       var last = Printed()
       for await printed in printed.values(buffering: .latest) {
         last = printed
@@ -148,7 +150,6 @@
 
   extension Publisher<Printed> {
     fileprivate func change(_ change: (inout Printed) -> Void) {
-      TestLimit.noteProgress()
       update { state in
         var printed = state.value ?? Printed()
         change(&printed)

@@ -68,7 +68,8 @@
       let arguments = ["--watch", here, "--cache", folder["cache"]]
       let before = try await Demo.run(arguments) { $0.shows("path", /loaded: folder with 1 entry/) }
       before.expectTable()
-      let last = try #require(before.row("path").last { $0.hasPrefix("loaded: ") }).dropFirst("loaded: ".count)
+      // On a busy machine, it may be marked as stale.
+      let last = try #require(before.row("path").last?.firstMatch(of: /loaded: ([^()]*[^() ])/)?.output.1)
       // As long as the folder is away, so is a fresh value. Data is stale after two intervals.
       try FileManager.default.moveItem(atPath: here, toPath: folder["away"])
       let demo = try Demo(["--seconds", "3600", "--interval", "0.01"] + arguments)
