@@ -4,7 +4,7 @@ enum Curve: String, CaseIterable {
   case notificationCenter = "NotificationCenter"
   case lockedLoop = "locked weak loop"
   case serialQueue = "SubPub, queue"
-  case publishingThread = "SubPub"
+  case publishingThread = "SubPub, thread"
 
   var isOurs: Bool { self == .serialQueue || self == .publishingThread }
 
