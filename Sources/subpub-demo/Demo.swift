@@ -62,8 +62,8 @@ struct Demo {
   /// All managers, for subscribers that are interested in all of them.
   let directory = PublisherDirectory()
 
-  /// The subscriptions that the table lists, with their names.
-  private var named: [(name: String, subscription: Subscription)] = []
+  /// The subscriptions that the table lists; their labels name them.
+  private var listed: [Subscription] = []
 
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
@@ -218,7 +218,7 @@ struct Demo {
   ) {
     let row = Row(of: manager) { [console] line in if printing { console.print(line) } }
     monitor.show(row)
-    named.append(("view", manager.publisher.subscribe(row)))
+    listed.append(manager.publisher.subscribe(row, label: "view"))
   }
 
   /// Subscribes the log, one object with one method, to all publishers.
@@ -226,14 +226,14 @@ struct Demo {
   /// All subscriptions name the same serial queue, so lines are written one after the other, and a slow disk
   /// delays no other subscriber.
   private mutating func subscribe(_ log: JSONLog) {
-    named.append(("log", load.publisher.subscribe(log, on: .queue(log.queue))))
-    named.append(("log", memory.publisher.subscribe(log, on: .queue(log.queue))))
-    for path in paths { named.append(("log", path.publisher.subscribe(log, on: .queue(log.queue)))) }
+    listed.append(load.publisher.subscribe(log, on: .queue(log.queue), label: "log"))
+    listed.append(memory.publisher.subscribe(log, on: .queue(log.queue), label: "log"))
+    for path in paths { listed.append(path.publisher.subscribe(log, on: .queue(log.queue), label: "log")) }
   }
 
   /// Subscribes an actor with a closure that is isolated to it, so the closure calls its methods without `await`.
   private mutating func subscribe(_ alarm: LoadAlarm) {
-    named.append(("alarm", load.publisher.subscribe(alarm) { alarm, state in alarm.check(state) }))
+    listed.append(load.publisher.subscribe(alarm, label: "alarm") { alarm, state in alarm.check(state) })
   }
 
   /// Subscribes the error reporter to every publisher of the directory, present and future.
@@ -241,16 +241,14 @@ struct Demo {
   /// `.background` is Dispatch's global pool, for subscribers that can be called on any thread. The table finds these
   /// subscriptions through the publishers.
   private mutating func subscribe(_ errors: ErrorReporter) {
-    directory.subscribeToAll(errors, on: .background)
-    for subscription in subscriptions where subscription.subscriberType == ErrorReporter.self {
-      named.append(("errors", subscription))
-    }
+    directory.subscribeToAll(errors, on: .background, label: "errors")
+    listed += subscriptions.filter { $0.label == "errors" }
   }
 
-  /// The current subscriptions: those of the named subscribers, and the sequences of the summaries.
-  private var subscribers: [(name: String, subscription: Subscription)] {
-    let known = Set(named.map(\.subscription))
-    return named + subscriptions.filter { !known.contains($0) }.map { ("summary", $0) }
+  /// The current subscriptions: those that the table lists, and then the others.
+  private var subscribers: [Subscription] {
+    let listed = Set(listed)
+    return self.listed + subscriptions.filter { !listed.contains($0) }
   }
 
   private var subscriptions: [Subscription] {
@@ -265,9 +263,10 @@ struct Demo {
     ]
     for path in paths { versions[path.publisher.id] = path.publisher.current.version }
     var table = DeliveryTable(versions: versions)
-    for (name, subscription) in named {
+    for subscription in listed {
       table.add(
-        name, of: subscription.source, on: "\(subscription.context)", statistics: subscription.statistics)
+        subscription.label ?? "", of: subscription.source, on: "\(subscription.context)",
+        statistics: subscription.statistics)
     }
     for report in reports {
       table.add("summary", of: report.source, on: "async sequence", statistics: report.statistics)

@@ -12,7 +12,7 @@ final class Monitor {
   private let ending: Ending
   private let started = ContinuousClock.now
   private var rows: [any ShownRow] = []
-  private var subscribers: () -> [(name: String, subscription: Subscription)] = { [] }
+  private var subscribers: () -> [Subscription] = { [] }
   private var rates = Rates()
   private var frame = 0
 
@@ -26,9 +26,7 @@ final class Monitor {
 
   func show(_ row: some ShownRow) { rows.append(row) }
 
-  func show(subscribers: @escaping () -> [(name: String, subscription: Subscription)]) {
-    self.subscribers = subscribers
-  }
+  func show(subscribers: @escaping () -> [Subscription]) { self.subscribers = subscribers }
 
   /// Draws ten times a second, and at once when a key is pressed or the size changes, until the task is cancelled.
   func run() async {
@@ -79,16 +77,16 @@ final class Monitor {
 
   private func screen(size: Terminal.Size) -> Screen {
     let subscribers = subscribers()
-    rates.update(subscribers.map(\.subscription))
+    rates.update(subscribers)
     return Screen(
       size: size, glyphs: Self.glyphs,
       title: "\(title), for \(started.duration(to: .now).components.seconds) s",
       rows: rows.map { $0.snapshot() },
-      subscribers: subscribers.map { name, subscription in
+      subscribers: subscribers.map { subscription in
         let counts = subscription.statistics
         return SubscriberSnapshot(
-          name: name, source: subscription.source, context: "\(subscription.context)", delivered: counts.delivered,
-          skipped: counts.skipped, pending: counts.pending, rate: rates[subscription])
+          name: subscription.label ?? "", source: subscription.source, context: "\(subscription.context)",
+          delivered: counts.delivered, skipped: counts.skipped, pending: counts.pending, rate: rates[subscription])
       },
       messages: console.recent, isFailing: purpose.fails, isSlow: purpose.isSlow, frame: frame)
   }

@@ -12,7 +12,7 @@ enum Summary {
     Task {
       // `for await state in publisher.states(buffering: .latest)` is the short form. The iterator is the subscriber; it
       // is named here because it provides the statistics.
-      var iterator = publisher.states(buffering: .latest).makeAsyncIterator()
+      var iterator = publisher.states(buffering: .latest, label: "summary").makeAsyncIterator()
       var report = SummaryReport(source: publisher.id)
       var last: Value?
       while let state = await iterator.next() {
