@@ -173,9 +173,20 @@ def check_burst():
 
 # What a browser would call, for the page's script.
 browser = """
-const texts = {}, sources = [], timers = []
-globalThis.document = { getElementById: id => ({
-  set textContent(text) { texts[id] = String(text) }, replaceChildren() {} }) }
+const texts = {}, elements = {}, sources = [], timers = [], frames = [], sent = []
+const pen = new Proxy({}, { get: () => () => {} })
+const element = id => ({
+  style: {}, children: [], clientWidth: 300, clientHeight: 200, classList: { toggle(name, isOn) { texts[name] = isOn } },
+  set textContent(text) { texts[id] = String(text) }, setAttribute(name, value) { texts[id] = value },
+  append(child) { this.children.push(child) }, remove() {}, getContext: () => pen })
+globalThis.document = {
+  getElementById: id => elements[id] ??= element(id), createElement: () => element(), body: element() }
+globalThis.getComputedStyle = () => ({ getPropertyValue: () => "#000" })
+globalThis.matchMedia = () => ({ matches: false })
+globalThis.requestAnimationFrame = action => frames.push(action)
+globalThis.ResizeObserver = class { observe() {} }
+globalThis.Path2D = class { moveTo() {} lineTo() {} }
+globalThis.devicePixelRatio = 1
 globalThis.EventSource = class {
   static CLOSED = 2
   constructor(url) { this.url = url; this.readyState = 0; this.heard = {}; sources.push(this) }
@@ -184,7 +195,10 @@ globalThis.EventSource = class {
 globalThis.setTimeout = action => timers.push(action)
 let answers = [async () => { throw new Error("unreachable") }, async () => ({ ok: false, status: 503 }),
   async () => ({ ok: true, json: async () => ({ id: "1-2", rows: [] }) })]
-globalThis.fetch = () => answers.shift()()
+globalThis.fetch = async (url, options) => {
+  if (!options) return answers.shift()()
+  sent.push(options.method, url, options.body)
+}
 const settled = async () => { for (let turn = 0; turn < 20; turn++) await null; return texts.connection }
 const states = []
 """
@@ -194,8 +208,17 @@ steps = """
   await settled()
   const source = sources[0]
   states.push(source.url)
-  source.onopen(); states.push(texts.connection)
-  source.onerror(); states.push(texts.connection)
+  states.push(texts.away)
+  source.onopen(); states.push(texts.connection, texts.away)
+  for (let time = 0; time < 600; time += 10) {
+    if (time % 200 === 0) source.heard.picture({ data: pictures[time / 200] })
+    source.onmessage({ lastEventId: `1-${time}`, data: rows })
+    frames.shift()(time)
+  }
+  states.push(Number(texts.states) > 50, Number(texts.deliveries) > 100, texts.event, texts.fails)
+  elements.fails.onclick()
+  states.push(...sent)
+  source.onerror(); states.push(texts.connection, texts.away)
   source.onopen(); source.heard.end(); source.onerror(); states.push(texts.connection)
   source.onopen(); states.push(texts.connection)
   source.readyState = 2; source.onerror(); states.push(texts.connection)
@@ -208,12 +231,24 @@ def check_page(html):
     """The script of the page, with a browser that is made up."""
     if not shutil.which("node"):
         return print("skipped: the page's script needs node")
-    script = re.search(r"<script>(.*)</script>", html, re.S).group(1)
-    run = subprocess.run(["node", "-e", browser + script + steps], capture_output=True, text=True)
+    script = re.search(r"<script nonce=[^>]*>(.*)</script>", html, re.S).group(1)
+    rows = json.loads(answer(connect("/state")).split(b"\r\n\r\n", 1)[1])["rows"]
+    constants = f"const pictures = {json.dumps(pictures(3))}, rows = {json.dumps(json.dumps(rows))}\n"
+    run = subprocess.run(["node", "-e", browser + constants + script + steps], capture_output=True, text=True)
     expected = [
-        "failed: unreachable; trying again", "failed: status 503; trying again", "/events?after=1-2", "connected",
-        "reconnecting", "the server has ended", "connected", "the server refuses the connection"]
-    check(run.stdout.strip() == json.dumps(expected, separators=(",", ":")), f"the page tells how it is connected: {(run.stdout + run.stderr).strip()}")
+        "failed: unreachable; trying again", "failed: status 503; trying again", "/events?pictures&after=1-2", True,
+        "live", False, True, True, "1-500", "false", "POST", "/switches", '{"fails":true,"isSlow":false}',
+        "reconnecting", True, "the server has ended", "live", "the server refuses the connection"]
+    check(run.stdout.strip() == json.dumps(expected, separators=(",", ":")), f"the page tells how it is connected, and draws what it receives: {(run.stdout + run.stderr).strip()}")
+
+
+def pictures(number):
+    """The next pictures, as the page receives them."""
+    client, text = connect("/events?pictures"), b""
+    while len(found := re.findall(rb"\nevent: picture\ndata: (.*)\n\n", text)) < number:
+        text += client.recv(65536)
+    client.close()
+    return [picture.decode() for picture in found[:number]]
 
 
 # The clients are files of this process.

@@ -13,6 +13,7 @@
 //  10. DeliveryTable          the final counts
 //  11. Server                 the same states in another process, over Redis; only with the trait
 //  12. Board, WebServer       the same states in a browser: clients that come back, fall behind, and are let go
+//  13. Picture, Meter         what the library does, as the page draws it: snapshots, and an instrumentation
 //
 // The other files don't use SubPub: the values and their readers (LoadAverage, Memory, WatchedItem), the command line
 // (Arguments), the terminal (Terminal, Screen, Line), the network (EventLoop, WebClient, WebRequest, WebAddress,
@@ -50,6 +51,7 @@ struct Demo {
   let arguments: Arguments
   let console: Console
   let purpose = OnPurpose()
+  let meter = Meter()
 
   // A manager loads a value and changes the state of its publisher, which informs all subscribers. The label is for
   // people: it names the publisher in the log, in messages, and in the table.
@@ -68,27 +70,30 @@ struct Demo {
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
     self.console = console
-    items = ManagerFamily { [purpose] path in
+    items = ManagerFamily { [purpose, meter] path in
       let label = arguments.label(of: path)
       let reader = WatchedItemReader(path: path)
       // The next run may be started in another folder, and watch other paths.
       let name = "path \(reader.absolutePath)"
-      return LoadingManager(label, cachedAs: name, from: reader, for: arguments, console, purpose)
+      return LoadingManager(label, cachedAs: name, from: reader, for: arguments, console, purpose, meter)
     }
     if let server = arguments.mirror {
       let staleAfter = arguments.interval * 2
-      load = server.mirror("load", staleAfter: staleAfter)
-      memory = server.mirror("memory", staleAfter: staleAfter)
-      paths = arguments.watch.map { server.mirror(arguments.label(of: $0), staleAfter: staleAfter) }
-      for path in paths { directory.register(path, named: path.publisher.label) }
+      load = server.mirror("load", staleAfter: staleAfter, meter)
+      memory = server.mirror("memory", staleAfter: staleAfter, meter)
+      paths = arguments.watch.map { [meter] in server.mirror(arguments.label(of: $0), staleAfter: staleAfter, meter) }
     } else {
-      load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose)
-      memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose)
+      load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose, meter)
+      memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose, meter)
       paths = arguments.watch.map { [items] in items[$0] }
-      directory.register(items)
     }
     directory.register(load)
     directory.register(memory)
+    if arguments.mirror == nil {
+      directory.register(items)
+    } else {
+      for path in paths { directory.register(path, named: path.publisher.label) }
+    }
   }
 
   consuming func run() async throws {
@@ -97,12 +102,12 @@ struct Demo {
     let record = try arguments.record.map(Record.init)
     let terminal = arguments.isPlain ? nil : Terminal()
     let limit = arguments.seconds ?? (terminal == nil && arguments.serve == nil ? .seconds(5) : nil)
-    let boards = BoardWriter()
+    let boards = BoardWriter(meter)
+    let painter = Painter(meter, purpose) { [directory] in directory.snapshot() + [boards.board.snapshot()] }
     let server = try arguments.serve.map { address in
       // Each reading, and each write to a cache, opens files of its own, and so do the log, Dispatch, and Redis.
-      try WebServer(at: address, boards.board, reservingFiles: 32 + 8 * (2 + paths.count)) { [directory] in
-        Metrics.text(of: directory.snapshot() + [boards.board.snapshot()])
-      }
+      try WebServer(
+        at: address, boards.board, painter, purpose, reservingFiles: 32 + 8 * (2 + paths.count))
     }
     let ending = Ending(after: limit)
     let title = arguments.title
@@ -127,6 +132,7 @@ struct Demo {
     subscribe(errors)
     if server != nil { directory.subscribeToAll(boards, on: .queue(boards.queue), label: "web") }
     let serving = server.map { server in Task { await server.run() } }
+    let painting = Task { await painter.run() }
     let summaries =
       [Summary.follow(load.publisher, until: ending), Summary.follow(memory.publisher, until: ending)]
       + paths.map { Summary.follow($0.publisher, until: ending) }
@@ -147,7 +153,7 @@ struct Demo {
     await screen.value
     let text = monitor.text
     console.release()
-    purpose.isSlow = false
+    purpose.end()
 
     // First, publishing stops; then `drain` waits until every subscription has received or skipped everything that was
     // published. Only then are the counts final.
@@ -161,6 +167,7 @@ struct Demo {
     await directory.waitForCaches()
     // The clients receive what is pending, and then their loops end.
     boards.board.finish()
+    painting.cancel()
     await server?.end(within: .seconds(4))
     await serving?.value
 

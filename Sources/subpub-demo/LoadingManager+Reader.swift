@@ -11,7 +11,7 @@ extension LoadingManager where Value: Codable {
   /// its threads mustn't block; a `QueueExecutor` runs the task on a Dispatch queue instead.
   convenience init(
     _ label: String, cachedAs name: String? = nil, from reader: some Reader<Value>, for arguments: Arguments,
-    _ console: Console, _ purpose: OnPurpose
+    _ console: Console, _ purpose: OnPurpose, _ meter: Meter
   ) {
     let executor = QueueExecutor(label: "subpub-demo.\(label)")
     let reporter = ChangeReporter(console)
@@ -34,6 +34,7 @@ extension LoadingManager where Value: Codable {
       // A failure of the cache isn't an error of the data, so subscribers don't learn of it. A full disk would cause
       // one after each load, so a failure is reported only if it differs from the last one.
       cacheFailed: { reporter.report("\(label): \($0)") },
+      instrumentation: meter,
       load: {
         try purpose.failIfAsked()
         return try await withTaskExecutorPreference(executor) { try await reader.read() }

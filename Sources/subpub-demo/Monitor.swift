@@ -52,8 +52,8 @@ final class Monitor {
     case "q", "Q": ending.end()
     case "r", "R": for row in rows { row.refresh() }
     case "i", "I": for row in rows { row.invalidate() }
-    case "e", "E": purpose.fails.toggle()
-    case "s", "S": purpose.isSlow.toggle()
+    case "e", "E": purpose.change { $0.fails.toggle() }
+    case "s", "S": purpose.change { $0.isSlow.toggle() }
     default: break
     }
   }
@@ -88,7 +88,7 @@ final class Monitor {
           name: subscription.label ?? "", source: subscription.source, context: "\(subscription.context)",
           delivered: counts.delivered, skipped: counts.skipped, pending: counts.pending, rate: rates[subscription])
       },
-      messages: console.recent, isFailing: purpose.fails, isSlow: purpose.isSlow, frame: frame)
+      messages: console.recent, trouble: purpose.trouble, frame: frame)
   }
 
   // MARK: The environment

@@ -8,28 +8,30 @@ import Synchronization
   import Musl
 #endif
 
-/// Trouble that you cause with a key, to see what the library does then.
-final class OnPurpose: Sendable {
-  private let failing = Atomic(false)
-  private let slow = Atomic(false)
-
+/// Trouble that you cause with a key or a switch, to see what the library does then.
+struct Trouble: Codable {
   /// Whether loads fail.
-  var fails: Bool {
-    get { failing.load(ordering: .relaxed) }
-    set { failing.store(newValue, ordering: .relaxed) }
-  }
-
+  var fails = false
   /// Whether a subscriber is slow.
-  var isSlow: Bool {
-    get { slow.load(ordering: .relaxed) }
-    set { slow.store(newValue, ordering: .relaxed) }
-  }
+  var isSlow = false
+}
+
+/// The trouble that there is now.
+final class OnPurpose: Sendable {
+  private let state = Mutex((trouble: Trouble(), hasEnded: false))
+
+  var trouble: Trouble { state.withLock { $0.trouble } }
+
+  func change(_ change: (inout Trouble) -> Void) { state.withLock { if !$0.hasEnded { change(&$0.trouble) } } }
+
+  /// Ends all trouble for good: a switch must not hold up the end of the program.
+  func end() { state.withLock { $0 = (Trouble(), hasEnded: true) } }
 
   /// Throws an error if loads fail.
-  func failIfAsked() throws(FailedOnPurpose) { if fails { throw FailedOnPurpose() } }
+  func failIfAsked() throws(FailedOnPurpose) { if trouble.fails { throw FailedOnPurpose() } }
 
   /// Blocks the thread for half a second if the subscriber is slow.
-  func pauseIfAsked() { if isSlow { usleep(500_000) } }
+  func pauseIfAsked() { if trouble.isSlow { usleep(500_000) } }
 }
 
 struct FailedOnPurpose: Error, CustomStringConvertible {

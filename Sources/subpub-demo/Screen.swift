@@ -8,8 +8,7 @@ struct Screen {
   let rows: [RowSnapshot]
   let subscribers: [SubscriberSnapshot]
   let messages: [String]
-  /// Whether loads fail on purpose, and whether a subscriber is slow on purpose.
-  let (isFailing, isSlow): (Bool, Bool)
+  let trouble: Trouble
   /// Counts the redraws, for spinners.
   let frame: Int
 
@@ -40,8 +39,8 @@ struct Screen {
 
   private var titleLine: Line {
     var line = Line(title, .bold)
-    if isFailing { line.append("  loads fail on purpose", .red) }
-    if isSlow { line.append("  error reports are slow on purpose", .yellow) }
+    if trouble.fails { line.append("  loads fail on purpose", .red) }
+    if trouble.isSlow { line.append("  error reports are slow on purpose", .yellow) }
     return line
   }
 

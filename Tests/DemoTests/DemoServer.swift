@@ -33,8 +33,7 @@
       short.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       (long.sin6_family, long.sin6_port, long.sin6_addr) = (sa_family_t(AF_INET6), port.bigEndian, in6addr_loopback)
       try #require(isLong ? Self.connect(client, to: long) : Self.connect(client, to: short))
-      let bytes = Array(text.utf8)
-      try #require(unsafe Glibc.send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+      try connection.send(text)
       return connection
     }
 
@@ -58,6 +57,14 @@
       until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }
     ) async throws -> String {
       try await request(path, method: method, headers).read(until: isEnough)
+    }
+
+    /// Turns the page's switches, and returns the answer.
+    func turn(_ body: String, _ headers: [String]) async throws -> String {
+      let length = "Content-Length: \(body.utf8.count)"
+      let connection = try request("/switches", method: "POST", headers + [length])
+      try connection.send(body)
+      return try await connection.read()
     }
 
     /// The identifiers of the next events, for a client that sends these headers.
@@ -86,6 +93,11 @@
     }
 
     deinit { close(socket) }
+
+    func send(_ text: String) throws {
+      let bytes = Array(text.utf8)
+      try #require(unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
 
     /// Reads until the end, or until what has arrived is enough, on a thread of its own.
     func read(until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws -> String {

@@ -28,9 +28,11 @@ struct Board: Sendable {
 /// Collects the states of all publishers in one, whose clients can come back after a lost connection.
 final class BoardWriter: Subscriber {
   /// Its history is what a client may have missed: half a minute at 30 states a second.
-  let board = Publisher<Board>(label: "board", history: 1_000)
+  let board: Publisher<Board>
   /// The queue for deliveries, so that the states are collected one after the other.
   let queue = DispatchQueue(label: "subpub-demo.board")
+
+  init(_ meter: Meter) { board = Publisher(label: "board", history: 1_000, instrumentation: meter) }
 
   func receive(_ publication: any AnyPublication) {
     board.update { state in

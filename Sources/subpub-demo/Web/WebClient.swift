@@ -17,6 +17,8 @@ final class WebClient: Hashable, Sendable {
   /// For logs and metrics.
   let number: Int
   private let isClosed = Mutex(false)
+  /// Who sends, and who waits for that.
+  private let senders = Mutex<[CheckedContinuation<Void, Never>]>([])
 
   private static let last = Atomic<Int>(0)
   private static let longestRequest = 8_192
@@ -73,7 +75,7 @@ final class WebClient: Hashable, Sendable {
 
   // MARK: Requests
 
-  /// Reads the head of a request; there is no body.
+  /// Reads a request.
   func request() async -> WebRequest {
     let deadline = ContinuousClock.now + Self.patience
     var received: [UInt8] = []
@@ -105,11 +107,12 @@ final class WebClient: Hashable, Sendable {
   // MARK: Answers
 
   func answer(
-    _ request: WebRequest, _ status: WebStatus, _ body: String? = nil, type: String = "text/plain"
+    _ request: WebRequest, _ status: WebStatus, _ body: String? = nil, type: String = "text/plain", _ more: String = ""
   ) async {
-    let body = body ?? status.rawValue + "\n"
-    let allowed = status == .notAllowed ? "Allow: GET, HEAD\r\n" : ""
-    let head = Self.head(status, type: type, "\(allowed)Content-Length: \(body.utf8.count)\r\n")
+    let body = body ?? (status == .noContent ? "" : status.rawValue + "\n")
+    let allowed = status == .notAllowed ? "Allow: \(request.allowedMethods)\r\n" : ""
+    let length = status == .noContent ? "" : "Content-Length: \(body.utf8.count)\r\n"
+    let head = Self.head(status, type: type, more + allowed + length)
     _ = await send(request.isHead ? head : head + body)
   }
 
@@ -121,7 +124,11 @@ final class WebClient: Hashable, Sendable {
   func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
   /// Sends bytes; returns false if the client takes nothing for too long, or has gone.
+  ///
+  /// If two tasks send, one waits for the other, so that no event stands in the middle of another.
   func send(_ bytes: [UInt8]) async -> Bool {
+    await beginSending()
+    defer { endSending() }
     var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = unsafe bytes.withUnsafeBytes { unsafe write(socket, $0.baseAddress, $0.count) }
@@ -134,6 +141,24 @@ final class WebClient: Hashable, Sendable {
       }
     }
     return true
+  }
+
+  private func beginSending() async {
+    await withCheckedContinuation { continuation in
+      let isFirst = senders.withLock { senders in
+        senders.append(continuation)
+        return senders.count == 1
+      }
+      if isFirst { continuation.resume() }
+    }
+  }
+
+  private func endSending() {
+    let next = senders.withLock { senders in
+      senders.removeFirst()
+      return senders.first
+    }
+    next?.resume()
   }
 
   static func == (left: WebClient, right: WebClient) -> Bool { left === right }

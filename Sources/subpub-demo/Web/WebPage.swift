@@ -1,67 +1,71 @@
-/// The page that shows the board in a browser.
+/// The page that draws the board and the picture in a browser.
+///
+/// It is one document that loads nothing else, and the browser is told to use no style and no script but those that
+/// carry a number of this run.
 enum WebPage {
+  private static let number = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+
+  /// The lines of the head that only the page has.
+  static let headers =
+    "Content-Security-Policy: default-src 'none'; style-src 'nonce-\(number)'; script-src 'nonce-\(number)'; "
+    + "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    + "X-Content-Type-Options: nosniff\r\n"
+
   static let html = """
     <!doctype html>
     <html lang="en">
     <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>subpub-demo</title>
-    <style>
-      body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #222 }
-      table { border-collapse: collapse; width: 100% }
-      td, th { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top }
-      td:first-child { font-weight: 600 } td:nth-child(-n+2) { white-space: nowrap }
-      meter { width: 8rem }
-      .loading { opacity: .7 } .error { color: #a00 } .note { color: #777; font-size: .85em }
+    <link rel="icon" href="data:image/svg+xml,\(icon)">
+    <style nonce="\(number)">
+    \(style)
     </style>
-    <h1>subpub-demo</h1>
-    <table><thead><tr><th>publisher<th>state<th>value<th></tr></thead><tbody id="rows"></tbody></table>
-    <p class="note"><span id="connection">connecting</span> · event <code id="event">none</code>,
-      <span id="count">0</span> received</p>
-    <script>
-      const find = id => document.getElementById(id)
-      let count = 0
-      function connection(text) { find("connection").textContent = text }
-      function show(id, rows) {
-        find("event").textContent = id
-        find("rows").replaceChildren(...rows.map(row => {
-          const line = document.createElement("tr")
-          line.className = row.phase
-          for (const text of [row.name, `${row.phase} ${row.version}`, row.error ?? row.text ?? ""])
-            line.insertCell().textContent = text
-          const bar = line.insertCell()
-          if (row.fraction !== null) bar.append(Object.assign(document.createElement("meter"), { value: row.fraction }))
-          return line
-        }))
-      }
-      // The first connection begins behind the state; the browser names the last event when it comes back.
-      function follow(state) {
-        show(state.id, state.rows)
-        const events = new EventSource(`/events?after=${state.id}`)
-        let hasEnded = false
-        events.onopen = () => { hasEnded = false; connection("connected") }
-        // After the end, the browser goes on trying, in case the server is started again.
-        events.onerror = () => {
-          if (events.readyState === EventSource.CLOSED) connection("the server refuses the connection")
-          else if (!hasEnded) connection("reconnecting")
-        }
-        events.onmessage = event => {
-          find("count").textContent = ++count
-          show(event.lastEventId, JSON.parse(event.data))
-        }
-        events.addEventListener("end", () => { hasEnded = true; connection("the server has ended") })
-      }
-      function start() {
-        fetch("/state").then(answer => {
-          if (!answer.ok) throw new Error(`status ${answer.status}`)
-          return answer.json()
-        }).then(follow).catch(error => {
-          connection(`failed: ${error.message}; trying again`)
-          setTimeout(start, 2000)
-        })
-      }
-      start()
+    \(content)
+    <script nonce="\(number)">
+    \(connecting)
+    \(showing)
+    \(drawing)
+    start()
     </script>
     </html>
     """
+
+  private static let icon =
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='%230b84ad' stroke-width='1.6'>"
+    + "<path d='M4 8C9 8 8 3 13 3M4 8h9M4 8c5 0 4 5 9 5'/><circle cx='3.4' cy='8' r='2.4' fill='%230b84ad'/></svg>"
+
+  private static let content = #"""
+    <header>
+      <h1>subpub-demo</h1>
+      <p class="status"><i></i><span id="connection">connecting</span></p>
+      <div class="switches">
+        <button id="fails" role="switch" aria-checked="false"><i></i>make loads fail</button>
+        <button id="isSlow" role="switch" aria-checked="false"><i></i>slow down a subscriber</button>
+      </div>
+    </header>
+    <main>
+      <section class="sums">
+        <div><b id="states">0</b><span>states/s</span></div>
+        <div><b id="deliveries">0</b><span>deliveries/s</span></div>
+        <div><b id="pending">0</b><span>pending</span></div>
+        <div><b id="skipped">0</b><span>skipped</span></div>
+        <div><b id="behind">0</b><span>fell behind</span></div>
+        <figure>
+          <figcaption><span>from publish to delivery</span><span id="median"></span></figcaption>
+          <div id="delays"></div>
+          <p><span>1 µs</span><span>1 ms</span><span>1 s</span></p>
+        </figure>
+      </section>
+      <p class="heads"><span>publishers</span><span>lanes, one for each context</span><span>subscribers</span></p>
+      <section id="publishers"></section>
+    </main>
+    <footer>
+      <p><b class="dot"></b>a state on its way, of which at most ten a second are drawn</p>
+      <p><b class="blocks"></b>states that wait for their subscriber</p>
+      <p><b class="fall"></b>a state that was skipped</p>
+      <p class="event"><span>event <code id="event">none</code>, <span id="count">0</span> received</span></p>
+    </footer>
+    """#
 }

@@ -3,15 +3,18 @@ import SubPub
 /// The status of an answer.
 enum WebStatus: String {
   case ok = "200 OK"
+  case noContent = "204 No Content"
   case badRequest = "400 Bad Request"
+  case forbidden = "403 Forbidden"
   case notFound = "404 Not Found"
   case notAllowed = "405 Method Not Allowed"
   case timeout = "408 Request Timeout"
+  case bodyTooLarge = "413 Content Too Large"
   case misdirected = "421 Misdirected Request"
   case tooLarge = "431 Request Header Fields Too Large"
 }
 
-/// The head of a request; there is no body.
+/// A request; only one that turns the page's switches has a body.
 ///
 /// It is parsed as bytes: what looks like one character may be several, of which one ends a line.
 struct WebRequest {
@@ -24,6 +27,17 @@ struct WebRequest {
   private(set) var host: String?
   /// The last event that a client that comes back has received.
   private(set) var lastEvent: PublicationID?
+  /// Whether a client that follows the events wants the pictures, too.
+  private(set) var wantsPictures = false
+  /// Whether a browser vouches that a page of this server makes the request.
+  private(set) var isFromOwnPage = false
+  private(set) var body: [UInt8] = []
+
+  /// The only path for POST.
+  static let switches = "/switches"
+  private static let longestBody = 256
+
+  var allowedMethods: String { path == Self.switches ? "POST" : "GET, HEAD" }
 
   /// A request that isn't served, of which this much has arrived.
   init(_ received: [UInt8], refusedWith refusal: WebStatus) {
@@ -36,14 +50,18 @@ struct WebRequest {
     let text = received.drop { Self.lineEnd.contains($0) }
     guard let end = text.firstRange(of: Self.lineEnd + Self.lineEnd) else { return nil }
     isHead = text.starts(with: "HEAD ".utf8)
-    refusal = parse(text[..<end.lowerBound])
+    var length = 0
+    refusal = parse(text[..<end.lowerBound], &length)
+    let rest = text[end.upperBound...]
+    if refusal == nil, rest.count < length { return nil }
+    body = Array(rest.prefix(length))
   }
 
   private static let lineEnd = Array("\r\n".utf8)
   private static let separators = Array("\"(),/:;<=>?@[\\]{}".utf8)
 
-  /// Returns what is wrong with the request.
-  private mutating func parse(_ head: ArraySlice<UInt8>) -> WebStatus? {
+  /// Returns what is wrong with the request; if nothing is, `length` is that of its body.
+  private mutating func parse(_ head: ArraySlice<UInt8>, _ length: inout Int) -> WebStatus? {
     var lines = head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for index in lines.indices.dropLast() {
       guard lines[index].popLast() == UInt8(ascii: "\r") else { return .badRequest }
@@ -53,27 +71,33 @@ struct WebRequest {
       .map { String(decoding: $0, as: UTF8.self) }
     guard words.count == 3, ["HTTP/1.0", "HTTP/1.1"].contains(words[2]) else { return .badRequest }
 
-    var hosts: [String] = []
-    var lastEvents: [String] = []
+    var fields: [String: [String]] = [:]
     for line in lines {
       guard let field = Self.field(line) else { return .badRequest }
-      switch field.name {
-      case "host": hosts.append(field.value)
-      case "last-event-id": lastEvents.append(field.value)
-      default: break
-      }
+      fields[field.name, default: []].append(field.value)
     }
+    let hosts = fields["host"] ?? []
     guard hosts.count <= 1, hosts.count == 1 || words[2] == "HTTP/1.0" else { return .badRequest }
     host = hosts.first
-    guard ["GET", "HEAD"].contains(words[0]) else { return .notAllowed }
-    guard words[1].utf8.first == UInt8(ascii: "/") else { return .badRequest }
     let parts = words[1].split(separator: "?", maxSplits: 1)
     path = parts.first.map { String($0) } ?? "/"
+    guard allowedMethods.split(separator: ", ").contains(words[0][...]) else { return .notAllowed }
+    guard words[1].utf8.first == UInt8(ascii: "/") else { return .badRequest }
     // The first connection of a page can't set the header, and the header of a later one knows better.
     let query = parts.dropFirst().flatMap { $0.split(separator: "&") }
     let first = query.last { $0.hasPrefix("after=") }?.dropFirst(6)
-    lastEvent = (lastEvents.last ?? first.map { String($0) }).flatMap { PublicationID($0) }
-    return nil
+    lastEvent = (fields["last-event-id"]?.last ?? first.map { String($0) }).flatMap { PublicationID($0) }
+    wantsPictures = query.contains("pictures")
+    guard words[0] == "POST" else { return nil }
+    // A page from elsewhere can send a request here, but its browser tells from where.
+    let site = fields["sec-fetch-site"] ?? ["same-origin"]
+    isFromOwnPage = host.map { fields["origin"] == ["http://\($0)"] } ?? false && site == ["same-origin"]
+    guard let lengths = fields["content-length"], lengths.count == 1, fields["transfer-encoding"] == nil,
+      !lengths[0].isEmpty, lengths[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return .badRequest }
+    // A number that doesn't fit is too large as well.
+    length = Int(lengths[0]) ?? .max
+    return length <= Self.longestBody ? nil : .bodyTooLarge
   }
 
   /// Returns the name of a field in lower case, and its value without the blanks around it.

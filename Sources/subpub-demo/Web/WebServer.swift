@@ -1,3 +1,4 @@
+import Foundation
 import SubPub
 
 #if canImport(Darwin)
@@ -8,7 +9,7 @@ import SubPub
   import Musl
 #endif
 
-/// A web server for the board, on plain sockets and one thread.
+/// A web server for the board and the picture, on plain sockets and one thread.
 ///
 /// `/events` sends each state of the board as a server-sent event, whose identifier is the publication's. A browser
 /// that comes back names the last one that it has received, and misses nothing that the publisher's history still
@@ -20,7 +21,8 @@ actor WebServer {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   private let board: Publisher<Board>
-  private let metrics: @Sendable () -> String
+  private let painter: Painter
+  private let purpose: OnPurpose
   private let listener: Int32
   /// Where it listens, with the port that the system has chosen if none was given.
   nonisolated let address: WebAddress
@@ -41,8 +43,8 @@ actor WebServer {
 
   /// Creates a server, which leaves so many of the files that the process may still open to others.
   init(
-    at address: WebAddress, _ board: Publisher<Board>, reservingFiles reserve: Int,
-    metrics: @escaping @Sendable () -> String
+    at address: WebAddress, _ board: Publisher<Board>, _ painter: Painter, _ purpose: OnPurpose,
+    reservingFiles reserve: Int
   ) throws {
     signal(SIGPIPE, SIG_IGN)  // a write to a client that has gone fails instead
     (listener, self.address) = try address.listen()
@@ -52,7 +54,7 @@ actor WebServer {
     let most = limit < 0 ? Self.mostEver : min(limit, Self.mostEver)
     let open = (0..<Int32(most)).count { fcntl($0, F_GETFD) >= 0 }
     mostClients = max(1, most - open - reserve)
-    (self.board, self.metrics) = (board, metrics)
+    (self.board, self.painter, self.purpose) = (board, painter, purpose)
   }
 
   /// Accepts clients until `end(within:)`.
@@ -106,12 +108,14 @@ actor WebServer {
     if let refusal = request.refusal { return await client.answer(request, refusal) }
     guard address.isMeant(byRequestFor: request.host) else { return await client.answer(request, .misdirected) }
     switch request.path {
-    case "/": await client.answer(request, .ok, WebPage.html, type: "text/html; charset=utf-8")
+    case "/": await client.answer(request, .ok, WebPage.html, type: "text/html; charset=utf-8", WebPage.headers)
     case "/state": await client.answer(request, .ok, state, type: "application/json")
-    case "/metrics": await client.answer(request, .ok, metrics(), type: "text/plain; version=0.0.4")
+    case "/metrics":
+      await client.answer(request, .ok, Metrics.text(of: painter.snapshots()), type: "text/plain; version=0.0.4")
+    case WebRequest.switches: await client.answer(request, turnSwitches(as: request))
     case "/events":
       let isStarted = await client.send(WebClient.head(.ok, type: "text/event-stream"))
-      if isStarted, !request.isHead { await sendEvents(to: client, after: request.lastEvent) }
+      if isStarted, !request.isHead { await sendEvents(to: client, request) }
     default: await client.answer(request, .notFound)
     }
   }
@@ -121,10 +125,19 @@ actor WebServer {
     return #"{"id":"\#(current.id)","rows":\#(current.state.value?.json ?? "[]")}"#
   }
 
+  /// Does what the page's switches ask for; no other page may do that.
+  private func turnSwitches(as request: WebRequest) -> WebStatus {
+    guard request.isFromOwnPage else { return .forbidden }
+    guard let trouble = try? JSONDecoder().decode(Trouble.self, from: Data(request.body)) else { return .badRequest }
+    purpose.change { $0 = trouble }
+    return .noContent
+  }
+
   /// Sends each state as an event, and a last one if the server ends.
-  private func sendEvents(to client: WebClient, after id: PublicationID?) async {
+  private func sendEvents(to client: WebClient, _ request: WebRequest) async {
     let label = "client \(client.number)"
-    var states = board.publications(after: id, buffering: .ending(Self.mostPending), label: label).makeAsyncIterator()
+    var states = board.publications(after: request.lastEvent, buffering: .ending(Self.mostPending), label: label)
+      .makeAsyncIterator()
     let subscription = states.subscription
     // A client that doesn't read holds up its loop in `send`, so somebody else has to notice that it has fallen behind.
     let laggard = Task { if await subscription.ended() == .fellBehind { client.abort() } }
@@ -133,11 +146,21 @@ actor WebServer {
       await client.waitForEnd()
       subscription.cancel()
     }
+    let pictures = Task { if request.wantsPictures { await sendPictures(to: client, named: label) } }
     await send(&states, to: client)
+    pictures.cancel()
     // Nobody may wait for the socket when it is closed.
     client.abort()
+    await pictures.value
     await leaver.value
     laggard.cancel()
+  }
+
+  private func sendPictures(to client: WebClient, named label: String) async {
+    guard await client.send("event: you\ndata: \(label)\n\n") else { return }
+    for await event in painter.picture.values(buffering: .latest) {
+      guard await client.send(event) else { return }
+    }
   }
 
   private func send(_ states: inout PublicationSequence<Board>.Iterator, to client: WebClient) async {
