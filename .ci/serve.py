@@ -237,7 +237,7 @@ def check_page(html):
     run = subprocess.run(["node", "-e", browser + constants + script + steps], capture_output=True, text=True)
     expected = [
         "failed: unreachable; trying again", "failed: status 503; trying again", "/events?pictures&after=1-2", True,
-        "live", False, True, True, "1-500", "false", "POST", "/switches", '{"fails":true,"isSlow":false}',
+        "live", False, True, True, "1-500", "false", "POST", "/switches", '{"fails":true}',
         "reconnecting", True, "the server has ended", "live", "the server refuses the connection"]
     check(run.stdout.strip() == json.dumps(expected, separators=(",", ":")), f"the page tells how it is connected, and draws what it receives: {(run.stdout + run.stderr).strip()}")
 

@@ -147,26 +147,27 @@ extension WebPage {
       const most = Math.max(...card.samples.map(each => each.level)) * 1.15 || 1
       const span = Math.max(10000, now - card.samples[0]?.now || 0)
       const place = each => [width * (1 - (now - each.now) / span), height - 5 - each.level / most * (height - 8)]
+      // Without a gap, a part of one color goes on from the end of the one before.
+      const parts = []
       card.samples.forEach((each, index) => {
-        const [x, y] = place(each), before = card.samples[index - 1]
-        if (!before || each.now - before.now > 2000) return
-        const [left, top] = place(before)
-        pen.fillStyle = pen.strokeStyle = phaseColor(each.state)
-        pen.globalAlpha = .14
-        pen.beginPath()
-        pen.moveTo(left, height - 3)
-        pen.lineTo(left, top)
-        pen.lineTo(x, y)
-        pen.lineTo(x, height - 3)
-        pen.fill()
-        pen.globalAlpha = 1
-        pen.lineWidth = 1.5
-        pen.beginPath()
-        pen.moveTo(left, top)
-        pen.lineTo(x, y)
-        pen.stroke()
-        pen.fillRect(left, height - 2, x - left + .5, 2)
+        const before = card.samples[index - 1], isNew = !before || each.now - before.now > 2000
+        if (isNew || before.state !== each.state) parts.push({ state: each.state, points: isNew ? [] : [place(before)] })
+        parts.at(-1).points.push(place(each))
       })
+      pen.lineWidth = 1.5
+      for (const { state, points } of parts) {
+        const left = points[0][0], right = points.at(-1)[0], line = new Path2D()
+        for (const [x, y] of points) line.lineTo(x, y)
+        const area = new Path2D(line)
+        area.lineTo(right, height - 3)
+        area.lineTo(left, height - 3)
+        pen.fillStyle = pen.strokeStyle = phaseColor(state)
+        pen.globalAlpha = .14
+        pen.fill(area)
+        pen.globalAlpha = 1
+        pen.stroke(line)
+        pen.fillRect(left, height - 2, right - left, 2)
+      }
     }
     """#
 }

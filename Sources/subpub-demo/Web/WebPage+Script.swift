@@ -36,13 +36,13 @@ extension WebPage {
     }
     // What a switch shows is what the server says, to everybody.
     for (const name of ["fails", "isSlow"]) find(name).onclick = () => {
-      const body = JSON.stringify({ ...trouble, [name]: !trouble[name] })
+      const body = JSON.stringify({ [name]: !trouble[name] })
       fetch("/switches", { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => {})
     }
     // However much has arrived, a frame shows only the newest, and text changes ten times a second.
     let shown = 0
     function frame(now) {
-      if (newest && now - shown >= 100) { showStates(newest); newest = null; shown = now }
+      if (newest && cards.size && now - shown >= 100) { showStates(newest); newest = null; shown = now }
       if (picture) { showPicture(JSON.parse(picture), now); picture = null }
       for (const card of cards.values()) drawLanes(card, now)
       requestAnimationFrame(frame)
@@ -77,13 +77,13 @@ extension WebPage {
       cards.set(name, card)
       return card
     }
-    // While a load is active, the card keeps what it shows: clearing it each time would flicker.
+    // The pictures tell which cards there are. While a load is active, a card keeps what it shows: clearing it each time would flicker.
     function showStates(event) {
       set(find("event"), event.lastEventId)
       set(find("count"), count.toLocaleString("en"))
       for (const row of JSON.parse(event.data)) {
-        const shown = card(row.name)
-        if (row.phase === "loading" && shown.state !== "unknown") continue
+        const shown = cards.get(row.name)
+        if (!shown || (row.phase === "loading" && shown.state !== "unknown")) continue
         shown.state = row.phase
         shown.fraction = row.fraction
         const former = row.text === null ? "" : ` (was ${row.text})`

@@ -52,7 +52,7 @@ extension WebPage {
     }
     #delays i.late { background: var(--wait) }
     figure p { border-top: 1px solid var(--rail); padding-top: 2px; display: grid; grid-template-columns: 10fr 10fr 4fr }
-    .heads { display: grid; grid-template-columns: 366px 1fr 200px; padding: 4px 17px 6px }
+    .heads { display: grid; grid-template-columns: 350px 1fr 200px; padding: 4px 17px 6px }
     .heads, .sums span, figure p { color: var(--soft); font-size: 12px }
     #publishers { display: grid }
     .card { display: grid; grid-template-columns: 300px 1fr; margin-bottom: 10px; contain: content }

@@ -88,7 +88,11 @@ struct WebRequest {
     let first = query.last { $0.hasPrefix("after=") }?.dropFirst(6)
     lastEvent = (fields["last-event-id"]?.last ?? first.map { String($0) }).flatMap { PublicationID($0) }
     wantsPictures = query.contains("pictures")
-    guard words[0] == "POST" else { return nil }
+    return words[0] == "POST" ? parseBody(fields, &length) : nil
+  }
+
+  /// Returns what is wrong with a request that has a body; if nothing is, `length` is that of the body.
+  private mutating func parseBody(_ fields: [String: [String]], _ length: inout Int) -> WebStatus? {
     // A page from elsewhere can send a request here, but its browser tells from where.
     let site = fields["sec-fetch-site"] ?? ["same-origin"]
     isFromOwnPage = host.map { fields["origin"] == ["http://\($0)"] } ?? false && site == ["same-origin"]

@@ -128,8 +128,10 @@ actor WebServer {
   /// Does what the page's switches ask for; no other page may do that.
   private func turnSwitches(as request: WebRequest) -> WebStatus {
     guard request.isFromOwnPage else { return .forbidden }
-    guard let trouble = try? JSONDecoder().decode(Trouble.self, from: Data(request.body)) else { return .badRequest }
-    purpose.change { $0 = trouble }
+    guard let change = try? JSONDecoder().decode(TroubleChange.self, from: Data(request.body)) else {
+      return .badRequest
+    }
+    purpose.make(change)
     return .noContent
   }
 
