@@ -121,11 +121,16 @@ extension WebPage {
       }
       pen.globalAlpha = 1
       pen.fillStyle = colors.wait
-      for (let block = 0; block < count; block++) pen.fillRect(end - 12 - block * 6, track.y - 5, 4, 10)
+      const block = (place, width) => {
+        const x = end - 12 - place * 6
+        pen.fillRect(x, track.at(x) - 5, width, 10)
+      }
+      for (let place = 0; place < count; place++) block(place, 4)
+      // The most that have ever waited, if that was a crowd.
       const peak = Math.min(most, Math.round(blocks(track.most)))
-      if (peak > count + 3) {
+      if (peak > count + 9) {
         pen.globalAlpha = .5
-        pen.fillRect(end - 9 - peak * 6, track.y - 5, 1.5, 10)
+        block(peak, 2)
         pen.globalAlpha = 1
       }
       track.glow = Math.max(0, track.glow - .06)

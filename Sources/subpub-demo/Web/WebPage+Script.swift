@@ -67,13 +67,17 @@ extension WebPage {
     const short = number => number < 1e5 ? number.toLocaleString("en") : `${(number / 1e3).toPrecision(3) / 1e3}M`
     function card(name) {
       if (cards.has(name)) return cards.get(name)
-      const box = make("article", find("publishers"), "card"), state = make("div", box, "state")
-      const title = make("h2", state), spark = (set(make("span", title), name), make("span", title))
-      const card = { box, phase: spark, note: make("span", title), value: make("p", state, "value"), samples: [] }
-      const graph = make("div", state, "spark"), list = make("div", make("div", box, "lanes"))
-      Object.assign(card, { graph: make("canvas", graph), level: make("span", graph), list, canvas: make("canvas", list) })
-      Object.assign(card, { state: "unknown", fraction: null, labels: [], rows: [], tracks: [], shape: "" })
-      new ResizeObserver(() => { card.shape = "" }).observe(card.list)
+      const box = make("article", find("publishers"), "card"), left = make("div", box, "state")
+      const title = make("h2", left), value = make("p", left, "value"), spark = make("div", left, "spark")
+      const list = make("div", make("div", box, "lanes"))
+      set(make("span", title), name)
+      const card = {
+        box, phase: make("span", title), note: make("span", title), value, graph: make("canvas", spark),
+        level: make("span", spark), list, canvas: make("canvas", list), labels: [], rows: [],
+        state: "unknown", fraction: null, samples: [], tracks: [], shape: "",
+      }
+      // Without a shape, it is laid out again.
+      new ResizeObserver(() => { card.shape = "" }).observe(list)
       cards.set(name, card)
       return card
     }
@@ -93,10 +97,13 @@ extension WebPage {
     // Counts become rates over the last three seconds, and delays those of the last ten.
     function showPicture(next, now) {
       const counts = new Map(), sums = { states: 0, deliveries: 0, pending: 0, skipped: 0 }
-      const first = past.find(each => next.seconds - each.seconds < 3), last = past.at(-1)
+      const recent = past.filter(each => next.seconds - each.seconds < 3), last = recent.at(-1)
       const since = (entry, key) => entry?.counts.has(key) ? Math.max(0, counts.get(key) - entry.counts.get(key)) : 0
-      const rate = key => first ? since(first, key) / (next.seconds - first.seconds) : 0
-      const add = (key, number) => { counts.set(key, number); return rate(key) }
+      const add = (key, number) => {
+        counts.set(key, number)
+        const first = recent.find(each => each.counts.has(key))
+        return first ? since(first, key) / (next.seconds - first.seconds) : 0
+      }
       for (const [index, publisher] of next.publishers.entries()) {
         const name = publisher.label, shown = card(name), states = add(name, publisher.version)
         shown.box.style.order = index
