@@ -1,6 +1,7 @@
 package import Dispatch
 import Foundation
 package import SubPub
+import SubPubTesting
 import Synchronization
 
 /// One context for deliveries, which can tell whether code runs on it (2.03).
@@ -112,6 +113,37 @@ extension Place {
     case .executor: if let queue { Task.detached(executorPreference: ConcurrentExecutor(queue)) { body() } }
     case .serial, .actor, .actorOnQueue: if let actor { Task.detached { await actor.run(body) } }
     }
+  }
+
+  /// Runs the body on the context, and waits until it has run.
+  package func run(_ body: @escaping @Sendable () -> Void) async throws {
+    let done = Recorder<Int>()
+    start {
+      body()
+      done.receive(.unknown)
+    }
+    try await done.wait(count: 1)
+  }
+
+  /// Stops a context other than the main actor, which has to be stoppable, until `resume()`.
+  package func stop() { if kind != .main { queue?.suspend() } }
+  package func resume() { if kind != .main { queue?.resume() } }
+
+  /// Runs the body while a stoppable context begins nothing.
+  ///
+  /// A subscription that the body makes has had no delivery when this returns.
+  package func whileStopped<R>(_ body: () throws -> R) async throws -> R {
+    let gate = Gate()
+    if kind == .main {
+      start { gate.pass() }
+      try await gate.waitUntilHeld()
+    }
+    stop()
+    defer {
+      gate.open()
+      resume()
+    }
+    return try body()
   }
 }
 

@@ -24,7 +24,7 @@ extension Section1PublisherTests {
       publish()
       probe.arm()
       publisher.startLoading()
-      publisher.setError(Operation.Failure.offline)
+      publisher.setError(Failure.offline)
       publisher.setState(.unknown)
     case .error:
       publisher.setError(ProbingError(probe))
@@ -215,5 +215,20 @@ extension Section1PublisherTests {
     #expect(subscription.statistics.delivered == 2)
     #expect(!subscription.isActive)
     #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("if another thread publishes first, the payload that the transform has read can publish in its deinit")
+  func required_1_04_overtaken() {
+    let publisher = Publisher<DeinitAction>()
+    publisher.updateData(DeinitAction { [weak publisher] in publisher?.startLoading() })
+    var runs = 0
+    publisher.update { _ in
+      runs += 1
+      // From here on only this update holds the payload.
+      if runs == 1 { OwnThread.runBlocking { publisher.reset() } }
+      return .unknown
+    }
+    #expect(runs >= 2)
+    #expect(publisher.current.version >= 4)
   }
 }

@@ -22,7 +22,7 @@ extension Section1PublisherTests {
 
   @Test("no lock is held while a publish or isStale reads the clock")
   func required_1_04_clock() {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let publisher = Publisher<Int>(staleAfter: .seconds(1), clock: clock)
     let probe = LockProbe(at: publisher)
     clock.whenRead { probe.run() }
@@ -37,18 +37,20 @@ extension Section1PublisherTests {
     }
   }
 
-  @Test("no lock is held while a transform runs; it runs again after another transition", arguments: [false, true])
-  func required_1_04_transform(throwing: Bool) {
-    let probe = LockProbe(at: publisher)
+  @Test("no lock is held while a transform runs; it runs again on a newer state", arguments: [false, true])
+  func required_1_02_1_04_transform(throwing: Bool) {
+    let (publisher, probe) = (publisher, LockProbe { [publisher] in publisher.updateData(10) })
     probe.arm()
     publisher.updateData(1)
+    var seen: [LoadState<Int>] = []
     _ = try? publisher.update { state in
+      seen.append(state)
       probe.run()
-      if throwing { throw Operation.Failure.offline }
-      return .loading(previous: state.value)
+      if throwing { throw Failure.offline }
+      return state.map { $0 + 1 }
     }
-    #expect(probe.hasRun)
-    #expect(publisher.current.version == (throwing ? 2 : 3))
+    #expect(seen == (throwing ? [.loaded(1)] : [.loaded(1), .loaded(10)]))
+    #expect((publisher.state, publisher.current.version) == (.loaded(throwing ? 10 : 11), throwing ? 2 : 3))
   }
 
   @Test("no lock is held while values are compared, or errors by their descriptions")

@@ -17,7 +17,7 @@ struct Section1PublisherTests: ContractSuite {
     case .unknown: publisher.reset()
     case .loading: publisher.setState(.loading(previous: 1))
     case .loaded: publisher.updateData(1)
-    case .error: publisher.setState(.error(Operation.Failure.offline, previous: 1))
+    case .error: publisher.setState(.error(Failure.offline, previous: 1))
     }
   }
 
@@ -40,7 +40,7 @@ struct Section1PublisherTests: ContractSuite {
     arguments: ContextKind.allCases)
   func required_1_01_newAndThrowing(kind: ContextKind) async throws {
     publisher.subscribe(recorder, on: makePlace(kind).context)
-    #expect(throws: Operation.Failure.offline) { try publisher.update { _ in throw Operation.Failure.offline } }
+    #expect(throws: Failure.offline) { try publisher.update { _ in throw Failure.offline } }
     #expect(publisher.current.version == 0)
     publisher.update { $0 }
     await publisher.drain()

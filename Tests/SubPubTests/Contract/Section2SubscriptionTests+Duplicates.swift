@@ -129,29 +129,6 @@ extension Section2SubscriptionTests {
     #expect(new.statistics.delivered == 2)
   }
 
-  @Test("no state comes between the cancel of the old and the joining of the new", arguments: [false, true])
-  func stochastic_2_06_oneTurn(sameType: Bool) async throws {
-    let (publisher, recorder, executor) = (publisher, recorder, ManualExecutor())
-    let all = Locked([publisher.subscribe(recorder, on: .executor(executor))])
-    try await Race.run(threads: 3) { thread in
-      for number in 0..<300 {
-        guard thread == 0 else {
-          publisher.updateData(number)
-          continue
-        }
-        let subscription = publisher.subscribe(
-          recorder, on: .executor(executor), ifDuplicate: sameType ? .replaceSameType : .replace)
-        all.withLock { $0.append(subscription) }
-      }
-    }
-    // Nothing is delivered, and the last state of each is the first of the next.
-    let put = all.withLock { $0 }.map { $0.statistics.skipped + $0.statistics.pending }
-    #expect(put.reduce(0, +) == 601 + 300)
-    #expect(publisher.subscriberCount == 1)
-    executor.runAll()
-    #expect(recorder.publications.map(\.version) == Array(UInt64(601 - put[300])...600))
-  }
-
   @Test("all closures of an object are duplicates of each other, if a call asks for it")
   func required_2_06_closures() {
     let first = publisher.subscribe(recorder, on: .immediate) { $0.receive($1) }
@@ -169,5 +146,26 @@ extension Section2SubscriptionTests {
     #expect(publisher.subscribe(actor, ifDuplicate: .ignore) { $0.note($1) } == standing)
     publisher.subscribe(actor, ifDuplicate: .replace) { $0.note($1) }
     #expect(!standing.isActive)
+  }
+
+  @Test("the index of subscribers keeps at most twice as many as are active, and 32 more", arguments: [false, true])
+  func required_2_06_comeAndGo(isOneObject: Bool) {
+    let (publisher, executors) = (Publisher<Int>(), Deaths())
+    let crowd = (0..<1_000).map { _ in Recorder<Int>() }
+    let staying = 20
+    for recorder in crowd.prefix(staying) { publisher.subscribe(recorder, on: .immediate) }
+    var most = 0
+    for (number, recorder) in crowd.enumerated() {
+      // Only the subscription holds its executor.
+      let token = executors.makeToken()
+      publisher.subscribe(
+        isOneObject ? crowd[0] : recorder, on: .executor(InlineExecutor { withExtendedLifetime(token) {} }),
+        ifDuplicate: .allow
+      ).cancel()
+      most = max(most, number + 1 - executors.count)
+    }
+    #expect(most <= 2 * (staying + 1) + 32)
+    #expect(publisher.subscriberCount == staying)
+    withExtendedLifetime(crowd) {}
   }
 }

@@ -35,7 +35,7 @@ extension Section2SubscriptionTests {
   func required_2_12_6_01_sequence() async throws {
     let clock = ManualClock()
     let publisher = Publisher<Int>(clock: clock)
-    let trial = PublishingTests.Trial { [recorder] in
+    let trial = Trial { [recorder] in
       for await state in publisher.states(buffering: Self.pace) { recorder.receive(state) }
     }
     trial.run()
@@ -94,7 +94,7 @@ extension Section2SubscriptionTests {
 
   @Test("a clock that is set back during a delivery holds up the next one by no more than the interval")
   func required_2_12_setBack() async throws {
-    let (clock, held) = (PublishingTests.CountingClock(waitsForTime: false), makeHeldRecorder())
+    let (clock, held) = (CountingClock(waitsForTime: false), makeHeldRecorder())
     let publisher = Publisher<Int>(clock: clock)
     publisher.subscribe(held, on: makePlace(.queue).context, buffering: Self.pace)
     try await clock.manual.waitForSleepers(1)

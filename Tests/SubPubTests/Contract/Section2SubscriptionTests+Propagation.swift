@@ -26,7 +26,7 @@ extension Section2SubscriptionTests {
     Caller.$name.withValue("one") { publisher.updateData(1) }
     Caller.$number.withValue(2) {
       publisher.startLoading()
-      publisher.setError(PublishingTests.Failure.offline)
+      publisher.setError(Failure.offline)
       publisher.republish()
       publisher.update { $0 }
       publisher.updateData(ifChanged: 2)
@@ -69,8 +69,8 @@ extension Section2SubscriptionTests {
     let publication = try #require(await iterator.next())
     #expect(publication.withPropagatedContext { Caller.name } == "one")
     #expect(await publication.withPropagatedContext { await Task { Caller.name }.value } == "one")
-    #expect(throws: PublishingTests.Failure.offline) {
-      try publication.withPropagatedContext { throw PublishingTests.Failure.offline }
+    #expect(throws: Failure.offline) {
+      try publication.withPropagatedContext { throw Failure.offline }
     }
     #expect(other.current.withPropagatedContext { Caller.name } == "none")
     #expect(Caller.name == "none")
@@ -140,7 +140,7 @@ extension Section2SubscriptionTests {
       if count.withLock({ count in
         count += 1; return count
       }) == 1 {
-        throw PublishingTests.Failure.offline
+        throw Failure.offline
       }
       return 1
     }

@@ -67,7 +67,7 @@ extension Section2SubscriptionTests {
   func required_3_07_2_06_successor(cancels: Bool) async throws {
     let replaced = try await Replaced(on: .immediate)
     #expect(replaced.publisher.subscriptions.count == 2)
-    let trial = PublishingTests.Trial { await replaced.publisher.drain() }
+    let trial = Trial { await replaced.publisher.drain() }
     #expect(!trial.run().isOver)
     if cancels {
       #expect(replaced.successor.cancel() == .quiescent)

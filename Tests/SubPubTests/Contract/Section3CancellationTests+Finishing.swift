@@ -48,14 +48,14 @@ extension Section3CancellationTests {
     publisher.startLoading()
     publisher.updateData(2)
     publisher.updateData(2, age: .seconds(1))
-    publisher.setError(PublishingTests.Failure.offline)
+    publisher.setError(Failure.offline)
     publisher.reset()
     publisher.setState(.loading(previous: 2))
     publisher.setState(.unknown)
     publisher.republish()
     #expect(publisher.update { _ in .loaded(2) }.version == 0)
-    #expect(throws: PublishingTests.Failure.offline) {
-      try publisher.update { _ in throw PublishingTests.Failure.offline }
+    #expect(throws: Failure.offline) {
+      try publisher.update { _ in throw Failure.offline }
     }
     #expect(!publisher.updateData(ifChanged: 2))
     #expect((publisher.state, publisher.current.version) == (.loaded(1), 1))
@@ -110,9 +110,9 @@ extension Section3CancellationTests {
   @Test("a manager's value() gives what it has finished with")
   func required_3_09_managersValue() async throws {
     let manager = LoadingManager { 1 }
-    manager.publisher.setError(PublishingTests.Failure.offline)
+    manager.publisher.setError(Failure.offline)
     manager.publisher.finish()
-    await #expect(throws: PublishingTests.Failure.offline) { try await manager.value() }
+    await #expect(throws: Failure.offline) { try await manager.value() }
     let loaded = LoadingManager { 1 }
     loaded.publisher.updateData(2)
     loaded.publisher.finish()

@@ -4,7 +4,7 @@ import Testing
 
 // Rules 3.02 and 3.03: where a cancel is exact.
 extension Section3CancellationTests {
-  @Test("nothing runs after a cancel on its own serial context", arguments: ContextKind.serial + [.executor])
+  @Test("nothing runs after a cancel on its own serial context", arguments: ContextKind.exclusive + [.executor])
   func required_3_03_ownContext(kind: ContextKind) async throws {
     let place = kind == .executor ? keep(Place.serialExecutor()) : makePlace(kind)
     let subscription = publisher.subscribe(recorder, on: place.context)

@@ -5,7 +5,6 @@ import Testing
 @Suite("Section 3: a cancel returns what it found, and nothing follows it", .serialized, .hangLimit)
 struct Section3CancellationTests: ContractSuite {
   typealias Token = Deaths.Token
-  typealias Trial = PublishingTests.Trial
 
   let lifetime = TestLifetime()
   let publisher = Publisher<Int>()

@@ -72,7 +72,7 @@ struct Section4ReentrancyTests: ContractSuite {
     }
     #expect(entries.filter { $0.hasPrefix("new@") } == (last - 1...last).map { "new@\($0)" })
     // Where the replay runs on the thread of the callback, it runs after the callback.
-    if ContextKind.serial.contains(kind) || kind == .immediate {
+    if ContextKind.exclusive.contains(kind) || kind == .immediate {
       let returned = try #require(entries.firstIndex(of: "first has returned"))
       #expect(!entries[..<returned].contains { $0.hasPrefix("new@") })
     }

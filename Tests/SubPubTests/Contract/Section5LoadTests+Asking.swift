@@ -18,7 +18,7 @@ extension Section5LoadTests {
     bench.pass(.seconds(60))
     let failing = bench.value()
     bench.fail(1)
-    #expect(failing.result == .error(PublishingTests.Failure.offline, previous: nil))
+    #expect(failing.result == .error(Failure.offline, previous: nil))
     #expect(bench.source.calls == 2)
   }
 

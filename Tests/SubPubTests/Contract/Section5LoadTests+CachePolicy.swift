@@ -55,7 +55,7 @@ extension Section5LoadTests {
     #expect(untyped.origin == .loaded)
     publisher.startLoading()
     #expect(publisher.current.origin == .loaded)
-    publisher.setError(PublishingTests.Failure.offline)
+    publisher.setError(Failure.offline)
     publisher.republish()
     #expect(publisher.current.origin == .loaded)
     publisher.updateData(2)
@@ -63,7 +63,7 @@ extension Section5LoadTests {
     bench.refresh()
     bench.fail(1)
     #expect(publisher.current.origin == .published)
-    publisher.setState(.error(PublishingTests.Failure.offline, previous: 3))
+    publisher.setState(.error(Failure.offline, previous: 3))
     #expect(publisher.current.origin == .published)
     publisher.setState(.loading(previous: nil))
     #expect(publisher.current.origin == nil)
@@ -96,7 +96,7 @@ extension Section5LoadTests {
     #expect((failing.cache.operations, bench.source.calls) == ([.read], 1))
     bench.fail(0)
     #expect(
-      bench.states == [.unknown, .loading(previous: nil), .error(PublishingTests.Failure.offline, previous: nil)])
+      bench.states == [.unknown, .loading(previous: nil), .error(Failure.offline, previous: nil)])
     // It is left as it is until a value is written.
     #expect(failing.cache.content == 1)
     bench.refreshIfNeeded()

@@ -70,7 +70,7 @@ extension Section5LoadTests {
     bench.answer(1, 2)
     bench.refresh()
     bench.fail(2)
-    let error = LoadState.error(PublishingTests.Failure.offline, previous: 2)
+    let error = LoadState.error(Failure.offline, previous: 2)
     #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(2), error])
     let version = bench.publisher.current.version
     bench.cancel(bench.refresh())
@@ -93,7 +93,7 @@ extension Section5LoadTests {
 
   @Test("a quiet refresh is shared even if it begins while somebody else decides to load")
   func required_5_18_5_03_shared() {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let bench = LoadBench(staleAfter: .zero, clock: clock, initial: 1, options: { $0.refreshes = .quiet })
     let isFirst = Locked<Bool?>(true)
     // Between the turn that finds stale data and the turn that begins to load it.

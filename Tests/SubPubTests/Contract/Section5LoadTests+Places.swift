@@ -5,10 +5,11 @@ import Testing
 // Rule 5.19: families that limit how many loads run at once.
 extension Section5LoadTests {
   /// A family whose loaders the test ends, and the keys for which they were called.
-  final class LimitedFamily: Sendable {
+  final class LimitedFamily: SteppedBench, Sendable {
     let executor: ManualExecutor
     let clock = ManualClock()
     let source: Source<Int>
+    let outcome: Void = ()
     private let called = Locked<[Int]>([])
     let family: ManagerFamily<Int, LoadingManager<Int>>
 
@@ -26,10 +27,7 @@ extension Section5LoadTests {
       }
     }
 
-    deinit {
-      source.close()
-      repeat { executor.runAll() } while clock.advanceToNextDeadline()
-    }
+    deinit { finish() }
 
     /// The keys for which the loader was called, in order.
     var calls: [Int] { called.withLock { $0 } }
@@ -39,17 +37,12 @@ extension Section5LoadTests {
 
     func load(_ keys: Range<Int>) {
       for key in keys { family[key].refreshIfNeeded() }
-      executor.runAll()
+      run()
     }
 
     func answer(_ call: Int) {
       source.answer(call, .success(call))
-      executor.runAll()
-    }
-
-    func pass(_ duration: Duration) {
-      clock.advance(by: duration)
-      executor.runAll()
+      run()
     }
   }
 
@@ -61,8 +54,7 @@ extension Section5LoadTests {
     bench.answer(1)
     #expect((bench.calls, bench.phases(0..<4)) == ([0, 1, 2], [.loading, .loaded, .loading, .loading]))
     // The place of one that fails is free as well.
-    bench.source.fail(0, Failure.offline)
-    bench.executor.runAll()
+    bench.fail(0)
     #expect((bench.calls, bench.family[0].publisher.state) == ([0, 1, 2, 3], .error(Failure.offline, previous: nil)))
     for call in 2..<4 { bench.answer(call) }
     bench.load(4..<7)
@@ -98,7 +90,7 @@ extension Section5LoadTests {
     case .supersede: bench.family[0].set(1)
     case .timeOut: bench.clock.advance(by: .seconds(10))
     }
-    bench.executor.runAll()
+    bench.run()
     #expect((bench.calls, bench.family[1].publisher.state) == ([0, 1], .loading(previous: nil)))
     bench.answer(1)
     #expect(bench.family[1].publisher.state == .loaded(1))
@@ -110,7 +102,7 @@ extension Section5LoadTests {
     bench.load(0..<4)
     bench.family[1].logout()
     bench.family[2].cancel()
-    bench.executor.runAll()
+    bench.run()
     bench.answer(0)
     #expect((bench.calls, bench.phases(0..<4)) == ([0, 3], [.loaded, .unknown, .unknown, .loading]))
     bench.load(1..<2)
@@ -143,8 +135,7 @@ extension Section5LoadTests {
   func required_5_19_5_07_placesBetweenAttempts() {
     let bench = LimitedFamily(limit: 1, retry: RetryPolicy(maxAttempts: 2) { _, _ in .seconds(5) })
     bench.load(0..<3)
-    bench.source.fail(0, Failure.offline)
-    bench.executor.runAll()
+    bench.fail(0)
     #expect(bench.calls == [0, 1])
     bench.pass(.seconds(5))
     bench.answer(1)
@@ -159,7 +150,7 @@ extension Section5LoadTests {
     let bench = LimitedFamily(limit: 1, cache: { key in key == 0 ? nil : ProbeCache(key * 100) })
     bench.load(0..<2)
     let caller = Caller(on: bench.executor) { [family = bench.family] in await family[2].refresh() }
-    bench.executor.runAll()
+    bench.run()
     #expect((bench.calls, bench.family[1].publisher.state) == ([0], .loaded(100)))
     #expect(bench.family[2].publisher.state == .loading(previous: 200))
     bench.answer(0)

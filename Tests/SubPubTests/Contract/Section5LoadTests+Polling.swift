@@ -22,7 +22,7 @@ extension Section5LoadTests {
     #expect((bench.source.calls, poll.result == nil) == (3, true))
     bench.answer(2, 2)
     #expect((poll.result != nil, bench.clock.sleepers) == (true, 0))
-    #expect(asked.withLock { $0 } == [.error(PublishingTests.Failure.offline, previous: nil), .loaded(1), .loaded(2)])
+    #expect(asked.withLock { $0 } == [.error(Failure.offline, previous: nil), .loaded(1), .loaded(2)])
   }
 
   @Test("a logout ends a poll at once, in a pause and during a load", arguments: [true, false])

@@ -104,7 +104,7 @@ extension Section5LoadTests {
     let source = Publisher<Int>()
     var mapped: ReadOnlyPublisher<Int>? = source.map { $0 }
     let id = try #require(mapped?.id)
-    let waiting = PublishingTests.Trial { [weak mapped] in try await mapped?.value() ?? 0 }.run()
+    let waiting = Trial { [weak mapped] in try await mapped?.value() ?? 0 }.run()
     #expect(mapped?.subscriberCount == 1)
     mapped = nil
     #expect(source.subscriberCount == 0)

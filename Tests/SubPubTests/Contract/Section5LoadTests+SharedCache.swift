@@ -81,7 +81,7 @@ extension Section5LoadTests {
       init(_ content: Int?, _ deaths: Deaths) { (self.content, shortLived) = (content, deaths.makeToken()) }
       func read() async throws -> Cached<Int>? { content.map { Cached(value: $0, age: .zero) } }
       func write(_ value: Int) async throws {}
-      func clear() async throws { throw PublishingTests.Failure.offline }
+      func clear() async throws { throw Failure.offline }
     }
     let (deaths, rounds) = (Deaths(), 2_000)
     let before = CacheOperationQueue.count

@@ -94,7 +94,7 @@ extension Section5LoadTests {
 
   @Test("a clock that is set back makes data young, and no younger than new")
   func required_5_06_setBack() {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let bench = LoadBench(staleAfter: .seconds(60), clock: clock, initial: 1)
     clock.jump(by: .seconds(-1_000))
     #expect(bench.publisher.age(of: bench.publisher.current) == .zero)
@@ -121,7 +121,7 @@ extension Section5LoadTests {
 
   @Test("without staleAfter a manager never reads the clock, and loaded data never becomes stale")
   func required_5_06_clockUnread() {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let bench = LoadBench(clock: clock)
     bench.refreshIfNeeded()
     bench.answer(0, 1)

@@ -151,7 +151,7 @@ extension Section5LoadTests {
 
   @Test("without a staleAfter and a cache, the clock isn't read")
   func required_5_21_5_06_clock() {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let bench = StreamBench(clock: clock)
     _ = bench.listen()
     bench.send(1, 2)

@@ -6,7 +6,6 @@ import Testing
 @Suite("Section 5: managers share, retry, cancel and cache their loads", .hangLimit)
 struct Section5LoadTests: ContractSuite {
   typealias State = LoadState<Int>
-  typealias Failure = PublishingTests.Failure
 
   let lifetime = TestLifetime()
   let bench = LoadBench()

@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Section 6: async sequences give every state, and end with the last", .serialized, .hangLimit)
 struct Section6SequenceTests {
-  typealias Trial = PublishingTests.Trial
   typealias Token = Deaths.Token
 
   let publisher = Publisher<Int>()
@@ -122,5 +121,47 @@ struct Section6SequenceTests {
     #expect(!trial.run().isOver)
     #expect(await taken(iterator) == [1])
     try await trial.finish()
+  }
+
+  // MARK: value(), which waits as an iterator does
+
+  private func waiting() -> Trial<Int> { Trial { [publisher] in try await publisher.value() }.run() }
+
+  @Test("it returns a loaded value at once, and throws the current error, even if there is previous data")
+  func required_2_01_atOnce() {
+    publisher.updateData(5)
+    #expect(waiting().value == 5)
+    publisher.setState(.error(Failure.denied, previous: 1))
+    #expect(waiting().error as? Failure == .denied)
+    #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("any number of tasks wait for the next value or error", arguments: [false, true])
+  func required_2_01_6_01_later(fails: Bool) {
+    publisher.setState(.loading(previous: 1))
+    let trials = (0..<5).map { _ in waiting() }
+    #expect(publisher.subscriberCount == 5)
+    publisher.reset()
+    publisher.startLoading()
+    #expect(trials.allSatisfy { !$0.run().isOver })
+    if fails { publisher.setError(Failure.offline) }
+    publisher.updateData(5)
+    publisher.updateData(6)
+    for trial in trials {
+      trial.run()
+      #expect(trial.value == (fails ? nil : 5))
+      #expect(trial.error as? Failure == (fails ? .offline : nil))
+    }
+    #expect(publisher.subscriberCount == 0)
+  }
+
+  @Test("it throws a CancellationError if its task is cancelled before or during the call", arguments: [true, false])
+  func required_6_02_cancelled(waits: Bool) {
+    let trial = Trial { [publisher] in try await publisher.value() }
+    if waits { trial.run() }
+    trial.cancel()
+    trial.run()
+    #expect(trial.error is CancellationError)
+    #expect(publisher.subscriberCount == 0)
   }
 }

@@ -5,7 +5,6 @@ import Testing
 @Suite(
   "Section 7: instrumentation and snapshots see everything once, and in order", .serialized, .hangLimit)
 struct Section7InstrumentationTests: ContractSuite {
-  typealias Failure = PublishingTests.Failure
 
   let lifetime = TestLifetime()
   let recorder = Recorder<Int>()

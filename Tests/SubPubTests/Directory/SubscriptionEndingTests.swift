@@ -36,7 +36,7 @@ extension DirectoryTests {
       try await gate.waitUntilHeld(2)
       #expect(try await OwnThread.result { handle.cancel() } == .inFlight)
       #expect(handle.cancel() == .alreadyCancelled)
-      let waiter = PublishingTests.Trial {
+      let waiter = Trial {
         await handle.cancelAndWait()
         #expect(ended.count == 2)
       }

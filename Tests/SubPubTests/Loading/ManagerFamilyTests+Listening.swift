@@ -100,7 +100,7 @@ extension ManagerFamilyTests {
 extension ManagerFamilyTests {
   @Test("managers die on time after the clock was set ahead and back", arguments: [true, false])
   func required_5_19_clockSetBack(waitsForTime: Bool) async throws {
-    let clock = PublishingTests.CountingClock(waitsForTime: waitsForTime)
+    let clock = CountingClock(waitsForTime: waitsForTime)
     let family = makeFamily(.seconds(10), clock)
     clock.jump(by: .seconds(1_000_000))
     _ = family[1]
@@ -114,7 +114,7 @@ extension ManagerFamilyTests {
 
   @Test("a clock that has failed is tried again with the next request")
   func required_5_19_clockRecovers() async throws {
-    let clock = PublishingTests.CountingClock(failures: 1)
+    let clock = CountingClock(failures: 1)
     let family = makeFamily(.seconds(10), clock)
     _ = family[1]
     try await deaths.wait()

@@ -64,7 +64,7 @@ struct MemoryCacheForeignCodeTests {
 
   @Test("another thread can use it while the clock is read", arguments: [true, false])
   func required_1_04_cacheClock(writing: Bool) async throws {
-    let clock = PublishingTests.CountingClock()
+    let clock = CountingClock()
     let memory = MemoryCache(limit: 2, clock: clock)
     let probe = LockProbe { [weak memory] in if let memory { Self.use(memory) } }
     clock.whenRead { probe.run() }

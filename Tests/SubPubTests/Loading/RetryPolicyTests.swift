@@ -10,7 +10,7 @@ struct RetryPolicyTests {
     let times = Locked<[Duration]>([])
     let manager = LoadingManager<Int>(on: executor, retry: policy, clock: clock) {
       times.withLock { $0.append(clock.now.sinceStart) }
-      throw PublishingTests.Failure.offline
+      throw Failure.offline
     }
     manager.refreshIfNeeded()
     repeat { executor.runAll() } while clock.advanceToNextDeadline()

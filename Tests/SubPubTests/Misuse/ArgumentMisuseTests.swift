@@ -5,7 +5,6 @@ import Testing
 extension MisuseTests {
   @Suite("What can't be meant stops the program: impossible arguments, and things that ask for themselves")
   struct ArgumentMisuseTests {
-    typealias Failure = PublishingTests.Failure
     typealias Misuses = [String: @Sendable () async throws -> Void]
 
     @Test("the message says what was wrong", arguments: ArgumentMisuseTests.misuses.keys.sorted())

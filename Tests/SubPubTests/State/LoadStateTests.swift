@@ -3,8 +3,6 @@ import Testing
 
 @Suite("States, publications, policies and contexts are values", .hangLimit)
 enum StateTests {
-  enum Failure: Error, Equatable { case offline, denied }
-
   @Suite("A load state carries its data, describes itself, and is equal to those with the same data and kind of error")
   struct LoadStateTests {
     @Test(

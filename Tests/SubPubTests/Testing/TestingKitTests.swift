@@ -4,7 +4,6 @@ import Testing
 
 @Suite("The test kit does what its documentation says", .hangLimit)
 enum TestingKitTests {
-  typealias Trial = PublishingTests.Trial
 
   @Suite("Every wait of the kit can be cancelled")
   struct WaitTests {

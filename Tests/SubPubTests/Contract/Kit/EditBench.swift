@@ -64,7 +64,7 @@ final class EditBench: Sendable {
   }
 
   @discardableResult func refuse(_ call: Int) -> LoadState<Int> {
-    answering.fail(call, PublishingTests.Failure.denied)
+    answering.fail(call, Failure.denied)
     return loads.run()
   }
 

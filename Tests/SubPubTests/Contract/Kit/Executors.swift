@@ -42,3 +42,30 @@ actor ManualHost {
 
   init(_ executor: ManualExecutor = ManualExecutor()) { self.executor = executor }
 }
+
+/// A context that delivers on the test's own thread, when the test says so.
+///
+/// Whatever the library releases is dead when `serve()` returns.
+struct ManualPlace {
+  enum Kind: String, CaseIterable, Codable, Sendable { case immediate, executor, actor }
+
+  let context: DeliveryContext
+  private let executor = ManualExecutor()
+  private let host: ManualHost
+
+  init(_ kind: Kind) {
+    host = ManualHost(executor)
+    context =
+      switch kind {
+      case .immediate: .immediate
+      case .executor: .executor(executor)
+      case .actor: .actor(host)
+      }
+  }
+
+  /// Delivers the pending states.
+  func serve() {
+    executor.runAll()
+    withExtendedLifetime(host) {}
+  }
+}

@@ -1,16 +1,17 @@
 import SubPub
 import SubPubTesting
 
-/// A manager whose every step runs when the test says so, on the test's thread.
+/// What loads, and whose every step runs when the test says so, on the test's thread.
 ///
 /// After a `run()` nothing happens by itself, so a test can check what has not happened.
 protocol SteppedBench: AnyObject {
   associatedtype Origin: SteppedSource
-  associatedtype Value: Sendable
+  /// What a step leads to.
+  associatedtype Outcome
   var executor: ManualExecutor { get }
   var clock: ManualClock { get }
   var source: Origin { get }
-  var publisher: Publisher<Value> { get }
+  var outcome: Outcome { get }
 }
 
 /// Calls, of a loader or a stream, that the test ends.
@@ -21,25 +22,25 @@ protocol SteppedSource {
 }
 
 extension SteppedBench {
-  /// Runs everything until it waits or has ended, and returns the state of then.
-  @discardableResult func run() -> LoadState<Value> {
+  /// Runs everything until it waits or has ended, and returns what that has led to.
+  @discardableResult func run() -> Outcome {
     executor.runAll()
-    return publisher.state
+    return outcome
   }
 
   /// Makes a call fail, and runs what follows.
-  @discardableResult func fail(_ call: Int, _ error: any Error = PublishingTests.Failure.offline) -> LoadState<Value> {
+  @discardableResult func fail(_ call: Int, _ error: any Error = Failure.offline) -> Outcome {
     source.fail(call, error)
     return run()
   }
 
-  @discardableResult func cancel<Result>(_ caller: Caller<Result>) -> LoadState<Value> {
+  @discardableResult func cancel<Result>(_ caller: Caller<Result>) -> Outcome {
     caller.cancel()
     return run()
   }
 
   /// Advances the clock, and runs what follows.
-  @discardableResult func pass(_ duration: Duration) -> LoadState<Value> {
+  @discardableResult func pass(_ duration: Duration) -> Outcome {
     clock.advance(by: duration)
     return run()
   }
@@ -83,6 +84,7 @@ final class LoadBench: SteppedBench, Sendable {
   deinit { finish() }
 
   var publisher: Publisher<Int> { manager.publisher }
+  var outcome: LoadState<Int> { publisher.state }
   /// Every published state, from the first on.
   var states: [LoadState<Int>] { recorder.states }
 
@@ -192,7 +194,7 @@ enum Superseding: String, CaseIterable, Codable, Sendable {
     switch self {
     case .updateData: publisher.updateData(50)
     case .updateDataIfChanged: publisher.updateData(ifChanged: 50)
-    case .setError: publisher.setError(PublishingTests.Failure.denied)
+    case .setError: publisher.setError(Failure.denied)
     case .startLoading: publisher.startLoading()
     case .reset: publisher.reset()
     case .setState: publisher.setState(.loaded(50))

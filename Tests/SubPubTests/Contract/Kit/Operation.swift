@@ -4,8 +4,6 @@ import SubPub
 enum Operation: String, CaseIterable, Codable, Sendable {
   case startLoading, updateData, setError, reset, setState, publish, update
 
-  enum Failure: Error, Equatable { case offline }
-
   func perform(at publisher: Publisher<Int>) {
     switch self {
     case .startLoading: publisher.startLoading()

@@ -30,6 +30,7 @@ final class PageBench: SteppedBench, Sendable {
   deinit { finish() }
 
   var publisher: Publisher<Paged<Int, Int>> { manager.publisher }
+  var outcome: State { publisher.state }
   /// The cursors of the pages that were asked for, in order.
   var cursors: [Int] { asked.withLock { $0 } }
 

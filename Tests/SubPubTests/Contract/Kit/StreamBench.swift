@@ -145,6 +145,7 @@ final class StreamBench: SteppedBench, Sendable {
   let source: StreamSource
   private let held: Locked<StreamManager<Int>?>
   let publisher: Publisher<Int>
+  var outcome: LoadState<Int> { publisher.state }
 
   init(
     keepingAlive: Duration = .zero, retry: RetryPolicy = .never, isStubborn: Bool = false,
@@ -195,7 +196,7 @@ final class StreamBench: SteppedBench, Sendable {
   }
 
   /// Makes the last run fail.
-  @discardableResult func fail(_ error: any Error = PublishingTests.Failure.offline) -> LoadState<Int> {
+  @discardableResult func fail(_ error: any Error = Failure.offline) -> LoadState<Int> {
     fail(calls - 1, error)
   }
 

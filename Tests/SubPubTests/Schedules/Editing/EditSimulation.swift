@@ -89,7 +89,7 @@ extension EditSimulation {
       switch scheduler.draw(3) {
       case 0: await record(.reset, as: .reset) { manager.logout() }
       case 1: await record(.startLoading, as: .startLoading) { publisher.startLoading() }
-      default: await record(.fail, as: .setError) { publisher.setError(PublishingTests.Failure.denied) }
+      default: await record(.fail, as: .setError) { publisher.setError(Failure.denied) }
       }
     default:
       let invocation = scheduler.note(.read)
@@ -176,7 +176,7 @@ extension EditSimulation {
       case .all: .answered(value)
       }
     endings[edit] = (scheduler.note(.finished, edit), isRefused ? .refused : ending)
-    if isRefused { throw PublishingTests.Failure.denied }
+    if isRefused { throw Failure.denied }
     return value
   }
 
@@ -185,7 +185,7 @@ extension EditSimulation {
     let value = scheduler.draw(4) == 0 ? nil : [1_000 + makeNumber()]
     // Nobody may be waiting for its end any longer.
     operations.append(Operation(invocation: scheduler.note(.finished), response: .max, effect: .endLoad(value)))
-    guard let value else { throw PublishingTests.Failure.offline }
+    guard let value else { throw Failure.offline }
     return value
   }
 }

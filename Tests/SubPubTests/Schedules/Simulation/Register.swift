@@ -71,7 +71,7 @@ enum Content: Hashable {
       case .loading(let previous): .loading(previous.map { Int($0.number) })
       case .loaded(let payload): .loaded(Int(payload.number))
       case .error(let error, let previous):
-        .failed((error as? Failure).map { Int($0.payload.number) } ?? -1, previous.map { Int($0.number) })
+        .failed((error as? NumberedFailure).map { Int($0.payload.number) } ?? -1, previous.map { Int($0.number) })
       }
   }
 
@@ -96,6 +96,6 @@ enum Content: Hashable {
 }
 
 /// An error with a payload, whose number identifies it.
-struct Failure: Error {
+struct NumberedFailure: Error {
   let payload: Payload
 }

@@ -29,7 +29,9 @@ extension Simulation {
       switch draw(15) {
       case 0: write(.startLoading, { .loading($0.data) }) { publisher.startLoading() }
       case 1:
-        write(.setError, { .failed(number, $0.data) }) { publisher.setError(Failure(payload: makePayload(number))) }
+        write(.setError, { .failed(number, $0.data) }) {
+          publisher.setError(NumberedFailure(payload: makePayload(number)))
+        }
       case 2: write(.reset, { _ in .unknown }) { publisher.reset() }
       case 3: write(.publish, { $0 }) { publisher.republish() }
       case 4...7: update(publisher, number)

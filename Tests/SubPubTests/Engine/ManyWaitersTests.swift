@@ -50,6 +50,18 @@
       registry.perform { state, effects in for waiter in waiters { state.waiters.remove(waiter, &effects) } }
     }
 
+    @Test("for one load")
+    func required_5_03_5_05_manyCallers() {
+      var driven = DrivenMachine<Int>()
+      let callers = (0..<Self.count).compactMap { _ in
+        driven.ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }.caller
+      }
+      for caller in callers.dropLast() { driven.follow(driven.machine.leave(caller, driven.present)) }
+      #expect((callers.count, driven.shown.state) == (Self.count, .loading(previous: nil)))
+      driven.follow(driven.machine.leave(callers[Self.count - 1], driven.present))
+      #expect(driven.shown.state == .unknown)
+    }
+
     @Test("for a blocked cache")
     func required_5_10_manyWaits() throws {
       var pending = PendingOperations()

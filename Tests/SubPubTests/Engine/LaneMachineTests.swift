@@ -49,6 +49,27 @@
       ])
     func model_2_04_3_05_bounded(sequence: String, expected: String) { check(sequence, expected) }
 
+    /// The subscriptions, the last of which is cancelled in its delivery of 0; those that join after four more states; and
+    /// what is left of five.
+    @Test(
+      "what only a subscription had pending that is cancelled in its delivery goes with the round",
+      arguments: [
+        ("join 1; join 1000", "", "at 5, false"),
+        ("join 3; join 1000", "", "at 3, false, pending 4 5"),
+        ("join 3; join 1; join", "", "at 3, false, pending 4 5"),
+        ("join 1; join", "join", "at 4, rest 5, false"),
+        ("join 1; join", "join 1", "at 5, false"),
+        ("join", "join", "at 4, rest 5, false"),
+        ("join 1; join 4", "join 2", "at 4, false, pending 5"),
+      ])
+    func model_3_05_cancelledInDelivery(joins: String, later: String, left: String) {
+      let count = joins.split(separator: ";").count
+      let visits = Array(repeating: "visit", count: count - 1) + ["begin"]
+      let states = Array(repeating: "publish", count: 4)
+      let commands = [joins, "serve"] + visits + states + [later, "publish", "cancel \(count - 1)", "end", "next"]
+      check(commands.filter { !$0.isEmpty }.joined(separator: "; "), "serving, \(left)")
+    }
+
     @Test(
       "subscriptions leave, and what only they had pending goes with them",
       arguments: [
