@@ -55,43 +55,6 @@ extension Section2SubscriptionTests {
     check(subscription, model)
   }
 
-  @Test("each subscription of a shared lane has its own bound", arguments: UInt64(1)...10)
-  func model_2_04_sharedLane(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    let policies = (0..<5).map { _ in Self.exactPolicies.randomElement(using: &random) ?? .latest }
-    let host = ManualHost()
-    // How much each delivery publishes.
-    let plan = (0..<400).map { _ in Int.random(in: 0...2, using: &random) * Int.random(in: 0...1, using: &random) }
-    let (publisher, deliveries) = (publisher, Event())
-    let lists = policies.map { _ in Recorder<Int>() }
-    var lane = LaneModel(policies, plan: plan)
-    let subscriptions = zip(policies, lists).map { policy, list in
-      publisher.subscribe(list, on: .actor(host), buffering: policy) { [weak publisher] list, state in
-        list.receive(state)
-        guard let publisher else { return }
-        let number = deliveries.count
-        deliveries.happen()
-        for _ in 0..<(number < plan.count ? plan[number] : 0) {
-          publisher.updateData(Int(publisher.current.version) + 1)
-        }
-      }
-    }
-    for _ in 0..<30 {
-      for _ in 0..<Int.random(in: 1...8, using: &random) {
-        publisher.updateData(Int(publisher.current.version) + 1)
-        lane.put()
-      }
-      for (subscription, model) in zip(subscriptions, lane.buffers) { check(subscription, model) }
-      host.executor.runAll()
-      lane.drain()
-      for (subscription, model) in zip(subscriptions, lane.buffers) { check(subscription, model) }
-      for (list, model) in zip(lists, lane.buffers) {
-        #expect(list.states.map { UInt64($0.value ?? 0) } == model.delivered, "seed \(seed), \(model.policy)")
-      }
-    }
-    #expect(publisher.current.version == lane.newest)
-  }
-
   @Test("after a cancel nothing is pending, and the pending states count as skipped", arguments: exactPolicies)
   func required_2_04_cancelled(policy: BufferingPolicy) {
     let executor = ManualExecutor()
@@ -107,20 +70,6 @@ extension Section2SubscriptionTests {
     executor.runAll()
     #expect(recorder.states == [])
     #expect(subscription.statistics == statistics)
-  }
-
-  @Test("skipped payloads die: as many live as are pending", arguments: exactPolicies)
-  func required_2_04_payloads(policy: BufferingPolicy) {
-    let (publisher, deaths, executor) = (Publisher<Deaths.Token>(), Deaths(), ManualExecutor())
-    let subscription = publisher.subscribe(makeListener(), on: .executor(executor), buffering: policy) { _, _ in }
-    executor.runAll()
-    for number in 1...2_000 {
-      publisher.updateData(deaths.makeToken())
-      if number % 100 == 0 || number < 5 { #expect(number - deaths.count == subscription.statistics.pending) }
-    }
-    executor.runAll()
-    // The publisher's current one.
-    #expect(2_000 - deaths.count == 1)
   }
 
   private func check(

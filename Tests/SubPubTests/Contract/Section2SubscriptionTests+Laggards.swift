@@ -116,29 +116,6 @@ extension Section2SubscriptionTests {
   }
 
   @Test(
-    "of many subscriptions in one lane exactly those end that are behind",
-    arguments: [.concurrentQueue, .immediate] as [ContextKind])
-  func required_2_11_shared(kind: ContextKind) async throws {
-    let (place, gate) = (makePlace(kind), makeGate())
-    var subscriptions: [Subscription] = []
-    for limit in 1...20 {
-      subscriptions.append(
-        publisher.subscribe(makeListener(), on: place.context, buffering: .ending(limit)) { _, _ in })
-    }
-    publisher.subscribe(recorder, on: place.context) { _, state in if state == .loaded(0) { gate.pass() } }
-    await publisher.drain()
-    OwnThread.start { [publisher] in publisher.updateData(0) }
-    try await gate.waitUntilHeld()
-    for count in 1...20 {
-      publisher.updateData(count)
-      #expect(subscriptions.map { $0.end == nil } == (1...20).map { $0 >= count })
-    }
-    gate.open()
-    await publisher.drain()
-    #expect(publisher.subscriberCount == 2)
-  }
-
-  @Test(
     "whoever has kept up ends with exactly the same number of pending states", arguments: ManualPlace.Kind.allCases,
     0..<6)
   func required_2_11_afterKeepingUp(kind: ManualPlace.Kind, rounds: Int) {
@@ -162,58 +139,5 @@ extension Section2SubscriptionTests {
     if kind == .immediate { publisher.updateData(-1) } else { overrun() }
     #expect((laggard.end, laggard.statistics.highWater) == (.fellBehind, 3))
     place.serve()
-  }
-
-  @Test("a subscription that is about to end skips nothing before that", arguments: ContextKind.allCases)
-  func stochastic_2_11_2_01_noGap(kind: ContextKind) async throws {
-    let (place, publisher, gaps) = (makePlace(kind), publisher, Locked(0))
-    let isOver = Locked(false)
-    try await Race.run(threads: 3) { thread in
-      guard thread == 2 else {
-        while !isOver.withLock({ $0 }) { for number in 0..<20 { publisher.updateData(number) } }
-        return
-      }
-      for _ in 0..<TestRounds.of(150, full: 1_000) {
-        let last = Locked<UInt64?>(nil)
-        let subscription = publisher.subscribe(
-          last, on: place.context, buffering: .ending(2),
-          publication: { last, publication in
-            let isGap = last.withLock { last in
-              defer { last = publication.version }
-              return last.map { publication.version != $0 + 1 } ?? false
-            }
-            if isGap { gaps.withLock { $0 += 1 } }
-          })
-        let start = ContinuousClock.now
-        while subscription.end == nil, ContinuousClock.now - start < .microseconds(200) {}
-        subscription.cancel()
-      }
-      isOver.withLock { $0 = true }
-    }
-    #expect(gaps.withLock { $0 } == 0)
-  }
-
-  @Test("laggards end while others publish and deliver, and nobody else is disturbed", arguments: 0..<10)
-  func stochastic_2_11_laggards(seed: Int) async throws {
-    let (publisher, steady) = (publisher, Recorder<Int>())
-    publisher.subscribe(steady, on: .background)
-    let recorders = (0..<20).map { _ in keep(Recorder<Int>()) }
-    let subscriptions = recorders.enumerated().map { index, recorder in
-      publisher.subscribe(recorder, on: .background, buffering: .ending(1 + index * seed))
-    }
-    try await Race.run(threads: 2) { _ in for number in 0..<2_000 { publisher.updateData(number) } }
-    await publisher.drain()
-    #expect(steady.publications.map(\.version) == Array(0...4_000))
-    for (subscription, recorder) in zip(subscriptions, recorders) {
-      let (versions, statistics) = (recorder.publications.map(\.version), subscription.statistics)
-      #expect(versions == Array(0..<UInt64(versions.count)))
-      #expect(statistics.delivered == versions.count)
-      if let end = subscription.end {
-        #expect(end == .fellBehind)
-        #expect(statistics.skipped > (subscription.buffering.bound ?? 0))
-      } else {
-        #expect(versions.count == 4_001)
-      }
-    }
   }
 }

@@ -92,28 +92,6 @@ extension Section2SubscriptionTests {
     #expect(counter.contents.sorted() == [0] + Array(0..<4_000))
   }
 
-  @Test("plain state can be read after a cancel", arguments: ContextKind.allCases, [true, false])
-  func stochastic_2_09_cancelled(kind: ContextKind, cancelsBefore: Bool) async throws {
-    for _ in 0..<20 {
-      let (place, publisher, counter, end) = (Place(kind), Publisher<PlainPayload>(), PlainCounter(), Event())
-      let subscription = publisher.subscribe(counter, on: place.context)
-      OwnThread.start {
-        for number in 0..<100 { publisher.updateData(PlainPayload(number)) }
-        end.happen()
-      }
-      if cancelsBefore {
-        try await OwnThread.run {
-          guard subscription.cancel() == .quiescent else { return }
-          #expect(counter.contents.count == subscription.statistics.delivered)
-        }
-      }
-      await subscription.cancelAndWait()
-      #expect(counter.contents.count == subscription.statistics.delivered)
-      try await end.wait()
-      #expect(counter.contents.count == subscription.statistics.delivered)
-    }
-  }
-
   @Test("deliveries see what was written before each publish, in order", arguments: ContextKind.allCases)
   func required_2_09_1_02_chain(kind: ContextKind) async throws {
     let (place, publisher, counter) = (makePlace(kind), Publisher<PlainPayload>(), PlainCounter())

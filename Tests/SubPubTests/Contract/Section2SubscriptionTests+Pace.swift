@@ -110,27 +110,6 @@ extension Section2SubscriptionTests {
     #expect(held.versions == [0, 1, 2])
   }
 
-  @Test("nothing waits for the interval any more once the subscription has ended", arguments: [false, true])
-  func required_2_12_3_05_timer(isSequence: Bool) async throws {
-    let clock = ManualClock()
-    let publisher = Publisher<Int>(clock: clock)
-    let executor = ManualExecutor()
-    let policy = BufferingPolicy.latest(every: .seconds(3_600))
-    var subscription: Subscription
-    if isSequence {
-      var iterator = publisher.states(buffering: policy).makeAsyncIterator()
-      subscription = iterator.subscription
-      #expect(await iterator.next() == .unknown)
-      try await clock.waitForSleepers(1)
-    } else {
-      subscription = publisher.subscribe(recorder, on: .executor(executor), buffering: policy)
-      executor.runAll()
-      try await clock.waitForSleepers(1)
-      subscription.cancel()
-    }
-    #expect((subscription.end, clock.sleepers) == (.cancelled, 0))
-  }
-
   @Test("a failing clock holds up nothing")
   func required_2_12_failingClock() async throws {
     let publisher = Publisher<Int>(clock: BrokenClock())
@@ -158,28 +137,5 @@ extension Section2SubscriptionTests {
     publisher.subscribe(recorder, on: place.context, ifDuplicate: .replace)
     await publisher.drain()
     #expect(recorder.states == [.unknown, .unknown, .loaded(1)])
-  }
-
-  @Test("on the real clock, a flood comes in steps, and its last state in the end", arguments: ContextKind.asynchronous)
-  func stochastic_2_12_flood(kind: ContextKind) async throws {
-    let (publisher, interval) = (publisher, Duration.milliseconds(5))
-    let times = Locked<[ContinuousClock.Instant]>([])
-    publisher.subscribe(recorder, on: makePlace(kind).context, buffering: .latest(every: interval)) { recorder, state in
-      let now = ContinuousClock.now
-      times.withLock { $0.append(now) }
-      recorder.receive(state)
-    }
-    let start = ContinuousClock.now
-    try await Race.run(threads: 2) { thread in
-      while ContinuousClock.now - start < .milliseconds(50) { publisher.updateData(thread) }
-    }
-    publisher.updateData(7)
-    let end = ContinuousClock.now
-    try await recorder.wait { $0 == .loaded(7) }
-    // The first one begins at any time, and each other one at least an interval later.
-    let count = recorder.states.count
-    #expect(count >= 2)
-    #expect(count <= Int((times.withLock { $0.last ?? end } - start) / interval) + 2)
-    await publisher.drain()
   }
 }

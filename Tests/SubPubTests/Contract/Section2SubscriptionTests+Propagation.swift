@@ -36,17 +36,6 @@ extension Section2SubscriptionTests {
     #expect(witness.values == ["none 0", "one 0", "none 2", "none 2", "none 2", "none 2", "none 2", "none 0"])
   }
 
-  @Test("only what is named is propagated")
-  func required_2_10_named() async throws {
-    let witness = Witness()
-    let publisher = Publisher<Int>(propagating: [.taskLocal(Caller.$number)])
-    publisher.subscribe(witness, on: .background) { witness, _ in witness.look() }
-    try await witness.seen.wait(count: 1)
-    Caller.$name.withValue("one") { Caller.$number.withValue(1) { publisher.updateData(1) } }
-    try await witness.seen.wait(count: 2)
-    #expect(witness.values == ["none 0", "none 1"])
-  }
-
   @Test("sequences provide them, and so do derived publishers, whoever makes the transition")
   func required_2_10_5_22_sequencesAndDerived() async throws {
     let publisher = Publisher<Int>(propagating: Self.contexts)

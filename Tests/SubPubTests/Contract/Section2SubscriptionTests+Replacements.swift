@@ -135,27 +135,6 @@ extension Section2SubscriptionTests {
     publisher.unsubscribe(recorder)
   }
 
-  @Test("a successor of two subscriptions waits for both")
-  func required_2_06_bothPredecessors() async throws {
-    let (publisher, listener, gates) = (publisher, makeListener(), [makeGate(), makeGate()])
-    let queues = gates.map { _ in DispatchQueue(label: "old") }
-    let old = zip(gates, queues).map { gate, queue in
-      publisher.subscribe(listener, on: .queue(queue)) { _, state in if state == .loaded(1) { gate.pass() } }
-    }
-    publisher.updateData(1)
-    for gate in gates { try await gate.waitUntilHeld() }
-    let successor = publisher.subscribe(listener, on: .immediate, ifDuplicate: .replace) { _, _ in }
-    gates[0].open()
-    await old[0].cancelAndWait()
-    // Its queue does whatever follows from the end of that delivery.
-    await queues[0].passed()
-    publisher.updateData(2)
-    #expect(successor.statistics.delivered == 0)
-    gates[1].open()
-    await publisher.drain()
-    #expect(successor.statistics.delivered == 2)
-  }
-
   @Test("whatever a replacement releases is released after its replay, and may cancel it")
   func required_2_06_3_02_cancelledBeforeReplay() {
     let (publisher, recorder, executor) = (Publisher<DeinitAction>(), Recorder<DeinitAction>(), ManualExecutor())

@@ -105,24 +105,6 @@ extension Section3CancellationTests {
     #expect(recorder.states == [.unknown])
   }
 
-  @Test("a publish ends a drain if it makes everyone skip what the drain waits for", arguments: [1, 2])
-  func required_3_07_skipped(count: Int) async throws {
-    let place = makePlace(.queue)
-    let policy: BufferingPolicy = count == 1 ? .latest : .newest(count)
-    let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
-    await publisher.drain()
-    place.stop()
-    defer { place.resume() }
-    publisher.updateData(0)
-    let trial = draining(publisher)
-    for number in 1...count {
-      #expect(!trial.run().isOver)
-      publisher.updateData(number)
-    }
-    try await trial.finish()
-    #expect(subscription.statistics.skipped == 1)
-  }
-
   @Test("a cancelled task returns early from a drain", arguments: ContextKind.holdable, [true, false])
   func required_3_07_cancelledTask(kind: ContextKind, hasLimit: Bool) async throws {
     let held = try await HeldDelivery(on: kind)
@@ -136,21 +118,6 @@ extension Section3CancellationTests {
     #expect(!trials[1].run().isOver)
     held.gate.open()
     try await trials[1].finish()
-  }
-
-  @Test("no drain waits for a newcomer that joins a pending round")
-  func required_3_07_newcomerInRound() async throws {
-    let (place, gate) = (makePlace(.queue), makeGate())
-    publisher.subscribe(recorder, on: place.context)
-    await publisher.drain()
-    place.stop()
-    publisher.updateData(1)
-    let trial = draining(publisher)
-    publisher.subscribe(makeListener(), on: place.context) { _, _ in gate.pass() }
-    place.resume()
-    try await gate.waitUntilHeld()
-    try await trial.finish()
-    #expect(recorder.states == [.unknown, .loaded(1)])
   }
 
   @Test("drain() waits until next() has returned the state, and doesn't wait for a released iterator")

@@ -2,52 +2,61 @@ import SubPub
 import SubPubTesting
 import Testing
 
-// Rule 3.06: how subscriptions end with their publisher.
+// Rules 3.06 and 3.09: how subscriptions end with their publisher.
 extension Section3CancellationTests {
-  @Test("on one thread subscriptions end during the publisher's release", arguments: ManualPlace.Kind.allCases)
-  func required_3_06_endsAtOnce(kind: ManualPlace.Kind) {
+  @Test(
+    "on one thread subscriptions end during the publisher's release, or the call that finishes it",
+    arguments: ManualPlace.Kind.allCases, [true, false])
+  func required_3_06_3_09_endsAtOnce(kind: ManualPlace.Kind, finishes: Bool) {
     let (place, deaths) = (ManualPlace(kind), Deaths())
-    let subscription: Subscription
-    do {
-      let brief = Publisher<Token>()
-      subscription = brief.subscribe(recorder, on: place.context, capturing: deaths)
-      brief.updateData(deaths.makeToken())
-      place.serve()
-      #expect(deaths.count == 0)
-      withExtendedLifetime(brief) {}
-    }
-    #expect(deaths.count == 2)
-    #expect(!subscription.isActive)
-    #expect(subscription.cancel() == .alreadyCancelled)
+    var brief: Publisher<Token>? = Publisher()
+    let subscription = brief?.subscribe(recorder, on: place.context, capturing: deaths)
+    brief?.updateData(deaths.makeToken())
+    place.serve()
+    #expect(deaths.count == 0)
+    if finishes { brief?.finish() } else { brief = nil }
+    #expect(subscription?.end == .publisherEnded)
+    // The current state stays in a finished one.
+    #expect(deaths.count == (finishes ? 1 : 2))
+    #expect(subscription?.cancel() == .alreadyCancelled)
+    brief?.finish()
+    #expect(subscription?.end == .publisherEnded)
   }
 
-  @Test("a released publisher still delivers", arguments: ContextKind.stoppable, BufferingPolicy.oneOfEach)
-  func required_3_06_pending(kind: ContextKind, policy: BufferingPolicy) async throws {
+  @Test(
+    "a publisher that is released, or finishes, still delivers what is pending, and nothing else",
+    arguments: ContextKind.stoppable, BufferingPolicy.oneOfEach)
+  func required_3_06_3_09_pending(kind: ContextKind, policy: BufferingPolicy) async throws {
     let place = makePlace(kind)
-    for cancels in [false, true] {
-      let (recorder, deaths) = (Recorder<Int>(), Deaths())
+    for (finishes, cancels) in [(true, false), (true, true), (false, false), (false, true)] {
+      let (recorder, deaths, finished) = (Recorder<Int>(), Deaths(), Publisher<Int>())
       weak var probe: Publisher<Int>?
       let subscription = try await place.whileStopped {
         let subscription: Subscription
         do {
-          let brief = Publisher<Int>()
-          probe = brief
-          subscription = brief.subscribe(recorder, on: place.context, buffering: policy, capturing: deaths) {
+          let ending = finishes ? finished : Publisher<Int>()
+          probe = ending
+          subscription = ending.subscribe(recorder, on: place.context, buffering: policy, capturing: deaths) {
             $0.receive($1)
           }
-          for number in 1...5 { brief.updateData(number) }
+          for number in 1...5 { ending.updateData(number) }
+          if finishes {
+            ending.finish()
+            ending.updateData(6)
+          }
         }
-        #expect(probe == nil)
-        #expect(subscription.isActive)
+        #expect((probe == nil) == !finishes)
+        #expect((subscription.isActive, subscription.end) == (true, nil))
         if cancels { #expect(subscription.cancel() == .quiescent) }
         return subscription
       }
+      #expect(await subscription.ended() == (cancels ? .cancelled : .publisherEnded))
       try await deaths.wait()
       // Behind everything that the context still had to do.
       try await place.run {}
       #expect(recorder.states == (cancels ? [] : policy.rest(of: [.unknown] + (1...5).map { .loaded($0) })))
-      #expect(!subscription.isActive)
-      #expect(subscription.cancel() == .alreadyCancelled)
+      #expect((subscription.isActive, subscription.cancel()) == (false, .alreadyCancelled))
+      #expect(finished.subscriberCount == 0)
     }
   }
 

@@ -4,41 +4,6 @@ import Testing
 
 // Rule 3.09: `finish()`.
 extension Section3CancellationTests {
-  @Test("a finished publisher delivers what is pending, and nothing else", arguments: ContextKind.stoppable)
-  func required_3_09_pending(kind: ContextKind) async throws {
-    let place = makePlace(kind)
-    for policy in BufferingPolicy.oneOfEach {
-      let (publisher, recorder) = (Publisher<Int>(), Recorder<Int>())
-      let subscription = try await place.whileStopped {
-        let subscription = publisher.subscribe(recorder, on: place.context, buffering: policy)
-        for number in 1...5 { publisher.updateData(number) }
-        publisher.finish()
-        publisher.updateData(6)
-        #expect(subscription.isActive)
-        #expect(subscription.end == nil)
-        return subscription
-      }
-      #expect(await subscription.ended() == .publisherEnded)
-      #expect(recorder.states == policy.rest(of: [.unknown] + (1...5).map { .loaded($0) }))
-      #expect(!subscription.isActive)
-      #expect(subscription.cancel() == .alreadyCancelled)
-      #expect(publisher.subscriberCount == 0)
-    }
-  }
-
-  @Test("on one thread subscriptions end during the call", arguments: ManualPlace.Kind.allCases)
-  func required_3_09_endsAtOnce(kind: ManualPlace.Kind) {
-    let (place, deaths) = (ManualPlace(kind), Deaths())
-    let subscription = publisher.subscribe(recorder, on: place.context, capturing: deaths)
-    publisher.updateData(1)
-    place.serve()
-    publisher.finish()
-    #expect(subscription.end == .publisherEnded)
-    #expect(deaths.count == 1)
-    publisher.finish()
-    #expect(subscription.end == .publisherEnded)
-  }
-
   @Test("every transition after the end is dropped")
   func required_3_09_dropped() {
     publisher.updateData(1)
@@ -328,29 +293,5 @@ extension Section3CancellationTests {
     #expect(!publisher.isFinished)
     directory.finishAll()
     #expect(!directory.publisher(of: Double.self).isFinished)
-  }
-
-  @Test("while others publish, everybody gets the same states up to the last one", arguments: 0..<20)
-  func stochastic_3_09_whilePublishing(seed: Int) async throws {
-    let publisher = publisher
-    let derived = publisher.map { $0 }
-    let recorders = ContextKind.allCases.map { kind in (keep(Recorder<Int>()), makePlace(kind)) }
-    let subscriptions = recorders.map { publisher.subscribe($0.0, on: $0.1.context) }
-    let mapped = Recorder<Int>()
-    let last = derived.subscribe(mapped, on: .background)
-    try await Race.run(threads: 3) { thread in
-      for number in 0..<500 {
-        if thread == 2, number == 20 * seed { return publisher.finish() }
-        publisher.updateData(number)
-      }
-    }
-    for subscription in subscriptions + [last] { #expect(await subscription.ended() == .publisherEnded) }
-    let end = publisher.current
-    for (recorder, _) in recorders {
-      #expect(recorder.publications.last === end)
-      #expect(recorder.publications.map(\.version) == Array(0...end.version))
-    }
-    #expect(mapped.states.last == end.state)
-    #expect(mapped.states.count == Int(end.version) + 1)
   }
 }

@@ -76,20 +76,4 @@ extension Section3CancellationTests {
     #expect(shortLived.cancel() == .alreadyCancelled)
     #expect("\(shortLived)".hasPrefix("scoped Recorder<Int> on immediate of publisher #"))
   }
-
-  @Test("an observer doesn't keep its publisher alive, and ends with it")
-  func required_3_08_publisherGone() {
-    weak let probe: Publisher<Int>?
-    let recorder = recorder
-    let observation: ScopedSubscription
-    do {
-      let brief = Publisher<Int>()
-      probe = brief
-      observation = brief.observe(on: .immediate) { recorder.receive($0) }
-      brief.updateData(1)
-    }
-    #expect(probe == nil)
-    #expect(!observation.isActive)
-    #expect(recorder.states == [.unknown, .loaded(1)])
-  }
 }

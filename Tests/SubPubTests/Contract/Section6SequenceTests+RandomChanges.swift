@@ -93,36 +93,4 @@ extension Section6SequenceTests {
       #expect(moves == common.count - (longest ?? 0), "seed \(seed): from \(old) to \(new)")
     }
   }
-
-  @Test("while threads publish, each result is a published list, and the last is that of the last state")
-  func stochastic_6_06_whilePublishing() async throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
-    print("the seed is \(seed)")
-    for policy in [.unbounded, .latest, .newest(3)] as [BufferingPolicy] {
-      let publisher = Publisher<[Item]>()
-      let published = Locked<Set<[Item]>>([[]])
-      let consumer = Task { @concurrent [changes = publisher.changes(buffering: policy)] in
-        var (list, results) = ([Item](), [[Item]]())
-        for await change in changes {
-          list = change.applied(to: list)
-          results.append(list)
-        }
-        return results
-      }
-      try await Race.run(threads: 4) { thread in
-        var random = SeededGenerator(seed: seed &+ UInt64(thread))
-        var list: [Item] = []
-        for _ in 0..<300 {
-          Self.mutate(&list, allowingDuplicates: false, &random)
-          published.withLock { _ = $0.insert(list) }
-          if random.draw(20) == 0 { publisher.reset() } else { publisher.updateData(list) }
-        }
-      }
-      publisher.finish()
-      let results = await consumer.value
-      let known = published.withLock { $0 }
-      #expect(results.allSatisfy(known.contains), "seed \(seed)")
-      #expect(results.last ?? [] == publisher.state.value ?? [], "seed \(seed)")
-    }
-  }
 }

@@ -20,17 +20,6 @@ struct LinearizabilityTests {
     .update(from: from, to: .loaded(number), version: version)
   }
 
-  @Test("operations that follow each other")
-  func sequential() {
-    let load = operation(2...3, .write { .loading($0.data) })
-    let fail = operation(4...5, .write { .failed(2, $0.data) })
-    let again = operation(6...7, .write { $0 })
-    #expect(holds())
-    #expect(holds(operation(0...1, .read(version: 0, .unknown))))
-    #expect(holds(operation(0...1, set(1)), operation(2...3, read(1, 1)), fail))
-    #expect(holds(operation(0...1, set(1)), load, fail, again, operation(8...9, .read(version: 4, .failed(2, 1)))))
-  }
-
   @Test("concurrent operations in the one order that explains what was read")
   func concurrent() {
     let (first, second) = (operation(0...9, set(1)), operation(0...9, by: 2, set(2)))

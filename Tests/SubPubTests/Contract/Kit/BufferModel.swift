@@ -43,38 +43,3 @@ struct BufferModel {
   var ended: Int { delivered.count - (isUnderWay ? 1 : 0) }
   var last: UInt64? { delivered.prefix(ended).last }
 }
-
-/// A lane of several subscriptions: each state goes, in their order, to those that still have it pending.
-struct LaneModel {
-  private(set) var buffers: [BufferModel]
-  private(set) var newest: UInt64 = 0
-  private var served: UInt64?
-  private var deliveries = 0
-  /// How many states each delivery publishes.
-  private let plan: [Int]
-
-  init(_ policies: [BufferingPolicy], plan: [Int]) {
-    buffers = policies.map(BufferModel.init)
-    self.plan = plan
-  }
-
-  mutating func put() {
-    newest += 1
-    for index in buffers.indices { buffers[index].put(newest) }
-  }
-
-  /// Serves everything, including what the deliveries publish.
-  mutating func drain() {
-    var version = served.map { $0 + 1 } ?? 0
-    while version <= newest {
-      for index in buffers.indices where buffers[index].pending.first == version {
-        _ = buffers[index].begin()
-        if deliveries < plan.count { for _ in 0..<plan[deliveries] { put() } }
-        deliveries += 1
-        buffers[index].end()
-      }
-      served = version
-      version += 1
-    }
-  }
-}
