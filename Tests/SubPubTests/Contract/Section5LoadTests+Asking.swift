@@ -100,19 +100,6 @@ extension Section5LoadTests {
     #expect(bench.source.calls == 3)
   }
 
-  @Test("polling ends with its condition")
-  func required_5_17_condition() {
-    let poll = bench.call { [manager = bench.manager] in
-      await manager.refresh(every: .seconds(10)) { $0.value != 2 }
-    }
-    bench.answer(0, 1)
-    bench.pass(.seconds(10))
-    bench.answer(1, 2)
-    #expect(poll.result == nil)
-    bench.pass(.seconds(10))
-    #expect((poll.result != nil, bench.source.calls) == (true, 2))
-  }
-
   @Test("polling keeps no manager alive, and ends with it at once", arguments: [true, false])
   func required_5_17_5_09_released(duringLoad: Bool) {
     let (executor, clock, source) = (ManualExecutor(), ManualClock(), Source<Int>(isStubborn: false))

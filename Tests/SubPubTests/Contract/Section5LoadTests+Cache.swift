@@ -23,25 +23,6 @@ extension Section5LoadTests {
     #expect((caller.result, cache.content, cache.operations) == (.loaded(7), 7, [.read, .write]))
   }
 
-  @Test("a cached value keeps its age when the load after it is cancelled")
-  func required_5_10_5_05_restored() {
-    let cache = ProbeCache(1, age: .seconds(50))
-    let bench = LoadBench(staleAfter: .seconds(60), cache: cache)
-    let caller = bench.refresh()
-    bench.pass(.seconds(9))
-    bench.cancel(caller)
-    #expect((caller.result, bench.publisher.state) == (.loaded(1), .loaded(1)))
-    #expect(!bench.publisher.isStale)
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 1)
-    bench.pass(.seconds(1))
-    #expect(bench.publisher.isStale)
-    bench.refreshIfNeeded()
-    #expect(bench.source.calls == 2)
-    // The cache isn't read again while there is a value to show.
-    #expect(cache.operations == [.read])
-  }
-
   @Test("cache operations run one at a time and in order, and needless ones are left out")
   func required_5_10_order() {
     let cache = ProbeCache()

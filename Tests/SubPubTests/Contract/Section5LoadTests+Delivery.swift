@@ -4,44 +4,8 @@ import SubPubTesting
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-// Rules 5.03 and 5.05: what sharing costs, and what callers see of deliveries.
+// Rules 5.03 and 5.05: what callers see of deliveries.
 extension Section5LoadTests {
-  /// The processor time of this thread.
-  private static var processorTime: Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-
-  @Test("joining a load, and leaving it, costs the same for any number of callers")
-  func required_5_03_5_05_cost() {
-    func cost(callers count: Int) -> Duration {
-      let bench = LoadBench()
-      let start = Self.processorTime
-      let callers = (0..<count).map { _ in bench.refresh() }
-      for caller in callers.reversed() { bench.cancel(caller) }
-      let cost = (Self.processorTime - start) / count
-      #expect(bench.source.cancelled == [0])
-      return cost
-    }
-    // On a busy machine, what others leave in the caches may cost more than the work. If the cost grows with the number
-    // of callers, it is ten times as high in each attempt, or forty times.
-    for _ in 0..<5 {
-      let (few, many) = (cost(callers: 1_000), cost(callers: TestRounds.of(10_000, full: 40_000)))
-      print("a join and a cancel take \(few) with 1,000 callers, and \(many) with many more")
-      if many < few * 4 { return }
-    }
-    Issue.record("the cost grows with the number of callers")
-  }
-
   /// Runs each job on a thread of its own; `enqueue` of the first returns when a subscriber is held.
   final class StartingExecutor: TaskExecutor {
     let gate = Gate()

@@ -201,4 +201,17 @@ extension Section5LoadTests {
     #expect(
       result.withLock { $0 } == [.loading(previous: nil), .loaded(101), .error(Failure.offline, previous: 101)])
   }
+
+  @Test("waiting for a value keeps no publisher alive")
+  func required_5_22_3_06_value() throws {
+    let source = Publisher<Int>()
+    var mapped: ReadOnlyPublisher<Int>? = source.map { $0 }
+    let id = try #require(mapped?.id)
+    let waiting = Trial { [weak mapped] in try await mapped?.value() ?? 0 }.run()
+    #expect(mapped?.subscriberCount == 1)
+    mapped = nil
+    #expect(source.subscriberCount == 0)
+    waiting.run()
+    #expect(waiting.error as? PublisherEnded == PublisherEnded(source: id))
+  }
 }

@@ -25,12 +25,12 @@ extension Section5LoadTests {
   }
 
   @Test("a transition by hand drops all edits, and what was sent ends in silence", arguments: Superseding.allCases)
-  func required_5_20_byHand(by superseding: Superseding) throws {
-    let (edit, note) = (edits.edit(1), edits.note(2))
+  func required_5_20_5_23_byHand(by superseding: Superseding) throws {
+    let (edit, note, merge) = (edits.edit(1), edits.note(2), edits.merge(3) { Issue.record("merged") })
     edits.loads.supersede(by: superseding)
     guard superseding != .restartingRefresh else {
       // A load is no transition by hand.
-      #expect(edits.publisher.state == .loading(previous: 512))
+      #expect(edits.publisher.state == .loading(previous: 5123))
       return
     }
     let expected: LoadState<Int> =
@@ -46,8 +46,9 @@ extension Section5LoadTests {
     let count = edits.states.count
     edits.accept(0)
     edits.answer(0, 7)
+    edits.answer(1, 8)
     #expect(edits.states.count == count)
-    #expect(try edit.result?.get() == 7)
+    #expect(try (edit.result?.get(), merge.result?.get()) == (7, 8))
     try #require(note.result).get()
   }
 
@@ -103,16 +104,8 @@ extension Section5LoadTests {
     #expect(caller.result != nil)
   }
 
-  @Test("a load is compared with the server's value, and its loader is given it")
-  func required_5_20_unchanged() async {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(60), initial: 5, options: Self.onlyChanges))
-    bench.loads.pass(.seconds(60))
-    bench.edit(1)
-    bench.loads.load(5)
-    #expect((bench.publisher.state, bench.publisher.isStale) == (.loaded(51), false))
-    #expect(bench.states == [.loaded(5), .loaded(51)])
-    #expect((bench.refuse(0), bench.publisher.isStale) == (.loaded(5), false))
-
+  @Test("the loader is given the server's value, without the pending edits")
+  func required_5_20_5_03_previous() async {
     let given = Locked<[Int?]>([])
     let manager = LoadingManager(LoadingOptions(initial: 5)) { previous in
       given.withLock { $0.append(previous) }
@@ -158,24 +151,5 @@ extension Section5LoadTests {
       try await manager.mutate(showing: { $0 }, sendOnly: { found.withLock { $0 = Marker.number } })
     }
     #expect(found.withLock { $0 } == 3)
-  }
-
-  @Test("an edit ends after its manager was released, if the publisher is still there")
-  func required_5_20_releasedManager() async throws {
-    let (executor, server) = (ManualExecutor(), Source<Int>(isStubborn: true))
-    let options = LoadingOptions<Int>(on: executor, clock: ManualClock()) { $0.initial = 5 }
-    var manager: LoadingManager? = LoadingManager(options) { 0 }
-    let publisher = try #require(manager).publisher
-    let caller = Caller(on: executor) { [manager] in
-      _ = try? await manager?.mutate(showing: { $0 * 10 + 1 }, send: { try await server.load() })
-    }
-    manager = nil
-    executor.runAll()
-    #expect(publisher.state == .loaded(51))
-    caller.cancel()
-    executor.runAll()
-    server.answer(0, .success(7))
-    executor.runAll()
-    #expect(publisher.state == .loaded(7))
   }
 }

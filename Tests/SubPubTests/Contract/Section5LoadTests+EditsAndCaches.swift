@@ -27,40 +27,6 @@ extension Section5LoadTests {
     #expect((cache.content, deaths.count) == (nil, 1))
   }
 
-  @Test("data has the age of its answer, after a load that is dropped and after one that found it unchanged")
-  func required_5_20_5_06_ageOfAnswer() {
-    let bench = EditBench(LoadBench(staleAfter: .seconds(600), initial: 5, options: Self.onlyChanges))
-    bench.loads.pass(.seconds(30))
-    bench.loads.load(5)
-    bench.loads.pass(.seconds(20))
-    bench.edit(1)
-    bench.loads.refresh()
-    bench.answer(0, 7)
-    bench.loads.pass(.seconds(10))
-    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(10))
-    #expect(bench.loads.answer(1, 5) == .loaded(7))
-    #expect(bench.publisher.age(of: bench.publisher.current) == .seconds(10))
-  }
-
-  @Test("the cache gets confirmed values only")
-  func required_5_20_cache() async {
-    let cache = ProbeCache()
-    let bench = EditBench(LoadBench(cache: cache, initial: 5))
-    bench.edit(1)
-    bench.note(2)
-    bench.loads.run()
-    #expect(cache.operations.isEmpty)
-    bench.refuse(0)
-    #expect(cache.operations.isEmpty)
-    bench.edit(3)
-    bench.accept(0)
-    #expect(cache.content == 52)
-    bench.loads.load(6)
-    #expect((bench.publisher.state, cache.content) == (.loaded(63), 6))
-    bench.answer(1, 7)
-    #expect(cache.content == 7)
-  }
-
   @Test("previous data that update keeps has the server's origin, without the pending edits")
   func required_5_06_5_20_originOfPrevious() {
     let bench = EditBench(LoadBench(initial: 5))

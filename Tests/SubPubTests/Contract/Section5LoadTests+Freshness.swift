@@ -82,15 +82,6 @@ extension Section5LoadTests {
     #expect((caller.result, bench.source.cancelled) == (.loaded(9), [3, 4]))
   }
 
-  @Test("a cached value that has to be loaded again is published once, and then only the result")
-  func required_5_18_5_11_cached() {
-    let cache = ProbeCache(1, age: .seconds(60))
-    let bench = LoadBench(staleAfter: .seconds(60), cache: cache, options: { $0.refreshes = .quiet })
-    bench.refreshIfNeeded()
-    bench.answer(0, 7)
-    #expect(bench.states == [.unknown, .loading(previous: nil), .loaded(1), .loaded(7)])
-  }
-
   @Test("a quiet refresh is shared even if it begins while somebody else decides to load")
   func required_5_18_5_03_shared() {
     let clock = CountingClock()

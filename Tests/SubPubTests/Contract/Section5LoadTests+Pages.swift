@@ -93,49 +93,6 @@ extension Section5LoadTests {
     #expect((caller.result, bench.cursors) == (nil, [10, 0]))
   }
 
-  @Test("concurrent paging, refreshing and logging out show only whole lists in order, with no page of an older list")
-  func stochastic_5_08_5_14_order() async throws {
-    let lists = Locked(0)
-    // A cursor is the number of its list and of its page; the first page begins a new list.
-    let manager = PagedManager<Int, Int>(firstPage: 0) { cursor in
-      await Task.yield()
-      let page =
-        cursor > 0
-        ? cursor
-        : lists.withLock { lists in
-          lists += 1
-          return lists * 1_000
-        }
-      let element = page / 1_000 * 1_000 + page % 1_000 * 2
-      return (elements: [element, element + 1], next: page % 1_000 < 20 ? page + 1 : nil)
-    }
-    let log = Recorder<Paged<Int, Int>>()
-    manager.publisher.subscribe(log, on: .immediate)
-    let callers = (0..<4).map { task in
-      Caller {
-        for step in 0..<2_400 {
-          switch (step + task * 7) % 120 {
-          case 0: await manager.refresh()
-          case 40: await manager.refresh(restarting: true)
-          case 80 where task == 0: manager.logout()
-          default: await manager.loadNextPage()
-          }
-        }
-      }
-    }
-    for caller in callers { try await caller.wait() }
-    var lengths: Set<Int> = []
-    for state in log.states {
-      guard let pages = state.value, let first = pages.elements.first else { continue }
-      let count = pages.elements.count
-      lengths.insert(count / 2)
-      #expect(pages.elements == Array(first..<first + count))
-      #expect(first % 1_000 == 0 && pages.next == (count == 42 ? nil : first + count / 2))
-    }
-    #expect(lengths.count > 10)
-    #expect(manager.publisher.state.phase != .loading)
-  }
-
   @Test("the failure of a later page costs no page, and that page is asked for again until the list is stale")
   func required_5_14_laterPage() {
     let bench = PageBench(staleAfter: .seconds(60))

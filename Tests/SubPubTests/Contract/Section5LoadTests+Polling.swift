@@ -123,19 +123,4 @@ extension Section5LoadTests {
     #expect((poll.result != nil, source.calls) == (true, 0))
     withExtendedLifetime(manager) {}
   }
-
-  @Test("after a logout, a poll loads nothing, whatever it was doing then")
-  func stochastic_5_17_5_10_logout() async throws {
-    for round in 0..<300 {
-      let manager = LoadingManager<Int> { 1 }
-      let loads = Recorder<Int>()
-      manager.publisher.subscribe(loads, on: .immediate)
-      let poll = Task.detached { await manager.refresh(every: .nanoseconds(1)) }
-      try await loads.wait(count: 3 + round % 7)
-      manager.logout()
-      let version = manager.publisher.current.version
-      await poll.value
-      #expect((manager.publisher.current.version, manager.publisher.state) == (version, .unknown))
-    }
-  }
 }

@@ -25,50 +25,6 @@ extension Section5LoadTests {
     #expect((edits.publisher.state, edits.origin) == (.loaded(572), .published))
   }
 
-  @Test("without data, and after a logout, an answer isn't merged, and its caller gets it", arguments: [true, false])
-  func required_5_23_5_20_withoutData(logsOut: Bool) throws {
-    let (cache, merges) = (ProbeCache(4), Locked(0))
-    let bench = EditBench(LoadBench(cache: cache, initial: logsOut ? 5 : nil))
-    let edit = bench.merge(1) { merges.withLock { $0 += 1 } }
-    if logsOut {
-      bench.loads.logout()
-      bench.manager.set(6)
-      #expect((bench.loads.run(), cache.content) == (.loaded(6), 6))
-    }
-    #expect(bench.answer(0, 7) == (logsOut ? .loaded(6) : .unknown))
-    #expect(try edit.result?.get() == 7)
-    #expect((merges.withLock { $0 }, cache.content, bench.publisher.isStale) == (0, nil, logsOut))
-  }
-
-  @Test("the error of an edit is thrown by its call, and isn't published")
-  func required_5_20_errorIsNotPublished() {
-    let (directory, errors) = (PublisherDirectory(), Recorder<LoadPhase>())
-    let listener = Listener { errors.receive(.loaded($0.phase)) }
-    directory.register(edits.manager)
-    directory.subscribeToAll(listener, on: .immediate)
-    let (edit, other) = (edits.edit(1), edits.note(2))
-    edits.refuse(0)
-    #expect(throws: Failure.denied) { try edit.result?.get() }
-    #expect(errors.states.compactMap(\.value) == [.loaded, .loaded, .loaded, .loaded])
-    // What the documentation advises: errors have a publisher of their own, and the other edit stays.
-    directory.publisher(of: String.self).setError(Failure.denied)
-    #expect(errors.states.last == .loaded(.error))
-    #expect((edits.publisher.state, other.result == nil) == (.loaded(52), true))
-    withExtendedLifetime(listener) {}
-  }
-
-  @Test("merged data is as old as the server's last whole answer, also in the cache")
-  func required_5_23_5_06_age() {
-    let cache = ProbeCache()
-    let bench = EditBench(LoadBench(staleAfter: .seconds(60), cache: cache, initial: 5))
-    bench.loads.pass(.seconds(50))
-    bench.merge(1)
-    bench.answer(0, 7)
-    #expect((bench.publisher.isStale, cache.content, cache.age) == (false, 57, .seconds(50)))
-    bench.loads.pass(.seconds(10))
-    #expect(bench.publisher.isStale)
-  }
-
   private static func makeSerial(cache: ProbeCache? = nil) -> EditBench {
     EditBench(LoadBench(cache: cache, initial: 5) { $0.sends = .oneAtATime })
   }
@@ -139,8 +95,8 @@ extension Section5LoadTests {
     #expect((try? sent.result?.get(), bench.accepting.calls) == (7, 0))
   }
 
-  @Test("an edit that waits is sent after its manager was released, if the publisher is still there")
-  func required_5_24_releasedManager() throws {
+  @Test("edits that are sent, or wait for that, end after their manager was released, if the publisher is still there")
+  func required_5_20_5_24_releasedManager() throws {
     let (executor, server) = (ManualExecutor(), Source<Int>(isStubborn: true))
     let options = LoadingOptions<Int>(on: executor, clock: ManualClock()) { ($0.initial, $0.sends) = (5, .oneAtATime) }
     var manager: LoadingManager? = LoadingManager(options) { 0 }

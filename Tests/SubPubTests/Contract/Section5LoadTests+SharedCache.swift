@@ -206,18 +206,4 @@ extension Section5LoadTests {
     bench.loads.run()
     #expect((cache.content, cache.operations) == (nil, [.write, .write, .clear]))
   }
-
-  @Test("a cancelled task that waits for a blocked cache leaves nothing behind")
-  func required_5_10_cancelledWait() throws {
-    var pending = PendingOperations()
-    #expect(pending.append(.write(hasEdit: false) { _ in }).isEmpty)
-    let marks = [pending.addMark(), pending.addMark()]
-    let (first, second) = (try #require(marks[0]), try #require(marks[1]))
-    var effects = Effects()
-    pending.removeMark(of: first, &effects)
-    #expect(pending.operations.count == 2)
-    pending.removeMark(of: second, &effects)
-    #expect(pending.operations.count == 1)
-    #expect(!pending.waiters.contains(second))
-  }
 }

@@ -148,13 +148,4 @@ extension Section5LoadTests {
     bench.run()
     #expect((log.states.last, failures.withLock { $0 }) == (.loaded(1), isHeld ? [.read] : [.read, .write]))
   }
-
-  @Test("without a staleAfter and a cache, the clock isn't read")
-  func required_5_21_5_06_clock() {
-    let clock = CountingClock()
-    let bench = StreamBench(clock: clock)
-    _ = bench.listen()
-    bench.send(1, 2)
-    #expect(clock.readings == 0)
-  }
 }

@@ -152,20 +152,6 @@ extension Section5LoadTests {
       ])
   }
 
-  @Test("a run that ends between two attempts, or while it tries again, leaves the error", arguments: [true, false])
-  func required_5_21_leftWhileRetrying(isDelayOver: Bool) {
-    let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) })
-    let listener = bench.listen()
-    bench.send(1)
-    bench.fail()
-    if isDelayOver { bench.pass(.seconds(1)) }
-    bench.leave(listener)
-    #expect((bench.isRunning, bench.publisher.state) == (false, .error(Failure.offline, previous: 1)))
-    #expect(bench.clock.sleepers == 0)
-    bench.pass(.seconds(1))
-    #expect(bench.calls == (isDelayOver ? 2 : 1))
-  }
-
   @Test("a clock that fails during a delay leaves the error and ends the run")
   func required_5_21_brokenClock() {
     let bench = StreamBench(retry: RetryPolicy(maxAttempts: 3) { _, _ in .seconds(1) }, clock: BrokenClock())

@@ -157,25 +157,4 @@ extension Section5LoadTests {
     bench.pass(.seconds(5))
     #expect((bench.source.calls, bench.publisher.current.version) == (1, 3))
   }
-
-  @Test("refreshIfNeeded keeps a load that starts and is cancelled at the same moment")
-  func stochastic_5_05_keptMeanwhile() async throws {
-    let loader = EndlessLoader()
-    for _ in 0..<3_000 {
-      let executor = ManualExecutor()
-      let manager = LoadingManager<Int>(on: executor) { try await loader.load() }
-      let caller = Caller(on: executor) { await manager.refresh() }
-      try await Race.run(threads: 2) { thread in
-        if thread == 0 {
-          manager.refreshIfNeeded()
-        } else {
-          executor.runAll()
-          caller.cancel()
-        }
-      }
-      #expect(manager.publisher.state.phase == .loading)
-      manager.publisher.reset()
-      executor.runAll()
-    }
-  }
 }
