@@ -40,19 +40,6 @@ struct FileCacheDamageTests {
     #expect(try await cache.read()?.value == 7)
   }
 
-  @Test("a damaged list of pages is an error, and its manager loads the first page")
-  func required_5_29_5_12_pages() async throws {
-    for pages in [#"{"sizes":[2],"loaded":\#(Int.max)}"#, #"{"sizes":[-2],"loaded":1}"#] {
-      try write("1", #"{"elements":[1,2],"next":3,"pages":\#(pages)}"#)
-      let cache = FileCache<Paged<Int, Int>>(file: folder.file)
-      #expect(await failure { try await cache.read() }?.reason.isUndecodable == true)
-      let manager = PagedManager<Int, Int>(firstPage: 0, maxPages: 1, cache: cache) { page in ([page], page + 1) }
-      #expect(try await manager.value() == Paged(elements: [0], next: 1))
-      #expect(await manager.loadNextPage() == .loaded(Paged(elements: [1], next: 2)))
-      await manager.waitForCache()
-    }
-  }
-
   /// A value whose errors describe all of it.
   struct Talkative: Codable, Sendable {
     struct Complaint: Error, CustomStringConvertible { let description: String }

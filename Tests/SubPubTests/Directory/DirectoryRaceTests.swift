@@ -132,26 +132,5 @@ extension DirectoryTests {
       }
       #expect(outcomes.entries.contains(.quiescent))
     }
-
-    @Test("of two concurrent cancels, the second doesn't return before every subscription is closed")
-    func stochastic_3_01_twoCancels() async throws {
-      for _ in 0..<400 {
-        let (directory, late) = (PublisherDirectory(), LateDeliveries())
-        let publishers = topics.map(directory.find)
-        let listener = Listener { _ in late.note() }
-        let handle = directory.subscribeToAll(listener, on: .immediate)
-        let outcomes = Journal<CancelOutcome>()
-        try await Race.run(threads: 3) { thread in
-          if thread == 0 {
-            for publisher in publishers { publisher.startLoading() }
-          } else {
-            outcomes.add(handle.cancel())
-            late.isOver.store(true, ordering: .sequentiallyConsistent)
-          }
-        }
-        #expect(late.count.load(ordering: .relaxed) <= 1)
-        #expect(outcomes.entries.filter { $0 == .alreadyCancelled }.count == 1)
-      }
-    }
   }
 }

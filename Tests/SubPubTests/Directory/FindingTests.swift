@@ -7,15 +7,6 @@ extension DirectoryTests {
   struct FindingTests {
     let directory = PublisherDirectory()
 
-    @Test("each type has one publisher, which is created at first use and named after the type")
-    func required_1_06_madeOnce() {
-      let numbers = directory.publisher(of: Int.self)
-      #expect((numbers.current.version, numbers.label) == (0, "Int"))
-      #expect(directory.publisher(of: Int.self) === numbers)
-      #expect(directory.publisher(of: [Int].self).id != numbers.id)
-      #expect(PublisherDirectory().publisher(of: Int.self) !== numbers)
-    }
-
     @Test("a created publisher lives as long as the directory, or as another reference to it")
     func required_3_06_made() async {
       var directory: PublisherDirectory? = PublisherDirectory()

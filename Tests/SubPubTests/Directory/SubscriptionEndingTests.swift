@@ -136,15 +136,6 @@ extension DirectoryTests {
       #expect(listener.notes.count == 41)
     }
 
-    @Test("the description names the subscriber, the context and the number of subscriptions")
-    func description() {
-      _ = directory.publisher(of: Int.self)
-      let handle = directory.subscribeToAll(listener, on: .background, buffering: .newest(3))
-      #expect("\(handle)" == "Listener on background of all publishers, 1 subscription")
-      handle.cancel()
-      #expect("\(handle)" == "Listener on background of all publishers, ended")
-    }
-
     @Test("in the subscriber's deinit it returns alreadyCancelled")
     func required_3_01_deinit() {
       final class Leaver: Subscriber {

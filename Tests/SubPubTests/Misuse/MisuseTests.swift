@@ -13,12 +13,10 @@ enum MisuseTests {
 
   @Suite("A transform that changes its own publisher would run forever, so it stops the program")
   struct TransformMisuseTests {
-    struct Failure: Error {}
-
     static let changes: [String: @Sendable (Publisher<Int>) -> Void] = [
       "startLoading": { $0.startLoading() },
       "updateData": { $0.updateData(2) },
-      "setError": { $0.setError(Failure()) },
+      "setError": { $0.setError(Failure.offline) },
       "reset": { $0.reset() },
       "setState": { $0.setState(.loaded(3)) },
       "republish": { $0.republish() },

@@ -49,15 +49,6 @@ extension MisuseTests {
       }
       #expect(message(result).contains(".newest(\(capacity)) keeps no state"))
     }
-
-    @Test("every function accepts every other policy")
-    @MainActor func required_2_04_accepted() {
-      for function in Self.functions.values {
-        for policy in [.unbounded, .latest, .newest(1), .newest(.max)] as [BufferingPolicy] {
-          function(Publisher(), policy)
-        }
-      }
-    }
   }
 
   /// The types that take `any SomeProtocol`, which may not be a class instance.
