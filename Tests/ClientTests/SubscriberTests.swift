@@ -68,19 +68,6 @@ extension ClientTests {
       #expect(log.journal.entries == ["unknown of news", "loading of news", "loaded of news", "error of news"])
     }
 
-    @Test("an object subscribes once to each of several publishers, and one that is equal to it subscribes, too")
-    func identity() {
-      let (today, tomorrow) = (Publisher<[Product]>(label: "today"), Publisher<[Product]>(label: "tomorrow"))
-      let (first, second) = (Log(), Log())
-      let standing = today.subscribe(first, on: .immediate)
-      #expect(today.subscribe(second, on: .immediate) != standing)
-      #expect(today.subscribe(first, on: .immediate) == standing)
-      tomorrow.subscribe(first, on: .immediate)
-      today.startLoading()
-      #expect(first.journal.entries == ["unknown of today", "unknown of tomorrow", "loading of today"])
-      #expect(second.journal.entries == ["unknown of today", "loading of today"])
-    }
-
     /// Any thread, through both protocols.
     nonisolated final class TwoFaces: Subscriber, TypedSubscriber {
       let queue = DispatchQueue(label: "two faces")

@@ -30,13 +30,16 @@ extension ClientTests {
       #expect((subscription.context, subscription.buffering) == (.executor(executor), .newest(3)))
       #expect(subscription.source == publisher.id)
       #expect("\(subscription.subscriberType)" == "Recorder<Int>")
-      #expect(subscription.description.contains("Recorder"))
+      let name = "Recorder<Int> on executor(ManualExecutor) of source, newest(3)"
+      #expect(subscription.description == "\(name), 0 delivered, 1 pending")
+      #expect("\(subscription.statistics)" == "0 delivered, 0 skipped, 1 pending (at most 1), nothing delivered yet")
       publisher.republish()
       #expect(subscription.isActive)
       #expect(Set(publisher.subscriptions) == [subscription])
       #expect(subscription.cancel() == .quiescent)
       let statistics: Subscription.Statistics = subscription.statistics
       #expect((statistics.pending, statistics.skipped) == (0, 2))
+      #expect(subscription.description == "\(name), 0 delivered, ended")
       #expect(publisher.subscriptions == [])
       #expect(subscription.cancel() == .alreadyCancelled)
       await subscription.cancelAndWait()

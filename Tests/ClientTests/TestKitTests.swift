@@ -43,10 +43,11 @@ extension ClientTests {
       await acting.value
       executor.schedule { journal.add(1) }
       #expect(executor.isIsolatingCurrentContext() != true)
-      #expect(executor.description.contains("1"))
+      #expect(executor.description == "ManualExecutor(), 1 pending")
       #expect(executor.runAll() == 1)
       #expect(journal.entries == [1])
-      #expect(ManualExecutor(seed: 42).seed == 42)
+      let seeded = ManualExecutor(seed: 42)
+      #expect((seeded.seed, seeded.description) == (42, "ManualExecutor(seed: 42), 0 pending"))
       var (one, other) = (SeededGenerator(seed: 7), SeededGenerator(seed: 7))
       #expect(one.next() == other.next())
     }

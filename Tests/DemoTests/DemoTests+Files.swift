@@ -104,60 +104,6 @@
       replaced.expectTable(errors: 1)
     }
 
-    @Test("a cache with a number that can't be one is damaged, too")
-    func damagedNumbers() async throws {
-      let arguments = ["--watch", here, "--cache", folder["cache"]]
-      try folder.write(
-        #"{"format":"SubPub cache","version":1,"written":1,"value":{"one":-1e308,"five":0,"fifteen":0}}"#,
-        to: "cache/load.json")
-      try folder.write(
-        """
-        {"format":"SubPub cache","version":1,"written":1,\
-        "value":{"total":{"bytes":\(Int.max)},"available":{"bytes":-1}}}
-        """, to: "cache/memory.json")
-      let path = try #require("path \(here)".addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-      try folder.write(
-        """
-        {"format":"SubPub cache","version":1,"written":1,"value":\
-        {"kind":{"file":{}},"size":{"bytes":1},"modified":{"seconds":1,"milliseconds":99999999999}}}
-        """, to: "cache/\(path).json")
-      let damaged = try await Demo.run(arguments) { $0.hasLiveValues }
-      damaged.expectTable(errors: 3)
-      for name in ["load", "memory", "path"] {
-        #expect(damaged.errors.contains { $0.contains(" \(name): the cache could not read: ") }, "\(damaged.errors)")
-      }
-    }
-
-    @Test("a cache that can't be written is reported once, and again when the reason changes")
-    func unwritableCache() async throws {
-      // A link to a file, and later to a folder in which folders have the names of the caches.
-      let path = try #require("path \(here)".addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-      for name in ["load", "memory", path] { try folder.write("", to: "folder/cache/\(name).json/file") }
-      try folder.write("", to: "file")
-      for name in ["file", "folder"] {
-        try FileManager.default.createSymbolicLink(atPath: folder["to \(name)"], withDestinationPath: folder[name])
-      }
-      let cache = ["--cache", folder["to file/cache"]]
-      let demo = try Demo(["--seconds", "3600", "--interval", "0.1", "--watch", here] + cache)
-      func failures(_ printed: Printed) -> Int { printed.errors.count { $0.contains("the cache could not write") } }
-      /// Publishes more values, each of which would be stored.
-      func publish(_ counts: ClosedRange<Int>) async throws {
-        for count in counts {
-          try folder.write("more\n", to: "here/\(count)")
-          await demo.wait { $0.row("path").contains { $0.hasPrefix("loaded: folder with \(count) entries") } }
-        }
-      }
-      try await publish(2...4)
-      #expect(failures(await demo.wait { failures($0) >= 3 }) == 3, "once for each of three")
-      try #require(unsafe rename(folder["to folder"], folder["to file"]) == 0)
-      await demo.wait { failures($0) >= 6 }
-      try await publish(5...7)
-      demo.send(SIGTERM)
-      let printed = await demo.end()
-      #expect(printed.status == 0 && printed.hasLiveValues)
-      #expect(failures(printed) == 6)
-    }
-
     /// A quarter of the kills, of which there are at least `DEMO_KILLS`, have to leave a temporary file behind.
     ///
     /// That proves that they fell between creating it and renaming it. On a busy machine, many come too late.

@@ -157,21 +157,6 @@
       await server.demo.end().expectTable()
     }
 
-    @Test("its own work goes on while it has more clients than it may open files")
-    func reserve() async throws {
-      let limit = ["sh", "-c", #"ulimit -n 128 && exec "$@""#, "sh"]
-      let server = try await DemoServer(["--watch", here, "--interval", "0.05"], by: limit)
-      let readers = try (0..<150).map { _ in try server.request("/events") }
-      for reader in readers.prefix(40) { _ = try await reader.read { $0.contains("\ndata: ") } }
-      try folder.write("more\n", to: "here/more")
-      await server.demo.wait {
-        $0.shows("path", /loaded: folder with 2 entries/) || $0.shows("path", /error/) || !$0.errors.isEmpty
-      }
-      server.demo.send(SIGTERM)
-      await server.demo.end().expectTable()
-      withExtendedLifetime(readers) {}
-    }
-
     @Test(
       "an address that is none, or that is taken, ends it with one line",
       arguments: [

@@ -55,66 +55,37 @@ extension TestingKitTests {
   struct GateTests {
     static let kinds: [any AnyGate.Type] = [Gate.self, AsyncGate.self]
 
-    @Test("an open gate lets everybody pass, and opening it again changes nothing", arguments: kinds)
-    func openStaysOpen(kind: any AnyGate.Type) async throws {
-      let (gate, passed) = (kind.init(), Event())
-      #expect(!gate.isOpen)
-      gate.open()
-      gate.open()
-      for _ in 0..<2 { gate.start(passed) }
-      try await passed.wait(count: 2)
-      #expect((gate.isOpen, gate.held) == (true, 0))
-    }
-
-    @Test("it holds everybody who comes until it is opened, and describes itself", arguments: kinds)
+    @Test("it holds everybody who comes until it is opened, and a wait lasts until as many are held", arguments: kinds)
     func holds(kind: any AnyGate.Type) async throws {
       let (gate, passed) = (kind.init(), Event())
       defer { gate.open() }
-      #expect("\(gate)" == "\(kind): closed, holding 0 \(kind.noun)s")
-      for count in 1...4 {
-        gate.start(passed)
-        try await gate.reach(count)
-        #expect(gate.held == count)
-        #expect("\(gate)" == "\(kind): closed, holding \(count) \(kind.noun)\(count == 1 ? "" : "s")")
-      }
-      #expect(passed.count == 0)
-      gate.open()
-      try await passed.wait(count: 4)
-      #expect((gate.held, "\(gate)") == (0, "\(kind): open"))
-      try await gate.reach(9)
-    }
-
-    @Test("a wait suspends until as many are held, or the gate is opened", arguments: kinds)
-    func waitUntilHeld(kind: any AnyGate.Type) async throws {
-      let gate = kind.init()
-      defer { gate.open() }
       let waits = (1...3).map { count in Trial { try await gate.reach(count) }.run() }
       #expect(waits.allSatisfy { !$0.isOver })
-      for count in 0..<2 {
-        gate.start(Event())
-        try await waits[count].finish()
-        #expect(!waits[count + 1].run().isOver)
+      for count in 1...2 {
+        gate.start(passed)
+        try await waits[count - 1].finish()
+        #expect(
+          (gate.held, "\(gate)") == (count, "\(kind): closed, holding \(count) \(kind.noun)\(count == 1 ? "" : "s")"))
+        #expect(!waits[count].run().isOver)
       }
-      gate.open()
+      #expect((passed.count, gate.isOpen) == (0, false))
+      for _ in 0..<2 { gate.open() }
       #expect(waits[2].run().value != nil)
+      for _ in 0..<2 { gate.start(passed) }
+      try await passed.wait(count: 4)
+      #expect((gate.held, gate.isOpen, "\(gate)") == (0, true, "\(kind): open"))
     }
 
     @Test("a wait that ends at its limit says how many the gate was to hold, and holds", arguments: kinds)
     func timeout(kind: any AnyGate.Type) async throws {
       let (gate, noun) = (kind.init(), kind.noun)
       defer { gate.open() }
-      let first = try await #require(throws: WaitTimeout.self) {
-        try await gate.reach(1, within: .milliseconds(20))
+      let error = try await #require(throws: WaitTimeout.self) {
+        try await gate.reach(2, within: .milliseconds(20))
       }
       #expect(
-        "\(first)" == "Waited 0.02 seconds for a gate that holds 1 \(noun) (Gates.swift:7); "
+        "\(error)" == "Waited 0.02 seconds for a gate that holds 2 \(noun)s (Gates.swift:7); "
           + "the gate is closed, holding 0 \(noun)s")
-      gate.start(Event())
-      try await gate.reach(1)
-      let second = try await #require(throws: WaitTimeout.self) { try await gate.reach(2, within: .zero) }
-      #expect(second.expectation == "a gate that holds 2 \(noun)s")
-      #expect(second.situation == "the gate is closed, holding 1 \(noun)")
-      try await gate.reach(1, within: .zero)
       gate.open()
       try await gate.reach(2, within: .zero)
     }

@@ -38,21 +38,6 @@ extension TestingKitTests {
       executor.runAll()
     }
 
-    @Test("it keeps an actor's jobs, which are isolated to the actor")
-    func actorExecutor() async {
-      let executor = ManualExecutor()
-      let counter = Counter(executor)
-      let task = Task { await counter.increment() }
-      await executor.waitForPending(1)
-      executor.runAll()
-      await task.value
-      executor.schedule {
-        executor.preconditionIsolated()
-        counter.assumeIsolated { #expect($0.count == 1) }
-      }
-      #expect(executor.runAll() == 1)
-    }
-
     @Test("code outside its jobs isn't isolated to it")
     func notIsolatedOutside() {
       let (executor, other) = (ManualExecutor(), ManualExecutor())
@@ -63,18 +48,6 @@ extension TestingKitTests {
       }
       #expect(executor.runOne())
       #expect(executor.isIsolatingCurrentContext() == false)
-    }
-
-    @Test("a job of one executor can run another executor")
-    func nested() {
-      let (outer, inner) = (ManualExecutor(), ManualExecutor())
-      let log = Locked<[String]>([])
-      inner.schedule { log.withLock { $0.append("inner") } }
-      outer.schedule {
-        #expect(inner.runAll() == 1)
-        log.withLock { $0.append("outer") }
-      }
-      #expect((outer.runAll(), log.snapshot) == (1, ["inner", "outer"]))
     }
 
     enum Local { @TaskLocal static var name = "none" }
@@ -133,15 +106,6 @@ extension TestingKitTests {
       try await first
       try await second
       #expect(log.snapshot == ["first begins", "first ends", "second"])
-    }
-
-    @Test("assuming its isolation outside its jobs stops the program")
-    func isolationCheck() async {
-      await #expect(processExitsWith: .failure) {
-        // The check isn't for asynchronous code, which has a better way.
-        func check() { Counter(ManualExecutor()).assumeIsolated { _ in } }
-        check()
-      }
     }
   }
 }

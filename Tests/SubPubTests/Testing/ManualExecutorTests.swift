@@ -46,16 +46,6 @@ extension TestingKitTests {
       #expect(Self.trace(seed: nil) == "abcabcabc")
     }
 
-    @Test("runAll() also runs and counts jobs that are enqueued in the meantime")
-    func enqueuedMeanwhile() {
-      let executor = ManualExecutor()
-      @Sendable func chain(_ left: Int) {
-        if left > 0 { executor.schedule { chain(left - 1) } }
-      }
-      executor.schedule { chain(1_000) }
-      #expect((executor.runAll(), executor.pending) == (1_001, 0))
-    }
-
     @Test("a seed has one order everywhere", arguments: zip([1, 2, 3], ["efgcbhda", "efdgbhca", "aedhgbfc"]))
     func pinned(seed: UInt64, order: String) {
       #expect(Self.order(of: "abcdefgh", seed: seed) == order)
@@ -96,15 +86,6 @@ extension TestingKitTests {
       #expect(deaths.count == 0)
       executor.runAll()
       #expect(deaths.count == 1)
-    }
-
-    @Test("its description tells the seed and the number of pending jobs")
-    func description() {
-      let executor = ManualExecutor(seed: 7)
-      executor.schedule {}
-      #expect("\(executor)" == "ManualExecutor(seed: 7), 1 pending")
-      #expect(("\(ManualExecutor())", executor.seed) == ("ManualExecutor(), 0 pending", 7))
-      executor.runAll()
     }
   }
 }

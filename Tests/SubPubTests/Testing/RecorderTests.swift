@@ -7,20 +7,6 @@ extension TestingKitTests {
   struct RecorderTests {
     let recorder = Recorder<Int>()
 
-    @Test("publications and their states are kept in order, and a state without a publication among the states")
-    func records() async throws {
-      let publisher = Publisher<Int>(label: "numbers")
-      publisher.subscribe(recorder, on: .immediate)
-      publisher.startLoading()
-      publisher.updateData(7)
-      #expect(recorder.states == [.unknown, .loading(previous: nil), .loaded(7)])
-      #expect(recorder.publications.map(\.version) == [0, 1, 2])
-      #expect(recorder.publications.map(\.state) == recorder.states)
-      #expect(recorder.publications.allSatisfy { $0.source == publisher.id })
-      recorder.receive(.loaded(8))
-      #expect((recorder.states.last, recorder.publications.count) == (.loaded(8), 3))
-    }
-
     @Test("the error of a timeout tells what was waited for, how long, where, and what had arrived")
     func timeout() async throws {
       let none = try await #require(throws: RecorderTimeout.self) {
@@ -56,13 +42,6 @@ extension TestingKitTests {
         try await recorder.wait(count: 2, within: .zero)
       }
       #expect(error.lastStates.first?.count == 201)
-    }
-
-    @Test("its description tells how much it has recorded, and the last state")
-    func description() {
-      #expect("\(recorder)" == "Recorder<Int>: 0 recorded")
-      recorder.receive(.loaded(7))
-      #expect("\(recorder)" == "Recorder<Int>: 1 recorded, the last: loaded(7)")
     }
   }
 }
