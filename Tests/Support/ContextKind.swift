@@ -1,4 +1,4 @@
-package import Testing
+import Testing
 
 /// Every kind of context that a subscription can name.
 package enum ContextKind: String, CaseIterable, Codable, Sendable {
