@@ -55,6 +55,8 @@ extension ClientTests {
       publisher.updateData(1)
       #expect(observation?.isActive == true)
       #expect(observation?.statistics.delivered == 2)
+      let statistics = "2 delivered, 0 skipped, 0 pending (at most 1), last version 1"
+      #expect(observation.map { "\($0.statistics)" } == statistics)
       #expect(observation?.subscription.source == publisher.id)
       #expect(observation?.description.hasPrefix("scoped ") == true)
       observation = nil

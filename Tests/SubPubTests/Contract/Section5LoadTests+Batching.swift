@@ -165,6 +165,28 @@ extension Section5LoadTests {
     }
   }
 
+  @Test("calls that are cancelled while their request begins throw that, and never that the answer lacks their key")
+  func stochastic_5_25_cancelledAlone() async {
+    let load = batching(maximum: 1, within: .zero) { (keys: Set<Int>) in
+      await Task.yield()
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, $0) })
+    }
+    for key in 0..<2_000 {
+      let begun = AsyncGate()
+      let task = Task {
+        begun.open()
+        return try await load(key)
+      }
+      await begun.pass()
+      if key.isMultiple(of: 2) { await Task.yield() }
+      task.cancel()
+      switch await task.result {
+      case .success(let value): #expect(value == key)
+      case .failure(let error): #expect(error is CancellationError, "for \(key)")
+      }
+    }
+  }
+
   @Test("a key that nobody asks for any more is released, and may be asked for again")
   func required_5_25_unwantedKeys() {
     final class Object: Sendable {}

@@ -44,6 +44,25 @@ extension Section5LoadTests {
     #expect(log.states.last == .loaded(8))
   }
 
+  @Test("releasing a paged manager cancels its load and restores the state before it")
+  func required_5_09_pages() {
+    let executor = ManualExecutor()
+    let source = Source<(elements: [Int], next: Int?)>(isStubborn: true)
+    var manager: PagedManager<Int, Int>? = PagedManager(
+      LoadingOptions(on: executor, clock: ManualClock()), firstPage: 0
+    ) { _ in try await source.load() }
+    let publisher = manager?.publisher
+    manager?.refreshIfNeeded()
+    executor.runAll()
+    manager = nil
+    #expect(publisher?.state == .unknown)
+    executor.runAll()
+    #expect(source.cancelled == [0])
+    source.close()
+    executor.runAll()
+    #expect(publisher?.state == .unknown)
+  }
+
   @Test("a loader that never returns doesn't keep its manager, the publisher or loaded values alive")
   func required_5_09_hangingLoader() {
     let executor = ManualExecutor()

@@ -6,6 +6,36 @@ import Testing
 
 // Rule 5.21: keepingAlive, one run at a time, and listeners on real threads.
 extension Section5LoadTests {
+  @Test("refresh doesn't call a finite stream again that has ended before its request")
+  func required_5_21_refreshOnce() async {
+    let calls = Event()
+    let manager = StreamManager<Int>(
+      LoadingOptions(on: EagerExecutor(), clock: ContinuousClock()), keepingAlive: .zero
+    ) {
+      calls.happen()
+      return AsyncStream { elements in
+        elements.yield(calls.count)
+        elements.finish()
+      }
+    }
+    #expect(await manager.refresh() == .loaded(1))
+    #expect(calls.count == 1)
+  }
+
+  /// A task executor that has run a job on another thread when `enqueue` returns.
+  private final class EagerExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "eager", attributes: .concurrent)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let (job, done) = (UnownedJob(job), DispatchSemaphore(value: 0))
+      queue.async {
+        unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
+        done.signal()
+      }
+      done.wait()
+    }
+  }
+
   @Test("threads that subscribe and ask at once begin one run")
   func stochastic_5_21_begunOnce() async throws {
     let source = CountedStream()

@@ -131,6 +131,13 @@
           "set 5; invalidate; ask; equal 5; reset; need; found 5": "loaded(5) cached, cache 5, load 2",
           "set 5; ask; invalidate; equal 5; reset; need; found 5":
             "loading(previous: 5) cached, stale, cache 5, load 2",
+          // What was stale when it was written isn't fresh as a cached value.
+          "set 5; ask; invalidate; succeed 6; reset; need; found 6":
+            "loading(previous: 6) cached, stale, cache 6, load 2",
+          "set 5; edit 1; invalidate; answer 0 7; reset; need; found 7":
+            "loading(previous: 7) cached, stale, cache 7, load 1",
+          "set 5; edit 1; edit 2; answer 1 7; answer 0 8; reset; need; found 8":
+            "loading(previous: 8) cached, stale, cache 8, load 1",
           "invalidate; set 3; reset; need; found 3": "loaded(3) cached, cache 3, load 1",
           "set 1; wait 55; invalidate; value 100": "loading(previous: 1) published, stale, cache 1, load 1",
         ])
