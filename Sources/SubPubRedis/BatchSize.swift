@@ -3,26 +3,48 @@
 
   /// How many entries of a stream are asked for at a time.
   ///
-  /// A server may cut off a client whose reply is too large (`client-output-buffer-limit`). Nothing says so, and so
-  /// every connection that is lost while a reply is awaited halves the number.
-  final class BatchSize: Sendable {
+  /// A server may cut off a client whose reply is too large (`client-output-buffer-limit`), and nothing says so. So a
+  /// connection that is lost while a reply is awaited halves the number, unless the reply before had room for more
+  /// entries: then the next one wasn't large.
+  package final class BatchSize: Sendable {
     private static let most = 512
-    /// After how many replies that have no room for more the number grows.
-    private static let repliesUntilGrowth = 64
+    /// After how many replies that have no room for more the number doubles.
+    private static let repliesUntilGrowth = 32
 
-    private let state = Locked((count: most, replies: 0))
+    private let state = Locked(State())
 
-    var count: Int { state.withLock { $0.count } }
+    private struct State {
+      var count = BatchSize.most
+      var fullReplies = 0
+      /// Whether the last reply over this connection had room for more.
+      var hasRoom = false
+    }
 
-    /// Notes that a connection was lost while a reply was awaited.
-    func shrink() { state.withLock { $0 = (max(1, $0.count / 2), 0) } }
+    package init() {}
 
-    /// Notes that a reply had as many entries as were asked for.
-    func noteFullReply() {
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Notes that a connection was lost while a reply was awaited that may have been large.
+    package func shrink() {
+      state.withLock { $0 = State(count: max(1, $0.count / 2)) }
+    }
+
+    /// Notes that a connection was lost while entries were awaited.
+    package func noteLostConnection() {
+      let hadRoom = state.withLock { state in
+        defer { state.hasRoom = false }
+        return state.hasRoom
+      }
+      if !hadRoom { shrink() }
+    }
+
+    /// Notes a reply; a full one has as many entries as were asked for.
+    package func noteReply(isFull: Bool) {
       state.withLock { state in
-        state.replies += 1
-        guard state.replies >= Self.repliesUntilGrowth else { return }
-        state = (min(Self.most, state.count + max(1, state.count / 8)), 0)
+        state.hasRoom = !isFull
+        state.fullReplies += isFull ? 1 : 0
+        guard state.fullReplies >= Self.repliesUntilGrowth else { return }
+        (state.count, state.fullReplies) = (min(Self.most, state.count * 2), 0)
       }
     }
   }

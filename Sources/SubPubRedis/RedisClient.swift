@@ -72,19 +72,18 @@
 
     /// Begins to look up a host, or returns what is under way: one thread waits for that, however many connections are
     /// to be made.
-    func lookup(_ host: String, _ port: Int) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
-      let key = RedisEndpoint.Host(name: host, port: port)
+    func lookup(_ host: RedisEndpoint.Host) -> Answer<Result<[SocketAddress], RedisError.Reason>> {
       let answer = Answer<Result<[SocketAddress], RedisError.Reason>>()
       let current = shared.withLock { shared in
-        if let lookup = shared.lookups[key], !lookup.isSet { return lookup }
-        shared.lookups[key] = answer
+        if let lookup = shared.lookups[host], !lookup.isSet { return lookup }
+        shared.lookups[host] = answer
         return answer
       }
       if current === answer {
         DispatchQueue.global().async {
           answer.set(
             Result { () throws(RedisError.Reason) in
-              try SocketAddress.addresses(of: host, port, isNumeric: false)
+              try SocketAddress.addresses(of: host.name, host.port, isNumeric: false)
             })
         }
       }

@@ -9,7 +9,7 @@
       guard case .sentinels(let sentinels, let primary) = endpoint.address else {
         return try await connect(to: endpoint, by: end, on: loop)
       }
-      let server = try await address(of: primary, sentinels, by: end, on: loop)
+      let server = try await address(of: primary.text, sentinels, by: end, on: loop)
       let connection = try await connect(to: server, by: end, on: loop)
       do throws(RedisError.Reason) {
         // The sentinels may know a server that has just become a replica, or isn't the primary yet.
@@ -139,7 +139,7 @@
     ) async throws(RedisError.Reason) -> (username: String?, password: String)? {
       switch endpoint.login {
       case .none: return nil
-      case .password(let password, let username): return (username, password)
+      case .password(let password, let username): return (username?.text, password.text)
       case .asked(let source):
         let answer = Answer<Result<(username: String?, password: String), any Error>>()
         let task = Task.detached {
@@ -159,11 +159,11 @@
       of endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> [SocketAddress] {
       switch endpoint.address {
-      case .unixSocket(let path): return [try SocketAddress(path: path)]
-      case .tcp(let host, let port):
-        if let address = try? SocketAddress.addresses(of: host, port, isNumeric: true) { return address }
-        guard let found = await lookup(host, port).value(by: end, on: loop) else {
-          throw .unreachable("cannot connect: looking up \(host) takes longer than \(endpoint.connectTimeout)")
+      case .unixSocket(let path): return [try SocketAddress(path: path.text)]
+      case .tcp(let host):
+        if let address = try? SocketAddress.addresses(of: host.name, host.port, isNumeric: true) { return address }
+        guard let found = await lookup(host).value(by: end, on: loop) else {
+          throw .unreachable("cannot connect: looking up \(host.name) takes longer than \(endpoint.connectTimeout)")
         }
         return try found.get()
       case .sentinels: throw .unreachable("cannot connect: the address isn't known")

@@ -150,6 +150,9 @@
       }
       let decoded = try Self.decoded(name)
       if decoded.isEmpty { throw RedisURLError("there is no host after the scheme") }
+      guard decoded.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
+        throw RedisURLError("the host contains a space, a line end, or another control character")
+      }
       guard !rest.isEmpty else { return (decoded, defaultPort) }
       guard rest.hasPrefix(":"), let port = Self.number(rest.dropFirst()), (1...65_535).contains(port) else {
         throw RedisURLError("what follows the colon after the host isn't a port up to 65535")

@@ -21,21 +21,24 @@
   public struct RedisEndpoint: Hashable, Sendable {
     /// The address of a server.
     enum Address: Hashable, Sendable {
-      case tcp(host: String, port: Int)
-      case unixSocket(String)
+      case tcp(Host)
+      case unixSocket(ExactText)
       /// The primary of that name, which the sentinels at these addresses know.
-      case sentinels([Host], primary: String)
+      case sentinels([Host], primary: ExactText)
     }
 
     struct Host: Hashable, Sendable {
-      let name: String
+      private let exactName: ExactText
       let port: Int
+      var name: String { exactName.text }
+
+      init(name: String, port: Int) { (exactName, self.port) = (ExactText(name), port) }
     }
 
     /// How to log in.
     enum Login: Hashable, Sendable {
       case none
-      case password(String, username: String?)
+      case password(ExactText, username: ExactText?)
       case asked(CredentialsSource)
     }
 
@@ -103,7 +106,7 @@
         stopForMisuse("port is \(port), but a TCP port is between 1 and 65535")
       }
       self.init(
-        .tcp(host: host, port: port), named: host, username: username, password: password, database: database,
+        .tcp(Host(name: host, port: port)), named: host, username: username, password: password, database: database,
         timeout: timeout)
     }
 
@@ -122,8 +125,8 @@
       timeout: Duration = .seconds(5)
     ) {
       self.init(
-        .unixSocket(unixSocket), named: unixSocket, username: username, password: password, database: database,
-        timeout: timeout)
+        .unixSocket(ExactText(unixSocket)), named: unixSocket, username: username, password: password,
+        database: database, timeout: timeout)
     }
 
     fileprivate init(
@@ -138,7 +141,7 @@
         stopForMisuse("there is a username, but no password: Redis checks both or none")
       }
       self.address = address
-      login = password.map { .password($0, username: username) } ?? .none
+      login = password.map { .password(ExactText($0), username: username.map(ExactText.init)) } ?? .none
       self.database = database
       connectTimeout = timeout
       replyTimeout = timeout
@@ -148,6 +151,35 @@
       guard timeout >= .milliseconds(1), timeout <= .seconds(86_400) else {
         stopForMisuse("\(name) is \(timeout): give at least a millisecond, and at most a day")
       }
+    }
+  }
+
+  extension RedisEndpoint: CustomReflectable {
+    /// Shows no login, so a dump doesn't, either.
+    public var customMirror: Mirror {
+      Mirror(
+        self,
+        children: [
+          "address": description, "connectTimeout": connectTimeout, "replyTimeout": replyTimeout,
+          "clientName": clientName as Any,
+        ],
+        displayStyle: .struct)
+    }
+  }
+
+  /// A text that is equal to another one only if its bytes are, as those of hosts, paths, and passwords have to be.
+  ///
+  /// Strings of Swift are equal even if they differ in Unicode normalization.
+  struct ExactText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in text.utf8 { hasher.combine(byte) }
+      hasher.combine(UInt8.max)  // No byte of UTF-8.
     }
   }
 
@@ -166,7 +198,7 @@
     /// The same server at another address: the login, the limits, and all else stay.
     func at(_ host: String, _ port: Int) -> RedisEndpoint {
       var endpoint = self
-      endpoint.address = .tcp(host: host, port: port)
+      endpoint.address = .tcp(Host(name: host, port: port))
       return endpoint
     }
 
@@ -175,23 +207,24 @@
       sentinels: [Host], primary: String, username: String?, password: String?, database: Int
     ) {
       self.init(
-        .sentinels(sentinels, primary: primary), named: primary, username: username, password: password,
+        .sentinels(sentinels, primary: ExactText(primary)), named: primary, username: username, password: password,
         database: database, timeout: .seconds(5))
     }
 
     /// The host's name; for a socket in the file system, the one that its server's certificate would have.
-    var host: String { if case .tcp(let host, _) = address { host } else { "localhost" } }
+    var host: String { if case .tcp(let host) = address { host.name } else { "localhost" } }
   }
 
   extension RedisEndpoint: CustomStringConvertible {
     /// The address and the database, without the login: `127.0.0.1:6379/0`.
     public var description: String {
       switch address {
-      case .tcp(let host, let port):
-        host.contains(":") ? "[\(host)]:\(port)/\(database)" : "\(host):\(port)/\(database)"
-      case .unixSocket(let path): "\(path)/\(database)"
+      case .tcp(let host):
+        host.name.contains(":")
+          ? "[\(host.name)]:\(host.port)/\(database)" : "\(host.name):\(host.port)/\(database)"
+      case .unixSocket(let path): "\(path.text)/\(database)"
       case .sentinels(let hosts, let primary):
-        "\(primary) of \(hosts.map { "\($0.name):\($0.port)" }.joined(separator: ","))/\(database)"
+        "\(primary.text) of \(hosts.map { "\($0.name):\($0.port)" }.joined(separator: ","))/\(database)"
       }
     }
   }

@@ -1,5 +1,7 @@
 #if Redis
   #if RedisTLS
+    import SubPub
+
     /// How the connection to a server is encrypted (trait `RedisTLS`).
     ///
     /// The server's certificate and its host name are verified, against the system's authorities unless a file is
@@ -22,7 +24,9 @@
       /// A file with the private key of the client's certificate, in PEM; nil if it is in the same file.
       public var privateKey: String?
       /// The name that the server's certificate has to have; nil for the endpoint's host.
-      public var serverName: String?
+      ///
+      /// - Precondition: It isn't empty, and contains no NUL, at which the name would end when it is compared.
+      public var serverName: String? { didSet { checkServerName() } }
       /// Whether the server's certificate is verified.
       ///
       /// Without that, anybody on the way can read and change everything. It is for tests.
@@ -45,6 +49,29 @@
         self.privateKey = privateKey
         self.serverName = serverName
         self.verifiesServer = verifiesServer
+        checkServerName()
+      }
+
+      private func checkServerName() {
+        guard let serverName, serverName.isEmpty || serverName.utf8.contains(0) else { return }
+        stopForMisuse("serverName is \(serverName.debugDescription): give the name in the server's certificate")
+      }
+    }
+
+    extension RedisTLS {
+      private var texts: [ExactText?] {
+        [authorities, certificate, privateKey, serverName].map { $0.map(ExactText.init) }
+      }
+
+      /// Returns whether two settings are the same, byte by byte.
+      public static func == (left: RedisTLS, right: RedisTLS) -> Bool {
+        left.texts == right.texts && left.verifiesServer == right.verifiesServer
+      }
+
+      /// Hashes all settings.
+      public func hash(into hasher: inout Hasher) {
+        hasher.combine(texts)
+        hasher.combine(verifiesServer)
       }
     }
   #else

@@ -152,7 +152,7 @@
         changed.insert(key)
         if let taken = streams[key]?.take(entries) { batches += taken }
       }
-      if isFull { batch.noteFullReply() }
+      batch.noteReply(isFull: isFull)
       let caughtUp = before.subtracting(changed).flatMap { streams[$0]?.readFollowers ?? [] }
       // If there are many, the server can look for more while these are passed on; few are passed on sooner.
       if reply.count + first > Self.few { try await request() }

@@ -101,7 +101,7 @@
         try await begin(added.filter { !$0.0.hasEnded })
         if !streams.isEmpty || !paced.isEmpty { try await read() }
       } catch {
-        if wait != nil { batch.shrink() }
+        if wait != nil { batch.noteLostConnection() }
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         for follower in paced.followers { follower.end(error) }

@@ -34,7 +34,7 @@
         ("redis://user:1/secret@cache", "%2F"), ("unix:///s?db=1&password=secret", "isn't db="),
         ("redis://cache?db=1", "question mark"),
         ("redis://:secret#@cache", "%23"), ("redis://:secret%zz@cache", "percent"),
-        ("redis://:secret%00@cache", "percent"),
+        ("redis://:secret%00@cache", "percent"), ("redis://h%0a", "control"), ("redis://:secret@h%20h", "control"),
         ("redis:// cache", "no spaces"), ("redis+unix://run/socket", "three slashes"), ("redis+unix://", "no path"),
         ("redis+unix:///", "no path"), ("unix:///s?timeout=1", "isn't db="), ("unix:///s?db=x", "isn't db="),
         ("redis+sentinel://u:12/secret@h", "%2F"), ("redis+sentinel://u:12/secret@h/0", "%2F"),
@@ -72,6 +72,55 @@
       #expect(endpoint != fixed)
       endpoint.credentials = nil
       #expect(endpoint == RedisEndpoint(host: "cache"))
+    }
+
+    @Test("endpoints are equal only if their hosts, logins, and files have the same bytes")
+    func required_8_10_exactEndpoints() {
+      let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+      #expect(composed == decomposed)
+      func endpoints(_ text: String) -> [RedisEndpoint] {
+        var endpoints = [
+          RedisEndpoint(host: text), RedisEndpoint(unixSocket: text), RedisEndpoint(password: text),
+          RedisEndpoint(username: text, password: "secret"),
+        ]
+        endpoints += ["redis+sentinel://\(text)/x", "redis+sentinel://x/\(text)"].compactMap {
+          try? RedisEndpoint(url: $0)
+        }
+        #if RedisTLS
+          for tls in [RedisTLS(authorities: text), RedisTLS(serverName: text)] {
+            endpoints.append(RedisEndpoint())
+            endpoints[endpoints.count - 1].tls = tls
+          }
+        #endif
+        return endpoints
+      }
+      let all = endpoints(composed) + endpoints(decomposed)
+      #expect(all.count >= 12 && Set(all).count == all.count)
+      #expect(Set(all + endpoints(composed)).count == all.count)
+      #expect(zip(endpoints(composed), endpoints(decomposed)).allSatisfy { $0 != $1 })
+    }
+
+    @Test("a dump of an endpoint shows no password")
+    func dumped() {
+      var text = ""
+      dump(RedisEndpoint(host: "cache", username: "me", password: "secret"), to: &text)
+      #expect(text.contains("cache:6379/0") && !text.contains("secret") && !text.contains("me\""))
+    }
+
+    @Test("a lost connection makes batches smaller unless the reply before had room for more, and they grow again")
+    func required_8_06_batchSize() {
+      let size = BatchSize()
+      let most = size.count
+      size.noteReply(isFull: false)
+      size.noteLostConnection()
+      #expect(size.count == most)
+      size.noteLostConnection()  // Before the first reply.
+      #expect(size.count == most / 2)
+      size.noteReply(isFull: true)
+      size.noteLostConnection()
+      #expect(size.count == most / 4)
+      for _ in 0..<128 { size.noteReply(isFull: true) }
+      #expect(size.count == most)
     }
 
     @Test("an endpoint's description has no login, and its properties are checked")
