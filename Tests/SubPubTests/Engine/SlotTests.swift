@@ -1,6 +1,8 @@
 #if DEBUG
+  import Dispatch
   import SubPub
   import SubPubTesting
+  import Support
   import Testing
 
   @testable import SubPub
@@ -40,11 +42,15 @@
     @Test("a replacement that had to wait leaves no lane behind", arguments: [DeliveryContext.immediate, .main])
     func required_3_05_2_06_lanes(context: DeliveryContext) async throws {
       let (publisher, gate, subscriber) = (Publisher<Int>(), Gate(), Recorder<Int>())
-      publisher.subscribe(subscriber, on: .background, ifDuplicate: .replace) { _, _ in gate.pass() }
+      let queue = DispatchQueue(label: "old")
+      publisher.subscribe(subscriber, on: .queue(queue), ifDuplicate: .replace) { _, _ in gate.pass() }
       try await gate.waitUntilHeld()
       let successor = publisher.subscribe(subscriber, on: context, ifDuplicate: .replace) { _, _ in }
       gate.open()
       await publisher.drain()
+      // The threads that have delivered may still be about to leave their lanes.
+      await queue.passed()
+      await MainActor.run {}
       successor.cancel()
       #expect(publisher.registry.turn { $0.lanes.all.count } == 0)
     }
