@@ -16,8 +16,8 @@ private struct Picture: Encodable {
 final class Painter: Sendable {
   /// The newest picture, as a server-sent event.
   ///
-  /// It says what is, so nobody needs the one before: its readers take the latest. However many states are published,
-  /// there are five pictures a second.
+  /// It says what is, so nobody needs the one before: its readers take the latest, and the next one gets none that is
+  /// old. However many states are published, there are five pictures a second.
   let picture = Publisher<[UInt8]>(label: "picture")
   private let started = ContinuousClock.now
   private static let interval = Duration.milliseconds(200)
@@ -35,7 +35,7 @@ final class Painter: Sendable {
   /// Draws until the task is cancelled.
   func run() async {
     while !Task.isCancelled {
-      if !picture.subscriptions.isEmpty { draw() }
+      if !picture.subscriptions.isEmpty { draw() } else if picture.state.phase != .unknown { picture.reset() }
       try? await Task.sleep(for: Self.interval)
     }
     picture.finish()

@@ -79,13 +79,20 @@ final class WebClient: Hashable, Sendable {
   func request() async -> WebRequest {
     let deadline = ContinuousClock.now + Self.patience
     var received: [UInt8] = []
+    var request: WebRequest?
     var buffer: [UInt8] = Array(repeating: 0, count: 2_048)
     while true {
       let count = unsafe read(socket, &buffer, buffer.count)
       if count > 0 {
-        received += buffer[..<count]
-        if received.count > Self.longestRequest { return WebRequest(received, refusedWith: .tooLarge) }
-        if let request = WebRequest(received) { return request }
+        // The head is parsed once, however slowly the body comes.
+        if request == nil {
+          received += buffer[..<count]
+          if received.count > Self.longestRequest { return WebRequest(received, refusedWith: .tooLarge) }
+          request = WebRequest(received)
+        } else {
+          request?.addToBody(buffer[..<count])
+        }
+        if let request, request.isComplete { return request }
       } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
         return WebRequest(received, refusedWith: .badRequest)
       } else if !(await loop.wait(for: socket, Int32(POLLIN), until: deadline)) {
@@ -125,13 +132,20 @@ final class WebClient: Hashable, Sendable {
 
   /// Sends bytes; returns false if the client takes nothing for too long, or has gone.
   ///
-  /// If two tasks send, one waits for the other, so that no event stands in the middle of another.
+  /// If two tasks send, one waits for the other, so that no event stands in the middle of another. If a part can't be
+  /// sent, the connection is broken, so that nothing follows that part.
   func send(_ bytes: [UInt8]) async -> Bool {
     await beginSending()
     defer { endSending() }
-    var bytes = bytes[...]
+    let isSent = await write(bytes[...])
+    if !isSent { abort() }
+    return isSent
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>) async -> Bool {
+    var bytes = bytes
     while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe write(socket, $0.baseAddress, $0.count) }
+      let count = unsafe bytes.withUnsafeBytes { unsafe systemWrite(socket, $0.baseAddress, $0.count) }
       if count > 0 {
         bytes = bytes.dropFirst(count)
       } else if errno == EAGAIN {
@@ -166,3 +180,7 @@ final class WebClient: Hashable, Sendable {
 }
 
 private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+
+private func systemWrite(_ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(socket, bytes, count)
+}

@@ -42,10 +42,10 @@ extension WebPage {
     // However much has arrived, a frame shows only the newest, and text changes ten times a second.
     let shown = 0
     function frame(now) {
-      if (newest && cards.size && now - shown >= 100) { showStates(newest); newest = null; shown = now }
-      if (picture) { showPicture(JSON.parse(picture), now); picture = null }
-      for (const card of cards.values()) drawLanes(card, now)
       requestAnimationFrame(frame)
+      if (newest && cards.size && now - shown >= 100) { showStates(newest); newest = null; shown = now }
+      if (picture) { const next = JSON.parse(picture); picture = null; showPicture(next, now) }
+      for (const card of cards.values()) drawLanes(card, now)
     }
     """#
 

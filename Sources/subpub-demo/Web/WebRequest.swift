@@ -32,6 +32,10 @@ struct WebRequest {
   /// Whether a browser vouches that a page of this server makes the request.
   private(set) var isFromOwnPage = false
   private(set) var body: [UInt8] = []
+  private var length = 0
+
+  /// Whether all of it has arrived, or as much as tells that it is refused.
+  var isComplete: Bool { refusal != nil || body.count == length }
 
   /// The only path for POST.
   static let switches = "/switches"
@@ -45,23 +49,25 @@ struct WebRequest {
     isHead = received.starts(with: "HEAD ".utf8)
   }
 
-  /// Parses what has arrived; returns nil if more has to come.
+  /// Parses what has arrived; returns nil if the head isn't complete.
   init?(_ received: [UInt8]) {
     let text = received.drop { Self.lineEnd.contains($0) }
     guard let end = text.firstRange(of: Self.lineEnd + Self.lineEnd) else { return nil }
     isHead = text.starts(with: "HEAD ".utf8)
-    var length = 0
-    refusal = parse(text[..<end.lowerBound], &length)
-    let rest = text[end.upperBound...]
-    if refusal == nil, rest.count < length { return nil }
-    body = Array(rest.prefix(length))
+    refusal = parse(text[..<end.lowerBound])
+    addToBody(text[end.upperBound...])
+  }
+
+  /// Adds what has arrived since; what follows the body is dropped.
+  mutating func addToBody(_ bytes: ArraySlice<UInt8>) {
+    if refusal == nil { body += bytes.prefix(length - body.count) }
   }
 
   private static let lineEnd = Array("\r\n".utf8)
   private static let separators = Array("\"(),/:;<=>?@[\\]{}".utf8)
 
-  /// Returns what is wrong with the request; if nothing is, `length` is that of its body.
-  private mutating func parse(_ head: ArraySlice<UInt8>, _ length: inout Int) -> WebStatus? {
+  /// Returns what is wrong with the request.
+  private mutating func parse(_ head: ArraySlice<UInt8>) -> WebStatus? {
     var lines = head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for index in lines.indices.dropLast() {
       guard lines[index].popLast() == UInt8(ascii: "\r") else { return .badRequest }
@@ -88,11 +94,11 @@ struct WebRequest {
     let first = query.last { $0.hasPrefix("after=") }?.dropFirst(6)
     lastEvent = (fields["last-event-id"]?.last ?? first.map { String($0) }).flatMap { PublicationID($0) }
     wantsPictures = query.contains("pictures")
-    return words[0] == "POST" ? parseBody(fields, &length) : nil
+    return words[0] == "POST" ? parseBody(fields) : nil
   }
 
-  /// Returns what is wrong with a request that has a body; if nothing is, `length` is that of the body.
-  private mutating func parseBody(_ fields: [String: [String]], _ length: inout Int) -> WebStatus? {
+  /// Returns what is wrong with a request that has a body.
+  private mutating func parseBody(_ fields: [String: [String]]) -> WebStatus? {
     // A page from elsewhere can send a request here, but its browser tells from where.
     let site = fields["sec-fetch-site"] ?? ["same-origin"]
     isFromOwnPage = host.map { fields["origin"] == ["http://\($0)"] } ?? false && site == ["same-origin"]
@@ -100,8 +106,9 @@ struct WebRequest {
       !lengths[0].isEmpty, lengths[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return .badRequest }
     // A number that doesn't fit is too large as well.
-    length = Int(lengths[0]) ?? .max
-    return length <= Self.longestBody ? nil : .bodyTooLarge
+    guard let length = Int(lengths[0]), length <= Self.longestBody else { return .bodyTooLarge }
+    self.length = length
+    return nil
   }
 
   /// Returns the name of a field in lower case, and its value without the blanks around it.
