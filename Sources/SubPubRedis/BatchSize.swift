@@ -18,6 +18,8 @@
       var fullReplies = 0
       /// Whether the last reply over this connection had room for more.
       var hasRoom = false
+
+      mutating func shrink() { self = State(count: max(1, count / 2)) }
     }
 
     package init() {}
@@ -25,17 +27,14 @@
     package var count: Int { state.withLock { $0.count } }
 
     /// Notes that a connection was lost while a reply was awaited that may have been large.
-    package func shrink() {
-      state.withLock { $0 = State(count: max(1, $0.count / 2)) }
-    }
+    package func shrink() { state.withLock { $0.shrink() } }
 
     /// Notes that a connection was lost while entries were awaited.
     package func noteLostConnection() {
-      let hadRoom = state.withLock { state in
-        defer { state.hasRoom = false }
-        return state.hasRoom
+      state.withLock { state in
+        if !state.hasRoom { state.shrink() }
+        state.hasRoom = false
       }
-      if !hadRoom { shrink() }
     }
 
     /// Notes a reply; a full one has as many entries as were asked for.

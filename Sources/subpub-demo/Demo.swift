@@ -1,7 +1,7 @@
 // subpub-demo watches this machine: its load average, its memory, and files or folders. It is also the tutorial of
 // SubPub. Read it in this order:
 //
-//   1. Demo                   the whole program: managers, subscribers, polls, and the end
+//   1. Demo, Demo+Subscribers the whole program: managers, subscribers and their contexts, polls, and the end
 //   2. LoadingManager+Reader  how a load is timed, retried, and cached
 //   3. Row                    a subscriber on the main actor, which shows a load state
 //   4. JSONLog                a subscriber on a Dispatch queue
@@ -65,12 +65,14 @@ struct Demo {
   let directory = PublisherDirectory()
 
   /// The subscriptions that the table lists; their labels name them.
-  private var listed: [Subscription] = []
+  var listed: [Subscription] = []
 
   init(arguments: Arguments, console: Console) {
     self.arguments = arguments
     self.console = console
-    items = ManagerFamily { [purpose, meter] path in
+    // Only a page asks for what it measures.
+    let meter = arguments.serve == nil ? nil : meter
+    items = ManagerFamily { [purpose] path in
       let label = arguments.label(of: path)
       let reader = WatchedItemReader(path: path)
       // The next run may be started in another folder, and watch other paths.
@@ -81,7 +83,7 @@ struct Demo {
       let staleAfter = arguments.interval * 2
       load = server.mirror("load", staleAfter: staleAfter, meter)
       memory = server.mirror("memory", staleAfter: staleAfter, meter)
-      paths = arguments.watch.map { [meter] in server.mirror(arguments.label(of: $0), staleAfter: staleAfter, meter) }
+      paths = arguments.watch.map { server.mirror(arguments.label(of: $0), staleAfter: staleAfter, meter) }
     } else {
       load = LoadingManager("load", from: LoadAverageReader(), for: arguments, console, purpose, meter)
       memory = LoadingManager("memory", from: MemoryReader(), for: arguments, console, purpose, meter)
@@ -132,7 +134,7 @@ struct Demo {
     subscribe(errors)
     if server != nil { directory.subscribeToAll(boards, on: .queue(boards.queue), label: "web") }
     let serving = server.map { server in Task { await server.run() } }
-    let painting = Task { await painter.run() }
+    let painting = server.map { _ in Task { await painter.run() } }
     let summaries =
       [Summary.follow(load.publisher, until: ending), Summary.follow(memory.publisher, until: ending)]
       + paths.map { Summary.follow($0.publisher, until: ending) }
@@ -167,7 +169,7 @@ struct Demo {
     await directory.waitForCaches()
     // The clients receive what is pending, and then their loops end.
     boards.board.finish()
-    painting.cancel()
+    painting?.cancel()
     await server?.end(within: .seconds(4))
     await serving?.value
 
@@ -207,77 +209,5 @@ struct Demo {
     Task { [console] in
       do { try await body() } catch { console.report("\(error)") }
     }
-  }
-
-  // MARK: Subscribers and their contexts
-
-  /// Subscribes a row for each publisher: a typed main-actor subscriber.
-  ///
-  /// It names no context, because the main actor is the only one possible.
-  private mutating func subscribe(_ monitor: Monitor, printing: Bool) {
-    subscribeRow(of: load, monitor, printing)
-    subscribeRow(of: memory, monitor, printing)
-    for path in paths { subscribeRow(of: path, monitor, printing) }
-  }
-
-  private mutating func subscribeRow<Value: CustomStringConvertible & Sendable>(
-    of manager: any Manager<Value>, _ monitor: Monitor, _ printing: Bool
-  ) {
-    let row = Row(of: manager) { [console] line in if printing { console.print(line) } }
-    monitor.show(row)
-    listed.append(manager.publisher.subscribe(row, label: "view"))
-  }
-
-  /// Subscribes the log, one object with one method, to all publishers.
-  ///
-  /// All subscriptions name the same serial queue, so lines are written one after the other, and a slow disk
-  /// delays no other subscriber.
-  private mutating func subscribe(_ log: JSONLog) {
-    listed.append(load.publisher.subscribe(log, on: .queue(log.queue), label: "log"))
-    listed.append(memory.publisher.subscribe(log, on: .queue(log.queue), label: "log"))
-    for path in paths { listed.append(path.publisher.subscribe(log, on: .queue(log.queue), label: "log")) }
-  }
-
-  /// Subscribes an actor with a closure that is isolated to it, so the closure calls its methods without `await`.
-  private mutating func subscribe(_ alarm: LoadAlarm) {
-    listed.append(load.publisher.subscribe(alarm, label: "alarm") { alarm, state in alarm.check(state) })
-  }
-
-  /// Subscribes the error reporter to every publisher of the directory, present and future.
-  ///
-  /// `.background` is Dispatch's global pool, for subscribers that can be called on any thread. The table finds these
-  /// subscriptions through the publishers.
-  private mutating func subscribe(_ errors: ErrorReporter) {
-    directory.subscribeToAll(errors, on: .background, label: "errors")
-    listed += subscriptions.filter { $0.label == "errors" }
-  }
-
-  /// The current subscriptions: those that the table lists, and then the others.
-  private var subscribers: [Subscription] {
-    let listed = Set(listed)
-    return self.listed + subscriptions.filter { !listed.contains($0) }
-  }
-
-  private var subscriptions: [Subscription] {
-    load.publisher.subscriptions + memory.publisher.subscriptions + paths.flatMap { $0.publisher.subscriptions }
-  }
-
-  // MARK: The table
-
-  private func table(with reports: [SummaryReport]) -> DeliveryTable {
-    var versions = [
-      load.publisher.id: load.publisher.current.version, memory.publisher.id: memory.publisher.current.version,
-    ]
-    for path in paths { versions[path.publisher.id] = path.publisher.current.version }
-    var table = DeliveryTable(versions: versions)
-    for subscription in listed {
-      table.add(
-        subscription.label ?? "", of: subscription.source, on: "\(subscription.context)",
-        statistics: subscription.statistics)
-    }
-    for report in reports {
-      table.add("summary", of: report.source, on: "async sequence", statistics: report.statistics)
-    }
-    return table
   }
 }

@@ -11,7 +11,7 @@ extension LoadingManager where Value: Codable {
   /// its threads mustn't block; a `QueueExecutor` runs the task on a Dispatch queue instead.
   convenience init(
     _ label: String, cachedAs name: String? = nil, from reader: some Reader<Value>, for arguments: Arguments,
-    _ console: Console, _ purpose: OnPurpose, _ meter: Meter
+    _ console: Console, _ purpose: OnPurpose, _ meter: Meter?
   ) {
     let executor = QueueExecutor(label: "subpub-demo.\(label)")
     let reporter = ChangeReporter(console)

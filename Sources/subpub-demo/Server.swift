@@ -13,7 +13,7 @@
 
     /// Creates a manager whose data is what another process publishes.
     func mirror<Value: Codable & Sendable>(
-      _ label: String, staleAfter: Duration, _ meter: Meter
+      _ label: String, staleAfter: Duration, _ meter: Meter?
     ) -> any Manager<Value> {
       RedisMirror(
         key: key(label), endpoint: endpoint, label: label, staleAfter: staleAfter, instrumentation: meter)
@@ -47,7 +47,7 @@
   struct Server: Equatable {
     init(_ name: String, _ text: String) throws(UsageError) { throw .withoutRedis(name) }
 
-    func mirror<Value: Sendable>(_ label: String, staleAfter: Duration, _ meter: Meter) -> any Manager<Value> {
+    func mirror<Value: Sendable>(_ label: String, staleAfter: Duration, _ meter: Meter?) -> any Manager<Value> {
       fatalError("there is no server")
     }
     static func follow<Value: Sendable>(_ manager: any Manager<Value>) async throws {}
