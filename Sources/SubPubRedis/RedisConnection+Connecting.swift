@@ -9,7 +9,7 @@
       guard case .sentinels(let sentinels, let primary) = endpoint.address else {
         return try await connect(to: endpoint, by: end, on: loop)
       }
-      let server = try await address(of: primary.text, sentinels, by: end, on: loop)
+      let server = try endpoint.primary(at: try await address(of: primary.text, sentinels, by: end, on: loop))
       let connection = try await connect(to: server, by: end, on: loop)
       do throws(RedisError.Reason) {
         // The sentinels may know a server that has just become a replica, or isn't the primary yet.
@@ -25,7 +25,7 @@
     /// Asks the sentinels, one after the other, for the address of a primary.
     private func address(
       of primary: String, _ sentinels: [RedisEndpoint.Host], by end: ContinuousClock.Instant, on loop: RedisLoop
-    ) async throws(RedisError.Reason) -> RedisEndpoint {
+    ) async throws(RedisError.Reason) -> RedisEndpoint.Host {
       var failure = RedisError.Reason.unreachable("there is no sentinel")
       for (index, sentinel) in sentinels.enumerated() {
         // One that doesn't answer leaves as much time for each of the others, and for the primary.
@@ -38,9 +38,7 @@
           defer { connection.close() }
           let command = RedisCommand("SENTINEL", "GET-MASTER-ADDR-BY-NAME", primary)
           let reply = try await replies(to: [command], over: connection, endpoint, by: sentinelEnd)[0].get()
-          if let host = reply[0]?.text, let port = reply[1].flatMap({ Int($0.text) }), (1...65_535).contains(port) {
-            return self.endpoint.at(host, port)
-          }
+          if let host = RedisEndpoint.Host(named: reply[0]?.text ?? "", port: reply[1]?.text ?? "") { return host }
           failure = .unreachable("the sentinel at \(endpoint) knows no primary \(primary.debugDescription)")
         } catch {
           failure = error

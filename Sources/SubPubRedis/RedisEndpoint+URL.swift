@@ -27,7 +27,8 @@
     /// | `redis+sentinel://host1,host2:26379/name/database` | the primary of that name, which the sentinels know |
     ///
     /// Special characters in the user, the password, and the path are percent-encoded. An IPv6 address stands in
-    /// brackets.
+    /// brackets. For an encrypted connection to a primary that sentinels know, set ``tls`` with a
+    /// ``RedisTLS/serverName``.
     ///
     /// - Parameter url: The URL.
     /// - Throws: ``RedisURLError`` if it isn't such a URL.
@@ -150,7 +151,7 @@
       }
       let decoded = try Self.decoded(name)
       if decoded.isEmpty { throw RedisURLError("there is no host after the scheme") }
-      guard decoded.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
+      guard RedisEndpoint.Host.isName(decoded) else {
         throw RedisURLError("the host contains a space, a line end, or another control character")
       }
       guard !rest.isEmpty else { return (decoded, defaultPort) }

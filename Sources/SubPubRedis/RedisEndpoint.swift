@@ -33,6 +33,16 @@
       var name: String { exactName.text }
 
       init(name: String, port: Int) { (exactName, self.port) = (ExactText(name), port) }
+
+      /// A host that a server has named; nil if there can be no such host.
+      init?(named name: some StringProtocol, port: some StringProtocol) {
+        guard let port = Int(port), (1...65_535).contains(port), Self.isName(name) else { return nil }
+        self.init(name: String(name), port: port)
+      }
+
+      static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
+      }
     }
 
     /// How to log in.
@@ -196,10 +206,25 @@
 
   extension RedisEndpoint {
     /// The same server at another address: the login, the limits, and all else stay.
-    func at(_ host: String, _ port: Int) -> RedisEndpoint {
+    func at(_ host: Host) -> RedisEndpoint {
       var endpoint = self
-      endpoint.address = .tcp(Host(name: host, port: port))
+      endpoint.address = .tcp(host)
       return endpoint
+    }
+
+    /// The primary that a sentinel has named.
+    ///
+    /// The link to the sentinel isn't encrypted. Somebody who can change it can name any host, and have a certificate
+    /// for that name, so the server's certificate is compared with a name that is the user's own.
+    func primary(at host: Host) throws(RedisError.Reason) -> RedisEndpoint {
+      #if RedisTLS
+        if let tls, tls.verifiesServer, tls.serverName == nil {
+          throw .unreachable(
+            "TLS can't be used: sentinels name the server over a link that isn't encrypted, so set tls.serverName to a"
+              + " name in the certificates of the primary and its replicas")
+        }
+      #endif
+      return at(host)
     }
 
     /// The primary that sentinels know.

@@ -77,12 +77,10 @@
     func node(of endpoint: RedisEndpoint) -> RedisEndpoint? {
       guard case .refused(let message) = self, message.hasPrefix("MOVED ") else { return nil }
       let words = message.split(separator: " ")
-      guard words.count == 3, let colon = words[2].lastIndex(of: ":"), let port = Int(words[2][colon...].dropFirst()),
-        (1...65_535).contains(port)
-      else { return nil }
+      guard words.count == 3, let colon = words[2].lastIndex(of: ":") else { return nil }
       // Without a host, it is the one that was asked.
-      let host = words[2][..<colon]
-      return endpoint.at(host.isEmpty ? endpoint.host : String(host), port)
+      let name = words[2][..<colon].isEmpty ? endpoint.host[...] : words[2][..<colon]
+      return RedisEndpoint.Host(named: name, port: words[2][colon...].dropFirst()).map(endpoint.at)
     }
 
     /// Whether the server works, and refuses to write: it is full, for example, or a replica.

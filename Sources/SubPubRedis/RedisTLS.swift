@@ -25,6 +25,9 @@
       public var privateKey: String?
       /// The name that the server's certificate has to have; nil for the endpoint's host.
       ///
+      /// If sentinels name the server, it is needed, because their answers can be changed on the way: give a name that
+      /// the certificates of the primary and its replicas have in common.
+      ///
       /// - Precondition: It isn't empty, and contains no NUL, at which the name would end when it is compared.
       public var serverName: String? { didSet { checkServerName() } }
       /// Whether the server's certificate is verified.

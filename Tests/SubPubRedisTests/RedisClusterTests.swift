@@ -40,6 +40,29 @@
       }
     }
 
+    @Test("a server that a sentinel names is used only if it is a primary")
+    func required_8_01_namedReplica() async throws {
+      let (replica, other) = try await Self.listening("--replicaof", "127.0.0.1 1")
+      let (primary, port) = try await Self.listening()
+      let sentinel = try NamingSentinel(other)
+      let endpoint = try RedisEndpoint(url: "redis+sentinel://\(sentinel.address)")
+      let mirror = mirror(endpoint)
+      let run = try await started(mirror)
+      try await until { mirror.reason != nil || mirror.health.isConnected }
+      #expect(mirror.reason == .unreachable("127.0.0.1:\(other)/0 isn't the primary"))
+      for (host, number) in [("", port), ("127.0.0.1\0", port), ("127.0.0.1", 65_536)] {
+        sentinel.primary.withLock { $0 = (host, number) }
+        try await until { mirror.reason.map { "\($0)".contains("knows no primary") } ?? false }
+        sentinel.primary.withLock { $0 = ("127.0.0.1", other) }
+        try await until { mirror.reason.map { "\($0)".contains("isn't the primary") } ?? false }
+      }
+      sentinel.primary.withLock { $0.port = port }
+      publisher.updateData(1)
+      try await running(outlet(endpoint)) { try await mirror.reach(1) }
+      try await cancel(run)
+      for server in [replica, primary] { withExtendedLifetime(server) {} }
+    }
+
     @Test("sentinels that know no such primary, or can't be reached, are an error that says so")
     func unknownPrimary() async throws {
       let endpoint = try RedisEndpoint(url: "redis+sentinel://127.0.0.1:1/cache/2")

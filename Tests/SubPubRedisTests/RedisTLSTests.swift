@@ -90,6 +90,29 @@
       for server in [server, late, honest, unknown] { withExtendedLifetime(server) {} }
     }
 
+    @Test("a password goes to a server that a sentinel names only if its certificate has a name of the user's own")
+    func required_8_01_nameOfAPrimary() async throws {
+      let (server, direct) = try await serve()
+      try server.run("CONFIG", "SET", "requirepass", "secret")
+      let port = try #require(Int("\(direct)".split { $0 == ":" || $0 == "/" }[1]))
+      // The server has a certificate for that name, as one of somebody who changes the answers would have.
+      let sentinel = try NamingSentinel(port, host: "localhost")
+      var endpoint = try RedisEndpoint(url: "redis+sentinel://:secret@\(sentinel.address)")
+      endpoint.tls = RedisTLS(authorities: certificates.file("ours"))
+      let mirror = mirror(endpoint)
+      let run = try await started(mirror)
+      try await until { mirror.reason != nil || mirror.health.isConnected }
+      #expect(mirror.reason.map { "\($0)".contains("set tls.serverName") } == true)
+      try await cancel(run)
+      endpoint.tls?.serverName = "elsewhere.example"
+      try await expectFailure(endpoint, "the server's certificate isn't accepted: hostname mismatch")
+      #expect(try server.run("-a", "secret", "INFO", "commandstats").contains("cmdstat_auth:calls=1,"), "only this one")
+      endpoint.tls?.serverName = "localhost"
+      publisher.updateData(1)
+      let known = self.mirror(endpoint)
+      try await running(outlet(endpoint), known) { try await known.reach(1) }
+    }
+
     @Test("a server without encryption, and one that says nothing more, are errors that say so")
     func plainServer() async throws {
       let port = try RedisServer.freePort()

@@ -3,7 +3,7 @@
   import SubPub
   import SubPubRedis
 
-  /// A Unix socket that accepts connections and does with them what a test says, on a thread for each.
+  /// A socket that accepts connections and does with them what a test says, on a thread for each.
   final class RawServer: Sendable {
     private let path: String
     private let listener: Int32
@@ -12,15 +12,25 @@
     /// How many connections were accepted.
     let accepted = Locked(0)
 
-    /// Makes the socket; the descriptor of each connection is among the open ones until `serve` returns.
-    init(
+    /// Makes a Unix socket; the descriptor of each connection is among the open ones until `serve` returns.
+    convenience init(
       at path: String? = nil, open: Locked<Set<Int32>> = Locked([]), _ serve: @escaping @Sendable (Int32) -> Void
     ) throws {
       let path = path ?? "/tmp/subpub-\(UUID().uuidString.prefix(8))"
-      (self.path, self.open, listener) = (path, open, Self.socket())
-      guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0,
-        listen(listener, 1_024) == 0
-      else { throw POSIXError(.EIO) }
+      let listener = Self.socket()
+      guard listener >= 0, unsafe Self.withAddress(of: path, { unsafe bind(listener, $0, $1) }) == 0 else {
+        throw POSIXError(.EIO)
+      }
+      try self.init(listener: listener, path: path, open: open, serve)
+    }
+
+    /// Takes a socket that is bound to an address.
+    init(
+      listener: Int32, path: String = "", open: Locked<Set<Int32>> = Locked([]),
+      _ serve: @escaping @Sendable (Int32) -> Void
+    ) throws {
+      (self.path, self.open, self.listener) = (path, open, listener)
+      guard listen(listener, 1_024) == 0 else { throw POSIXError(.EIO) }
       Thread.detachNewThread { [listener, open, accepted] in
         while true {
           let client = accept(listener, nil, nil)
@@ -41,7 +51,7 @@
       open.withLock { $0 = [] }
       _ = shutdown(listener, Int32(SHUT_RDWR))
       close(listener)
-      unsafe unlink(path)
+      if !path.isEmpty { unsafe unlink(path) }
     }
 
     /// An endpoint whose limits are the same, unless that of connecting is another one.

@@ -40,6 +40,28 @@
     func run(_ arguments: String...) -> String { Asking.reply(of: socket, to: ["SENTINEL"] + arguments) }
   }
 
+  /// Names a host and a port to everybody who asks, as a sentinel names the primary `cache`.
+  final class NamingSentinel: Sendable {
+    /// What it names.
+    let primary: Locked<(host: String, port: Int)>
+    /// What outlets and mirrors connect to, without the scheme.
+    let address: String
+    private let server: RawServer
+
+    init(_ port: Int, host: String = "127.0.0.1") throws {
+      let primary = Locked((host: host, port: port))
+      let (descriptor, port) = try RedisServer.boundPort()
+      server = try RawServer(listener: descriptor) { client in
+        while !RawServer.receive(from: client).isEmpty {
+          let (host, port) = primary.withLock { ($0.host, "\($0.port)") }
+          let reply = "*2\r\n$\(host.utf8.count)\r\n\(host)\r\n$\(port.utf8.count)\r\n\(port)\r\n"
+          RawServer.send(reply.utf8, to: client)
+        }
+      }
+      (self.primary, address) = (primary, "127.0.0.1:\(port)/cache")
+    }
+  }
+
   extension RedisServer {
     /// Returns a port of 127.0.0.1 that nobody listens on.
     static func freePort() throws -> Int {
