@@ -21,7 +21,14 @@
     var integer: Int64? { if case .integer(let number) = element { number } else { nil } }
 
     /// The message of the server if it has refused the command.
-    var refusal: String? { if case .refusal = element { text } else { nil } }
+    ///
+    /// A server that doesn't know a command repeats its arguments, which may be a password or a state: they are left
+    /// out.
+    var refusal: String? {
+      guard case .refusal = element else { return nil }
+      let text = text
+      return text.firstRange(of: ", with args ").map { String(text[..<$0.lowerBound]) } ?? text
+    }
 
     /// Whether the reply is that there is no value.
     var isNil: Bool { if case .null = element { true } else { false } }

@@ -14,22 +14,22 @@
     /// endpoint.tls = RedisTLS(authorities: "/etc/redis/ca.pem")
     /// ```
     ///
-    /// Files are read at each connect, so a certificate that is renewed counts from the next connection on. TLS 1.2 is
-    /// the oldest version that is accepted.
+    /// Files are read at each connect, so a certificate that is renewed counts from the next connection on. Paths and
+    /// names contain no NUL, at which they would be cut off. TLS 1.2 is the oldest version that is accepted.
     public struct RedisTLS: Hashable, Sendable {
       /// A file with the certificates of the authorities to trust, in PEM; nil for the system's.
-      public var authorities: String?
+      public var authorities: String? { didSet { check() } }
       /// A file with the client's certificate, and those that lead from it to an authority, in PEM; nil for none.
-      public var certificate: String?
+      public var certificate: String? { didSet { check() } }
       /// A file with the private key of the client's certificate, in PEM; nil if it is in the same file.
-      public var privateKey: String?
+      public var privateKey: String? { didSet { check() } }
       /// The name that the server's certificate has to have; nil for the endpoint's host.
       ///
       /// If sentinels name the server, it is needed, because their answers can be changed on the way: give a name that
       /// the certificates of the primary and its replicas have in common.
       ///
-      /// - Precondition: It isn't empty, and contains no NUL, at which the name would end when it is compared.
-      public var serverName: String? { didSet { checkServerName() } }
+      /// - Precondition: It isn't empty.
+      public var serverName: String? { didSet { check() } }
       /// Whether the server's certificate is verified.
       ///
       /// Without that, anybody on the way can read and change everything. It is for tests.
@@ -52,12 +52,18 @@
         self.privateKey = privateKey
         self.serverName = serverName
         self.verifiesServer = verifiesServer
-        checkServerName()
+        check()
       }
 
-      private func checkServerName() {
-        guard let serverName, serverName.isEmpty || serverName.utf8.contains(0) else { return }
-        stopForMisuse("serverName is \(serverName.debugDescription): give the name in the server's certificate")
+      private func check() {
+        if serverName == "" { stopForMisuse("serverName is empty: give the name in the server's certificate") }
+        let texts = [
+          ("authorities", authorities), ("certificate", certificate), ("privateKey", privateKey),
+          ("serverName", serverName),
+        ]
+        for case (let name, let text?) in texts where text.utf8.contains(0) {
+          stopForMisuse("\(name) is \(text.debugDescription), but neither a path nor a name contains a NUL")
+        }
       }
     }
 

@@ -62,6 +62,20 @@
       try await cancel(slowRun)
     }
 
+    @Test("a server that repeats what it doesn't understand doesn't bring the password into an error", arguments: 0...1)
+    func required_8_05_repeatedPassword(moreReplies: Int) async throws {
+      let server = try RawServer { client in
+        if RawServer.receive(from: client).isEmpty { return }
+        let text = "-ERR unknown command 'AUTH', with args beginning with: 'me' 'secret' \r\n"
+        RawServer.send((text + String(repeating: "+OK\r\n", count: moreReplies)).utf8, to: client)
+      }
+      var endpoint = server.endpoint()
+      endpoint.credentials = { ("me", "secret") }
+      endpoint.clientName = "prices"
+      let mirror = mirror(endpoint, retry: .never)
+      #expect(await reason(of: Task { try await mirror.run() }) == .refused("ERR unknown command 'AUTH'"))
+    }
+
     @Test("the server's list of clients has the name of each connection")
     func clientName() async throws {
       var endpoint = server.endpoint()

@@ -100,11 +100,22 @@
       #expect(zip(endpoints(composed), endpoints(decomposed)).allSatisfy { $0 != $1 })
     }
 
-    @Test("a dump of an endpoint shows no password")
+    @Test("a dump of an endpoint, and of what has one, shows no login")
     func dumped() {
-      var text = ""
-      dump(RedisEndpoint(host: "cache", username: "me", password: "secret"), to: &text)
-      #expect(text.contains("cache:6379/0") && !text.contains("secret") && !text.contains("me\""))
+      var endpoint = RedisEndpoint(host: "cache", username: "the user", password: "secret")
+      endpoint.clientName = "prices"
+      let parts: [Any] = [
+        endpoint, RedisError(endpoint: endpoint, key: "key", reason: .unwritten(1)),
+        RedisSuperseded(endpoint: endpoint, key: "key"), RedisPart(isOutlet: true, key: "key", endpoint: endpoint),
+        RedisOutlet(Publisher<Int>(), key: "key", endpoint: endpoint),
+        RedisMirror<Int>(key: "key", endpoint: endpoint),
+      ]
+      for part in parts {
+        var text = ""
+        dump(part, to: &text)
+        text += String(reflecting: part)
+        #expect(text.contains("cache:6379/0") && !text.contains("secret") && !text.contains("the user"), "\(text)")
+      }
     }
 
     @Test("a lost connection makes batches smaller unless the reply before had room for more, and they grow again")
