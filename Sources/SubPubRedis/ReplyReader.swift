@@ -9,9 +9,10 @@
     private let reader: UnsafeMutablePointer<redisReader>
     private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
     private let builder: UnsafeMutablePointer<ReplyBuilder>
+    private let limits: ReplyLimits
 
     /// Returns nil if there is no memory.
-    init?() {
+    init?(_ limits: ReplyLimits = ReplyLimits()) {
       let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
       unsafe functions.initialize(to: ReplyBuilder.functions)
       guard let reader = unsafe redisReaderCreateWithFunctions(functions) else {
@@ -19,9 +20,9 @@
         return nil
       }
       let builder = UnsafeMutablePointer<ReplyBuilder>.allocate(capacity: 1)
-      unsafe builder.initialize(to: ReplyBuilder())
+      unsafe builder.initialize(to: ReplyBuilder(limits: limits))
       unsafe reader.pointee.privdata = UnsafeMutableRawPointer(builder)
-      unsafe (self.reader, self.functions, self.builder) = (reader, functions, builder)
+      unsafe (self.reader, self.functions, self.builder, self.limits) = (reader, functions, builder, limits)
     }
 
     deinit {
@@ -40,7 +41,8 @@
         var reply: UnsafeMutableRawPointer?
         let result = unsafe redisReaderGetReply(reader, &reply)
         guard result == REDIS_OK, unsafe reply != nil else {
-          return unsafe (builder.pointee.takeReplies(), result == REDIS_OK ? nil : failure)
+          let failure = result == REDIS_OK ? failureOfRest : unsafe builder.pointee.failure ?? failure
+          return unsafe (builder.pointee.takeReplies(), failure)
         }
         guard unsafe builder.pointee.endReply() else {
           return unsafe (builder.pointee.takeReplies(), .unreachable("the server sends a reply of an unknown kind"))
@@ -57,13 +59,54 @@
     }
   }
 
+  extension ReplyReader {
+    /// Why what has begun to arrive isn't waited for: it is longer than it may be.
+    ///
+    /// The C library would keep any number of bytes.
+    private var failureOfRest: RedisError.Reason? {
+      guard let buffer = unsafe reader.pointee.buf else { return nil }
+      let (start, end) = unsafe (reader.pointee.pos, reader.pointee.len)
+      let rest = unsafe UnsafeRawBufferPointer(start: buffer, count: end)[start...]
+      // A line that is complete, and stays, is the length of a string that isn't.
+      var length: UInt64 = 0
+      for index in unsafe rest.indices.prefix(20) {
+        let byte = unsafe rest[index]
+        if byte == UInt8(ascii: "\r"), unsafe index + 1 < end && rest[index + 1] == UInt8(ascii: "\n") {
+          return length <= limits.stringBytes ? nil : .tooLong("a string", limits.stringBytes, "bytes")
+        }
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { break }
+        length = length &* 10 &+ UInt64(byte - UInt8(ascii: "0"))
+      }
+      return unsafe rest.count <= limits.lineBytes ? nil : .tooLong("a line", limits.lineBytes, "bytes")
+    }
+  }
+
+  /// What a reply may have at most, so that a server can't take all memory.
+  struct ReplyLimits {
+    /// Also the server's limit, `proto-max-bulk-len`, unless somebody has changed that.
+    var stringBytes = 512 << 20
+    /// The bytes of all strings of a reply.
+    var bytes = 1 << 30
+    var elements = 1 << 22
+    /// Arrays in arrays.
+    var depth = 7
+    /// Of an error, for example.
+    var lineBytes = 64 << 10
+  }
+
+  extension RedisError.Reason {
+    fileprivate static func tooLong(_ what: String, _ limit: Int, _ unit: String) -> Self {
+      .unreachable("the server sends \(what) with more than \(limit) \(unit)")
+    }
+  }
+
   /// What a reader has found so far.
   private struct ReplyBuilder {
     private typealias Element = ReplyMemory.Element
 
-    /// How many elements there may be, so that a number that a server has sent doesn't take all memory.
-    private static let mostElements = 1 << 22
-
+    let limits: ReplyLimits
+    /// Why the reply is refused.
+    private(set) var failure: RedisError.Reason?
     private var elements: [Element] = []
     private var bytes: [UInt8] = []
     /// The reply that has begun; nil if there is none.
@@ -73,6 +116,8 @@
     private var end = (elements: 0, bytes: 0)
     /// How many elements there were before these, in replies that are complete.
     private var former = 0
+
+    init(limits: ReplyLimits) { self.limits = limits }
 
     /// Makes room for replies of that size.
     mutating func expect(byteCount: Int) {
@@ -104,16 +149,24 @@
       return replies.map { RedisReply(memory, $0) }
     }
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
+    /// Keeps the bytes of a string; returns nil if there are too many.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+      guard bytes.count <= limits.bytes - self.bytes.count else {
+        failure = .tooLong("a reply", limits.bytes, "bytes")
+        return nil
+      }
       let start = self.bytes.count
       unsafe self.bytes.append(contentsOf: bytes)
       return start..<self.bytes.count
     }
 
-    /// Makes room for the elements of an array; returns nil if there are too many.
-    mutating func addElements(_ count: Int) -> Range<Int>? {
+    /// Makes room for the elements of an array that is in so many others; returns nil if there are too many.
+    mutating func addElements(_ count: Int, depth: Int) -> Range<Int>? {
       let start = elements.count
-      guard count <= Self.mostElements - start else { return nil }
+      guard depth <= limits.depth, count <= limits.elements - start else {
+        failure = .tooLong("a reply", limits.elements, "elements, or arrays that are nested too deeply")
+        return nil
+      }
       elements.append(contentsOf: repeatElement(.null, count: count))
       return start..<elements.count
     }
@@ -137,11 +190,15 @@
       unsafe functions.createString = { task, start, count in
         unsafe ReplyBuilder.add(to: task) { builder, type in
           let range = unsafe builder.add(UnsafeRawBufferPointer(start: start, count: count))
-          return type == REDIS_REPLY_ERROR ? .refusal(range) : .text(range)
+          return range.map { type == REDIS_REPLY_ERROR ? .refusal($0) : .text($0) }
         }
       }
       unsafe functions.createArray = { task, count in
-        unsafe ReplyBuilder.add(to: task) { builder, _ in builder.addElements(Int(count)).map { .array($0) } }
+        var (depth, parent) = unsafe (0, task?.pointee.parent)
+        while let array = unsafe parent { unsafe (depth, parent) = (depth + 1, array.pointee.parent) }
+        return unsafe ReplyBuilder.add(to: task) { builder, _ in
+          builder.addElements(Int(count), depth: depth).map { .array($0) }
+        }
       }
       unsafe functions.createInteger = { task, number in
         unsafe ReplyBuilder.add(to: task) { _, _ in .integer(Int64(number)) }
