@@ -137,4 +137,11 @@
       notice?.set()
     }
   }
+
+  /// A channel is equal to itself only.
+  extension RedisChannel: Hashable {
+    static func == (left: RedisChannel, right: RedisChannel) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
 #endif

@@ -27,45 +27,61 @@
     let transactions = AsyncSemaphore()
     /// What tells one start of the server from another; nil until it was asked for.
     let start = Locked<ServerStart?>(nil)
-    private let state: Locked<ConnectionState>
+    private let state: Locked<State>
+
+    /// What the lock guards.
+    fileprivate struct State {
+      var machine: ConnectionMachine<RedisChannel>
+      var socket: ConnectionSocket
+      var opening: CheckedContinuation<RedisError.Reason?, Never>?
+    }
+
+    private typealias Actions = ConnectionMachine<RedisChannel>.Actions
 
     /// Takes a socket over, which connects until the given time.
-    init(_ socket: Int32, _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, on loop: RedisLoop)
+    init(_ descriptor: Int32, _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, on loop: RedisLoop)
       throws(RedisError.Reason)
     {
+      var socket = ConnectionSocket(descriptor, endpoint)
       guard let reader = ReplyReader() else {
-        ConnectionState.close(socket)
+        socket.close()
         throw .unreachable("there is no memory for a connection")
       }
       (self.loop, limit) = (loop, endpoint.replyTimeout)
-      state = Locked(ConnectionState(socket, reader, endpoint, by: end))
+      let machine = ConnectionMachine<RedisChannel>(
+        reader, isEncrypted: endpoint.isEncrypted, by: end, limit: endpoint.connectTimeout, at: .now)
+      state = Locked(State(machine: machine, socket: socket))
     }
 
     /// Why the connection can't be used any more; nil while it can.
-    var failure: RedisError.Reason? { state.withLock(\.failure) }
+    var failure: RedisError.Reason? { state.withLock(\.machine.failure) }
 
     /// Whether the other side has ended the connection.
-    var isClosed: Bool { state.withLock(\.isClosed) }
+    var isClosed: Bool { state.withLock(\.socket.isClosed) }
 
     /// Ends the connection.
     func close() {
-      change { $0.lose(.unreachable("the connection isn't used any more")) }
+      change { $0.machine.lose(.unreachable("the connection isn't used any more"), &$1) }
       loop.notice()
     }
 
-    func add(_ channel: RedisChannel) { change { $0.add(channel) } }
+    func add(_ channel: RedisChannel) { change { $0.machine.add(channel, &$1) } }
 
-    func remove(_ channel: RedisChannel) { state.withLock { $0.channels[ObjectIdentifier(channel)] = nil } }
+    func remove(_ channel: RedisChannel) { state.withLock { $0.machine.remove(channel) } }
 
     /// Waits until the connection is made and encrypted.
     func open() async throws(RedisError.Reason) {
       let failure = await withTaskCancellationHandler {
         await withCheckedContinuation { opening in
-          change { $0.awaitOpening(opening) }
+          change { state, actions in
+            state.opening = opening
+            // The task may have been cancelled already.
+            if let failure = state.machine.failure { actions.end = (failure, []) }
+          }
           loop.add(self)
         }
       } onCancel: {
-        change { $0.lose(RedisChannel.interrupted) }
+        change { $0.machine.lose(RedisChannel.interrupted, &$1) }
         loop.notice()
       }
       if let failure { throw failure }
@@ -77,59 +93,101 @@
     func send(
       _ bytes: [UInt8], replies count: Int, to channel: RedisChannel, within limit: TimeLimit? = nil
     ) throws(RedisError.Reason) {
-      if let failure { throw failure }
-      let request = Request(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: .now)
-      if change({ state in
-        state.send(bytes, request)
-        return state.isBehind
-      }) {
-        loop.notice()
+      let (failure, isBehind) = change { state, actions in
+        let failure = state.machine.request(
+          .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: .now))
+        if failure == nil {
+          do throws(RedisError.Reason) { try state.socket.send(bytes) } catch { state.machine.lose(error, &actions) }
+        }
+        return (failure, state.socket.isBehind)
       }
+      if let failure { throw failure }
+      if isBehind { loop.notice() }
     }
 
-    private func change<Result>(_ body: (inout ConnectionState) -> Result) -> Result {
-      let (result, effects) = state.withLock { state in
-        defer { state.effects = ConnectionState.Effects() }
-        return (body(&state), state.effects)
+    /// Lets the machine decide, and does what it says, which calls other code, without the lock.
+    private func change<Result>(_ body: (inout State, inout Actions) -> Result) -> Result {
+      var actions = Actions()
+      let (result, opening) = state.withLock { state in
+        let result = body(&state, &actions)
+        return (result, actions.opens || actions.end != nil ? state.opening.take() : nil)
       }
-      effects.run(contact)
+      for (channel, replies) in actions.deliveries { channel.deliver(replies) }
+      if let (reason, channels) = actions.end { for channel in channels { channel.fail(reason) } }
+      opening?.resume(returning: actions.end?.reason)
       return result
     }
   }
 
   /// What the loop's thread does.
   extension RedisConnection {
+    /// How often something is received before other connections have their turn.
+    private static let mostReceipts = 16
+
     /// Returns what to wait for from now on, and until when; closes the socket, and returns nil, if the connection is
     /// over.
     func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
-      state.withLock { $0.interest(at: now) }
+      state.withLock { state in
+        switch state.machine.phase {
+        case .over:
+          state.socket.close()
+          return nil
+        case .connecting: return (state.socket.interest(isConnecting: true), state.machine.wait(at: now))
+        case .securing, .open: return (state.socket.interest(isConnecting: false), state.machine.wait(at: now))
+        }
+      }
     }
 
     /// Receives what has arrived, and sends what there is to be sent.
-    func proceed(_ buffer: inout [UInt8]) { change { $0.proceed(&buffer) } }
+    func proceed(_ buffer: inout [UInt8]) {
+      change { state, actions in
+        do throws(RedisError.Reason) {
+          switch state.machine.phase {
+          case .connecting:
+            try state.socket.finishConnecting()
+            state.machine.connected(at: .now, &actions)
+            if case .securing = state.machine.phase { try state.take([], &actions) }
+          case .securing, .open:
+            state.socket.transmitRest()
+            for _ in 1...Self.mostReceipts {
+              guard state.machine.failure == nil, let count = try state.socket.receive(&buffer) else { break }
+              contact.note()
+              try state.take(buffer[..<count], &actions)
+              if count < buffer.count { break }
+            }
+            if let failure = state.socket.sendingFailure { throw failure }
+          case .over: break
+          }
+        } catch {
+          state.machine.lose(error, &actions)
+        }
+      }
+    }
 
-    func checkDeadline(at now: ContinuousClock.Instant) { change { $0.checkDeadline(at: now) } }
+    func timeHasCome(_ now: ContinuousClock.Instant) { change { $0.machine.timeHasCome(now, &$1) } }
+  }
+
+  extension RedisConnection.State {
+    /// Takes bytes that have arrived.
+    fileprivate mutating func take(
+      _ bytes: ArraySlice<UInt8>, _ actions: inout ConnectionMachine<RedisChannel>.Actions
+    ) throws(RedisError.Reason) {
+      #if RedisTLS
+        var bytes = bytes
+        if case .securing = machine.phase {
+          guard try socket.shakeHands(bytes) else { return }
+          machine.secured(at: .now, &actions)
+          bytes = []
+        }
+        try socket.decrypt(bytes) { machine.received($0, at: .now, &actions) }
+      #else
+        machine.received(bytes, at: .now, &actions)
+      #endif
+    }
   }
 
   struct ServerStart {
     /// Nil if the server doesn't tell.
     let id: String?
-  }
-
-  /// Commands whose replies are to come.
-  struct Request {
-    let channel: RedisChannel
-    var count: Int
-    let limit: TimeLimit
-    let sent: ContinuousClock.Instant
-  }
-
-  /// How long a reply may take.
-  struct TimeLimit {
-    let limit: Duration
-    /// The setting that the error names.
-    let named: Duration
-
-    init(limit: Duration, named: Duration? = nil) { (self.limit, self.named) = (limit, named ?? limit) }
   }
 #endif

@@ -236,6 +236,14 @@
         database: database, timeout: .seconds(5))
     }
 
+    var isEncrypted: Bool {
+      #if RedisTLS
+        tls != nil
+      #else
+        false
+      #endif
+    }
+
     /// The host's name; for a socket in the file system, the one that its server's certificate would have.
     var host: String { if case .tcp(let host) = address { host.name } else { "localhost" } }
   }

@@ -178,7 +178,7 @@
       }
       // Only now, because this thread may have been busy, and what has arrived in time counts.
       now = .now
-      for case (let connection, let deadline?) in waiting where deadline <= now { connection.checkDeadline(at: now) }
+      for case (let connection, let deadline?) in waiting where deadline <= now { connection.timeHasCome(now) }
       return closed
     }
   }

@@ -108,6 +108,7 @@
 
     /// Adds bytes that have arrived.
     func add(_ bytes: ArraySlice<UInt8>) throws(RedisError.Reason) {
+      if bytes.isEmpty { return }
       let count = unsafe bytes.withUnsafeBytes { unsafe BIO_write(arrived, $0.baseAddress, Int32(clamping: $0.count)) }
       if count != bytes.count { throw .unreachable("there is no memory for a reply") }
     }
