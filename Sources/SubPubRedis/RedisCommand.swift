@@ -20,9 +20,6 @@
       append(key)
     }
 
-    /// Whether this asks for nothing but a reply.
-    var isPing: Bool { argumentCount == 1 && arguments == RedisCommand("PING").arguments }
-
     /// How many bytes the arguments take.
     var byteCount: Int { arguments.count }
 

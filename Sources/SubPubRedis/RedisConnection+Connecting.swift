@@ -10,16 +10,7 @@
         return try await connect(to: endpoint, by: end, on: loop)
       }
       let server = try endpoint.primary(at: try await address(of: primary.text, sentinels, by: end, on: loop))
-      let connection = try await connect(to: server, by: end, on: loop)
-      do throws(RedisError.Reason) {
-        // The sentinels may know a server that has just become a replica, or isn't the primary yet.
-        let role = try await replies(to: [RedisCommand("ROLE")], over: connection, server, by: end)[0].get()
-        if role[0]?.text == "master" { return connection }
-        throw .unreachable("\(server) isn't the primary")
-      } catch {
-        connection.close()
-        throw error
-      }
+      return try await connect(to: server, asksForRole: true, by: end, on: loop)
     }
 
     /// Asks the sentinels, one after the other, for the address of a primary.
@@ -51,9 +42,9 @@
     }
 
     private func connect(
-      to endpoint: RedisEndpoint, by end: ContinuousClock.Instant, on loop: RedisLoop
+      to endpoint: RedisEndpoint, asksForRole: Bool = false, by end: ContinuousClock.Instant, on loop: RedisLoop
     ) async throws(RedisError.Reason) -> RedisConnection {
-      let greeting = try await greeting(endpoint, by: end, loop)
+      let greeting = Greeting(endpoint, login: try await login(endpoint, by: end, loop), asksForRole: asksForRole)
       var failure = RedisError.Reason.unreachable("cannot connect: the host has no address")
       let addresses = try await addresses(of: endpoint, by: end, loop)
       for (index, address) in addresses.enumerated() {
@@ -77,47 +68,15 @@
       throw failure
     }
 
-    /// What a new connection says first.
-    private func greeting(
-      _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
-    ) async throws(RedisError.Reason) -> [RedisCommand] {
-      var commands: [RedisCommand] = []
-      if let (username, password) = try await login(endpoint, by: end, loop) {
-        commands.append(username.map { RedisCommand("AUTH", $0, password) } ?? RedisCommand("AUTH", password))
-      }
-      if let name = endpoint.clientName { commands.append(RedisCommand("CLIENT", "SETNAME", name)) }
-      if endpoint.database != 0 { commands.append(RedisCommand("SELECT", String(endpoint.database))) }
-      #if RedisTLS
-        // A server that wants a certificate says so after the handshake, and what it says may be lost with the
-        // connection.
-        if endpoint.tls != nil { commands.append(RedisCommand("PING")) }
-      #endif
-      return commands
-    }
-
     private func greet(
-      _ endpoint: RedisEndpoint, over connection: RedisConnection, _ greeting: [RedisCommand],
+      _ endpoint: RedisEndpoint, over connection: RedisConnection, _ greeting: Greeting,
       by end: ContinuousClock.Instant
     ) async throws(RedisError.Reason) {
       let replies: [RedisReply]
-      do {
-        replies = try await self.replies(to: greeting, over: connection, endpoint, by: end)
-      } catch {
-        #if RedisTLS
-          if connection.isClosed, case .unreachable(let what) = error, let tls = endpoint.tls, tls.certificate == nil {
-            throw .unreachable("\(what); it may want a certificate of the client")
-          }
-        #endif
-        throw error
+      do { replies = try await self.replies(to: greeting.commands, over: connection, endpoint, by: end) } catch {
+        throw greeting.reason(error, isClosed: connection.isClosed)
       }
-      for (command, reply) in zip(greeting, replies) {
-        // Credentials that were asked for may be others at the next attempt.
-        if case .asked = endpoint.login, let refusal = reply.refusal, refusal.hasPrefix("WRONGPASS ") {
-          throw .unreachable("the server refuses the credentials: \(refusal)")
-        }
-        let isForbiddenPing = command.isPing && reply.refusal.map { RedisError.Reason.refused($0).isForbidden } ?? false
-        if !isForbiddenPing { _ = try reply.get() }
-      }
+      try greeting.check(replies)
     }
 
     /// Sends commands, and waits for their replies within what is left of the endpoint's connect limit.
