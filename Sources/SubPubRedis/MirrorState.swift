@@ -7,8 +7,11 @@
     var isRunning = false
     /// The index of the server that is read from.
     var endpoint = 0
-    /// The last entry that was read.
-    var last: EntryID?
+    /// The last entry that was shown, and the index of its server.
+    private(set) var last: (id: EntryID, server: Int)?
+    var shown = ShownPublications()
+    /// The index of the server that was followed last.
+    private var followed = 0
     /// Whether the server has answered since the last failure.
     var hasAnswered = false
     /// Whether a connection was lost, and the server hasn't answered since.
@@ -23,11 +26,37 @@
     /// The wait before the next attempt to connect.
     var pause: Task<Void, any Error>?
 
+    /// Begins to follow the stream, or goes on; returns where.
+    mutating func beginFollowing() -> StreamPosition {
+      if followed != endpoint { shown.noteCurrent() }
+      followed = endpoint
+      guard let last else { return .newest }
+      // Without identifiers, all servers count as replicas of one.
+      return last.server == endpoint || shown.newest == nil ? .after(last.id) : .afterPublications(shown)
+    }
+
     /// Whether an outlet has written an entry again because the server had lost it.
     ///
     /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
     /// again (8.08).
-    func hasShown(_ id: EntryID) -> Bool { last.map { $0.epoch == id.epoch && id <= $0 } ?? false }
+    private func hasShown(_ id: EntryID) -> Bool {
+      last.map { $0.server == endpoint && $0.id.epoch == id.epoch && id <= $0.id } ?? false
+    }
+
+    /// Returns what to show of an event, and how.
+    mutating func takeEntry(
+      of event: StreamEvent, at now: ContinuousClock.Instant
+    ) -> (entry: StreamEntry, verdict: ShownPublications.Verdict)? {
+      switch event {
+      case .current(let entry), .entry(let entry):
+        return hasShown(entry.id) ? nil : (entry, shown.verdict(on: entry, at: now))
+      case .behind(let entry):
+        shown.noteBehind(at: now)
+        return entry.map { ($0, shown.verdict(on: $0, at: now)) }
+      case .caughtUp, .checked: return shown.takeWaiting(at: now)
+      case .empty, .unchanged: return nil
+      }
+    }
 
     /// Notes a failure; a server that refuses everything from the start has made no connection that could be lost.
     mutating func noteFailure(_ error: RedisError, isLoss: Bool) {
@@ -35,15 +64,18 @@
       self.error = error
     }
 
-    mutating func note(_ id: EntryID, isDecoded: Bool, _ lag: Duration?) {
+    mutating func note(_ entry: StreamEntry, isDecoded: Bool, _ lag: Duration?) {
       self.lag = lag
-      if let last, last.epoch == id.epoch, last < id {
-        let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: id.version - last.version - 1))
-        statistics.skipped = overflows ? .max : sum
+      var missed = shown.note(entry)
+      // The stream knows best what it has skipped.
+      if let last, last.server == endpoint {
+        missed = last.id.epoch == entry.id.epoch && last.id < entry.id ? entry.id.version - last.id.version - 1 : 0
       }
+      let (sum, overflows) = statistics.skipped.addingReportingOverflow(Int(clamping: missed))
+      statistics.skipped = overflows ? .max : sum
       statistics.entries += 1
       statistics.undecodable += isDecoded ? 0 : 1
-      last = id
+      last = (entry.id, endpoint)
       noteAnswer()
     }
 
@@ -69,6 +101,17 @@
       self.state = state
       if state.value != nil { origin = entry.dataOrigin }
       (since, id) = (entry.since, entry.publication)
+    }
+
+    /// The same phase with the data of another entry.
+    func withData(of other: Self) -> Self {
+      var result = other
+      switch state {
+      case .loading: (result.state, result.id) = (.loading(previous: other.state.value), id)
+      case .error(let error, _): (result.state, result.id) = (.error(error, previous: other.state.value), id)
+      case .unknown, .loaded: break
+      }
+      return result
     }
 
     /// An error of the mirror, with the same data.

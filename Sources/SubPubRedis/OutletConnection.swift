@@ -253,13 +253,6 @@
     }
   }
 
-  extension EntryID {
-    /// The greatest id before this one.
-    fileprivate var predecessor: EntryID {
-      version > 0 ? EntryID(epoch: epoch, version: version - 1) : EntryID(epoch: epoch - 1, version: .max)
-    }
-  }
-
   extension RedisCommand {
     /// What is appended to the key of a stream for the key of the counter that numbers its outlets.
     static let counterSuffix = ":epoch"

@@ -4,20 +4,24 @@
   extension RedisMirror {
     /// Publishes what the reader has found; called on its thread, once at a time.
     func receive(_ event: StreamEvent) {
-      let (isFirstAnswer, isShown) = state.withLock { state in
+      let (isFirstAnswer, found) = state.withLock { state in
         defer { state.noteAnswer() }
-        return (!state.hasAnswered, event.entryID.map { state.hasShown($0) } ?? false)
+        return (!state.hasAnswered, state.takeEntry(of: event, at: .now))
       }
       if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
-      if isShown { return }
+      if let (entry, verdict) = found, verdict == .shows || verdict == .showsWithoutData {
+        if case .entry = event {
+          return receive(entry, lag: entry.sent.map(lag(since:)), hasData: verdict == .shows)
+        }
+        return receive(entry, lag: .zero, hasData: verdict == .shows)
+      }
       switch event {
       case .empty:
         // Also if somebody has put data there. A relay doesn't take it for a reset.
         publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
-      case .unchanged: publish(lastState.withLock { $0 })
-      case .current(let entry): receive(entry, lag: .zero)
-      case .entry(let entry): receive(entry, lag: entry.sent.map(lag(since:)))
+      case .unchanged, .behind: publish(lastState.withLock { $0 })
       case .caughtUp: if lagLimit != nil, isBehind { publish(lastState.withLock { $0 }) }
+      case .current, .entry, .checked: break
       }
     }
 
@@ -30,10 +34,11 @@
       if case .behind = (publisher.state.error as? RedisError)?.reason { true } else { false }
     }
 
-    private func receive(_ entry: StreamEntry, lag: Duration?) {
+    private func receive(_ entry: StreamEntry, lag: Duration?, hasData: Bool) {
       do {
-        let decoded = EntryState(try entry.state(by: coder), of: entry)
-        state.withLock { $0.note(entry.id, isDecoded: true, lag) }
+        var decoded = EntryState(try entry.state(by: coder), of: entry)
+        if !hasData { decoded = decoded.withData(of: lastState.withLock { $0 }) }
+        state.withLock { $0.note(entry, isDecoded: true, lag) }
         keep(decoded)
         if let lag, let lagLimit, lag > lagLimit {
           publish(decoded.failed(self.error(.behind(lag, limit: lagLimit))))
@@ -42,7 +47,7 @@
         }
       } catch {
         let failed = lastState.withLock { $0 }.failed(self.error(error))
-        state.withLock { $0.note(entry.id, isDecoded: false, lag) }
+        state.withLock { $0.note(entry, isDecoded: false, lag) }
         keep(failed)
         publish(failed)
       }

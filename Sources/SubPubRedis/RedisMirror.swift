@@ -119,7 +119,7 @@
     public var statistics: RedisStatistics {
       state.withLock { state in
         var statistics = state.statistics
-        statistics.lastEntry = state.last.map { "\($0)" }
+        statistics.lastEntry = state.last.map { "\($0.id)" }
         return statistics
       }
     }
@@ -173,13 +173,14 @@
         if hasAnswered { failures = 0 }
         // A server that lets the last entry be read, and no others, has answered.
         if hasWorked || hasAnswered && !reason.isForbidden { former = nil }
+        if !hasMoved, let node = reason.node(of: endpoint) {
+          (hasMoved, reader) = (true, RedisClient.shared(for: node).reader)
+          failedServers -= 1
+          continue
+        }
         if endpoints.count > 1 {
           state.withLock { $0.endpoint = ($0.endpoint + 1) % endpoints.count }
           reader = nil
-        }
-        if !hasMoved, let node = reason.node(of: endpoint) {
-          (hasMoved, reader) = (true, RedisClient.shared(for: node).reader)
-          continue
         }
         if hasMoved { (hasMoved, reader) = (false, nil) }
         if case .refused = reason { tell { $0.refused($1, error) } }
@@ -221,13 +222,13 @@
     private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
       let current = reader ?? RedisClient.shared(for: endpoint).reader
       reader = current
-      let last = state.withLock { state in
+      let position = state.withLock { state in
         if !state.contacts.contains(where: { $0 === current.contact }) {
           state.contacts = state.contacts.suffix(1) + [current.contact]
         }
-        return state.last
+        return state.beginFollowing()
       }
-      return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(after: last, by: current)
+      return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(position, by: current)
     }
 
     /// Waits, unless somebody asks for an attempt now.

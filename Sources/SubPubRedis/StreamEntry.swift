@@ -14,6 +14,12 @@
     /// Before all entries.
     static var zero: EntryID { EntryID(epoch: 0, version: 0) }
 
+    /// The greatest id before this one; zero if there is none.
+    var predecessor: EntryID {
+      if version > 0 { return EntryID(epoch: epoch, version: version - 1) }
+      return epoch > 0 ? EntryID(epoch: epoch - 1, version: .max) : .zero
+    }
+
     var description: String { "\(epoch)-\(version)" }
 
     init(epoch: UInt64, version: UInt64) {
@@ -194,6 +200,9 @@
       default: throw undecodable("its phase is \(phase.prefix(40).debugDescription)")
       }
     }
+
+    /// Whether it brings new data, and not only what was there before.
+    var isLoaded: Bool { phase == LoadPhase.loaded.name }
 
     /// The origin of the entry's data.
     var dataOrigin: DataOrigin { [.loaded, .cached, .edited].first { $0.name == origin } ?? .published }

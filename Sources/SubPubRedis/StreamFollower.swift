@@ -7,20 +7,16 @@
     case empty
     /// The stream still ends with the last entry, or with one before it.
     case unchanged
+    /// The stream of another server than before has nothing that is known to be newer; its last entry.
+    case behind(StreamEntry?)
     /// The last entry, which may have been there for long.
     case current(StreamEntry)
     /// An entry that has just been written.
     case entry(StreamEntry)
     /// There was nothing after the entries that were passed on, when the server was asked for more.
     case caughtUp
-
-    /// The identity of the entry that it brings.
-    var entryID: EntryID? {
-      switch self {
-      case .current(let entry), .entry(let entry): entry.id
-      case .empty, .unchanged, .caughtUp: nil
-      }
-    }
+    /// The stream was looked at.
+    case checked
   }
 
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
@@ -56,11 +52,11 @@
     /// Follows, and returns why that has ended; nil if the task was cancelled.
     ///
     /// Nothing is received any more when the call returns.
-    func follow(after position: EntryID?, by reader: StreamReader) async -> RedisError.Reason? {
+    func follow(_ position: StreamPosition, by reader: StreamReader) async -> RedisError.Reason? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { task in
           state.withLock { $0.task = task }
-          reader.add(self, after: position)
+          reader.add(self, position)
           resumeIfEnded()
         }
       } onCancel: {

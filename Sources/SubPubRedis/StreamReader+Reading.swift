@@ -4,16 +4,18 @@
   /// Adding.
   extension StreamReader {
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
-    func begin(_ added: [(StreamFollower, after: EntryID?)]) async throws(RedisError.Reason) {
+    func begin(_ added: [(StreamFollower, StreamPosition)]) async throws(RedisError.Reason) {
       if added.isEmpty { return }
       let isAsked = wait != nil || added.allSatisfy { $0.0.pacing != nil }
       let replies = try await lastEntries(of: added.map(\.0.key), isAsked: isAsked)
-      for ((follower, shown), reply) in zip(added, replies) {
-        if let refusal = reply.refusal {
+      let lasts = replies.map { StreamEntry.entries($0).last }
+      let places = try await places(of: added, lasts, isAsked: isAsked)
+      for (index, (follower, position)) in added.enumerated() {
+        if let refusal = replies[index].refusal {
           follower.end(.refused(refusal))
           continue
         }
-        let position = begin(follower, shown, StreamEntry.entries(reply).last)
+        let position = begin(follower, position, lasts[index], places[index])
         if let pacing = follower.pacing {
           paced.add(follower, pacing, after: position)
         } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) {
@@ -23,32 +25,70 @@
     }
 
     /// Tells a follower where the stream stands, and returns the position after which it goes on.
-    private func begin(_ follower: StreamFollower, _ shown: EntryID?, _ last: StreamEntry?) -> EntryID {
-      guard let shown else {
+    private func begin(
+      _ follower: StreamFollower, _ position: StreamPosition, _ last: StreamEntry?, _ place: PlaceSearch.Place?
+    ) -> EntryID {
+      switch (position, place) {
+      case (.newest, _):
         follower.send([last.map { .current($0) } ?? .empty])
         return last?.id ?? .zero
+      case (.after(let shown), _), (.afterPublications, .after(let shown)):
+        if let last, last.id > shown {
+          guard follower.pacing != nil else { return shown }
+          follower.send([.current(last)])
+          return last.id
+        }
+        // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
+        follower.send([.unchanged])
+        return serverTime < shown.epoch ? last?.id ?? .zero : shown
+      case (.afterPublications, _):
+        follower.send([.behind(last)])
+        // So that what waits is shown in time.
+        nextCheck = min(nextCheck, .now + FollowedStream.patience)
+        return last?.id ?? .zero
       }
-      if let last, last.id > shown {
-        guard follower.pacing != nil else { return shown }
-        follower.send([.current(last)])
-        return last.id
-      }
-      // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
-      follower.send([.unchanged])
-      return serverTime < shown.epoch ? last?.id ?? .zero : shown
     }
 
-    /// Reads the last entries of streams, not too many at a time.
+    /// Finds the places where the followers go on that have followed another server.
+    private func places(
+      of added: [(StreamFollower, StreamPosition)], _ lasts: [StreamEntry?], isAsked: Bool
+    ) async throws(RedisError.Reason) -> [Int: PlaceSearch.Place] {
+      var (searches, count): ([Int: PlaceSearch], Int) = ([:], 1)
+      for (index, each) in added.enumerated() {
+        guard case .afterPublications(let shown) = each.1 else { continue }
+        var search = PlaceSearch(shown)
+        search.note(lasts[index].map { [$0] } ?? [], isBeginning: lasts[index] == nil)
+        searches[index] = search
+      }
+      while true {
+        let open = searches.filter { $0.value.place == nil }
+        if open.isEmpty { return searches.compactMapValues(\.place) }
+        count = min(count * 2, batch.count)
+        let commands = open.map { RedisCommand.entries(of: added[$0].0.key, downFrom: $1.next, count) }
+        for (index, reply) in zip(open.keys, try await replies(to: commands, count, isAsked: isAsked)) {
+          let entries = StreamEntry.entries(reply)
+          searches[index]?.note(entries, isBeginning: entries.count < count)
+        }
+      }
+    }
+
+    private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
+      try await replies(to: keys.map { .lastEntry(of: $0) }, 1, isAsked: isAsked)
+    }
+
+    /// Reads so many entries of each of some streams, not too many at a time.
     ///
     /// Unless the other connection is to be asked, they are read over the one that `XREAD` goes over later. If the
     /// server is started again, that connection is lost, so entries never arrive over it that are older than those
     /// found here.
-    private func lastEntries(of keys: [[UInt8]], isAsked: Bool) async throws(RedisError.Reason) -> [RedisReply] {
+    private func replies(
+      to commands: [RedisCommand], _ entries: Int, isAsked: Bool
+    ) async throws(RedisError.Reason) -> [RedisReply] {
       var replies: [RedisReply] = []
-      let count = batch.count
-      for first in stride(from: 0, to: keys.count, by: count) {
-        let part = keys[first..<min(first + count, keys.count)]
-        let commands = [RedisCommand("TIME")] + part.map { RedisCommand.lastEntry(of: $0) }
+      let count = max(1, batch.count / entries)
+      for first in stride(from: 0, to: commands.count, by: count) {
+        let part = commands[first..<min(first + count, commands.count)]
+        let commands = [RedisCommand("TIME")] + part
         do {
           let found =
             if isAsked { try await ask(commands) } else {
@@ -57,7 +97,7 @@
           serverTime = found[0].milliseconds ?? 0
           replies += found.dropFirst()
         } catch {
-          if part.count > 1 { batch.shrink() }
+          if part.count > 1 || entries > 1 { batch.shrink() }
           throw error
         }
       }
@@ -177,6 +217,7 @@
           if result.beginsAnew { endWait() }
         }
       }
+      for stream in streams.values { for each in stream.followers { each.follower.send([.checked]) } }
     }
 
     /// The streams whose last entries, which may be large, have to be read.

@@ -39,7 +39,7 @@
     var serverTime: UInt64 = 0
 
     struct Inbox {
-      var added: [(StreamFollower, after: EntryID?)] = []
+      var added: [(StreamFollower, StreamPosition)] = []
       /// Whether followers have ended since they were removed last.
       var hasEnded = false
       var isRunning = false
@@ -57,8 +57,8 @@
 
     init(_ client: RedisClient) { self.client = client }
 
-    /// Tells a follower the last entry of its stream, and everything after that; or what comes after a position.
-    nonisolated func add(_ follower: StreamFollower, after position: EntryID?) {
+    /// Tells a follower what comes after its position in the stream.
+    nonisolated func add(_ follower: StreamFollower, _ position: StreamPosition) {
       let starts = inbox.withLock { inbox in
         inbox.added.append((follower, position))
         defer { inbox.isRunning = true }
@@ -79,10 +79,10 @@
     }
 
     /// Returns the followers that were added; nil if there are none at all, and the task ends.
-    func takeAdded() -> [(StreamFollower, after: EntryID?)]? {
+    func takeAdded() -> [(StreamFollower, StreamPosition)]? {
       removeEnded()
       let isIdle = streams.isEmpty && paced.isEmpty
-      let added = inbox.withLock { inbox -> [(StreamFollower, after: EntryID?)]? in
+      let added = inbox.withLock { inbox -> [(StreamFollower, StreamPosition)]? in
         if isIdle, inbox.added.isEmpty {
           inbox.isRunning = false
           return nil
@@ -95,7 +95,7 @@
     }
 
     /// Adds followers, and waits until something happens.
-    func run(adding added: [(StreamFollower, after: EntryID?)]) async {
+    func run(adding added: [(StreamFollower, StreamPosition)]) async {
       do throws(RedisError.Reason) {
         if reading == nil, asking == nil { nextCheck = .now + endpoint.replyTimeout }
         try await begin(added.filter { !$0.0.hasEnded })

@@ -1,0 +1,160 @@
+#if Redis
+  import SubPub
+
+  /// What a mirror has shown, by the identifiers of the processes that publish, and whether an entry may follow it.
+  ///
+  /// An entry's id names the outlet that has written it, which may be a relay's. So only these identifiers tell whether
+  /// a state that another server has, or another relay has written, is newer (8.01, 8.08).
+  ///
+  /// A stream is *behind* while it has shown nothing as new as what the mirror shows. Then what it has of a process that
+  /// the mirror doesn't know may be new, because that process has begun anew, or older than everything else. Its data
+  /// counts as new if the stream stays behind for a while. A relay, which says by itself only that it loads, or has
+  /// failed, takes no data back.
+  struct ShownPublications {
+    /// What may be done with an entry.
+    enum Verdict: Equatable {
+      case shows
+      /// To be shown with the data that the mirror has.
+      case showsWithoutData
+      /// To be shown later, if nothing newer comes.
+      case waits
+      case isOlder
+    }
+
+    /// How many processes that published before are remembered.
+    private static let mostFormer = 16
+
+    /// The newest publication of the process whose data was shown last; nil if no entry had an identifier.
+    private(set) var newest: PublicationID?
+    /// The newest ones of the processes before.
+    private var former: [PublicationID] = []
+    /// Since when the stream has been behind; nil if it isn't.
+    private var behindSince: ContinuousClock.Instant?
+    /// The last entry that waits.
+    private var waiting: StreamEntry?
+
+    /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
+    func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
+
+    /// Notes that the mirror follows a stream that is behind.
+    mutating func noteBehind(at now: ContinuousClock.Instant) { (behindSince, waiting) = (now, nil) }
+
+    /// Notes that the mirror follows another stream, or the same one again, that isn't behind.
+    mutating func noteCurrent() { (behindSince, waiting) = (nil, nil) }
+
+    /// Decides on the next entry of the stream.
+    mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
+      guard let id = entry.publication, let newest else { return .shows }
+      if id.epoch == newest.epoch {
+        if id.version < newest.version { return older(at: now) }
+        noteCurrent()
+        return .shows
+      }
+      guard let behindSince else {
+        // The same one may come again, when its process takes the key over again.
+        return isFormer(id) && !former.contains(id) ? older(at: now) : .shows
+      }
+      if isFormer(id) { return .isOlder }
+      waiting = entry
+      return behindSince.duration(to: now) < FollowedStream.patience ? .waits : verdictOnUnknown(entry)
+    }
+
+    private mutating func older(at now: ContinuousClock.Instant) -> Verdict {
+      behindSince = behindSince ?? now
+      return .isOlder
+    }
+
+    private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
+      waiting = nil
+      guard entry.isLoaded else { return .showsWithoutData }
+      behindSince = nil
+      return .shows
+    }
+
+    /// Returns the entry that has waited for long enough.
+    mutating func takeWaiting(at now: ContinuousClock.Instant) -> (entry: StreamEntry, verdict: Verdict)? {
+      guard let waiting, let behindSince, behindSince.duration(to: now) >= FollowedStream.patience else { return nil }
+      return (waiting, verdictOnUnknown(waiting))
+    }
+
+    /// Notes that an entry is shown; returns how many publications of its process come between it and the one before.
+    mutating func note(_ entry: StreamEntry) -> UInt64 {
+      guard let id = entry.publication else { return 0 }
+      guard let newest, newest.epoch != id.epoch else {
+        defer { newest = id }
+        return newest.map { id.version > $0.version ? id.version - $0.version - 1 : 0 } ?? 0
+      }
+      // What a relay says by itself is no publication of the process whose states it passes on.
+      guard entry.isLoaded else { return 0 }
+      former.removeAll { $0.epoch == id.epoch || $0.epoch == newest.epoch }
+      former = former.suffix(Self.mostFormer - 1) + [newest]
+      self.newest = id
+      return 0
+    }
+  }
+
+  /// Where a mirror begins to read a stream, or goes on.
+  enum StreamPosition {
+    /// With the newest entry.
+    case newest
+    /// After an entry of the same stream.
+    case after(EntryID)
+    /// After what was shown, in the stream of another server.
+    case afterPublications(ShownPublications)
+  }
+
+  /// Looks for the entry of another server's stream after which all are newer than what a mirror has shown, from the end
+  /// of the stream on.
+  struct PlaceSearch {
+    enum Place: Equatable {
+      case after(EntryID)
+      /// The stream is behind: nothing in it is known to be newer.
+      case none
+    }
+
+    private let shown: ShownPublications
+    /// What was found; nil if there is more to look at.
+    private(set) var place: Place?
+    /// The oldest newer entry.
+    private var oldestNewer: EntryID?
+    /// The oldest entry.
+    private var oldest: EntryID?
+
+    init(_ shown: ShownPublications) { self.shown = shown }
+
+    /// The newest entry that wasn't looked at.
+    var next: String { oldest.map { "\($0.predecessor)" } ?? "+" }
+
+    /// Looks at the next entries, the newest of them first.
+    mutating func note(_ entries: [StreamEntry], isBeginning: Bool) {
+      guard let newest = shown.newest else { return place = Place.none }
+      for entry in entries {
+        oldest = entry.id
+        guard let id = entry.publication else { continue }
+        if id.epoch == newest.epoch {
+          if id.version > newest.version {
+            oldestNewer = entry.id
+          } else {
+            place = oldestNewer != nil || id.version == newest.version ? .after(entry.id) : Place.none
+            return
+          }
+        } else if shown.isFormer(id) {
+          return finish()
+        }
+      }
+      if isBeginning { finish() }
+    }
+
+    /// Everything before is older.
+    private mutating func finish() { place = oldestNewer.map { .after($0.predecessor) } ?? Place.none }
+  }
+
+  extension RedisCommand {
+    /// The command that reads entries of a stream, the last of them first.
+    static func entries(of key: [UInt8], downFrom end: String, _ count: Int) -> RedisCommand {
+      var command = RedisCommand("XREVRANGE", of: key)
+      for argument in [end, "-", "COUNT", "\(count)"] { command.append(argument) }
+      return command
+    }
+  }
+#endif

@@ -1,0 +1,107 @@
+#if Redis && DEBUG
+  @testable import SubPubRedis
+  import Testing
+
+  @Suite("8 Across processes: a mirror that goes on at another server", .hangLimit)
+  struct Section8OtherServerTests {
+    private let publisher = Publisher<Int>(label: "source")
+
+    @Test(
+      "it goes on after what it has shown, whichever of the outlets has the greater number",
+      arguments: [false, true], [nil, Duration.milliseconds(5)])
+    func required_8_01_otherOutlet(isOlder: Bool, pacing: Duration?) async throws {
+      let servers = try [RedisStandIn(), RedisStandIn()]
+      let outlets = servers.map { RedisOutlet(publisher, key: "key", endpoint: $0.endpoint, retry: .quick) }
+      let mirror = RedisMirror<Int>(key: "key", from: servers.map(\.endpoint), pacing: pacing, retry: .quick)
+      let recorder = mirror.record()
+      publisher.updateData(0)
+      // The number of an outlet is the time when it begins.
+      var runs: [Task<Void, any Error>] = []
+      for outlet in isOlder ? outlets.reversed() : outlets { runs.append(try await started(outlet)) }
+      try await running(mirror) {
+        try await mirror.reach(0)
+        for number in 1...19 { publisher.updateData(number) }
+        try await mirror.reach(19)
+        servers[0].stop()
+        for number in 20...59 { publisher.updateData(number) }
+        try await mirror.reach(59)
+      }
+      await mirror.publisher.drain()
+      #expect(recorder.loaded.withoutRepeats == recorder.loaded.withoutRepeats.sorted())
+      if pacing == nil { #expect(Set(recorder.loaded) == Set(0...59) && mirror.statistics.skipped == 0) }
+      // The first one can't write what is left.
+      for run in runs { run.cancel() }
+      for run in runs { _ = await run.result }
+    }
+
+    @Test("a server whose relay is behind shows nothing until it has caught up, and only its errors without data")
+    func required_8_08_behind() {
+      let start = ContinuousClock.now
+      var shown = ShownPublications()
+      for entry in [entry(1, of: 7, 3), entry(2, of: 8, 5)] { _ = shown.note(entry) }
+      let late = start + .seconds(60)
+      func verdict(_ entry: StreamEntry, at time: ContinuousClock.Instant = start) -> ShownPublications.Verdict {
+        shown.verdict(on: entry, at: time)
+      }
+      shown.noteBehind(at: start)
+      #expect(verdict(entry(1, of: 7, 3), at: late) == .isOlder)
+      #expect(verdict(entry(2, of: 8, 4), at: late) == .isOlder)
+      // What the relay says by itself, or a process that has begun anew.
+      #expect(verdict(entry(3, of: 9, 1, "error")) == .waits)
+      #expect(shown.takeWaiting(at: start) == nil)
+      #expect(shown.takeWaiting(at: late)?.verdict == .showsWithoutData)
+      #expect(shown.takeWaiting(at: late) == nil)
+      #expect(verdict(entry(4, of: 9, 2)) == .waits)
+      #expect(verdict(entry(5, of: 8, 5)) == .shows)
+      #expect(shown.takeWaiting(at: late) == nil)
+      // From here on, the order of the stream counts, and the relay's errors are shown at once.
+      #expect(verdict(entry(6, of: 9, 3, "error")) == .shows)
+      #expect(verdict(entry(7, of: 7, 2)) == .isOlder, "another relay, which is behind")
+      #expect(verdict(entry(8, of: 9, 4)) == .waits)
+      #expect(shown.takeWaiting(at: late)?.verdict == .shows)
+    }
+
+    @Test("the place in another server's stream is after the last entry that isn't newer")
+    func required_8_06_place() {
+      var shown = ShownPublications()
+      for entry in [entry(1, of: 7, 3), entry(2, of: 8, 5)] { _ = shown.note(entry) }
+      let place = { (entries: [StreamEntry]) -> PlaceSearch.Place? in
+        var search = PlaceSearch(shown)
+        for entry in entries.reversed() where search.place == nil { search.note([entry], isBeginning: false) }
+        if search.place == nil { search.note([], isBeginning: true) }
+        return search.place
+      }
+      let older = [entry(1, of: 7, 3), entry(2, of: 8, 4)]
+      #expect(place([]) == PlaceSearch.Place.none)
+      #expect(place(older) == PlaceSearch.Place.none)
+      #expect(place(older + [entry(3, of: 9, 1)]) == PlaceSearch.Place.none)
+      #expect(place(older + [entry(3, of: 8, 5)]) == .after(id(3)))
+      #expect(place(older + [entry(3, of: 8, 5), entry(4, of: 9, 1)]) == .after(id(3)))
+      #expect(place(older + [entry(3, of: 8, 7)]) == .after(id(2)))
+      // The oldest ones were removed, and somebody else has written, too.
+      #expect(place([entry(3, of: 8, 7), entry(4, of: nil, 0), entry(5, of: 8, 8)]) == .after(id(3).predecessor))
+      #expect(place([entry(2, of: 7, 3), entry(4, of: 8, 7)]) == .after(id(4).predecessor))
+      #expect(EntryID(epoch: 5, version: 0).predecessor == EntryID(epoch: 4, version: .max))
+    }
+
+    private func id(_ version: UInt64) -> EntryID { EntryID(epoch: 1, version: version) }
+
+    private func entry(_ version: UInt64, of epoch: UInt64?, _ publication: UInt64, _ phase: String = "loaded")
+      -> StreamEntry
+    {
+      let fields = ["phase", phase] + (epoch.map { ["publication", "\($0)-\(publication)"] } ?? [])
+      return StreamEntry.made(id(version), fields)
+    }
+  }
+
+  extension StreamEntry {
+    /// An entry as a server sends it.
+    fileprivate static func made(_ id: EntryID, _ fields: [String]) -> StreamEntry {
+      let texts = { (texts: [String]) in texts.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined() }
+      let reply = "*1\r\n*2\r\n\(texts(["\(id)"]))*\(fields.count)\r\n\(texts(fields))"
+      let replies = ReplyReader()?.replies(completedBy: Array(reply.utf8)[...]).replies
+      guard let entry = StreamEntry.entries(replies?.first).first else { fatalError("the reply isn't complete") }
+      return entry
+    }
+  }
+#endif
