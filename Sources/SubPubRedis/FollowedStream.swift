@@ -12,19 +12,21 @@
     static let patience: Duration = .seconds(2)
 
     private(set) var followers: [(follower: StreamFollower, position: EntryID)] = []
-    /// The position that the last `XREAD` was sent with; nil if the stream wasn't part of it.
-    private var requested: EntryID?
+    /// The positions that the last `XREAD` of each kind was sent with; nil if the stream isn't part of it.
+    private var (resting, lively): (EntryID?, EntryID?) = (nil, nil)
     /// Since when the stream has been behind its followers.
     private var isBehindSince: ContinuousClock.Instant?
 
     /// The greatest epoch of a follower's position.
     var epoch: UInt64 { followers.lazy.map(\.position.epoch).max() ?? 0 }
 
-    /// Adds a follower; returns whether the last `XREAD` misses entries that it needs.
-    mutating func add(_ follower: StreamFollower, after position: EntryID) -> Bool {
-      followers.append((follower, position))
-      return requested.map { position < $0 } ?? true
-    }
+    /// Whether the last `XREAD` for resting streams misses entries that a follower needs.
+    var isMissed: Bool { resting.map { position < $0 } ?? true }
+
+    /// The position to read from.
+    private var position: EntryID { followers.lazy.map(\.position).min() ?? .zero }
+
+    mutating func add(_ follower: StreamFollower, after position: EntryID) { followers.append((follower, position)) }
 
     /// Removes followers that have ended; returns whether any are left.
     mutating func removeEnded() -> Bool {
@@ -32,18 +34,26 @@
       return !followers.isEmpty
     }
 
-    /// Returns the position to read from.
-    mutating func request() -> EntryID {
-      let position = followers.lazy.map(\.position).min() ?? .zero
-      requested = position
+    func requested(by kind: Reading.Kind) -> EntryID? { kind == .resting ? resting : lively }
+
+    /// Notes that `XREAD` asks for what follows the position, which is returned; or that it doesn't ask for the stream.
+    @discardableResult
+    mutating func request(by kind: Reading.Kind, asks: Bool = true) -> EntryID {
+      let position = position
+      switch kind {
+      case .resting: resting = asks ? position : nil
+      case .lively: lively = asks ? position : nil
+      }
       return position
     }
 
     /// Moves the followers past the entries that the last `XREAD` has returned; returns who receives which.
     ///
     /// A follower that was before the place where `XREAD` began would miss what is between, and waits for the next one.
-    mutating func take(_ entries: [StreamEntry]) -> [(StreamFollower, ArraySlice<StreamEntry>)] {
-      guard let requested, let last = entries.last?.id else { return [] }
+    mutating func take(
+      _ entries: [StreamEntry], from kind: Reading.Kind
+    ) -> [(StreamFollower, ArraySlice<StreamEntry>)] {
+      guard let requested = requested(by: kind), let last = entries.last?.id else { return [] }
       var received: [(StreamFollower, ArraySlice<StreamEntry>)] = []
       for index in followers.indices {
         let (follower, position) = followers[index]
@@ -55,8 +65,8 @@
     }
 
     /// The followers for which the last `XREAD` has asked.
-    var readFollowers: [StreamFollower] {
-      guard let requested else { return [] }
+    func readFollowers(by kind: Reading.Kind) -> [StreamFollower] {
+      guard let requested = requested(by: kind) else { return [] }
       return followers.filter { $0.position >= requested }.map(\.follower)
     }
 

@@ -21,13 +21,13 @@
   /// (8.06). It never shows a state that is older than one it has shown, unless the outlet has begun anew (8.08). An
   /// entry that can't be decoded is an error, too, and the entries after it are read (8.05). Both are a ``RedisError``.
   ///
-  /// All mirrors of a process that have equal endpoints share one thread, and one connection for reading. The states
-  /// are decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no
+  /// All mirrors of a process that have equal endpoints share one thread, and two or three connections. The states are
+  /// decoded and published on that thread, so a slow `.immediate` subscriber delays the other mirrors, but no
   /// outlet.
   ///
   /// A mirror needs the commands `AUTH` and `SELECT` as the endpoint says, `XREAD`, `XREVRANGE`, and `TYPE` on its key,
-  /// `GET` on the key with `:epoch` appended, `CLIENT ID`, and `CLIENT UNBLOCK`. With `TIME`, it recognizes an older
-  /// copy of the stream however long the outlet is cut off; without it, only for two seconds.
+  /// and `GET` on the key with `:epoch` appended. With `TIME`, it recognizes an older copy of the stream however long
+  /// the outlet is cut off; without it, only for two seconds.
   public final class RedisMirror<Value: Codable & Sendable>: Manager, StatePublisher {
     /// The publisher of the state.
     ///

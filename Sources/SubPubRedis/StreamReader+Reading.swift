@@ -6,7 +6,7 @@
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
     func begin(_ added: [(StreamFollower, StreamPosition)]) async throws(RedisError.Reason) {
       if added.isEmpty { return }
-      let isAsked = wait != nil || added.allSatisfy { $0.0.pacing != nil }
+      let isAsked = isWaiting || added.allSatisfy { $0.0.pacing != nil }
       let replies = try await lastEntries(of: added.map(\.0.key), isAsked: isAsked)
       let lasts = replies.map { StreamEntry.entries($0).last }
       let places = try await places(of: added, lasts, isAsked: isAsked)
@@ -18,8 +18,9 @@
         let position = begin(follower, position, lasts[index], places[index])
         if let pacing = follower.pacing {
           paced.add(follower, pacing, after: position)
-        } else if streams[follower.key, default: FollowedStream()].add(follower, after: position) {
-          endWait()
+        } else {
+          streams[follower.key, default: FollowedStream()].add(follower, after: position)
+          noteMissed(follower.key)
         }
       }
     }
@@ -63,7 +64,7 @@
       while true {
         let open = searches.filter { $0.value.place == nil }
         if open.isEmpty { return searches.compactMapValues(\.place) }
-        count = min(count * 2, batch.count)
+        count = min(count * 2, asked.count)
         let commands = open.map { RedisCommand.entries(of: added[$0].0.key, downFrom: $1.next, count) }
         for (index, reply) in zip(open.keys, try await replies(to: commands, count, isAsked: isAsked)) {
           let entries = StreamEntry.entries(reply)
@@ -85,19 +86,20 @@
       to commands: [RedisCommand], _ entries: Int, isAsked: Bool
     ) async throws(RedisError.Reason) -> [RedisReply] {
       var replies: [RedisReply] = []
-      let count = max(1, batch.count / entries)
+      let count = max(1, asked.count / entries)
       for first in stride(from: 0, to: commands.count, by: count) {
         let part = commands[first..<min(first + count, commands.count)]
         let commands = [RedisCommand("TIME")] + part
         do {
           let found =
             if isAsked { try await ask(commands) } else {
-              try await self.replies(to: commands, over: connectedReading())
+              try await self.replies(to: commands, over: connectedReading(.resting))
             }
           serverTime = found[0].milliseconds ?? 0
           replies += found.dropFirst()
+          asked.noteReply(isFull: part.count == count)
         } catch {
-          if part.count > 1 || entries > 1 { batch.shrink() }
+          if part.count > 1 || entries > 1 { asked.shrink() }
           throw error
         }
       }
@@ -107,18 +109,23 @@
 
   /// Reading.
   extension StreamReader {
+    /// Whether a wait for the resting streams is under way.
+    private var isWaiting: Bool { readings[.resting]?.wait != nil }
+
     /// Waits until there are entries, or somebody has woken the task, or it is time for something else.
     func read() async throws(RedisError.Reason) {
-      if streams.isEmpty {
+      if !isWaiting {
+        lively.settle(at: .now)
         // Those with a pace need no connection of their own.
-        if wait == nil { dropReading() }
-      } else if wait == nil {
-        try await request()
+        if streams.isEmpty { dropReading(.resting) } else { try await request(.resting) }
+        // So that a server that takes no further connection says so now.
+        if asking == nil { _ = try await ask([RedisCommand("TIME")]) }
       }
-      try await endWaitIfDue()
-      let next = [wait?.end?.next, nextCheck, paced.next].lazy.compactMap { $0 }.min() ?? nextCheck
-      await wake.wait(until: next, on: loop)
-      if let reply = try reading?.replyIfPresent() { try await receive(reply) }
+      if readings[.lively]?.wait == nil { try await request(.lively) }
+      await wake.wait(until: [nextCheck, paced.next].lazy.compactMap { $0 }.min() ?? nextCheck, on: loop)
+      for kind in Reading.Kind.allCases where readings[kind]?.wait != nil {
+        if let reply = try readings[kind]?.channel?.replyIfPresent() { try await receive(reply, from: kind) }
+      }
       if .now >= nextCheck { try await check() }
       try await readPaced()
     }
@@ -138,42 +145,35 @@
       }
     }
 
-    private func request() async throws(RedisError.Reason) {
-      let channel = try await connectedReading()
-      try await prepareToRead()
-      let limit = Int64((endpoint.replyTimeout / .milliseconds(1)).rounded(.up))
-      let count = batch.count
-      var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", "\(limit)", "STREAMS")
-      // The order of a dictionary doesn't change between these two loops.
-      for key in streams.keys { command.append(key) }
-      for index in streams.values.indices { command.append("\(streams.values[index].request())") }
+    private func request(_ kind: Reading.Kind) async throws(RedisError.Reason) {
+      let keys = kind == .lively ? Array(lively.keys) : streams.keys.filter { !lively.contains($0) }
+      guard !keys.isEmpty, let count = readings[kind]?.batch.count else { return }
+      let channel = try await connectedReading(kind)
+      // Nobody ends the wait for those that rest, and the others are asked for again and again until it is over.
+      let limit = kind == .lively ? LivelyStreams.wait : min(endpoint.replyTimeout, .seconds(5))
+      var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", limit.wholeMilliseconds, "STREAMS")
+      for key in keys { command.append(key) }
+      for key in keys { command.append("\(streams[key]?.request(by: kind) ?? .zero)") }
+      if kind == .resting { for key in lively.keys { streams[key]?.request(by: kind, asks: false) } }
       var bytes: [UInt8] = []
       command.encode(to: &bytes)
-      try channel.send(
-        bytes, replies: 1, within: TimeLimit(limit: endpoint.replyTimeout * 2, named: endpoint.replyTimeout))
-      wait = Wait(count: count)
+      let timeout = endpoint.replyTimeout
+      try channel.send(bytes, replies: 1, within: TimeLimit(limit: limit + timeout, named: timeout))
+      readings[kind]?.wait = Reading.Wait(count: count, keys: keys)
     }
 
-    /// Lets the wait for entries end soon, because it isn't for all that are needed.
-    private func endWait() { if wait?.end == nil { wait?.end = (.now, .milliseconds(1)) } }
-
-    private func endWaitIfDue() async throws(RedisError.Reason) {
-      guard let end = wait?.end, .now >= end.next else { return }
-      if try await unblock() {
-        wait?.end = nil
-      } else {
-        // The server hasn't seen `XREAD` yet, or the reply is on its way.
-        wait?.end = (.now + end.pause, min(end.pause * 2, .milliseconds(256)))
-      }
+    /// Lets a stream be asked for soon if the wait that is under way misses some of its entries.
+    private func noteMissed(_ key: [UInt8]) {
+      if isWaiting, streams[key]?.isMissed ?? false { lively.add(key, at: .now) }
     }
 
-    private func receive(_ reply: RedisReply) async throws(RedisError.Reason) {
+    private func receive(_ reply: RedisReply, from kind: Reading.Kind) async throws(RedisError.Reason) {
       contact.note()
-      let count = wait?.count ?? 0
-      wait = nil
+      guard let reading = readings[kind], let wait = reading.wait else { return }
+      readings[kind]?.wait = nil
       if let refusal = reply.refusal {
         // The server has become a replica. It still lets the streams be read, but not over this connection.
-        if refusal.hasPrefix("UNBLOCKED ") { return dropReading() }
+        if refusal.hasPrefix("UNBLOCKED ") { return dropReading(kind) }
         // One of the streams can't be read. If it isn't found, nobody can read.
         let before = streams.count
         try await check()
@@ -182,23 +182,27 @@
       }
       // Otherwise a server that answers with something else would be asked again and again.
       guard reply.isNil || reply.count > 0 else { throw .unreachable("the reply to XREAD isn't a list of streams") }
-      let before = changed
-      changed = []
       var (batches, first, isFull): ([(StreamFollower, ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)
+      let before = changed.isEmpty ? [] : wait.keys.filter { changed.remove($0) != nil }
       for index in 0..<reply.count {
         let (key, entries) = (Array(reply[index]?[0]?.bytes ?? []), StreamEntry.entries(reply[index]?[1]))
         if index == 0 { first = entries.count }
-        if entries.count >= count { isFull = true }
+        if entries.count >= wait.count { isFull = true }
         changed.insert(key)
-        if let taken = streams[key]?.take(entries) { batches += taken }
+        if let taken = streams[key]?.take(entries, from: kind) { batches += taken }
       }
-      batch.noteReply(isFull: isFull)
-      let caughtUp = before.subtracting(changed).flatMap { streams[$0]?.readFollowers ?? [] }
+      reading.batch.noteReply(isFull: isFull)
+      let caughtUp = before.filter { !changed.contains($0) }.flatMap { streams[$0]?.readFollowers(by: kind) ?? [] }
       // If there are many, the server can look for more while these are passed on; few are passed on sooner.
-      if reply.count + first > Self.few { try await request() }
+      if reply.count + first > Self.few { try await request(kind) }
       for (follower, entries) in batches { follower.send(entries.lazy.map { .entry($0) }) }
       for follower in caughtUp { follower.send([.caughtUp]) }
     }
+  }
+
+  extension Duration {
+    /// For a command: not 0, which stands for a wait without an end.
+    fileprivate var wholeMilliseconds: String { "\(max(1, Int64((self / .milliseconds(1)).rounded(.up))))" }
   }
 
   /// Checks.
@@ -207,14 +211,15 @@
     /// smaller than those that `XREAD` waits for.
     private func check() async throws(RedisError.Reason) {
       nextCheck = .now + endpoint.replyTimeout
+      if lively.isEmpty, readings[.lively]?.wait == nil { dropReading(.lively) }
       let suspects = try await suspiciousStreams()
-      for (key, reply) in zip(suspects, try await lastEntries(of: suspects, isAsked: wait != nil)) {
+      for (key, reply) in zip(suspects, try await lastEntries(of: suspects, isAsked: isWaiting)) {
         if let refusal = reply.refusal {
           for each in streams[key]?.followers ?? [] { each.follower.end(.refused(refusal)) }
-          streams[key] = nil
+          remove(key)
         } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id) {
           if result.waits { nextCheck = min(nextCheck, .now + .milliseconds(500)) }
-          if result.beginsAnew { endWait() }
+          if result.beginsAnew { noteMissed(key) }
         }
       }
       for stream in streams.values { for each in stream.followers { each.follower.send([.checked]) } }

@@ -4,8 +4,8 @@
   /// Reads the streams of one server, for all mirrors of the process that have its endpoint.
   ///
   /// One task does all of it, while there are followers. `XREAD` waits until one of the streams has a new entry, and
-  /// occupies a connection; the other connection asks for the last entries of streams, and ends that wait when a stream
-  /// is added.
+  /// occupies a connection; another one waits for the streams that this wait misses. A third asks for the last entries
+  /// of streams. Behind a balanced address, each may lead to another server.
   actor StreamReader {
     /// How many entries are passed on before more are asked for.
     static let few = 16
@@ -21,18 +21,16 @@
     let inbox = Locked(Inbox())
     let contact = LastContact()
 
-    let batch = BatchSize()
     var streams: [[UInt8]: FollowedStream] = [:]
+    var lively = LivelyStreams()
     var paced = PacedStreams()
     /// For `XREAD`.
-    var reading: RedisChannel?
-    /// The server's number of that connection; nil if it isn't known yet.
-    var readingID: String?
+    var readings: [Reading.Kind: Reading] = [.resting: Reading(), .lively: Reading()]
     /// For everything else.
     var asking: RedisChannel?
-    /// The wait for the reply to `XREAD`; nil if there is no `XREAD`.
-    var wait: Wait?
-    /// The streams that had new entries in the last reply to `XREAD`.
+    /// How many streams are asked for their last entries at a time.
+    let asked = BatchSize()
+    /// The streams that had new entries when they were asked for last.
     var changed: Set<[UInt8]> = []
     var nextCheck = ContinuousClock.now
     /// The server's time when it was asked last, in milliseconds; 0 if the user may not ask for it.
@@ -43,14 +41,6 @@
       /// Whether followers have ended since they were removed last.
       var hasEnded = false
       var isRunning = false
-    }
-
-    struct Wait {
-      /// How many entries of a stream were asked for.
-      let count: Int
-      /// When to end the wait, and how long to pause before the next attempt if the server isn't waiting yet; nil
-      /// unless `XREAD` waits for less than it should.
-      var end: (next: ContinuousClock.Instant, pause: Duration)?
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -97,15 +87,15 @@
     /// Adds followers, and waits until something happens.
     func run(adding added: [(StreamFollower, StreamPosition)]) async {
       do throws(RedisError.Reason) {
-        if reading == nil, asking == nil { nextCheck = .now + endpoint.replyTimeout }
+        if readings.values.allSatisfy({ $0.channel == nil }), asking == nil { nextCheck = .now + endpoint.replyTimeout }
         try await begin(added.filter { !$0.0.hasEnded })
         if !streams.isEmpty || !paced.isEmpty { try await read() }
       } catch {
-        if wait != nil { batch.noteLostConnection() }
+        for reading in readings.values where reading.wait != nil { reading.batch.noteLostConnection() }
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         for follower in paced.followers { follower.end(error) }
-        (streams, paced) = ([:], PacedStreams())
+        (streams, lively, paced) = ([:], LivelyStreams(), PacedStreams())
         disconnect()
       }
     }
@@ -117,8 +107,34 @@
       }
       guard hasEnded else { return }
       paced.removeEnded()
-      for key in streams.keys where !(streams[key]?.removeEnded() ?? false) { streams[key] = nil }
+      for key in streams.keys where !(streams[key]?.removeEnded() ?? false) { remove(key) }
     }
+
+    func remove(_ key: [UInt8]) {
+      streams[key] = nil
+      lively.remove(key)
+    }
+  }
+
+  /// A connection over which one `XREAD` at a time waits for entries.
+  struct Reading {
+    enum Kind: CaseIterable {
+      /// For the streams of which nothing is expected.
+      case resting
+      /// For a few others, again and again.
+      case lively
+    }
+
+    struct Wait {
+      /// How many entries of a stream were asked for.
+      let count: Int
+      let keys: [[UInt8]]
+    }
+
+    let batch = BatchSize()
+    var channel: RedisChannel?
+    /// The wait for the reply; nil if there is none.
+    var wait: Wait?
   }
 
   /// The connections.
@@ -128,16 +144,24 @@
     }
 
     func disconnect() {
-      dropReading()
+      for kind in Reading.Kind.allCases { dropReading(kind) }
       asking?.connection.close()
-      (asking, wait) = (nil, nil)
+      asking = nil
     }
 
-    func connectedReading() async throws(RedisError.Reason) -> RedisChannel {
-      if let reading { return reading }
+    func connectedReading(_ kind: Reading.Kind) async throws(RedisError.Reason) -> RedisChannel {
+      // The server may have closed one over which nothing was asked for.
+      if let channel = readings[kind]?.channel, channel.failure == nil { return channel }
       let channel = try await connect(wake)
-      reading = channel
+      readings[kind]?.channel = channel
       return channel
+    }
+
+    /// Lets the next read have a new connection.
+    func dropReading(_ kind: Reading.Kind) {
+      readings[kind]?.channel?.connection.close()
+      readings[kind]?.channel = nil
+      readings[kind]?.wait = nil
     }
 
     func connectedAsking() async throws(RedisError.Reason) -> RedisChannel {
@@ -145,32 +169,6 @@
       let channel = try await connect()
       asking = channel
       return channel
-    }
-
-    /// Makes sure that the wait can be ended: there is another connection, which the server has accepted.
-    func prepareToRead() async throws(RedisError.Reason) {
-      if readingID != nil { return }
-      let number = try await id(of: connectedReading())
-      _ = try await id(of: connectedAsking())
-      readingID = "\(number)"
-    }
-
-    func id(of channel: RedisChannel) async throws(RedisError.Reason) -> Int64 {
-      guard let number = try await channel.reply(to: RedisCommand("CLIENT", "ID")).get().integer else {
-        throw .unreachable("the reply to CLIENT ID isn't a number")
-      }
-      return number
-    }
-
-    /// Ends the wait of the reading connection; returns false if the server doesn't wait.
-    func unblock() async throws(RedisError.Reason) -> Bool {
-      try await ask([RedisCommand("CLIENT", "UNBLOCK", readingID ?? "")])[0].get().integer == 1
-    }
-
-    /// Lets the next read have a new connection.
-    func dropReading() {
-      reading?.connection.close()
-      (reading, readingID) = (nil, nil)
     }
 
     /// Asks over the other connection.

@@ -184,12 +184,6 @@
       var request = request
       switch try request.nextWord() {
       case "setname": return .ok
-      case "id": return StandInReply(client)
-      case "unblock":
-        let other = try request.nextNumber()
-        guard clients[other]?.wait != nil else { return StandInReply(0) }
-        endWait(of: other, .noArray)
-        return StandInReply(1)
       default: throw Self.unknown(request)
       }
     }

@@ -8,7 +8,7 @@
 
     /// Adds an entry and a user without `XREAD`, and returns that user's endpoint.
     private func prepare(_ server: RedisServer) throws -> RedisEndpoint {
-      try server.addUser("reader", reading: true, "+xrevrange +type +get +client|id +client|unblock +time +auth")
+      try server.addUser("reader", reading: true, "+xrevrange +type +get +time +auth")
       try server.addEntries(epoch: 1_000, versions: 1...1)
       return server.endpoint(username: "reader", password: "secret")
     }

@@ -42,7 +42,7 @@
       let server = try await RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
       try server.addUser(
         "publisher", "+xadd +xrevrange +xlen +xsetid +info +time +watch +get +multi +set +exec +auth +select")
-      let reading = "+xread +xrevrange +type +get +client|id +client|unblock +auth +select"
+      let reading = "+xread +xrevrange +type +get +auth +select"
       try server.addUser("mirrors", reading: true, reading + " +time")
       // As the article said before there was a need for TIME.
       try server.addUser("former", reading: true, reading)
@@ -55,7 +55,7 @@
       publisher.updateData(1)
       try await running(outlet(endpoint("publisher", .seconds(5))), mirrors[0], mirrors[2]) {
         for mirror in [mirrors[0], mirrors[2]] { try await mirror.reach(1) }
-        // Each unblocks the reading connection of its user.
+        // They are read apart from the first ones, which the server waits for.
         try await running(mirrors[1], mirrors[3]) {
           for mirror in [mirrors[1], mirrors[3]] { try await mirror.reach(1) }
           // The streams are looked at, too.

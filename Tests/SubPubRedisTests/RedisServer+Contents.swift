@@ -82,7 +82,7 @@
     /// The number of entries.
     var length: Int { get throws { try #require(Int(run("XLEN", "key"))) } }
 
-    /// How often a command was called, such as `client|unblock`.
+    /// How often a command was called, such as `xread`.
     func calls(of command: String) throws -> Int {
       let statistics = try run("INFO", "commandstats").split(whereSeparator: \.isNewline)
       let line = statistics.first { $0.hasPrefix("cmdstat_\(command):calls=") }
@@ -97,6 +97,9 @@
 
     /// Waits until the server's list of its clients contains a text.
     func waitForClients(_ text: String) async throws { try await until { try run("CLIENT", "LIST").contains(text) } }
+
+    /// How many clients have sent `XREAD` last.
+    var readerCount: Int { get throws { try run("CLIENT", "LIST").components(separatedBy: "cmd=xread").count - 1 } }
 
     /// Allows a user with the password `secret` some commands on a key and its counter.
     func addUser(_ name: String, reading: Bool = false, _ commands: String) throws {

@@ -110,7 +110,7 @@
         "WATCH a none; GET a; MULTI; GET a; EXEC", "WATCH none; DEL none; MULTI; GET a; EXEC", "MULTI; EXEC", "WATCH",
         "WATCH e; SET e 1 PX 5; WATCH e; MULTI; EXEC",
         "SET e 1 PX 5; WATCH e; XREAD BLOCK 20 STREAMS none 0; MULTI; EXEC",
-        "SELECT 1; GET a; SELECT 0; GET a", "CLIENT SETNAME me", "CLIENT UNBLOCK 99999", "PING",
+        "SELECT 1; GET a; SELECT 0; GET a", "CLIENT SETNAME me", "PING",
       ] + (1...250).map { "XADD t MAXLEN ~ 100 1-\($0) f v" } + ["XLEN t", "XRANGE t - + COUNT 1"]
   }
 #endif
