@@ -29,6 +29,9 @@
     /// Notes that a connection was lost while a reply was awaited that may have been large.
     package func shrink() { state.withLock { $0.shrink() } }
 
+    /// Notes that a reply kept arriving for too long: a smaller one isn't waited for again and again.
+    package func noteTooSlow() { state.withLock { $0 = State(count: 1) } }
+
     /// Notes that a connection was lost while entries were awaited.
     package func noteLostConnection() {
       state.withLock { state in

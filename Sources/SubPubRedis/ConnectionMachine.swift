@@ -23,6 +23,14 @@
       var count: Int
       let limit: TimeLimit
       let sent: Instant
+      /// When the socket has taken the last of its bytes so far.
+      fileprivate var taken: Instant
+      /// How many bytes will have been sent over the connection with its last one.
+      fileprivate var end = 0
+
+      init(channel: Channel, count: Int, limit: TimeLimit, sent: Instant) {
+        (self.channel, self.count, self.limit, self.sent, taken) = (channel, count, limit, sent, sent)
+      }
     }
 
     /// What has to be done, in this order.
@@ -44,6 +52,12 @@
     private var first = 0
     /// When the last reply has arrived.
     private var answered: Instant
+    /// When the first and the last bytes have arrived of a reply that isn't complete.
+    private var arriving: (first: Instant, last: Instant)?
+    /// How many bytes were to be sent so far, and how many of them the socket has taken.
+    private var traffic = (queued: 0, taken: 0)
+    /// Whose reply was too late, and whether that is because it kept arriving for too long.
+    private(set) var late: (channel: Channel, isTooSlow: Bool)?
     /// When the loop's thread, which was busy, began to wait for the next reply although its time was over.
     private var lateSince: Instant?
     private var channels: Set<Channel> = []
@@ -87,6 +101,15 @@
       return failure
     }
 
+    /// So many bytes are to be sent, the last of them for the last request, and the socket has taken so many.
+    mutating func transmitted(_ taken: Int, of queued: Int, at now: Instant) {
+      if queued > traffic.queued, requests.count > first { requests[requests.count - 1].end = queued }
+      if taken > traffic.taken, first < requests.count, requests[first].end > traffic.taken {
+        requests[first].taken = now
+      }
+      traffic = (queued, taken)
+    }
+
     /// Bytes have arrived, decrypted.
     mutating func received(_ bytes: ArraySlice<UInt8>, at now: Instant, _ actions: inout Actions) {
       if failure != nil { return }
@@ -107,6 +130,7 @@
         if requests[first].count == 0 { removeFirstRequest() }
         (answered, lateSince) = (now, nil)
       }
+      arriving = replies.isEmpty ? (arriving?.first ?? now, now) : nil
       if let failure { lose(failure, &actions) }
     }
 
@@ -145,6 +169,8 @@
           .unreachable("the server takes longer than \(duration) to agree on encryption: it may not speak TLS"),
           &actions)
       case .open:
+        let request = requests[first]
+        late = (request.channel, request.limit.deadline(after: answered, arriving: arriving).isTooSlow)
         lose(.unreachable("the server takes longer than \(requests[first].limit.named) to reply"), &actions)
       case .over: break
       }
@@ -160,9 +186,15 @@
 
     /// A thread that was busy gets half of the time again, once for each reply: the rest of a large one takes a while
     /// to arrive, because the server had to wait for this side.
+    ///
+    /// The time doesn't run while the socket takes bytes of the request. What it has taken may have to wait once more on
+    /// its way, so the reply may take longer by as long as that took; at most twice as long (8.07).
     private func deadline(of request: Request) -> Instant {
       let limit = request.limit.limit
-      return lateSince.map { $0 + limit / 2 } ?? max(request.sent, answered) + limit
+      if let lateSince { return lateSince + limit / 2 }
+      let start = max(request.sent, answered)
+      let delay = request.taken > answered ? start.duration(to: request.taken) : .zero
+      return request.limit.deadline(after: start + delay + min(limit, delay), arriving: arriving).time
     }
   }
 
@@ -171,7 +203,23 @@
     let limit: Duration
     /// The setting that the error names.
     let named: Duration
+    /// How long the bytes of one reply may keep arriving, with pauses up to the setting; nil if that makes no
+    /// difference.
+    let arrival: Duration?
 
-    init(limit: Duration, named: Duration? = nil) { (self.limit, self.named) = (limit, named ?? limit) }
+    init(limit: Duration, named: Duration? = nil, arrival: Duration? = nil) {
+      (self.limit, self.named, self.arrival) = (limit, named ?? limit, arrival)
+    }
+
+    /// When a reply is late, and whether that is because it kept arriving for too long.
+    ///
+    /// It is awaited from `start` on. Of its bytes, the first and the last have arrived at these times.
+    func deadline(
+      after start: ContinuousClock.Instant, arriving: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
+    ) -> (time: ContinuousClock.Instant, isTooSlow: Bool) {
+      guard let arriving, let arrival else { return (start + limit, false) }
+      let (slow, stalled) = (arriving.first + arrival, arriving.last + named)
+      return (max(start + limit, min(slow, stalled)), slow <= stalled)
+    }
   }
 #endif

@@ -15,6 +15,8 @@
     /// What the socket had no room for.
     private var outgoing: [UInt8] = []
     private var sent = 0
+    /// How many bytes were to be sent so far, and how many of them the socket has taken.
+    private(set) var traffic = (queued: 0, taken: 0)
     /// Why nothing can be sent any more; what the server has said before is still received.
     private(set) var sendingFailure: RedisError.Reason?
     /// Whether the other side has ended the connection.
@@ -92,6 +94,7 @@
 
     /// Sends bytes now, as far as there is room, and the rest later.
     private mutating func transmit(_ bytes: [UInt8]) {
+      traffic.queued += bytes.count
       guard outgoing.isEmpty else {
         outgoing += bytes
         return
@@ -120,6 +123,7 @@
         do { try checkWouldBlock() } catch { sendingFailure = error }
         break
       }
+      traffic.taken += total
       return total
     }
 

@@ -56,6 +56,15 @@
     /// Why the connection can't be used any more; nil while it can.
     var failure: RedisError.Reason? { state.withLock(\.machine.failure) }
 
+    /// Whether a reply kept arriving for too long.
+    var isTooSlow: Bool { state.withLock(\.isTooSlow) }
+
+    /// Whether a reply kept arriving for too long.
+    var isTooSlow: Bool { state.withLock { $0.machine.late?.isTooSlow ?? false } }
+
+    /// Whether the connection was lost because a reply to this channel was too late.
+    func isLate(_ channel: RedisChannel) -> Bool { state.withLock { $0.machine.late?.channel === channel } }
+
     /// Whether the other side has ended the connection.
     var isClosed: Bool { state.withLock(\.socket.isClosed) }
 
@@ -98,6 +107,7 @@
           .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: .now))
         if failure == nil {
           do throws(RedisError.Reason) { try state.socket.send(bytes) } catch { state.machine.lose(error, &actions) }
+          state.noteTransmission()
         }
         return (failure, state.socket.isBehind)
       }
@@ -149,6 +159,7 @@
             if case .securing = state.machine.phase { try state.take([], &actions) }
           case .securing, .open:
             state.socket.transmitRest()
+            state.noteTransmission()
             for _ in 1...Self.mostReceipts {
               guard state.machine.failure == nil, let count = try state.socket.receive(&buffer) else { break }
               contact.note()
@@ -168,6 +179,10 @@
   }
 
   extension RedisConnection.State {
+    fileprivate mutating func noteTransmission() {
+      machine.transmitted(socket.traffic.taken, of: socket.traffic.queued, at: .now)
+    }
+
     /// Takes bytes that have arrived.
     fileprivate mutating func take(
       _ bytes: ArraySlice<UInt8>, _ actions: inout ConnectionMachine<RedisChannel>.Actions

@@ -15,7 +15,8 @@
           follower.end(.refused(refusal))
           continue
         }
-        let position = begin(follower, position, lasts[index], places[index])
+        let next = try await passSlowEntry(follower, position, lasts[index], places[index])
+        let position = begin(follower, next ?? position, lasts[index], places[index])
         if let pacing = follower.pacing {
           paced.add(follower, pacing, after: position)
         } else {
@@ -47,6 +48,35 @@
         // So that what waits is shown in time.
         nextCheck = min(nextCheck, .now + FollowedStream.patience)
         return last?.id ?? .zero
+      }
+    }
+
+    /// Reads the next entry of a stream by itself if it may take too long, or leaves it out if it does; returns where
+    /// to go on, or nil if nothing is known about the stream.
+    private func passSlowEntry(
+      _ follower: StreamFollower, _ position: StreamPosition, _ last: StreamEntry?, _ place: PlaceSearch.Place?
+    ) async throws(RedisError.Reason) -> StreamPosition? {
+      let shown: EntryID
+      switch (position, place) {
+      case (.after(let id), _), (.afterPublications, .after(let id)): shown = id
+      default: return nil
+      }
+      guard follower.pacing == nil, let last, last.id > shown else { return nil }
+      switch slow.takeStep(for: follower.key) {
+      case .reads: return nil
+      case .skips: return .newest
+      case .probes:
+        do {
+          var command = RedisCommand("XREAD", "COUNT", "1", "STREAMS")
+          command.append(follower.key)
+          command.append("\(shown)")
+          guard let entry = StreamEntry.entries(try await ask([command])[0][0]?[1]).first else { return nil }
+          follower.send([.entry(entry)])
+          return .after(entry.id)
+        } catch {
+          if asking?.connection.isTooSlow ?? false { slow.noteSlowEntry(of: follower.key) }
+          throw error
+        }
       }
     }
 
@@ -158,7 +188,7 @@
       var bytes: [UInt8] = []
       command.encode(to: &bytes)
       let timeout = endpoint.replyTimeout
-      try channel.send(bytes, replies: 1, within: TimeLimit(limit: limit + timeout, named: timeout))
+      try channel.send(bytes, replies: 1, within: TimeLimit(limit: limit + timeout, named: timeout, arrival: timeout * 2))
       readings[kind]?.wait = Reading.Wait(count: count, keys: keys)
     }
 

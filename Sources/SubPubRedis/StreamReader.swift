@@ -30,6 +30,7 @@
     var asking: RedisChannel?
     /// How many streams are asked for their last entries at a time.
     let asked = BatchSize()
+    var slow = SlowStreams()
     /// The streams that had new entries when they were asked for last.
     var changed: Set<[UInt8]> = []
     var nextCheck = ContinuousClock.now
@@ -91,13 +92,20 @@
         try await begin(added.filter { !$0.0.hasEnded })
         if !streams.isEmpty || !paced.isEmpty { try await read() }
       } catch {
-        for reading in readings.values where reading.wait != nil { reading.batch.noteLostConnection() }
+        for reading in readings.values { noteLoss(reading) }
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         for follower in paced.followers { follower.end(error) }
         (streams, lively, paced) = ([:], LivelyStreams(), PacedStreams())
         disconnect()
       }
+    }
+
+    private func noteLoss(_ reading: Reading) {
+      guard let wait = reading.wait else { return }
+      guard reading.channel?.connection.isTooSlow ?? false else { return reading.batch.noteLostConnection() }
+      reading.batch.noteTooSlow()
+      slow.noteLoss(wait.keys)
     }
 
     func removeEnded() {
@@ -187,7 +195,8 @@
     func replies(
       to commands: [RedisCommand], over channel: RedisChannel
     ) async throws(RedisError.Reason) -> [RedisReply] {
-      let replies = try await channel.replies(to: commands)
+      let timeout = endpoint.replyTimeout
+      let replies = try await channel.replies(to: commands, within: TimeLimit(limit: timeout, arrival: timeout * 2))
       contact.note()
       return replies
     }

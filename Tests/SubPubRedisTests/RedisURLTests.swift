@@ -132,6 +132,8 @@
       #expect(size.count == most / 4)
       for _ in 0..<128 { size.noteReply(isFull: true) }
       #expect(size.count == most)
+      size.noteTooSlow()
+      #expect(size.count == 1)
     }
 
     @Test("an endpoint's description has no login, and its properties are checked")

@@ -33,6 +33,29 @@
       }
       for server in servers { #expect(try server.calls(of: "client|unblock") == 0) }
     }
+
+    @Test("a state that takes longer than a reply may is skipped, and the mirror goes on at the newest")
+    func required_8_07_8_03_slowState() async throws {
+      let link = try Proxy(server) { piece in
+        // A hundred kilobytes a second.
+        piece.isReply && piece.bytes.count > 10_000 ? .trickles(everyMilliseconds: 10, by: 1_000) : .passes(piece.bytes)
+      }
+      let mirror = mirror(link.endpoint(timeout: .milliseconds(200)))
+      let recorder = mirror.record()
+      try server.addEntries(epoch: 1, versions: 1...1)
+      try await running(mirror) {
+        try await mirror.reach(1)
+        try await server.waitForClients("cmd=xread")
+        let add = "redis.call('XADD', 'key', '1-' .. i, 'phase', 'loaded', 'value', i, 'more', string.rep('x', size))"
+        try server.run("EVAL", "for i = 2, 4 do local size = i == 2 and 500000 or 0; \(add) end", "0")
+        try await mirror.reach(4)
+        try server.addEntries(epoch: 1, versions: 5...5)
+        try await mirror.reach(5)
+      }
+      #expect(mirror.statistics.skipped == 2)
+      #expect(recorder.loaded.withoutRepeats == [1, 4, 5])
+      #expect(recorder.states.contains { $0.phase == .error && $0.value == 1 })
+    }
   }
 
   private enum Pipe {
