@@ -5,10 +5,15 @@
   ///
   /// Nobody ends a wait for entries early, because behind a balanced address only the connection itself reaches the
   /// server that waits. So what the long wait misses (a stream that was added, or has begun anew) is lively until the
-  /// next one begins.
+  /// next one begins. If there are many streams, so is one that has had entries lately: the server doesn't look at all
+  /// the others for each of its entries.
   struct LivelyStreams {
     /// How long the server waits for their entries: how long another stream waits until it is one of them.
     static let wait: Duration = .milliseconds(20)
+    /// So few streams are all asked for together.
+    private static let few = 32
+    /// How long a stream is lively after an entry.
+    private static let liveliness: Duration = .seconds(2)
 
     /// Until when each of them is lively, even if a new wait for those that rest begins.
     private var ends: [[UInt8]: ContinuousClock.Instant] = [:]
@@ -22,7 +27,18 @@
     /// Adds a stream that the wait for those that rest misses.
     mutating func add(_ key: [UInt8], at now: ContinuousClock.Instant) { ends[key] = ends[key] ?? now }
 
+    /// Notes that one of so many streams has had entries.
+    mutating func noteEntries(of key: [UInt8], among count: Int, at now: ContinuousClock.Instant) {
+      if count > Self.few { ends[key] = now + Self.liveliness }
+    }
+
     mutating func remove(_ key: [UInt8]) { ends[key] = nil }
+
+    /// Whether the wait for so many that rest misses too many, so that another one costs the server less.
+    func areTooMany(besides restingCount: Int, at now: ContinuousClock.Instant) -> Bool {
+      let limit = Self.few + restingCount / 16
+      return ends.count > limit && ends.values.count { $0 <= now } > limit
+    }
 
     /// Lets those rest that the wait that begins now includes.
     mutating func settle(at now: ContinuousClock.Instant) { ends = ends.filter { $0.value > now } }

@@ -34,6 +34,8 @@
     /// The streams that had new entries when they were asked for last.
     var changed: Set<[UInt8]> = []
     var nextCheck = ContinuousClock.now
+    /// The streams that are still to be looked at; nil if a check isn't under way.
+    var unchecked: ArraySlice<[UInt8]>?
     /// The server's time when it was asked last, in milliseconds; 0 if the user may not ask for it.
     var serverTime: UInt64 = 0
 
@@ -96,7 +98,7 @@
         for (follower, _) in added { follower.end(error) }
         for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
         for follower in paced.followers { follower.end(error) }
-        (streams, lively, paced) = ([:], LivelyStreams(), PacedStreams())
+        (streams, lively, paced, unchecked) = ([:], LivelyStreams(), PacedStreams(), nil)
         disconnect()
       }
     }

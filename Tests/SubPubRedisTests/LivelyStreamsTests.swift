@@ -1,0 +1,39 @@
+#if Redis && DEBUG
+  @testable import SubPubRedis
+  import Testing
+
+  @Suite("8 Across processes: which streams are asked for apart from the others")
+  struct LivelyStreamsTests {
+    private let start = ContinuousClock.now
+    private let key = Array("key".utf8)
+
+    @Test("a stream that was missed is asked for apart until the next wait, and one with entries for a while")
+    func required_8_10_lively() {
+      var streams = LivelyStreams()
+      streams.add(key, at: start)
+      #expect(streams.contains(key))
+      streams.settle(at: start)
+      #expect(streams.isEmpty)
+      streams.noteEntries(of: key, among: 20, at: start)
+      #expect(streams.isEmpty, "all of them are asked for together")
+      streams.noteEntries(of: key, among: 10_000, at: start)
+      streams.add(key, at: start)
+      streams.settle(at: start + .seconds(1))
+      #expect(streams.contains(key))
+      streams.noteEntries(of: key, among: 10_000, at: start + .seconds(1))
+      streams.settle(at: start + .milliseconds(2_500))
+      #expect(streams.contains(key))
+      streams.settle(at: start + .seconds(3))
+      #expect(streams.isEmpty)
+    }
+
+    @Test("the wait begins anew if it misses many")
+    func required_8_10_tooManyMissed() {
+      var streams = LivelyStreams()
+      for number in UInt8(0)..<200 { streams.noteEntries(of: [number], among: 10_000, at: start) }
+      for number in UInt8(200)...240 { streams.add([number], at: start) }
+      #expect(!streams.areTooMany(besides: 1_000, at: start), "those that stay lively don't count")
+      #expect(streams.areTooMany(besides: 10, at: start))
+    }
+  }
+#endif
