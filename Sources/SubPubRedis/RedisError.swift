@@ -54,21 +54,40 @@
     var isPassing: Bool {
       switch self {
       case .unreachable: true
-      case .refused(let message):
-        !Self.lasting.contains { message.hasPrefix($0) } || Self.passing.contains { message.hasPrefix($0) }
+      case .refused: prospect != .lasts
       case .undecodable, .unencodable, .tooLarge, .behind, .unwritten: false
       }
     }
 
-    /// The beginnings of replies that stay the same until the program or the server is changed.
+    /// Whether the server works, and refuses to write: it is full, for example, or a replica.
+    var refusesToWrite: Bool { prospect == .mayLast || prospect == .lasts }
+
+    /// What becomes of a refusal.
+    private enum Prospect {
+      /// The server goes on by itself, however long that takes.
+      case passes
+      /// Somebody has to do something about it, and may just be doing that.
+      case mayLast
+      /// It stays the same until the program or the server is changed.
+      case lasts
+    }
+
+    private var prospect: Prospect? {
+      guard case .refused(let message) = self else { return nil }
+      // A transaction has the reason of one of its commands.
+      let abort = "EXECABORT Transaction discarded because of: "
+      let cause = message.hasPrefix(abort) ? message.dropFirst(abort.count) : message[...]
+      if Self.passing.contains(where: cause.hasPrefix) { return .passes }
+      return Self.lasting.contains(where: cause.hasPrefix) ? .lasts : .mayLast
+    }
+
     private static let lasting = [
-      "CROSSSLOT ", "ERR ", "MOVED ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE ",
+      "CROSSSLOT ", "ERR ", "NOAUTH ", "NOPERM ", "NOPROTO ", "WRONGPASS ", "WRONGTYPE ",
     ]
-    /// The beginnings of replies of a server that will go on by itself.
-    ///
     /// After a small id, the outlet looks for another writer.
     private static let passing = [
-      "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "TRYAGAIN ", tooSmallID,
+      "ASK ", "BUSY ", "CLUSTERDOWN ", "ERR max number of clients reached", "LOADING ", "MASTERDOWN ", "MOVED ",
+      "TRYAGAIN ", tooSmallID,
       "ERR Protocol error",  // Bytes were damaged on the way.
     ]
     private static let tooSmallID = "ERR The ID specified in XADD is equal or smaller than the target"
@@ -81,11 +100,6 @@
       // Without a host, it is the one that was asked.
       let name = words[2][..<colon].isEmpty ? endpoint.host[...] : words[2][..<colon]
       return RedisEndpoint.Host(named: name, port: words[2][colon...].dropFirst()).map(endpoint.at)
-    }
-
-    /// Whether the server works, and refuses to write: it is full, for example, or a replica.
-    var refusesToWrite: Bool {
-      if case .refused(let message) = self { !Self.passing.contains { message.hasPrefix($0) } } else { false }
     }
 
     /// Whether the server doesn't let this user run a command.

@@ -6,7 +6,7 @@
       let name: [UInt8]
     }
 
-    private struct Record {
+    struct Record {
       var string: [UInt8] = []
       /// Nil for a string.
       var stream: StandInStream?
@@ -16,21 +16,15 @@
 
     /// The time in microseconds since 1970.
     var now = 0
-    private var records: [Key: Record] = [:]
-    /// How many changes there were, and how many before the last change of a key.
-    private var (changeCount, changes): (Int, [Key: Int]) = (0, [:])
+    var records: [Key: Record] = [:]
+    /// Whether scripts may set the last id of a stream.
+    var maySetID = true
     /// The keys that were changed since somebody has looked last.
     private(set) var changed: Set<Key> = []
 
     mutating func takeChanged() -> Set<Key> {
       defer { changed = [] }
       return changed
-    }
-
-    /// Returns what is different after the key was changed.
-    mutating func revision(of key: Key) -> Int {
-      expire(key)
-      return changes[key] ?? 0
     }
 
     mutating func entryCount(of key: Key) -> Int {
@@ -45,20 +39,18 @@
       note(key)
     }
 
-    private mutating func note(_ key: Key) {
-      changeCount += 1
-      changes[key] = changeCount
+    mutating func note(_ key: Key) {
       changed.insert(key)
     }
 
-    private mutating func expire(_ key: Key) { if let end = records[key]?.end, end <= now { remove(key) } }
+    mutating func expire(_ key: Key) { if let end = records[key]?.end, end <= now { remove(key) } }
 
     /// Returns whether there is a stream.
-    private mutating func isStream(_ key: Key) throws(StandInRefusal) -> Bool {
+    mutating func isStream(_ key: Key) throws(StandInRefusal) -> Bool {
       try isPresent(key, asStream: true)
     }
 
-    private mutating func isPresent(_ key: Key, asStream: Bool) throws(StandInRefusal) -> Bool {
+    mutating func isPresent(_ key: Key, asStream: Bool) throws(StandInRefusal) -> Bool {
       expire(key)
       guard let record = records[key] else { return false }
       guard (record.stream != nil) == asStream else {
@@ -110,7 +102,7 @@
       }
     }
 
-    private mutating func delete(_ key: Key) -> Bool {
+    mutating func delete(_ key: Key) -> Bool {
       expire(key)
       guard records[key] != nil else { return false }
       remove(key)
@@ -134,7 +126,7 @@
       return .ok
     }
 
-    private mutating func add(_ key: Key, _ request: StandInRequest) throws(StandInRefusal) -> StandInReply {
+    mutating func add(_ key: Key, _ request: StandInRequest) throws(StandInRefusal) -> StandInReply {
       var (request, limit, inBlocks) = (request, Int?.none, false)
       let onlyIfPresent = request.takes("nomkstream")
       if request.takes("maxlen") {

@@ -11,6 +11,8 @@
     }
 
     var argumentCount: Int { arguments.count }
+    /// Whether the command needs memory.
+    var writes: Bool { ["xadd", "set", "xsetid", "eval"].contains(name) }
 
     /// Takes the next argument.
     mutating func next() throws(StandInRefusal) -> [UInt8] {

@@ -7,14 +7,8 @@
       var reader = StandInReader()
       var output: [UInt8] = []
       var database = 0
-      /// The watched keys, as they were.
-      var watched: [StandInData.Key: Int] = [:]
-      /// The commands of a transaction that has begun.
-      var transaction: [StandInRequest]?
       /// What the client waits for.
       var wait: Wait?
-
-      mutating func endTransaction() { (watched, transaction) = ([:], nil) }
     }
 
     private struct Wait {
@@ -23,13 +17,15 @@
       let end: Int?
     }
 
-    private var data = StandInData()
+    var data = StandInData()
     private var clients: [Int: Client] = [:]
     private var lastClient = 0
     /// Those that wait, in the order in which they have begun.
     private var waiting: [Int] = []
     /// Those whose wait has ended, and that may have sent more.
     private var resumed: [Int] = []
+    /// Why commands are refused, or those that write; nil if they aren't.
+    var refusal: (message: String, ofWritesOnly: Bool)?
     /// Tells one start from another.
     private var runID = StandInServer.makeRunID()
 
@@ -123,15 +119,13 @@
 
   /// The commands.
   extension StandInServer {
-    private enum Command: String { case auth, client, exec, info, multi, ping, select, time, watch, xread }
+    private enum Command: String { case auth, client, eval, info, ping, select, time, xread }
 
     /// Runs a command; returns nil if the client waits.
     private mutating func reply(to request: StandInRequest, from client: Int) -> StandInReply? {
       do throws(StandInRefusal) {
-        let isQueued = ![.exec, .multi, .watch].contains(Command(rawValue: request.name))
-        guard isQueued, clients[client]?.transaction != nil else { return try run(request, of: client) }
-        clients[client]?.transaction?.append(request)
-        return .status("QUEUED")
+        if let refusal, !refusal.ofWritesOnly || request.writes { throw StandInRefusal(refusal.message) }
+        return try run(request, of: client)
       } catch { return .refused(error) }
     }
 
@@ -139,9 +133,7 @@
       StandInRefusal("ERR unknown command '\(request.name)'")
     }
 
-    private mutating func run(
-      _ request: StandInRequest, of client: Int, mayWait: Bool = true
-    ) throws(StandInRefusal) -> StandInReply? {
+    private mutating func run(_ request: StandInRequest, of client: Int) throws(StandInRefusal) -> StandInReply? {
       let database = clients[client]?.database ?? 0
       if let command = StandInData.Command(rawValue: request.name) {
         return try data.run(command, request, in: database)
@@ -151,29 +143,17 @@
       switch command {
       case .auth: return .ok
       case .client: return try runClient(request, of: client)
-      case .exec: return try execute(client)
+      case .eval: return try data.runScript(request, in: database)
       case .info: return .text("# Server\r\nredis_version:7.0.0\r\nrun_id:\(runID)\r\n")
-      case .multi:
-        if clients[client]?.transaction != nil { throw StandInRefusal("ERR MULTI calls can not be nested") }
-        clients[client]?.transaction = []
-        return .ok
       case .ping: return request.argumentCount > 0 ? StandInReply(try request.next()) : .status("PONG")
       case .select:
         clients[client]?.database = try request.nextNumber()
         return .ok
       case .time: return StandInReply([.text("\(data.now / 1_000_000)"), .text("\(data.now % 1_000_000)")])
-      case .watch:
-        if clients[client]?.transaction != nil { throw StandInRefusal("ERR WATCH inside MULTI is not allowed") }
-        repeat {
-          let key = StandInData.Key(database: database, name: try request.next())
-          let revision = data.revision(of: key)
-          clients[client]?.watched.merge([key: revision]) { first, _ in first }
-        } while request.argumentCount > 0
-        return .ok
       case .xread:
         let reading = try StandInData.Reading(request, in: database)
         if let reply = try data.read(reading) { return reply }
-        guard mayWait, let limit = reading.limit else { return .noArray }
+        guard let limit = reading.limit else { return .noArray }
         clients[client]?.wait = Wait(reading: reading, end: limit == 0 ? nil : data.now + limit * 1_000)
         waiting.append(client)
         return nil
@@ -186,21 +166,6 @@
       case "setname": return .ok
       default: throw Self.unknown(request)
       }
-    }
-
-    /// Runs a transaction, unless a watched key has changed.
-    private mutating func execute(_ client: Int) throws(StandInRefusal) -> StandInReply {
-      guard let before = clients[client], let requests = before.transaction else {
-        throw StandInRefusal("ERR EXEC without MULTI")
-      }
-      clients[client]?.endTransaction()
-      for (key, revision) in before.watched where data.revision(of: key) != revision { return .noArray }
-      return StandInReply(
-        requests.map { request in
-          do throws(StandInRefusal) { return try run(request, of: client, mayWait: false) ?? .noArray } catch {
-            return .refused(error)
-          }
-        })
     }
   }
 #endif

@@ -38,6 +38,7 @@
     private var entries: [Entry] = []
 
     var count: Int { entries.count }
+    var last: (id: StandInID, reply: StandInReply)? { entries.last.map { ($0.id, $0.reply) } }
 
     mutating func add(_ id: StandInID, _ fields: [[UInt8]]) throws(StandInRefusal) {
       guard id > .zero else { throw StandInRefusal("ERR The ID specified in XADD must be greater than 0-0") }
@@ -72,6 +73,10 @@
       let count = count ?? found.count
       return isReversed ? found.suffix(count).reversed().map(\.reply) : found.prefix(count).map(\.reply)
     }
+
+    mutating func remove(_ id: StandInID) { entries.removeAll { $0.id == id } }
+
+    func ids(from start: StandInBound) -> [StandInID] { entries[index(of: start)...].map(\.id) }
 
     /// The index of the first entry behind a bound.
     private func index(of bound: StandInBound) -> Int {

@@ -21,6 +21,7 @@
       #expect(try #require(refusal).hasPrefix("NOPERM "))
       // The last entry can be read.
       #expect(mirror.publisher.state.value == 1)
+      try await mirror.publisher.drain(within: .seconds(3_600))
       #expect(recorder.states.count { $0.error != nil } == 2)
     }
 

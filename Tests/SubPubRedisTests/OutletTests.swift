@@ -35,7 +35,7 @@
       }
       let statistics = outlet.statistics
       #expect(try server.length == statistics.entries)
-      #expect(statistics.entries + statistics.skipped == Int(publisher.current.version) + 1)
+      #expect(statistics.entries + statistics.skipped == Int(publisher.current.version))
     }
 
     @Test("once it knows that a state was refused, an outlet sends that one again, and nothing else before it")
@@ -59,7 +59,7 @@
         gate.open()
         try await outlet.reach(2)
       }
-      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (3, 0))
+      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 0))
     }
 
     /// Publishes 1 to 20, which are on their way to the server at once when it writes them and their replies are lost.
@@ -85,12 +85,13 @@
     func required_8_06_lostReplies() async throws {
       let gate = Gate()
       let outlet = outlet(proxy.endpoint(), coder: .numbers { if $0 == 1 { gate.pass() } })
+      publisher.updateData(0)
       try await running(outlet) {
         let number = try #require(outlet.statistics.lastOutlet)
         try await loseReplies(gate) {
-          try server.run(["XDEL", "key"] + (1...19).map { "\(number)-\($0)" })
+          try server.run(["XDEL", "key"] + (2...20).map { "\(number)-\($0)" })
         }
-        try await outlet.reach(20)
+        try await outlet.reach(21)
       }
       #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 19))
       #expect(try server.length == 2)
@@ -103,10 +104,11 @@
       // No time-out may end the connection before everything is on its way.
       let outlet = outlet(
         proxy.endpoint(timeout: .seconds(60)), coder: .numbers(sevens: 10_000) { if $0 == 1 { gate.pass() } })
+      publisher.updateData(0)
       try await running(outlet) {
         try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 60000 0 0")
         try await loseReplies(gate)
-        try await outlet.reach(20)
+        try await outlet.reach(21)
         try await publisher.publish(21, writtenBy: outlet)
       }
       #expect((outlet.statistics.entries, outlet.statistics.skipped) == (22, 0))
@@ -128,8 +130,9 @@
       "an idle outlet whose user may not restore a deleted entry tries it once, and goes on; with or without `INFO`",
       arguments: ["+info", "+type"])
     func required_8_08_impossible(command: String) async throws {
-      try server.addUser("publisher", "+xadd +xrevrange +xlen +time +watch +get +multi +set +exec +auth \(command)")
+      try server.addUser("publisher", "+eval +get +set +time +xadd +xrange +xrevrange +auth \(command)")
       let outlet = outlet(server.endpoint(username: "publisher", password: "secret"))
+      publisher.updateData(0)
       try await running(outlet) {
         let adds = try server.calls(of: "xadd")
         try server.run("XDEL", "key", try #require(outlet.statistics.lastEntry))
@@ -162,6 +165,7 @@
       "an outlet that may keep one state writes one when there is a connection again, and counts the others at once")
     func required_8_04_keepsOne() async throws {
       let outlet = outlet(maxLength: 1)
+      publisher.updateData(0)
       try await running(outlet) {
         server.kill()
         publisher.updateData(1)
@@ -170,7 +174,7 @@
         // The statistics are current without a connection.
         try await until { outlet.statistics.skipped >= 8 }
         try await server.start()
-        try await outlet.reach(10)
+        try await outlet.reach(11)
       }
       #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 9))
     }
@@ -208,7 +212,7 @@
         try await outlet.reach(last)
         // One is on its way, and the newest follows it, even if the outlet may keep only one.
         #expect(outlet.statistics.entries - before <= max(2, maxLength))
-        #expect(outlet.statistics.entries + outlet.statistics.skipped == last + 1)
+        #expect(outlet.statistics.entries + outlet.statistics.skipped == last)
       }
     }
 

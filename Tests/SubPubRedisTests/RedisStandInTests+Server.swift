@@ -68,26 +68,44 @@
       }
       defer { for each in connections { close(each) } }
       for line in Self.commands {
-        let replies = connections.map { connection in
-          RawServer.send("\(Self.encoded(line))\(Self.encoded("PING end"))".utf8, to: connection)
-          var reply: [UInt8] = []
-          while !String(decoding: reply, as: UTF8.self).hasSuffix("end\r\n") {
-            let more = RawServer.receive(from: connection)
-            if more.isEmpty { break }
-            reply += more
-          }
-          return String(decoding: reply, as: UTF8.self)
-        }
+        let commands = line.split(separator: "; ").map { $0.split(separator: " ").map(String.init) }
+        let replies = connections.map { Self.reply(to: commands, over: $0) }
         #expect(replies[0] == replies[1], "\(line)")
       }
     }
 
-    /// Encodes commands, which stand between semicolons.
-    private static func encoded(_ line: String) -> String {
-      line.split(separator: "; ").map { command in
-        let arguments = command.split(separator: " ")
-        return "*\(arguments.count)\r\n" + arguments.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
-      }.joined()
+    /// Sends commands, and returns what is replied to them.
+    private static func reply(to commands: [[String]], over connection: Int32) -> String {
+      for command in commands + [["PING", "end"]] {
+        let arguments = command.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
+        RawServer.send("*\(command.count)\r\n\(arguments)".utf8, to: connection)
+      }
+      var reply: [UInt8] = []
+      while !String(decoding: reply.suffix(5), as: UTF8.self).hasSuffix("end\r\n") {
+        let more = RawServer.receive(from: connection)
+        if more.isEmpty { break }
+        reply += more
+      }
+      return String(decoding: reply, as: UTF8.self)
+    }
+
+    @Test("commands by chance, and the scripts of outlets, have the replies that a server gives")
+    func randomReplies() async throws {
+      let server = try await RedisServer("--appendonly", "no")
+      let connections = try [standIn.endpoint.socketPath, server.socket].map {
+        try #require(RawServer.connection(to: $0))
+      }
+      defer { for each in connections { close(each) } }
+      var chance = RandomCommands(seed: 59)
+      for round in 0..<(TestRounds.areFull ? 100_000 : 3_000) {
+        let commands = [round.isMultiple(of: 40) ? ["DEL", "s", "s:epoch", "s:lease"] : chance.command()]
+        let replies = connections.map { RandomCommands.comparable(Self.reply(to: commands, over: $0)) }
+        guard replies[0] == replies[1] else {
+          Issue.record(
+            "round \(round), \(commands): \(replies[0].debugDescription), not \(replies[1].debugDescription)")
+          return
+        }
+      }
     }
 
     private static let commands =
@@ -104,12 +122,7 @@
         "XREVRANGE s 3 2 COUNT 9", "XREAD COUNT 1 STREAMS s 0-0", "XREAD STREAMS s none 1-1 0-0", "XREAD STREAMS s 3-5",
         "XREAD COUNT 5 BLOCK 1 STREAMS s 3-5", "XREAD COUNT x STREAMS s 0", "XSETID none 1-1",
         "XSETID s 2-0", "XSETID s 5-0", "XADD s 4-0 f v", "XADD s MAXLEN 2 5-1 f v", "XRANGE s - +", "GET s",
-        "SET a 1; XLEN a", "XADD a 1-1 f v", "XREAD STREAMS a 0", "XRANGE a - +", "SET s 1; GET s; DEL s", "EXEC",
-        "MULTI; SET a 2; GET a; XLEN a; XREAD BLOCK 0 STREAMS none 0; EXEC", "MULTI; MULTI; WATCH a; EXEC",
-        "WATCH a; SET a 3; MULTI; GET a; EXEC",
-        "WATCH a none; GET a; MULTI; GET a; EXEC", "WATCH none; DEL none; MULTI; GET a; EXEC", "MULTI; EXEC", "WATCH",
-        "WATCH e; SET e 1 PX 5; WATCH e; MULTI; EXEC",
-        "SET e 1 PX 5; WATCH e; XREAD BLOCK 20 STREAMS none 0; MULTI; EXEC",
+        "SET a 1; XLEN a", "XADD a 1-1 f v", "XREAD STREAMS a 0", "XRANGE a - +", "SET s 1; GET s; DEL s",
         "SELECT 1; GET a; SELECT 0; GET a", "CLIENT SETNAME me", "PING",
       ] + (1...250).map { "XADD t MAXLEN ~ 100 1-\($0) f v" } + ["XLEN t", "XRANGE t - + COUNT 1"]
   }

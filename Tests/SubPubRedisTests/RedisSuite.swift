@@ -58,6 +58,7 @@
   protocol Runnable: Sendable {
     var isOutlet: Bool { get }
     var statistics: RedisStatistics { get }
+    var health: RedisHealth { get }
     func run() async throws
   }
 
@@ -107,11 +108,15 @@
     }
   }
 
-  /// Starts an outlet, and waits until it has written the current state; or starts a mirror.
+  /// Starts an outlet, and waits until it has written the current state, if there is one; or starts a mirror.
   func started(_ part: any Runnable) async throws -> Task<Void, any Error> {
     let before = part.statistics.entries
     let run = Task { try await part.run() }
-    if part.isOutlet { try await until { part.statistics.entries > before } }
+    if part.isOutlet {
+      try await until {
+        part.statistics.entries > before || part.health.isWriting && part.health.pending == 0
+      }
+    }
     return run
   }
 

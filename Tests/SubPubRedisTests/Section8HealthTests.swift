@@ -7,20 +7,6 @@
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }
 
-    @Test("an outlet that waits for the one before to notice is connected, and doesn't write")
-    func required_8_07_8_02_waiting() async throws {
-      try server.addEntries(epoch: 1_000, versions: 1...1)
-      let outlet = outlet()
-      publisher.updateData(2)
-      let run = Task { try await outlet.run() }
-      try await until { outlet.health.isConnected }
-      let health = outlet.health
-      #expect(health.isConnected && !health.isWriting && health.error == nil)
-      #expect(health.pending == 1 && health.reconnects == 0)
-      try await until { outlet.health.isWriting }
-      try await cancel(run)
-    }
-
     @Test("the first connection replaces none, even if the server wasn't there before")
     func required_8_07_noReconnect() async throws {
       server.kill()

@@ -8,14 +8,16 @@
 
     @Test("what the outlet before writes while the next one waits is the data that this one keeps, with origin and age")
     func required_8_01_8_02_writtenMeanwhile() async throws {
-      // The outlet before hasn't ended, so the next one waits.
+      // The outlet before hasn't ended, so the next one waits. Its user may not keep that one from writing.
       try server.addEntries(epoch: 1_000, versions: 1...1)
+      try server.addUser("publisher", "+@all -xsetid")
+      let endpoint = server.endpoint(username: "publisher", password: "secret")
       let mirror = mirror()
       let recorder = mirror.record()
       publisher.startLoading()
       try await running(mirror) {
         try await mirror.reach(1)
-        let run = Task { [outlet = outlet()] in try await outlet.run() }
+        let run = Task { [outlet = outlet(endpoint)] in try await outlet.run() }
         try await until { try server.run("GET", "key:epoch") != "1000" }
         let since = Int64(Date().timeIntervalSince1970 * 1_000) - 500_000
         try server.add(["1000-2", "phase", "loaded", "value", "2", "origin", "cached", "since", "\(since)"])
@@ -35,6 +37,21 @@
       try await until { outlet.health.isWriting && outlet.health.pending == 0 && outlet.health.lag == .zero }
       try await cancel(run)
       #expect((outlet.statistics.entries, try server.length) == (0, 1))
+    }
+
+    @Test("an outlet whose publisher has never published writes nothing to an empty key, either")
+    func required_8_01_neverPublished() async throws {
+      let (outlet, mirror) = (outlet(), mirror())
+      let recorder = mirror.record()
+      try await running(outlet, mirror) {
+        #expect(try server.run("EXISTS", "key") == "0")
+        try await publisher.publish(1, shownBy: mirror)
+        // It is written once more if the server loses it, and what was before that isn't.
+        try server.run("DEL", "key")
+        try await until { try server.lastEntry == outlet.statistics.lastEntry }
+      }
+      #expect(outlet.statistics.entries == 1)
+      #expect(recorder.loaded.withoutRepeats == [1])
     }
 
     @Test("every origin of data arrives as it is", arguments: [DataOrigin.published, .loaded, .cached, .edited])

@@ -107,6 +107,41 @@
       }
     }
 
+    @Test("an outlet renews its lease, its connection is checked, and its end comes while Swift's pool is blocked")
+    func required_8_09_8_07_blockedPool() async {
+      // In a process of its own, because the pool is that of all tests.
+      await #expect(processExitsWith: .success) {
+        let (server, gate) = (try await RedisServer(), Gate())
+        let (publisher, timeout) = (Publisher(initial: 1), Duration.seconds(2))
+        let outlet = RedisOutlet(
+          publisher, key: "key", endpoint: server.endpoint(timeout: timeout), role: .standby(lease: .seconds(1)))
+        let run = Task(executorPreference: QueueExecutor(label: "run")) { try await outlet.run() }
+        try await until { outlet.statistics.entries == 1 }
+        let calls = try ["pexpire", "xrevrange"].map { try server.calls(of: $0) }
+        Thread.detachNewThread {
+          let limit = TestLimit.Wait()
+          func waits(_ goesOn: () throws -> Bool) {
+            while (try? goesOn()) ?? true {
+              if limit.nanosecondsLeft == 0 { exit(1) }
+              usleep(2_000)
+            }
+          }
+          waits { try server.calls(of: "pexpire") < calls[0] + 6 || server.calls(of: "xrevrange") < calls[1] + 3 }
+          server.kill()
+          publisher.updateData(2)
+          run.cancel()
+          waits { outlet.health.pending > 0 }
+          gate.open()
+        }
+        // Dispatch may have threads for each priority.
+        let blocked = [TaskPriority.high, .medium, .low, .background].flatMap { priority in
+          (0..<4 * ProcessInfo.processInfo.activeProcessorCount).map { _ in Task(priority: priority) { gate.pass() } }
+        }
+        for each in blocked { await each.value }
+        #expect(await reason(of: run) == .unwritten(1))
+      }
+    }
+
     @Test("an outlet that waits has nothing pending, its publisher drains, and its run ends when that finishes")
     func required_8_09_3_07_3_09_waitsForNothing() async throws {
       let other = Publisher(initial: 7)

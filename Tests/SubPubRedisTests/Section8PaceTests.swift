@@ -19,6 +19,7 @@
       let recorder = mirror.record()
       let next = Publisher(initial: 2)
       try await running(mirror) {
+        try await mirror.reach(1)
         try await running(outlet(of: next)) { try await mirror.reach(2) }
         #expect(try server.run("COPY", "copy", "key", "REPLACE") == "1")
         // That many take longer than an outlet has time to write what is missing.

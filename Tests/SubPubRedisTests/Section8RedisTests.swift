@@ -31,7 +31,6 @@
       }
       let expected: [LoadState<Int>] = [
         .unknown, .loading(previous: nil), .unknown,  // There was no stream.
-        .unknown,  // The outlet's first entry.
         .loading(previous: nil), .loaded(1), .loading(previous: 1), .error(remote(7), previous: 1), .unknown,
         .error(remote(8), previous: nil), .loaded(2),
       ]
@@ -124,6 +123,7 @@
     @Test("an outlet that starts takes the key over, and the one before ends, even if it writes nothing")
     func required_8_02_takeOver() async throws {
       let (first, second) = (outlet(), outlet())
+      publisher.updateData(0)
       let former = try await started(first)
       let run = Task { try await second.run() }
       let error = await #expect(throws: RedisSuperseded.self) { try await former.value }
@@ -155,18 +155,29 @@
       }
     }
 
-    @Test("outlets that start at the same time have numbers of their own")
-    func required_8_02_sameTime() async throws {
-      let outlet = outlet(proxy.endpoint())
-      try server.run("SET", "key:epoch", "\(RedisServer.lateOutlet)")
-      // The outlet has asked for the last number, and doesn't have it yet, when another one takes the next.
-      proxy.mode = .stallsReplies
-      let run = Task { try await outlet.run() }
-      try await server.waitForClients("cmd=xrevrange")
-      try server.run("INCR", "key:epoch")
-      proxy.mode = .passes
-      try await until { outlet.statistics.entries == 1 }
-      #expect(outlet.statistics.lastOutlet == RedisServer.lateOutlet + 2)
+    @Test(
+      "outlets that start at the same time have numbers of their own, each greater than all before",
+      arguments: ["1", "0", "9999999999999", "18446744073709551000", "12 ended"])
+    func required_8_02_sameTime(counter: String) throws {
+      try server.run("SET", "key:epoch", counter)
+      try server.add(["9999999999998-1", "phase", "unknown"])
+      let numbers = try (0..<300).map { _ in
+        let reply = try server.run("EVAL", OutletScript.takeOver.source, "2", "key:epoch", "key")
+        return try #require(UInt64(reply.split(separator: "\n")[1]))
+      }
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+      #expect(numbers[0] > max(9_999_999_999_998, UInt64(counter) ?? 0))
+    }
+
+    @Test("what an outlet has sent arrives too late from the moment on in which another one takes the key over")
+    func required_8_02_8_08_fence() async throws {
+      try server.addEntries(epoch: 1_000, versions: 1...1)
+      publisher.updateData(1)
+      let run = Task { [outlet = outlet()] in try await outlet.run() }
+      try await until { try server.run("GET", "key:epoch") != "1000" }
+      let reply = try server.run("XADD", "key", "1000-2", "phase", "unknown")
+      #expect(reply.hasPrefix("ERR The ID specified in XADD is equal or smaller"))
+      try await until { try server.length == 2 }
       try await cancel(run)
     }
 

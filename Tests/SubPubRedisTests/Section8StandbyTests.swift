@@ -85,11 +85,11 @@
       for supervisor in supervisors { await supervisor.value }
     }
 
-    @Test("one whose lease is another outlet's when it takes over stands by again", arguments: ["WATCH", "MULTI"])
-    func required_8_09_leaseEnded(before command: String) async throws {
+    @Test("one that finds another outlet's lease when it takes over stands by")
+    func required_8_09_leaseEnded() async throws {
       let (isHeld, hasArrived) = (Locked(true), Locked(false))
       let link = try Proxy(server) { piece in
-        guard !piece.isReply, piece.contains(command), isHeld.withLock({ $0 }) else { return .passes(piece.bytes) }
+        guard !piece.isReply, piece.contains("EVAL"), isHeld.withLock({ $0 }) else { return .passes(piece.bytes) }
         hasArrived.withLock { $0 = true }
         return .waits
       }
@@ -115,9 +115,11 @@
 
     @Test("one that has taken the lease, and lost the reply, doesn't wait for itself")
     func required_8_09_8_02_lostReply() async throws {
-      let isLost = Locked(false)
+      let (isLost, isFirst) = (Locked(false), Locked<Void?>(()))
       let link = try Proxy(server) { piece in
-        if !piece.isReply, piece.contains("NX") { isLost.withLock { $0 = true } }
+        if !piece.isReply, piece.contains("EVAL"), isFirst.withLock({ $0.take() != nil }) {
+          isLost.withLock { $0 = true }
+        }
         return .passes(piece.isReply && isLost.withLock { $0 } ? [] : piece.bytes)
       }
       let outlet = standby(link.endpoint(timeout: .milliseconds(300)), lease: .seconds(600))
@@ -128,6 +130,24 @@
       // Its lease is longer than the test may take.
       try await until { outlet.health.isWriting }
       try await cancel(run)
+    }
+
+    @Test("one that waits alone notices that its connection is dead, however seldom it looks at the lease")
+    func required_8_07_8_09_deadConnection() async throws {
+      let lease = Duration.seconds(86_400)
+      let first = standby(lease: lease)
+      let second = standby(proxy.endpoint(timeout: .milliseconds(500)), of: Publisher(initial: 7), lease: lease)
+      publisher.updateData(1)
+      try await running(first) {
+        let waiting = Task { try await second.run() }
+        try await until { second.health.isConnected }
+        proxy.mode = .stalls
+        try await until { !second.health.isConnected && second.health.error != nil }
+        proxy.mode = .passes
+        try await until { second.health.isConnected && second.health.error == nil }
+        #expect(first.health.isWriting && !second.health.isWriting)
+        try await cancel(waiting)
+      }
     }
 
     @Test("one that waits returns at once when it is cancelled")

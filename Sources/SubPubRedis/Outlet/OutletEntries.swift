@@ -1,0 +1,151 @@
+#if Redis
+  import SubPub
+
+  /// The entries that the server hasn't confirmed, in the order of their ids, and the last one that it has.
+  struct OutletEntries {
+    /// Why the server hasn't taken an entry.
+    enum Refusal: Equatable {
+      /// There is no stream.
+      case noStream
+      case refused(String)
+    }
+
+    /// How many entries may wait for the server's replies, and how many bytes.
+    private let window: (count: Int, bytes: Int)
+    /// How many entries are sent at a time, and how many bytes.
+    private let chunk = (count: 64, bytes: 256 << 10)
+
+    private var entries: [OutletEntry] = []
+    /// The entries before this index are confirmed or skipped; they are removed when they are half of all.
+    private var first = 0
+    /// The first index without a reply; the entries from `first` up to it were refused.
+    private var unanswered = 0
+    /// The first index that hasn't been sent.
+    private var unsent = 0
+    private var byteCount = 0
+    private var unsentByteCount = 0
+
+    /// Why the first entry was refused; nil if it wasn't.
+    private(set) var refusal: Refusal?
+    /// The last confirmed entry, written again if the server loses it.
+    private(set) var lastConfirmed: OutletEntry?
+    private(set) var confirmedCount = 0
+    /// How many entries can't be written any more, because the stream has a greater id.
+    private(set) var skippedCount = 0
+
+    /// How many entries may wait: at most half of the states that may be kept.
+    static func window(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
+
+    init(maxCount: Int) { window = (maxCount, 8 << 20) }
+
+    var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
+    var count: Int { entries.count - first }
+    var isEmpty: Bool { first == entries.count }
+    /// Whether there is something that hasn't been sent.
+    var hasUnsent: Bool { unsent < entries.count }
+    /// Whether replies have to arrive.
+    var areUnderWay: Bool { unanswered < unsent }
+    /// Whether replies have to be awaited before more is sent.
+    var isFull: Bool { count >= window.count || byteCount >= window.bytes }
+    /// Whether there is room for many more.
+    var isHalfEmpty: Bool { count <= window.count / 2 && byteCount <= window.bytes / 2 }
+    /// Whether there is enough to be sent at once.
+    var isChunk: Bool { isFull || entries.count - unsent >= chunk.count || unsentByteCount >= chunk.bytes }
+
+    mutating func append(_ entry: OutletEntry) {
+      entries.append(entry)
+      byteCount += entry.arguments.byteCount
+      unsentByteCount += entry.arguments.byteCount
+    }
+
+    /// Returns the commands that haven't been sent, and how many; the caller sends them.
+    mutating func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
+      let count = entries.count - unsent
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(unsentByteCount + count * (beginning.byteCount + 8))
+      for index in unsent..<entries.count { beginning.encode(followedBy: entries[index].arguments, to: &bytes) }
+      (unsent, unsentByteCount) = (entries.count, 0)
+      return (bytes, count)
+    }
+
+    /// Lets everything that isn't confirmed be sent again, after all replies, or over a new connection.
+    mutating func sendAllAgain() {
+      (unanswered, unsent, unsentByteCount, refusal) = (first, first, byteCount, nil)
+    }
+
+    /// Notes the reply to the first entry without one.
+    mutating func note(_ reply: RedisReply) {
+      if let message = reply.refusal {
+        refuse(.refused(message))
+      } else if reply.isNil {
+        refuse(.noStream)
+      } else {
+        confirm()
+      }
+    }
+
+    private mutating func refuse(_ reason: Refusal) {
+      unanswered += 1
+      refusal = refusal ?? reason
+    }
+
+    /// Notes that the server has taken the first entry without a reply.
+    ///
+    /// Those before it were refused, and can't be written any more.
+    private mutating func confirm() {
+      skippedCount += unanswered - first
+      confirmedCount += 1
+      lastConfirmed = entries[unanswered]
+      removeFirst(unanswered + 1 - first)
+      refusal = nil
+    }
+
+    /// Compares with the stream, whose last entry is known: of the entries up to that one, those that it holds are
+    /// confirmed, and the others can't be written any more.
+    mutating func settle(upTo last: EntryID, holding held: Set<EntryID>) {
+      sendAllAgain()
+      while let entry = firstEntry, entry.id <= last {
+        if held.contains(entry.id) {
+          confirm()
+        } else {
+          skippedCount += 1
+          removeFirst(1)
+        }
+      }
+      sendAllAgain()
+    }
+
+    /// Notes that the first entry was written by itself.
+    mutating func confirmFirst() {
+      sendAllAgain()
+      confirm()
+      sendAllAgain()
+    }
+
+    /// Puts another entry in the place of the first one; nothing may be under way.
+    mutating func replaceFirst(with entry: OutletEntry) {
+      guard !isEmpty else { return }
+      byteCount += entry.arguments.byteCount - entries[first].arguments.byteCount
+      entries[first] = entry
+      sendAllAgain()
+    }
+
+    /// Drops the oldest entries; nothing may be under way.
+    mutating func keepLast(_ count: Int) {
+      let excess = min(self.count, self.count - count)
+      guard excess > 0 else { return }
+      skippedCount += excess
+      removeFirst(excess)
+      sendAllAgain()
+    }
+
+    private mutating func removeFirst(_ count: Int) {
+      for index in first..<first + count { byteCount -= entries[index].arguments.byteCount }
+      first += count
+      (unanswered, unsent) = (max(first, unanswered), max(first, unsent))
+      guard first >= self.count else { return }
+      entries.removeFirst(first)
+      (first, unanswered, unsent) = (0, unanswered - first, unsent - first)
+    }
+  }
+#endif

@@ -1,0 +1,53 @@
+#if Redis
+  import Foundation
+  import SubPub
+
+  /// The lease of an outlet that others wait for, or that waits itself (8.09).
+  struct OutletLease {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How long the outlet may be silent before another one takes over.
+    let time: Duration
+    /// Tells this run from others.
+    let holder: String
+    /// When to renew it; nil unless this run has it, as far as is known.
+    private(set) var due: Instant?
+    /// When the lease of another outlet ends; nil if no other one is known.
+    private var end: Instant?
+    /// Whether the server has lost the other outlet's lease, and `end` is when that one has had time to take it again.
+    private var isLost = false
+
+    init(time: Duration, holder: String = UUID().uuidString) { (self.time, self.holder) = (time, holder) }
+
+    var milliseconds: String { "\(Int64((time / .milliseconds(1)).rounded(.up)))" }
+
+    /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
+    ///
+    /// A lease that is gone before its time is lost, and the outlet that has it may be writing. That one takes it again
+    /// when it renews it, so this one waits for as long as a lease lasts.
+    func attempt(at now: Instant) -> String { end.map { now >= $0 ? "always" : "ended" } ?? "first" }
+
+    /// When to try again to take it.
+    func nextAttempt(after now: Instant, atLeastEvery interval: Duration) -> Instant {
+      let next = now + min(time / 4, interval)
+      return end.map { min(next, max($0, now + .milliseconds(1))) } ?? next
+    }
+
+    /// Notes that this run has it, since the command was sent that has taken or renewed it.
+    mutating func noteRenewal(sentAt sent: Instant) { (due, end, isLost) = (sent + time / 3, nil, false) }
+
+    /// Notes that another outlet has it for so many milliseconds, or, with a negative number, that nobody has it.
+    mutating func noteRefusal(rest: Int64, at now: Instant) {
+      due = nil
+      if rest >= 0 {
+        (end, isLost) = (now + min(.milliseconds(rest), time), false)
+      } else if !isLost {
+        // The end that was known may be that before the last renewal.
+        (end, isLost) = (now + time, true)
+      }
+    }
+
+    /// Notes that it is another outlet's, and when to look again.
+    mutating func noteLoss(at now: Instant) { due = now + time / 3 }
+  }
+#endif

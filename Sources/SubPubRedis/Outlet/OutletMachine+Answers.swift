@@ -1,0 +1,200 @@
+#if Redis
+  import SubPub
+
+  /// What the server answers.
+  extension OutletMachine {
+    mutating func note(_ replies: some Collection<RedisReply>) {
+      let confirmed = entries.confirmedCount
+      for reply in replies { entries.note(reply) }
+      guard entries.confirmedCount > confirmed else { return }
+      (trouble.wasIdle, trouble.changes) = (false, 0)
+      stream.end = entries.lastConfirmed?.id
+    }
+
+    mutating func answer(_ question: Question, _ reply: RedisReply, at now: Instant) {
+      if let refusal = reply.refusal { return failed(.refused(explained(refusal, of: question))) }
+      switch question {
+      case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
+      case .settle(let sent, let refused): settle(reply, sentAt: sent, afterRefusalOf: refused, at: now)
+      case .restore(let id, let sent): noteRestoration(reply, of: id, sentAt: sent, at: now)
+      case .renew(let sent):
+        if reply.integer == 1 {
+          lease?.noteRenewal(sentAt: sent)
+        } else {
+          // It is another outlet's, whose number tells whether this one was superseded.
+          lease?.noteLoss(at: now)
+          if !isComparing { compare(at: now) }
+        }
+      case .number(let sent): noteNumber(reply, sentAt: sent, at: now)
+      case .last(let expected):
+        if phase == .writing, !isComparing, StreamEntry.entries(reply).first?.id != expected { compare(at: now) }
+      case .end: end(nil)
+      case .entries: break
+      }
+    }
+
+    /// Says which commands a user has to be allowed.
+    private func explained(_ refusal: String, of question: Question) -> String {
+      // Redis adds where in the script that was.
+      let message = refusal.firstRange(of: " script: ").map { String(refusal[..<$0.lowerBound]) } ?? refusal
+      let isForbidden = message.hasPrefix("NOPERM ") || message.contains("can't run this command")
+      return isForbidden ? "\(message); an outlet needs \(OutletScript.commands)" : message
+    }
+
+    private mutating func noteNumber(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
+      guard reply.outletNumber == token else {
+        if !isComparing { compare(at: now) }
+        return
+      }
+      switch phase {
+      case .doubting: break
+      default: certainty.verify(at: sent)
+      }
+    }
+  }
+
+  /// Taking over.
+  extension OutletMachine {
+    private mutating func noteTakeOver(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
+      guard reply[0]?.integer == 1, let bytes = reply[1]?.bytes, let number = UInt64(digits: bytes) else {
+        guard let rest = reply[1]?.integer, lease != nil else {
+          return failed(.unreachable("the reply to a script isn't one"))
+        }
+        return standBy(rest: rest, at: now)
+      }
+      noteAnswer()
+      token = number
+      certainty.noteTakeOver()
+      if lease != nil {
+        lease?.noteRenewal(sentAt: sent)
+        act(.subscribe)
+      }
+      if reply[2]?.integer == 1 {
+        // The one before may be sure for a while, and would restore its own number if the server lost this one.
+        return doubt(until: sent + OutletCertainty.takeOverDelay)
+      }
+      certainty.settle(at: sent)
+      stream.asked = sent
+      begin(after: StreamEntry(reply[3]))
+    }
+
+    private mutating func standBy(rest: Int64, at now: Instant) {
+      let isNew = phase == .takingOver
+      noteAnswer()
+      lease?.noteRefusal(rest: rest, at: now)
+      phase = .standingBy(
+        until: lease?.nextAttempt(after: now, atLeastEvery: settings.checkInterval) ?? now + settings.checkInterval)
+      if isNew { act(.tell(.standsBy)) }
+    }
+
+    private mutating func doubt(until end: Instant) {
+      phase = .doubting(until: end)
+      certainty.beginDoubt()
+      noteAnswer()
+    }
+
+    /// Counts a connection that takes the place of one that was lost.
+    private mutating func noteAnswer() {
+      if trouble.hasLostConnection { reconnects += 1 }
+      (trouble.hasLostConnection, trouble.hasMoved) = (false, false)
+    }
+
+    /// Writes what isn't confirmed.
+    private mutating func begin(after last: StreamEntry?) {
+      noteAnswer()
+      if !stream.hasBegun {
+        // Only now, because the outlet before may have written until a moment ago.
+        stream.hasBegun = true
+        stream.end = last?.id
+        act(.begin(last))
+      }
+      if phase != .writing { phase = .catchingUp }
+      send()
+    }
+  }
+
+  /// Comparing what the server holds with what was written (8.06, 8.08).
+  extension OutletMachine {
+    private mutating func settle(
+      _ reply: RedisReply, sentAt sent: Instant, afterRefusalOf refused: EntryID?, at now: Instant
+    ) {
+      guard let token, let counter = reply[0], reply.count == 3 else {
+        return failed(.unreachable("the reply to a script isn't one"))
+      }
+      let (number, last) = (counter.outletNumber, StreamEntry(reply[1]))
+      if number ?? 0 > token { return supersede() }
+      if let last, last.id > EntryID(epoch: token, version: demand.taken?.version ?? 0) { return supersede() }
+      // Not before the reply, which may have taken long.
+      let isSure = certainty.isSure(at: now)
+      if !isSure {
+        var hasWaited = false
+        if case .doubting(let end) = phase { hasWaited = sent >= end }
+        let isSuspicious = certainty.mayBeSuperseded || certainty.hasRestarted || isLastConfirmedMissing(last?.id)
+        if number != token || isSuspicious && !hasWaited { return doubt(until: now + settings.doubtTime) }
+      }
+      if let last {
+        let held = (0..<(reply[2]?.count ?? 0)).compactMap { reply[2]?[$0].flatMap { EntryID($0.bytes) } }
+        entries.settle(upTo: last.id, holding: Set(held))
+      }
+      entries.sendAllAgain()
+      if phase != .writing {
+        // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
+        entries.keepLast(max(trouble.wasRefused ? 1 : 0, settings.maxLength - demand.pending()))
+      }
+      stream.end = last?.id
+      if let missing = missingEntry(last?.id) { return restore(missing, at: now, since: sent) }
+      settled(at: now, since: sent, last, afterRefusalOf: refused)
+    }
+
+    private mutating func settled(
+      at now: Instant, since sent: Instant, _ last: StreamEntry?, afterRefusalOf refused: EntryID?
+    ) {
+      certainty.settle(at: sent)
+      stream.asked = sent
+      // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
+      if let refused, refused == entries.firstEntry?.id { return supersede() }
+      if entries.isEmpty { trouble.changes = 0 }
+      begin(after: last)
+    }
+
+    private mutating func supersede() {
+      act(.tell(.superseded))
+      end(RedisSuperseded(endpoint: settings.endpoint, key: settings.key))
+    }
+
+    private func isLastConfirmedMissing(_ last: EntryID?) -> Bool {
+      guard let entry = entries.lastConfirmed else { return false }
+      if let unrestorable = stream.unrestorable, unrestorable == (entry.id, last) { return false }
+      return last.map { $0 < entry.id } ?? true
+    }
+
+    /// The entry that the stream has to end with before anything else is written.
+    private func missingEntry(_ last: EntryID?) -> OutletEntry? {
+      if entries.lastConfirmed != nil { return isLastConfirmedMissing(last) ? entries.lastConfirmed : nil }
+      return last == nil ? entries.firstEntry : nil
+    }
+
+    private mutating func restore(_ entry: OutletEntry, at now: Instant, since sent: Instant) {
+      guard let token else { return }
+      let expected = stream.end.map { "\($0)" } ?? ""
+      let arguments = ["\(token)", expected, "\(entry.id.predecessor)"] + settings.limit
+      var command = OutletScript.restore.command([settings.keys.counter, settings.keys.stream], arguments)
+      command.append(entry.arguments)
+      ask(.restore(entry.id, sent: sent), command)
+    }
+
+    private mutating func noteRestoration(_ reply: RedisReply, of id: EntryID, sentAt sent: Instant, at now: Instant) {
+      switch reply.integer {
+      case 1:
+        if entries.firstEntry?.id == id {
+          entries.confirmFirst()
+          trouble.changes = 0
+        }
+        stream.end = id
+      case 2: stream.unrestorable = (id, stream.end)
+      default: return compare(at: now)
+      }
+      settled(at: now, since: sent, nil, afterRefusalOf: nil)
+    }
+  }
+#endif

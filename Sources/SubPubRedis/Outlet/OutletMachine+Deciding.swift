@@ -1,0 +1,145 @@
+#if Redis
+  import SubPub
+
+  /// What is due.
+  extension OutletMachine {
+    /// Does what can be done now, after something has changed.
+    mutating func advance(at now: Instant) {
+      switch phase {
+      case .standingBy(let next): if now >= next, !isAsking(.key) { takeOver(at: now) }
+      case .doubting(let end):
+        renewIfDue(at: now)
+        if isComparing { return }
+        if now >= end { compare(at: now) } else { checkIfDue(at: now) }
+      case .catchingUp, .writing:
+        renewIfDue(at: now)
+        if isComparing { return }
+        write(at: now)
+        // It may have failed, or be over.
+        guard phase == .catchingUp || phase == .writing else { return }
+        checkIfDue(at: now)
+        proceed()
+      case .resting, .connecting, .takingOver, .ending, .over: break
+      }
+    }
+
+    /// Sends what isn't sent, and goes on after what was refused, or when everything is confirmed.
+    private mutating func write(at now: Instant) {
+      if let refusal = entries.refusal {
+        // What is still under way is refused, too.
+        if !entries.areUnderWay { recover(from: refusal, at: now) }
+        return
+      }
+      if entries.hasUnsent {
+        if certainty.mayWrite(at: now) { send() } else { return compare(at: now) }
+      }
+      guard !entries.areUnderWay else { return }
+      if phase == .catchingUp { beginWriting() }
+      if demand.isAllTaken { noteEnd() }
+    }
+
+    private mutating func beginWriting() {
+      phase = .writing
+      (trouble.failures, trouble.refusing, trouble.wasRefused) = (0, nil, false)
+      act(.tell(.writes))
+    }
+
+    /// Lets the writing task go on if it waits for that.
+    private mutating func proceed() {
+      guard let wait = demand.wait, mayTake else { return }
+      // It gets more room than it needs, so that it isn't woken for each entry.
+      if wait == .room, !entries.isHalfEmpty, entries.areUnderWay { return }
+      demand.wait = nil
+      act(.proceed)
+    }
+
+    private mutating func recover(from refusal: OutletEntries.Refusal, at now: Instant) {
+      switch refusal {
+      case .noStream:
+        // A new one remembers no ids.
+        stream.unrestorable = nil
+        compare(at: now)
+      case .refused(let message):
+        let reason = RedisError.Reason.refused(message)
+        if reason.isTooSmallID { compare(at: now, afterRefusalOf: entries.firstEntry?.id) } else { failed(reason) }
+      }
+    }
+
+    private mutating func renewIfDue(at now: Instant) {
+      guard let lease, let due = lease.due, now >= due, !isAsking(.renew) else { return }
+      ask(.renew(sent: now), OutletScript.renew.command([settings.keys.lease], [lease.holder, lease.milliseconds]))
+    }
+
+    /// Looks once a second whether the server still knows the outlet's number, and the stream ends as it did.
+    private mutating func checkIfDue(at now: Instant) {
+      guard let asked = stream.asked, now >= asked + settings.checkInterval, !isAsking(.check), !isComparing else {
+        return
+      }
+      stream.asked = now
+      ask(.number(sent: now), RedisCommand("GET", settings.keys.counter))
+      guard phase == .writing, entries.isEmpty, let last = entries.lastConfirmed else { return }
+      if last.arguments.byteCount > Self.largestToRead { return compare(at: now) }
+      ask(.last(stream.end), .lastEntry(of: Array(settings.keys.stream.utf8)))
+    }
+  }
+
+  /// What is asked.
+  extension OutletMachine {
+    mutating func ask(_ question: Question, _ command: RedisCommand) {
+      questions.append(question)
+      var bytes: [UInt8] = []
+      command.encode(to: &bytes)
+      act(.send(bytes, replies: 1))
+    }
+
+    /// Sends the entries that haven't been sent.
+    mutating func send() {
+      if !entries.areUnderWay { trouble.wasIdle = true }
+      let (bytes, count) = entries.takeUnsent(settings.adding)
+      guard count > 0 else { return }
+      if case .entries(let before)? = questions.last {
+        questions[questions.count - 1] = .entries(before + count)
+      } else {
+        questions.append(.entries(count))
+      }
+      act(.send(bytes, replies: count))
+    }
+
+    mutating func takeOver(at now: Instant) {
+      if !isWaiting { phase = .takingOver }
+      var (keys, arguments) = ([settings.keys.counter, settings.keys.stream], [String]())
+      if let lease {
+        keys.append(settings.keys.lease)
+        arguments = [lease.holder, lease.milliseconds, lease.attempt(at: now)]
+      }
+      ask(.takeOver(sent: now), OutletScript.takeOver.command(keys, arguments))
+    }
+
+    /// Finds out what the server holds (8.06, 8.08).
+    mutating func compare(at now: Instant, afterRefusalOf refused: EntryID? = nil) {
+      guard let token else { return }
+      trouble.changes += 1
+      if trouble.changes > Self.mostChanges {
+        trouble.changes = 0
+        return failed(.unreachable("others change the stream all the time"))
+      }
+      let first = entries.firstEntry.map { "\($0.id)" } ?? ""
+      ask(
+        .settle(sent: now, refused: refused),
+        OutletScript.settle.command(
+          [settings.keys.counter, settings.keys.stream], ["\(token)", first, stream.hasBegun ? "" : "1"]))
+    }
+
+    private static var mostChanges: Int { 100 }
+    /// How many bytes a last entry may have that is read to see whether it is still there; a script, which costs the
+    /// server more, returns only its id.
+    private static var largestToRead: Int { 4_096 }
+
+    private mutating func noteEnd() {
+      guard phase == .writing, let token else { return }
+      phase = .ending
+      let keys = [settings.keys.counter] + (lease == nil ? [] : [settings.keys.lease])
+      ask(.end, OutletScript.end.command(keys, ["\(token)"] + (lease.map { [$0.holder] } ?? [])))
+    }
+  }
+#endif

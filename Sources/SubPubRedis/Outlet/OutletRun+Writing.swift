@@ -1,0 +1,133 @@
+#if Redis
+  import SubPub
+
+  /// The writing task.
+  extension OutletRun {
+    func writeStates() async {
+      if case .standby = outlet.role { await waitForLease() }
+      if await mayTake(), let states = state.withLock(\.states) { await write(states) }
+      change { $0.noteAllTaken(at: $1) }
+      while !state.withLock(\.machine.isOver) { await wake.wait() }
+    }
+
+    private func write(_ iterator: States) async {
+      var states = iterator  // All copies of an iterator are one.
+      let (token, last) = state.withLock { ($0.machine.token, $0.last.take()) }
+      guard let token else { return }
+      var encoder = EntryEncoder(outlet)
+      encoder.begin(after: last)
+      while !state.withLock(\.machine.hasTakenAll), let publication = await states.next() {
+        makeEntries(of: publication, followedBy: states, by: &encoder, token: token)
+        guard await mayTake() else { return }
+      }
+    }
+
+    /// Makes entries of a state and of those that are pending, until there is enough to be sent at once.
+    private func makeEntries(
+      of first: Publication<Value>, followedBy states: States, by encoder: inout EntryEncoder<Value>, token: UInt64
+    ) {
+      let end = Instant.now + .milliseconds(10)
+      var next = Optional(first)
+      while let publication = next {
+        change { $0.taken(publication.version, at: $1) }
+        let entry = encoder.entry(for: publication, token: token)
+        let isEnough = change { machine, now in machine.append(entry) || machine.hasTakenAll || now >= end }
+        if isEnough { return }
+        next = states.takePending()
+      }
+    }
+
+    /// Lets the entries be sent, and waits until there is room for more; returns false if the run is over.
+    private func mayTake() async -> Bool {
+      while true {
+        let (mayTake, isOver) = change { machine, now in (machine.flush(at: now), machine.isOver) }
+        if isOver { return false }
+        if mayTake { return true }
+        await wake.wait()
+      }
+    }
+  }
+
+  /// Standing by.
+  extension OutletRun {
+    /// Waits until the outlet has the lease, or the run is over; its publisher's end ends it, too.
+    private func waitForLease() async {
+      var idle = outlet.publisher.states(buffering: .latest).makeAsyncIterator()
+      state.withLock { [idle] in $0.idle = idle }
+      while isIdle, await idle.next() != nil {}
+      state.withLock { $0.idle = nil }
+      if isIdle { change { machine, _ in machine.end(nil) } }
+    }
+
+    private var isIdle: Bool { state.withLock { $0.states == nil && !$0.machine.isOver } }
+
+    /// Begins to take states.
+    func subscribe() {
+      let window = OutletEntries.window(of: outlet.maxLength)
+      let states = outlet.publisher.publications(buffering: .newest(max(1, outlet.maxLength - window)))
+        .makeAsyncIterator()
+      let subscription = states.subscription
+      let idle = state.withLock { state in
+        state.states = states
+        state.machine.demand.pending = { subscription.statistics.pending }
+        return state.idle
+      }
+      idle?.cancel()
+    }
+
+    /// Takes no further states.
+    ///
+    /// What is pending then wasn't skipped by this run, so it isn't counted.
+    func endStates() {
+      let (states, idle) = state.withLock { ($0.states, $0.idle) }
+      idle?.cancel()
+      guard let states else { return }
+      let skipped = states.statistics.skipped
+      state.withLock { $0.skipped = $0.skipped ?? skipped }
+      states.cancel()
+    }
+  }
+
+  /// The end.
+  extension OutletRun {
+    /// Lets the run end when everything is written that was accepted before, or after the timeout.
+    func cancel() {
+      var (version, count, tries): (UInt64, Int, Int)
+      tries = 0
+      repeat {
+        version = outlet.publisher.current.version
+        // A publisher that hasn't published anything has nothing to write.
+        count = version == 0 ? 0 : acceptedCount
+        tries += 1
+      } while outlet.publisher.current.version != version && tries < 1_000
+      let hasTakenAll = change { [version, count] machine, _ in
+        machine.cancel(upTo: version, count: count)
+        return machine.hasTakenAll
+      }
+      // Then the writing task waits for a state that needn't be written.
+      if hasTakenAll { endStates() }
+      pause(.giveUp, for: outlet.endpoint.replyTimeout) { $0.giveUp() }
+    }
+
+    /// How many states the run has to write, or has written: those that its subscription was given, and hasn't skipped.
+    private var acceptedCount: Int { state.withLock(\.states)?.statistics.acceptedCount ?? 0 }
+  }
+
+  /// What others see.
+  extension OutletRun: OutletRunStatus {
+    var statistics: RedisStatistics {
+      var (statistics, states, skipped) = state.withLock { ($0.machine.statistics, $0.states, $0.skipped) }
+      statistics.skipped += skipped ?? states?.statistics.skipped ?? 0
+      return statistics
+    }
+
+    var status: OutletStatus {
+      let (machine, error, takesStates) = state.withLock { ($0.machine, $0.error, $0.skipped == nil) }
+      // A state that is just being taken counts once.
+      let pending = takesStates ? max(0, acceptedCount - machine.finishedCount) : machine.unconfirmedCount
+      return OutletStatus(
+        isWriting: machine.isWriting, isWaiting: machine.isWaiting, pending: pending,
+        unconfirmedSince: machine.unconfirmedSince, error: error.map { "\($0)" })
+    }
+  }
+#endif

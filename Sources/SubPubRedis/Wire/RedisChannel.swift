@@ -1,0 +1,152 @@
+#if Redis
+  import SubPub
+
+  /// What one user of a connection sends over it, and the replies to that, in their order.
+  ///
+  /// One task at a time uses a channel. After an error it can't be used any more, though the connection may work.
+  final class RedisChannel: Sendable {
+    /// The error of a wait that a cancel has ended.
+    static var interrupted: RedisError.Reason { .unreachable("cancelled while it waited for the server") }
+
+    let connection: RedisConnection
+    /// Is told that the connection was lost, and that a reply has arrived, if it is to know that.
+    private let notice: Wake?
+    private let noticesReplies: Bool
+    /// Takes the replies, and the error after which there are none, instead of this channel.
+    private let sink: (@Sendable (RedisChannel, Result<[RedisReply], RedisError.Reason>) -> Void)?
+    private let state = Locked(State())
+
+    private struct State {
+      var replies: [RedisReply] = []
+      /// The replies before this index were taken.
+      var first = 0
+      var failure: RedisError.Reason?
+      /// The task that waits for so many replies.
+      var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+      var count: Int { replies.count - first }
+
+      mutating func take(_ count: Int) -> [RedisReply] {
+        defer {
+          first += count
+          if first == replies.count { (replies, first) = ([], 0) }
+        }
+        return Array(replies[first..<first + count])
+      }
+
+      /// The waiting task, if it can go on.
+      mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+        guard let waiter, failure != nil || count >= waiter.count else { return nil }
+        self.waiter = nil
+        return waiter.continuation
+      }
+    }
+
+    init(
+      _ connection: RedisConnection, notice: Wake? = nil, noticesReplies: Bool = false,
+      sink: (@Sendable (RedisChannel, Result<[RedisReply], RedisError.Reason>) -> Void)? = nil
+    ) {
+      (self.connection, self.notice, self.noticesReplies) = (connection, notice, noticesReplies)
+      self.sink = sink
+      connection.add(self)
+    }
+
+    /// Why there will be no replies; nil while there may be.
+    var failure: RedisError.Reason? { state.withLock(\.failure) }
+
+    /// Forgets the channel, and the replies that are to come.
+    func close() { connection.remove(self) }
+
+    /// Sends commands, and waits for their replies.
+    func replies(to commands: [RedisCommand], within limit: TimeLimit? = nil) async throws(RedisError.Reason)
+      -> [RedisReply]
+    {
+      if commands.isEmpty { return [] }
+      var bytes: [UInt8] = []
+      for command in commands { command.encode(to: &bytes) }
+      return try await replies(to: bytes, count: commands.count, within: limit)
+    }
+
+    /// Sends encoded commands, and waits for their replies.
+    func replies(
+      to bytes: [UInt8], count: Int, within limit: TimeLimit? = nil
+    ) async throws(RedisError.Reason) -> [RedisReply] {
+      try send(bytes, replies: count, within: limit)
+      return try await replies(count)
+    }
+
+    /// Sends a command, and waits for its reply, which may be an error.
+    func reply(to command: RedisCommand) async throws(RedisError.Reason) -> RedisReply {
+      try await replies(to: [command])[0]
+    }
+
+    /// Sends encoded commands, which have so many replies.
+    ///
+    /// The loop's thread may let it wait until it has done what is due.
+    func send(
+      _ bytes: [UInt8], replies count: Int, within limit: TimeLimit? = nil, mayWait: Bool = false
+    ) throws(RedisError.Reason) {
+      try connection.send(bytes, replies: count, to: self, within: limit, mayWait: mayWait)
+    }
+
+    /// Waits for the next reply.
+    func reply() async throws(RedisError.Reason) -> RedisReply { try await replies(1)[0] }
+
+    /// Returns the next reply if it has arrived.
+    func replyIfPresent() throws(RedisError.Reason) -> RedisReply? {
+      let (reply, failure) = state.withLock { $0.count > 0 ? ($0.take(1)[0], nil) : (nil, $0.failure) }
+      if let failure { throw failure }
+      return reply
+    }
+
+    /// Waits for the next replies.
+    private func replies(_ count: Int) async throws(RedisError.Reason) -> [RedisReply] {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let ready = state.withLock { state in
+            state.waiter = (count, continuation)
+            return state.takeWaiter()
+          }
+          if let ready { ready.resume() } else if Task.isCancelled { fail(Self.interrupted) }
+        }
+      } onCancel: {
+        fail(Self.interrupted)
+      }
+      let (replies, failure, said) = state.withLock { state in
+        state.count >= count ? (state.take(count), nil, nil) : ([], state.failure, state.replies.last?.refusal)
+      }
+      // The server may have said why it has closed the connection.
+      if let failure { throw said.map { .refused($0) } ?? failure }
+      return replies
+    }
+
+    /// Adds replies; called by the connection.
+    func deliver(_ replies: [RedisReply]) {
+      if let sink { return sink(self, .success(replies)) }
+      let waiter = state.withLock { state in
+        state.replies += replies
+        return state.takeWaiter()
+      }
+      waiter?.resume()
+      if noticesReplies { notice?.set() }
+    }
+
+    /// Ends all waits; only the first reason counts.
+    func fail(_ reason: RedisError.Reason) {
+      if let sink { return sink(self, .failure(reason)) }
+      let waiter = state.withLock { state in
+        state.failure = state.failure ?? reason
+        return state.takeWaiter()
+      }
+      waiter?.resume()
+      notice?.set()
+    }
+  }
+
+  /// A channel is equal to itself only.
+  extension RedisChannel: Hashable {
+    static func == (left: RedisChannel, right: RedisChannel) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+#endif

@@ -1,0 +1,320 @@
+#if Redis && DEBUG
+  import SubPub
+  @testable import SubPubRedis
+  import Testing
+
+  /// What happens to a run, with seconds as times, and what it does, in words.
+  private struct Driven {
+    private static let start = ContinuousClock.now
+    var machine: OutletMachine
+    private var time = 0.0
+    private var connections = 0
+
+    var now: ContinuousClock.Instant { Self.start + .seconds(time) }
+
+    init(lease: Duration? = nil, maxLength: Int = 100) {
+      let settings = OutletMachine.Settings(
+        key: "key", endpoint: RedisEndpoint(timeout: .seconds(2)), maxLength: maxLength)
+      machine = OutletMachine(settings, lease: lease.map { OutletLease(time: $0, holder: "me") })
+      machine.start()
+    }
+
+    /// One that writes, with this number.
+    init(writing token: Int, lease: Duration? = nil) throws {
+      self.init(lease: lease)
+      connect()
+      try reply("*4\r\n:1\r\n\(Self.string("\(token)")):0\r\n$-1\r\n")
+      _ = flush()
+      _ = taken()
+    }
+
+    static func string(_ text: String) -> String { "$\(text.utf8.count)\r\n\(text)\r\n" }
+
+    mutating func taken() -> [String] {
+      machine.takeActions().map { action in
+        switch action {
+        case .connect(let node): node.map { "connect to \($0)" } ?? "connect"
+        case .leave: "leave"
+        case .send(let bytes, let count): Self.name(of: bytes) + (count > 1 ? " × \(count)" : "")
+        case .subscribe: "subscribe"
+        case .begin(let last): "begin after \(last.map { "\($0.id)" } ?? "nothing")"
+        case .proceed: "proceed"
+        case .tell(let event): "tell \(event)"
+        case .rest(let reason, let isLoss): "rest\(isLoss ? " after a loss" : ""): \(reason)"
+        case .end(let error): "end\(error.map { ": \(type(of: $0))" } ?? "")"
+        }
+      }
+    }
+
+    private static func name(of bytes: [UInt8]) -> String {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let script = OutletScript.allCases.first(where: { text.contains($0.source) }) { return "\(script)" }
+      return String(text.split(separator: "\r\n")[2])
+    }
+
+    mutating func connect(start: String? = "start") {
+      connections += 1
+      machine.connected(connections, start: start, at: now)
+    }
+
+    /// Replies, as the server sends them.
+    mutating func reply(_ text: String) throws {
+      let replies = try #require(ReplyReader()).replies(completedBy: Array(text.utf8)[...]).replies
+      machine.received(replies, over: connections, at: now)
+    }
+
+    mutating func wait(_ seconds: Double) {
+      time += seconds
+      machine.timeHasCome(at: now)
+    }
+
+    mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
+      machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)
+    }
+
+    mutating func flush() -> Bool { machine.flush(at: now) }
+
+    /// Takes a state, makes an entry of it, and lets it be sent.
+    mutating func write(_ version: UInt64, bytes: Int = 1) -> [String] {
+      machine.taken(version, at: now)
+      let id = EntryID(epoch: machine.token ?? 0, version: version)
+      let arguments = RedisCommand("\(id)", "value", String(repeating: "7", count: bytes))
+      let entry = OutletEntry(
+        id: id, arguments: arguments, publication: PublicationID(epoch: 1, version: version), before: nil)
+      _ = machine.append(entry)
+      _ = flush()
+      return taken()
+    }
+
+    /// What ``OutletScript/settle`` finds.
+    mutating func settle(number: String?, last: String?, holding ids: [String] = []) throws {
+      let counter = number.map(Self.string) ?? "$-1\r\n"
+      let entry = last.map { "*2\r\n\(Self.string($0))*0\r\n" } ?? "$-1\r\n"
+      try reply("*3\r\n\(counter)\(entry)*\(ids.count)\r\n" + ids.map(Self.string).joined())
+    }
+  }
+
+  @Suite("An outlet's decisions")
+  struct OutletMachineTests {
+    @Test("an outlet takes an empty key, writes, and counts what is confirmed")
+    func required_8_02_8_06_begins() throws {
+      var outlet = Driven()
+      #expect(outlet.taken() == ["connect"])
+      outlet.connect()
+      #expect(outlet.taken() == ["takeOver"])
+      let mayTake = outlet.flush()
+      #expect(!mayTake)
+      try outlet.reply("*4\r\n:1\r\n$1\r\n5\r\n:0\r\n$-1\r\n")
+      #expect(outlet.taken() == ["begin after nothing", "tell writes", "proceed"])
+      #expect(outlet.write(1) == ["XADD"])
+      #expect(outlet.machine.unconfirmedCount == 1)
+      try outlet.reply("$3\r\n5-1\r\n")
+      #expect(outlet.machine.statistics.lastEntry == "5-1" && outlet.machine.unconfirmedCount == 0)
+    }
+
+    @Test("an outlet that takes over from one that may run waits until that one isn't sure, and then looks again")
+    func required_8_08_waits() throws {
+      var outlet = Driven()
+      outlet.connect()
+      try outlet.reply("*4\r\n:1\r\n$1\r\n6\r\n:1\r\n*2\r\n$3\r\n5-9\r\n*0\r\n")
+      #expect(outlet.taken() == ["connect", "takeOver"])
+      #expect(outlet.machine.isWaiting && !outlet.machine.isWriting)
+      outlet.wait(1)
+      #expect(outlet.taken() == ["GET"])
+      try outlet.reply("$1\r\n6\r\n")
+      #expect(outlet.machine.isWaiting && !outlet.machine.isWriting)
+      outlet.wait(2.5)
+      #expect(outlet.taken() == ["settle"])
+      try outlet.settle(number: "6", last: "5-10")
+      #expect(outlet.taken() == ["begin after 5-10", "tell writes"])
+    }
+
+    @Test("an outlet ends when it finds a greater number, or a later entry", arguments: [("9", "5-1"), ("5", "5-2")])
+    func required_8_02_superseded(number: String, last: String) throws {
+      var outlet = try Driven(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("$3\r\n5-1\r\n")
+      outlet.lose()
+      outlet.machine.retry()
+      outlet.connect()
+      _ = outlet.taken()
+      try outlet.settle(number: number, last: last)
+      #expect(outlet.taken() == ["tell superseded", "leave", "end: RedisSuperseded"])
+    }
+
+    @Test("an outlet that was out of contact waits after a restart or a loss; one that wasn't writes at once")
+    func required_8_08_cutOff() throws {
+      for (seconds, start, last, waits) in [
+        (1.0, "other", "5-1", false), (10, "start", "5-1", false), (10, "other", "5-1", true), (10, nil, "5-1", true),
+        (10, "start", nil, true),
+      ] as [(Double, String?, String?, Bool)] {
+        var outlet = try Driven(writing: 5)
+        _ = outlet.write(1)
+        try outlet.reply("$3\r\n5-1\r\n")
+        outlet.lose()
+        outlet.wait(seconds)
+        outlet.machine.retry()
+        outlet.connect(start: start)
+        try outlet.settle(number: "5", last: last)
+        #expect(outlet.machine.isWaiting == waits, "\(seconds) s, \(start ?? "nothing"), \(last ?? "nothing")")
+        guard waits else { continue }
+        _ = outlet.taken()
+        outlet.wait(4)
+        try outlet.settle(number: "5", last: last)
+        #expect(outlet.taken() == ["settle"] + (last == nil ? ["restore"] : ["tell writes"]))
+      }
+    }
+
+    @Test("a reply that took long doesn't make an outlet sure: it looks again before it writes")
+    func required_8_08_slowReply() throws {
+      var outlet = try Driven(writing: 5)
+      outlet.wait(1)
+      #expect(outlet.taken() == ["GET"])
+      outlet.wait(3.3)
+      try outlet.reply("$1\r\n5\r\n")
+      _ = outlet.taken()
+      #expect(outlet.write(1) == ["settle"])
+    }
+
+    @Test("an entry that the server lacks is restored before others are written")
+    func required_8_08_restores() throws {
+      var outlet = try Driven(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("$3\r\n5-1\r\n")
+      outlet.wait(1)
+      #expect(outlet.taken() == ["GET", "XREVRANGE"])
+      #expect(outlet.write(2) == ["XADD"])
+      try outlet.reply("$1\r\n5\r\n*0\r\n")
+      #expect(outlet.taken() == ["settle"])
+      try outlet.reply("$-1\r\n")
+      try outlet.settle(number: nil, last: nil)
+      #expect(outlet.taken() == ["restore"])
+      try outlet.reply(":1\r\n")
+      #expect(outlet.taken() == ["XADD"])
+    }
+
+    @Test("entries whose replies were lost are confirmed if the stream holds them, and others are skipped")
+    func required_8_06_lostReplies() throws {
+      var outlet = try Driven(writing: 5)
+      for version in 1...4 { _ = outlet.write(UInt64(version)) }
+      outlet.lose()
+      outlet.machine.retry()
+      outlet.connect()
+      _ = outlet.taken()
+      try outlet.settle(number: "5", last: "5-3", holding: ["5-1", "5-3"])
+      #expect(outlet.taken() == ["XADD"])
+      let statistics = outlet.machine.statistics
+      #expect((statistics.entries, statistics.skipped) == (2, 1))
+    }
+
+    @Test("an outlet whose id is too small, although the stream holds nothing greater, was superseded")
+    func required_8_02_refusedID() throws {
+      var outlet = try Driven(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n")
+      #expect(outlet.taken() == ["settle"])
+      try outlet.settle(number: "5", last: "4-9")
+      #expect(outlet.taken().last == "end: RedisSuperseded")
+    }
+
+    @Test("a server that goes on refusing ends the run after the time-out, and not before")
+    func required_8_04_refuses() throws {
+      var outlet = try Driven(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("-OOM command not allowed\r\n")
+      let reason = RedisError.Reason.refused("OOM command not allowed")
+      #expect(outlet.taken() == ["tell disconnected", "leave", "rest after a loss: \(reason)"])
+      #expect(outlet.machine.noteFailure(reason, at: .seconds(10)) == (1, false))
+      #expect(outlet.machine.noteFailure(reason, at: .seconds(11.9)) == (2, false))
+      #expect(outlet.machine.noteFailure(reason, at: .seconds(12)) == (3, true))
+      // The clock was set back.
+      #expect(outlet.machine.noteFailure(reason, at: .seconds(1)) == (4, false))
+      #expect(outlet.machine.noteFailure(.unreachable("gone"), at: .seconds(20)) == (5, false))
+      #expect(outlet.machine.noteFailure(reason, at: .seconds(21)) == (6, false))
+    }
+
+    @Test("a connection that the server has ended while it was idle is replaced, and nobody learns of it")
+    func required_8_07_idle() throws {
+      var outlet = try Driven(writing: 5)
+      outlet.lose(isClosed: true)
+      #expect(outlet.taken() == ["tell disconnected", "leave", "connect"])
+      outlet.machine.cannotConnect(.unreachable("refused"))
+      #expect(outlet.taken() == ["rest: refused"])
+    }
+
+    @Test("a large state with which connections are lost three times is written as an error")
+    func required_8_06_obstacle() throws {
+      var outlet = try Driven(writing: 5)
+      _ = outlet.write(1, bytes: 100_000)
+      for losses in 1...3 {
+        outlet.lose(isLate: true)
+        outlet.machine.retry()
+        outlet.connect()
+        try outlet.settle(number: "5", last: nil)
+        #expect(outlet.machine.statistics.undecodable == (losses < 3 ? 0 : 1))
+        guard losses < 3 else { break }
+        try outlet.reply(":0\r\n")
+        try outlet.settle(number: "5", last: "4-1")
+      }
+      #expect((outlet.machine.entries.firstEntry?.arguments.byteCount ?? .max) < 1_000)
+    }
+
+    @Test("one that stands by asks until the lease is free, renews it, and looks when another one has it")
+    func required_8_09_standby() throws {
+      var outlet = Driven(lease: .seconds(6))
+      outlet.connect()
+      try outlet.reply("*2\r\n:0\r\n:5000\r\n")
+      #expect(outlet.taken() == ["connect", "takeOver", "tell standsBy"])
+      outlet.wait(1)
+      #expect(outlet.taken() == ["takeOver"])
+      try outlet.reply("*4\r\n:1\r\n$1\r\n7\r\n:0\r\n$-1\r\n")
+      #expect(outlet.taken() == ["subscribe", "begin after nothing", "tell writes"])
+      outlet.wait(2)
+      #expect(outlet.taken() == ["renew", "GET"])
+      try outlet.reply(":0\r\n$1\r\n7\r\n")
+      #expect(outlet.taken() == ["settle"])
+      try outlet.settle(number: "8", last: nil)
+      #expect(outlet.taken() == ["tell superseded", "tell disconnected", "leave", "end: RedisSuperseded"])
+    }
+
+    @Test("a lease that is gone before its time is left to the one that has lost it for as long as a lease lasts")
+    func required_8_09_lostLease() throws {
+      let start = ContinuousClock.now
+      var lease = OutletLease(time: .seconds(6), holder: "me")
+      #expect(lease.attempt(at: start) == "first")
+      lease.noteRefusal(rest: 4_000, at: start)
+      #expect(lease.attempt(at: start + .seconds(3.9)) == "ended")
+      lease.noteRefusal(rest: -1, at: start + .seconds(3))
+      #expect(lease.attempt(at: start + .seconds(8.9)) == "ended")
+      lease.noteRefusal(rest: -1, at: start + .seconds(8))
+      #expect(lease.attempt(at: start + .seconds(9)) == "always")
+      lease.noteRefusal(rest: 6_000, at: start + .seconds(9))
+      #expect(lease.attempt(at: start + .seconds(9)) == "ended")
+    }
+
+    @Test("a cancelled outlet ends when everything is written, or says how much isn't")
+    func required_8_07_cancelled() throws {
+      for isConfirmed in [true, false] {
+        var outlet = try Driven(writing: 5)
+        for version in 1...3 { _ = outlet.write(UInt64(version)) }
+        outlet.machine.cancel(upTo: 3, count: 3)
+        #expect(outlet.machine.hasTakenAll)
+        outlet.machine.noteAllTaken(at: outlet.now)
+        try outlet.reply("$3\r\n5-1\r\n")
+        if isConfirmed {
+          try outlet.reply("$3\r\n5-2\r\n$3\r\n5-3\r\n")
+          #expect(outlet.taken() == ["end"])
+          try outlet.reply(":1\r\n")
+          #expect(outlet.taken() == ["tell disconnected", "leave", "end"])
+        } else {
+          outlet.machine.giveUp()
+          guard case .end(let error as RedisError)? = outlet.machine.takeActions().last else {
+            Issue.record("it doesn't end with an error")
+            continue
+          }
+          #expect(error.reason == .unwritten(2))
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,164 @@
+#if Redis && (DEBUG || TESTABLE)
+  @testable import SubPubRedis
+
+  /// A connection of a process to a server: what is on its way in both directions.
+  final class SimulatedLink {
+    enum Mood { case works, holdsBack, loses }
+
+    unowned let world: World
+    let number: Int
+    private let server: SimulatedServer
+    private var client: Int?
+    private(set) var machine: ConnectionMachine<Int>
+    private let delay: Duration
+    private(set) var mood = (toServer: Mood.works, toClient: Mood.works)
+    private var held: (toServer: [[UInt8]], toClient: [[UInt8]]) = ([], [])
+    /// When the last bytes arrive that are on their way.
+    private var last = (toServer: Duration.zero, toClient: Duration.zero)
+    private var wake: Duration?
+    private(set) var isClosed = false
+    /// Since when nothing arrives any more.
+    private(set) var isDead = false
+    var users: [Int: (Result<[RedisReply], RedisError.Reason>) -> Void] = [:]
+    private let limit: Duration
+
+    private unowned let process: SimulatedProcess
+
+    init?(_ process: SimulatedProcess, number: Int, to server: SimulatedServer, within limit: Duration) {
+      guard let reader = ReplyReader() else { return nil }
+      let world = process.world
+      (self.process, self.world, self.number, self.server, self.limit) = (process, world, number, server, limit)
+      machine = ConnectionMachine(
+        reader, isEncrypted: false, by: world.now + limit, limit: limit, at: world.now)
+      delay = .microseconds(world.chance.pick([30, 300, 5_000, 50_000]))
+      client = server.connect(self)
+      if client == nil { return nil }
+    }
+
+    var failure: RedisError.Reason? { machine.failure }
+
+    func act<Result>(
+      _ body: (inout ConnectionMachine<Int>, inout ConnectionMachine<Int>.Actions) -> Result
+    ) -> Result {
+      var actions = ConnectionMachine<Int>.Actions()
+      let result = body(&machine, &actions)
+      for (channel, replies) in actions.deliveries { users[channel]?(.success(replies)) }
+      if let (reason, channels) = actions.end {
+        if let client { server.disconnect(client) }
+        client = nil
+        for channel in channels.sorted() { users[channel]?(.failure(reason)) }
+      }
+      wait()
+      return result
+    }
+
+    private func wait() {
+      guard let deadline = machine.wait(at: world.now) else { return }
+      let time = world.time + world.now.duration(to: deadline)
+      if let wake, wake > world.time, wake <= time { return }
+      wake = time
+      world.after(time - world.time) { [self] in
+        wake = nil
+        process.run { [self] in act { $0.timeHasCome(world.now, &$1) } }
+      }
+    }
+
+    func add(_ channel: Int, _ user: @escaping (Result<[RedisReply], RedisError.Reason>) -> Void) {
+      users[channel] = user
+      act { $0.add(channel, &$1) }
+    }
+
+    func remove(_ channel: Int) {
+      users[channel] = nil
+      machine.remove(channel)
+    }
+
+    func send(_ bytes: [UInt8], replies: Int, from channel: Int) -> RedisError.Reason? {
+      let failure = act { machine, _ in
+        machine.request(
+          .init(channel: channel, count: replies, limit: TimeLimit(limit: limit), sent: world.now))
+      }
+      if failure == nil { toServer(bytes) }
+      return failure
+    }
+
+    func end() { act { $0.lose(.unreachable("it isn't used any more"), &$1) } }
+
+    // MARK: The way
+
+    private func toServer(_ bytes: [UInt8]) {
+      switch mood.toServer {
+      case .loses: return
+      case .holdsBack: held.toServer.append(bytes)
+      case .works:
+        last.toServer = max(last.toServer, world.time + delay)
+        world.after(last.toServer - world.time) { [self] in
+          if let client { server.receive(bytes, from: client) }
+        }
+      }
+    }
+
+    /// The server has said something.
+    func arrive(_ bytes: [UInt8]) {
+      switch mood.toClient {
+      case .loses: return
+      case .holdsBack: held.toClient.append(bytes)
+      case .works:
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let piece = rest.prefix(world.chance.percent(20) ? world.chance.number(1...rest.count) : rest.count)
+          rest = rest.dropFirst(piece.count)
+          last.toClient = max(last.toClient, world.time + delay)
+          world.after(last.toClient - world.time) { [self] in
+            process.run { [self] in act { $0.received(piece, at: world.now, &$1) } }
+          }
+        }
+      }
+    }
+
+    /// The server has ended the connection, which is noticed if it says so, and nothing is in the way.
+    func close() {
+      client = nil
+      guard mood.toClient == .works else { return }
+      last.toClient = max(last.toClient, world.time + delay)
+      world.after(last.toClient - world.time) { [self] in
+        process.run { [self] in
+          isClosed = true
+          act { $0.lose(.unreachable("the server has closed the connection"), &$1) }
+        }
+      }
+    }
+
+    // MARK: Harms
+
+    func cut() {
+      world.note("connection \(number) is cut")
+      if let client { server.disconnect(client) }
+      client = nil
+      world.after(delay) { [self] in
+        process.run { [self] in act { $0.lose(.unreachable("the connection was lost"), &$1) } }
+      }
+    }
+
+    /// Nothing arrives any more, in one direction or both.
+    func die(toServer: Bool, toClient: Bool) {
+      world.note("connection \(number) is dead\(toServer ? " to the server" : "")\(toClient ? " from the server" : "")")
+      if toServer { mood.toServer = .loses }
+      if toClient { mood.toClient = .loses }
+      isDead = true
+    }
+
+    func hold(for time: Duration) {
+      guard mood == (.works, .works) else { return }
+      world.note("connection \(number) is held back for \(time)")
+      mood = (.holdsBack, .holdsBack)
+      world.after(time) { [self] in
+        if mood.toServer == .holdsBack { mood.toServer = .works }
+        if mood.toClient == .holdsBack { mood.toClient = .works }
+        for bytes in held.toServer { self.toServer(bytes) }
+        for bytes in held.toClient { arrive(bytes) }
+        held = ([], [])
+      }
+    }
+  }
+#endif

@@ -1,0 +1,346 @@
+#if Redis && (DEBUG || TESTABLE)
+  import SubPub
+  @testable import SubPubRedis
+
+  /// A publisher, as far as an outlet needs one.
+  final class SimulatedPublisher {
+    let epoch: UInt64
+    private(set) var version: UInt64 = 0
+    var outlets: [SimulatedOutlet] = []
+
+    init(epoch: UInt64) { self.epoch = epoch }
+
+    func publish() {
+      version += 1
+      for outlet in outlets { outlet.published(version) }
+    }
+  }
+
+  /// One run of an outlet: does what `OutletRun` does, in virtual time.
+  final class SimulatedOutlet {
+    unowned let world: World
+    let process: SimulatedProcess
+    let name: String
+    let key: String
+    let publisher: SimulatedPublisher
+    private(set) var machine: OutletMachine
+    private let settings: OutletMachine.Settings
+    let isStandby: Bool
+    private var connection: (link: SimulatedLink, number: Int)?
+    private var connections = 0
+    /// The versions that the publisher has for it; nil while it takes none.
+    private var buffer: [UInt64]? {
+      didSet {
+        let count = buffer?.count ?? 0
+        pending.withLock { $0 = count }
+      }
+    }
+    private let pending = Locked(0)
+    private let room: Int
+    private(set) var firstVersion: UInt64 = 0
+    var pendingCount: Int { pending.withLock { $0 } }
+    private(set) var skipped = 0
+    private(set) var accepted = 0
+    private enum Writer { case begins, takes, waits, encodes, over }
+    private var writer = Writer.begins
+    private(set) var end: (error: (any Error)?, at: Duration)?
+    private(set) var cancelled: (at: Duration, version: UInt64, count: Int)?
+    private var isActing = false
+    private var wake: OutletMachine.Instant?
+    private let encodingTime: Duration
+
+    init(
+      _ world: World, _ process: SimulatedProcess, _ name: String, key: String, of publisher: SimulatedPublisher,
+      standby: Duration?, maxLength: Int, endpoint: RedisEndpoint
+    ) {
+      (self.world, self.process, self.name, self.key) = (world, process, name, key)
+      (self.publisher, isStandby) = (publisher, standby != nil)
+      settings = OutletMachine.Settings(key: key, endpoint: endpoint, maxLength: maxLength)
+      machine = OutletMachine(settings, lease: standby.map { OutletLease(time: $0, holder: name) })
+      machine.demand.pending = { [pending] in pending.withLock { $0 } }
+      room = max(1, maxLength - OutletEntries.window(of: maxLength))
+      encodingTime = world.chance.percent(20) ? .milliseconds(world.chance.number(1...50)) : .zero
+      publisher.outlets.append(self)
+      process.outlets.append(self)
+    }
+
+    func start() {
+      world.note("\(name) starts")
+      if !isStandby { subscribe() }
+      change { $0.start() }
+      write()
+    }
+
+    private func subscribe() {
+      firstVersion = publisher.version
+      buffer = [publisher.version]
+      accepted = 1
+    }
+
+    /// Changes the machine, unless its process is paused: then later.
+    private func change(_ body: @escaping (inout OutletMachine) -> Void) {
+      process.run { [self] in
+        body(&machine)
+        act()
+      }
+    }
+
+    private func act() {
+      if isActing { return }
+      isActing = true
+      var actions = machine.takeActions()
+      while !actions.isEmpty {
+        for action in actions { act(action) }
+        actions = machine.takeActions()
+      }
+      isActing = false
+      setTimer()
+    }
+
+    private func setTimer() {
+      guard let next = machine.nextTime, next != wake else { return }
+      wake = next
+      world.at(next) { [weak self] in
+        guard let self, wake == next else { return }
+        wake = nil
+        change { [world] in $0.timeHasCome(at: world.now) }
+      }
+    }
+
+    private func act(_ action: OutletMachine.Action) {
+      switch action {
+      case .connect: process.join(self)
+      case .leave:
+        if let (link, number) = connection { link.remove(number) }
+        connection = nil
+      case .send(let bytes, let replies):
+        guard let (link, number) = connection else { return world.violate("\(name) sends without a connection") }
+        if let failure = link.send(bytes, replies: replies, from: number) { lost(failure, link, over: number) }
+      case .subscribe: subscribe()
+      case .begin: break
+      case .proceed: world.after(.zero) { [self] in process.run { self.proceed() } }
+      case .tell(let event): world.note("\(name): \(event), token \(machine.token ?? 0)")
+      case .rest(let reason, let isLoss): world.after(.zero) { [self] in process.run { self.rest(reason, isLoss) } }
+      case .end(let error):
+        world.note("\(name) has ended: \(error.map { "\($0)" } ?? "without an error")")
+        if end != nil { world.violate("\(name) ends twice") }
+        end = (error, world.time)
+        publisher.outlets.removeAll { $0 === self }
+        process.leave(self)
+      }
+    }
+
+    private func rest(_ reason: RedisError.Reason, _ isLoss: Bool) {
+      if machine.isOver { return }
+      world.note("\(name) rests: \(reason)")
+      if isLoss { return change { $0.retry() } }
+      let time = world.time
+      let (count, isHopeless) = machine.noteFailure(reason, at: time)
+      if !reason.isPassing || isHopeless {
+        let error = RedisError(endpoint: settings.endpoint, key: key, reason: reason)
+        return change { $0.end(error) }
+      }
+      let delay = min(.seconds(5), Duration.milliseconds(100) * (1 << min(count - 1, 6)))
+      world.after(delay) { [self] in change { $0.retry() } }
+    }
+
+    // MARK: The connection
+
+    func connected(_ result: Result<SimulatedLink, RedisError.Reason>) {
+      switch result {
+      case .success(let link):
+        process.lastChannel += 1
+        let number = process.lastChannel
+        connection = (link, number)
+        link.add(number) { [weak self] result in self?.received(result, link, over: number) }
+        change { [world, process] in $0.connected(number, start: process.server.start, at: world.now) }
+      case .failure(let reason): change { $0.cannotConnect(reason) }
+      }
+    }
+
+    private func received(
+      _ result: Result<[RedisReply], RedisError.Reason>, _ link: SimulatedLink, over number: Int
+    ) {
+      switch result {
+      case .success(let replies): change { [world] in $0.received(replies, over: number, at: world.now) }
+      case .failure(let reason): lost(reason, link, over: number)
+      }
+    }
+
+    private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
+      let isLate = link.machine.late?.channel == number
+      change { $0.lost(reason, isClosed: link.isClosed, isLate: isLate, over: number) }
+    }
+
+    // MARK: Writing
+
+    func published(_ version: UInt64) {
+      guard buffer != nil, end == nil else { return }
+      buffer?.append(version)
+      accepted += 1
+      while (buffer?.count ?? 0) > room {
+        buffer?.removeFirst()
+        (skipped, accepted) = (skipped + 1, accepted - 1)
+      }
+      process.run { [self] in write() }
+    }
+
+    private func proceed() {
+      guard writer == .waits || writer == .begins else { return }
+      writer = .takes
+      write()
+    }
+
+    /// Takes states as long as there are some, and room for them.
+    private func write() {
+      if writer == .begins || writer == .waits {
+        guard buffer != nil else { return }
+        let mayTake = machine.flush(at: world.now)
+        act()
+        writer = mayTake ? .takes : .waits
+      }
+      while writer == .takes, end == nil {
+        if machine.hasTakenAll {
+          writer = .over
+          return change { [world] in $0.noteAllTaken(at: world.now) }
+        }
+        guard let version = buffer?.first else { return }
+        buffer?.removeFirst()
+        machine.taken(version, at: world.now)
+        if encodingTime > .zero {
+          writer = .encodes
+          return world.after(encodingTime) { [self] in process.run { self.encoded(version) } }
+        }
+        append(version)
+      }
+    }
+
+    private func encoded(_ version: UInt64) {
+      guard end == nil else { return }
+      writer = .takes
+      append(version)
+      write()
+    }
+
+    private func append(_ version: UInt64) {
+      guard let token = machine.token else { return world.violate("\(name) encodes without a number") }
+      var entry: OutletEntry?
+      if version > 0 {
+        let id = EntryID(epoch: token, version: version)
+        var arguments = RedisCommand()
+        for text in ["\(id)", "phase", "loaded", "value", "\(version)"] { arguments.append(text) }
+        let publication = PublicationID(epoch: publisher.epoch, version: version)
+        entry = OutletEntry(id: id, arguments: arguments, publication: publication, before: nil)
+      }
+      let isEnough = machine.append(entry)
+      if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }
+      let mayTake = machine.flush(at: world.now)
+      act()
+      if !mayTake, writer == .takes, !machine.hasTakenAll { writer = .waits }
+    }
+
+    func cancel() {
+      guard cancelled == nil, end == nil else { return }
+      let (version, count) = (publisher.version, publisher.version == 0 ? 0 : accepted)
+      world.note("\(name) is cancelled, up to \(version), \(count) states")
+      cancelled = (world.time, version, count)
+      change { $0.cancel(upTo: version, count: count) }
+      if machine.hasTakenAll, writer != .encodes {
+        writer = .over
+        change { [world] in $0.noteAllTaken(at: world.now) }
+      }
+      world.after(settings.endpoint.replyTimeout) { [self] in change { $0.giveUp() } }
+    }
+
+    /// How many states are confirmed or skipped.
+    var finished: Int { machine.finishedCount + skipped }
+  }
+
+  /// A process: its outlets share a connection.
+  final class SimulatedProcess {
+    unowned let world: World
+    let name: String
+    let server: SimulatedServer
+    var outlets: [SimulatedOutlet] = []
+    private(set) var link: SimulatedLink?
+    private var waiting: [SimulatedOutlet] = []
+    private var lastLink = 0
+    var lastChannel = 0
+    private(set) var isPaused = false
+    private(set) var isDead = false
+    /// How often it was paused.
+    private(set) var pauses = 0
+    private var backlog: [() -> Void] = []
+    private let timeout: Duration
+    /// What happens to connections that are made now.
+    var network = Network.works
+    enum Network { case works, refuses, loses }
+
+    init(_ world: World, _ name: String, _ server: SimulatedServer, timeout: Duration) {
+      (self.world, self.name, self.server, self.timeout) = (world, name, server, timeout)
+    }
+
+    /// Runs something now, or when the process goes on.
+    func run(_ body: @escaping () -> Void) {
+      if isDead { return }
+      if isPaused { backlog.append(body) } else { body() }
+    }
+
+    func join(_ outlet: SimulatedOutlet) {
+      if let link, link.failure == nil { return world.after(.zero) { outlet.connected(.success(link)) } }
+      waiting.append(outlet)
+      if waiting.count == 1 { connect() }
+    }
+
+    private func connect() {
+      if network == .loses {
+        world.after(timeout) { [self] in answer(.failure(.unreachable("no answer"))) }
+        return
+      }
+      world.after(world.chance.milliseconds(upTo: 100)) { [self] in
+        lastLink += 1
+        guard network == .works, let link = SimulatedLink(self, number: lastLink, to: server, within: timeout)
+        else {
+          return answer(.failure(.unreachable("refused")))
+        }
+        link.act { $0.connected(at: world.now, &$1) }
+        self.link = link
+        answer(.success(link))
+      }
+    }
+
+    private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {
+      let all = waiting
+      waiting = []
+      for outlet in all { outlet.connected(result) }
+    }
+
+    func leave(_ outlet: SimulatedOutlet) {
+      outlets.removeAll { $0 === outlet }
+      waiting.removeAll { $0 === outlet }
+      if outlets.isEmpty { link?.end() }
+    }
+
+    func pause(for time: Duration) {
+      guard !isPaused else { return }
+      world.note("\(name) is paused for \(time)")
+      isPaused = true
+      pauses += 1
+      world.after(time) { [self] in
+        world.note("\(name) goes on")
+        isPaused = false
+        let all = backlog
+        backlog = []
+        for body in all { body() }
+      }
+    }
+
+    func kill() {
+      world.note("\(name) is killed")
+      isDead = true
+      link?.cut()
+      for outlet in outlets { outlet.publisher.outlets.removeAll { $0 === outlet } }
+      outlets = []
+    }
+  }
+#endif

@@ -1,0 +1,159 @@
+#if Redis && (DEBUG || TESTABLE)
+  @testable import SubPubRedis
+  @testable import SubPubTesting
+
+  /// A server: the stand-in's, with what may happen to one.
+  final class SimulatedServer {
+    unowned let world: World
+    private var server = StandInServer()
+    private var links: [Int: SimulatedLink] = [:]
+    private(set) var isUp = true
+    private(set) var hasLostData = false
+    /// What was in the streams at some time.
+    private var snapshot: StandInData?
+    /// The entries that the server has ever taken, by their keys.
+    private(set) var taken: [String: Set<EntryID>] = [:]
+    /// The greatest numbers that outlets were given.
+    private(set) var greatestNumbers: [String: UInt64] = [:]
+    /// The last ids that were seen.
+    private var ends: [String: StandInID] = [:]
+    /// Told of each entry that the server takes.
+    var noteTaken: (String, EntryID) -> Void = { _, _ in }
+
+    init(_ world: World) { self.world = world }
+
+    /// In microseconds since 1970.
+    var milliseconds: UInt64 { UInt64(clock / 1_000) }
+    var start: String { "start \(starts)" }
+    private var starts = 1
+
+    private var clock: Int { 1_700_000_000_000_000 + Int(world.time / .microseconds(1)) }
+
+    // MARK: Clients
+
+    func connect(_ link: SimulatedLink) -> Int? {
+      guard isUp else { return nil }
+      let number = server.connect()
+      links[number] = link
+      return number
+    }
+
+    func receive(_ bytes: [UInt8], from client: Int) {
+      guard isUp, links[client] != nil else { return }
+      server.receive(bytes, from: client, at: clock)
+      look()
+      flush()
+    }
+
+    func disconnect(_ client: Int) {
+      links[client] = nil
+      server.disconnect(client)
+    }
+
+    private func flush() {
+      for (client, link) in links.sorted(by: { $0.key < $1.key }) {
+        let output = server.takeOutput(of: client)
+        if !output.isEmpty { link.arrive(output) }
+        if !server.isConnected(client) {
+          links[client] = nil
+          link.close()
+        }
+      }
+    }
+
+    /// Finds out what was taken.
+    private func look() {
+      for key in keys {
+        let counter = server.data.records[Self.key("\(key):epoch")]?.string ?? []
+        let number = UInt64(String(decoding: counter.prefix { $0 != 32 }, as: UTF8.self)) ?? 0
+        greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0)
+        let last = server.data.records[Self.key(key)]?.stream?.last?.id ?? .zero
+        let before = ends.updateValue(last, forKey: key) ?? .zero
+        guard last > before, let stream = server.data.records[Self.key(key)]?.stream else { continue }
+        for id in stream.ids(from: .behind(before)) {
+          let id = EntryID(epoch: id.milliseconds, version: id.sequence)
+          if taken[key, default: []].insert(id).inserted { noteTaken(key, id) }
+        }
+      }
+    }
+
+    /// How many entries of an outlet were ever taken.
+    func count(of key: String, _ token: UInt64) -> Int { taken[key]?.count { $0.epoch == token } ?? 0 }
+
+    var keys: [String] = []
+    private static func key(_ name: String) -> StandInData.Key { StandInData.Key(database: 0, name: Array(name.utf8)) }
+
+    func last(of key: String) -> EntryID? {
+      server.data.records[Self.key(key)]?.stream?.last.map {
+        EntryID(epoch: $0.id.milliseconds, version: $0.id.sequence)
+      }
+    }
+
+    // MARK: Harms
+
+    enum Loss: CaseIterable { case nothing, everything, sinceSnapshot }
+
+    func crash(_ loss: Loss, for time: Duration) {
+      hasLostData = hasLostData || loss != .nothing
+      world.note("the server crashes for \(time), and loses \(loss)")
+      isUp = false
+      for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
+      links = [:]
+      server.restart()
+      starts += 1
+      switch loss {
+      case .nothing: break
+      case .everything: server.data.removeAll()
+      case .sinceSnapshot: if let snapshot { server.data = snapshot }
+      }
+      look()
+      world.after(time) { [self] in isUp = true }
+    }
+
+    /// Lets the server accept what an outlet has sent that another one has superseded, until that one writes.
+    func forbidSettingIDs() { server.data.maySetID = false }
+
+    func takeSnapshot() { snapshot = server.data }
+
+    func killClients() {
+      world.note("the server ends its connections")
+      for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
+      for client in links.keys.sorted() { server.disconnect(client) }
+      links = [:]
+    }
+
+    func remove(_ names: [String]) {
+      hasLostData = true
+      world.note("somebody deletes \(names)")
+      for name in names { server.data.records[Self.key(name)] = nil }
+      look()
+    }
+
+    /// Puts an older copy of a stream, or of everything about its key, in its place.
+    func restore(_ key: String, withCounter: Bool) {
+      guard let snapshot else { return }
+      hasLostData = true
+      world.note("somebody restores an older \(key)\(withCounter ? " and its counter" : "")")
+      for name in withCounter ? [key, "\(key):epoch"] : [key] {
+        server.data.records[Self.key(name)] = snapshot.records[Self.key(name)]
+      }
+      look()
+    }
+
+    func removeLastEntry(of key: String) {
+      guard let last = last(of: key) else { return }
+      hasLostData = true
+      world.note("somebody deletes the last entry of \(key)")
+      server.data.records[Self.key(key)]?.stream?.remove(StandInID(milliseconds: last.epoch, sequence: last.version))
+      look()
+    }
+
+    func refuse(_ message: String, writesOnly: Bool) {
+      world.note("the server refuses: \(message)")
+      server.refusal = (message, writesOnly)
+    }
+
+    func accept() { server.refusal = nil }
+    var refusal: String? { server.refusal?.message }
+  }
+#endif

@@ -1,0 +1,268 @@
+#if Redis && (DEBUG || TESTABLE)
+  @testable import SubPubRedis
+
+  /// A world with a server, and processes with outlets, to which everything happens that may happen; and an oracle that
+  /// knows the truth.
+  final class Simulation {
+    let world: World
+    private let server: SimulatedServer
+    private let timeout: Duration
+    private let lease: Duration?
+    private let maxLength: Int
+    private var processes: [SimulatedProcess] = []
+    private var outlets: [SimulatedOutlet] = []
+    private var isHarmful = true
+    /// When the server began to refuse writes.
+    private var refusingSince: Duration?
+    private var lastRefusal: (from: Duration, to: Duration)?
+
+    /// What was left out of all harms, by their numbers.
+    private let leftOut: Set<Int>
+    private let seed: UInt64
+    /// Decides on what the harms and the publishers do.
+    private var chance: Chance
+    private(set) var harms: [Int] = []
+
+    init(seed: UInt64, without leftOut: Set<Int> = [], isRecorded: Bool = false) {
+      world = World(seed: seed, isRecorded: isRecorded)
+      (self.seed, self.leftOut, chance) = (seed, leftOut, Chance(seed: seed ^ 0x5EED))
+      server = SimulatedServer(world)
+      timeout = .milliseconds(chance.pick([400, 1_000, 2_000]))
+      lease = chance.percent(40) ? .seconds(chance.pick([1, 2, 5])) : nil
+      maxLength = chance.pick([1, 2, 10, 100, 2_000])
+      server.keys = chance.percent(50) ? ["a"] : ["a", "b"]
+      world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
+      if chance.percent(50) { server.forbidSettingIDs() }
+      server.noteTaken = { [unowned self] in noteTaken($0, $1) }
+    }
+
+    /// Lets a world go on for a minute, and then without harms.
+    func run() {
+      for _ in 0..<chance.number(1...2) { for key in server.keys { startOutlet(of: key) } }
+      step(1)
+      world.run(until: .seconds(60))
+      isHarmful = false
+      world.note("nothing bad happens any more")
+      server.accept()
+      for process in processes { process.network = .works }
+      for key in server.keys where !outlets.contains(where: { $0.key == key && isLiving($0) }) { startOutlet(of: key) }
+      for second in 0..<60 where second < 20 || second.isMultiple(of: 10) {
+        world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
+      }
+      // A pause, a lease, and two doubts may follow each other.
+      world.run(until: .seconds(160))
+      if world.violations.isEmpty { checkEnd() }
+    }
+
+    /// Returns the numbers of the harms that can be left out of a world in which something goes wrong.
+    static func needlessHarms(ofSeed seed: UInt64) -> Set<Int> {
+      let first = Simulation(seed: seed)
+      first.run()
+      var leftOut: Set<Int> = []
+      for number in first.harms.reversed() {
+        let shorter = Simulation(seed: seed, without: leftOut.union([number]))
+        shorter.run()
+        if !shorter.world.violations.isEmpty { leftOut.insert(number) }
+      }
+      return leftOut
+    }
+
+    // MARK: What happens
+
+    /// Each step has a chance of its own, so that one that is left out changes nothing about the others.
+    private func step(_ number: Int) {
+      guard isHarmful else { return }
+      chance = Chance(seed: seed &* 1_000_003 &+ UInt64(number))
+      world.after(chance.milliseconds(upTo: 1_000)) { [self] in
+        chance = Chance(seed: seed &* 1_000_033 &+ UInt64(number))
+        if chance.percent(85) {
+          publish(chance.percent(90) ? chance.number(1...3) : chance.number(10...600), in: chance.pick(processes))
+        } else if !leftOut.contains(number) {
+          harms.append(number)
+          harm()
+        }
+        step(number + 1)
+      }
+    }
+
+    private func publish(_ count: Int, in process: SimulatedProcess) {
+      process.run {
+        for outlet in process.outlets { for _ in 0..<count { outlet.publisher.publish() } }
+      }
+    }
+
+    private func startOutlet(of key: String, inNew isNew: Bool = false) {
+      let process: SimulatedProcess
+      if let found = processes.last(where: { !$0.isDead }), !isNew, chance.percent(30) {
+        process = found
+      } else {
+        process = SimulatedProcess(world, "process \(processes.count)", server, timeout: timeout)
+        processes.append(process)
+      }
+      var endpoint = RedisEndpoint(host: "server")
+      endpoint.replyTimeout = timeout
+      let outlet = SimulatedOutlet(
+        world, process, "outlet \(outlets.count)", key: key,
+        of: SimulatedPublisher(epoch: UInt64(outlets.count + 1)), standby: lease, maxLength: maxLength,
+        endpoint: endpoint)
+      if chance.percent(70) { outlet.publisher.publish() }
+      outlets.append(outlet)
+      process.run { outlet.start() }
+    }
+
+    private func isLiving(_ outlet: SimulatedOutlet) -> Bool { outlet.end == nil && !outlet.process.isDead }
+
+    private func harm() {
+      let process = chance.pick(processes)
+      let time = chance.milliseconds(upTo: 8_000)
+      switch chance.number(0...20) {
+      case 0: server.crash(chance.pick(SimulatedServer.Loss.allCases), for: time)
+      case 1: server.takeSnapshot()
+      case 2: server.killClients()
+      case 3: server.remove(chance.pick([["a"], ["a:epoch"], ["a", "a:epoch"], ["a:lease"]]))
+      case 4, 5: server.restore("a", withCounter: chance.percent(50))
+      case 6: server.removeLastEntry(of: "a")
+      case 7: refuse(for: time)
+      case 8: process.link?.cut()
+      case 9:
+        guard let link = process.link, link.failure == nil else { return }
+        let ways = chance.pick([(true, true), (true, false), (false, true)])
+        link.die(toServer: ways.0, toClient: ways.1)
+        expectNotice(of: link, in: process)
+      case 10: process.link?.hold(for: time)
+      case 11: process.pause(for: time)
+      case 12: if processes.count > 1 { process.kill() }
+      case 13, 14: startOutlet(of: chance.pick(server.keys))
+      case 15: if let outlet = outlets.last(where: isLiving), chance.percent(50) { process.run { outlet.cancel() } }
+      case 16, 17, 18: cutOff(of: chance.pick(server.keys))
+      default:
+        process.network = chance.pick([.refuses, .loses])
+        world.after(time) { process.network = .works }
+      }
+    }
+
+    /// The outlet that writes is cut off, another one takes its place, and the server loses that.
+    private func cutOff(of key: String) {
+      guard let writer = outlets.last(where: { $0.key == key && $0.machine.isWriting && isLiving($0) }) else { return }
+      server.takeSnapshot()
+      let (process, time) = (writer.process, Duration.milliseconds(chance.number(3_500...9_000)))
+      if chance.percent(30) {
+        process.pause(for: time)
+      } else {
+        process.link?.cut()
+        process.network = .loses
+        world.after(time) { process.network = .works }
+      }
+      startOutlet(of: key, inNew: true)
+      let loss = chance.number(0...4)
+      world.after(.milliseconds(chance.number(3_000...9_500))) { [self] in
+        guard isHarmful else { return }
+        switch loss {
+        case 0: server.crash(.everything, for: .milliseconds(1))
+        case 1, 2: server.crash(.sinceSnapshot, for: .milliseconds(1))
+        case 3: server.restore(key, withCounter: true)
+        default: server.remove([key, "\(key):epoch"])
+        }
+      }
+    }
+
+    private func refuse(for time: Duration) {
+      guard server.refusal == nil else { return }
+      let (message, writesOnly) = chance.pick([
+        ("OOM command not allowed when used memory > 'maxmemory'.", true),
+        ("READONLY You can't write against a read only replica.", true),
+        ("BUSY Redis is busy running a script.", false), ("LOADING Redis is loading the dataset in memory", false),
+        ("MISCONF Redis is configured to save RDB snapshots", true),
+      ])
+      server.refuse(message, writesOnly: writesOnly)
+      let start = world.time
+      lastRefusal = (start, start + time)
+      world.after(time) { [self] in server.accept() }
+    }
+
+    // MARK: The oracle
+
+    /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
+    ///
+    /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
+    /// only an outlet that can reach the server restores its number there.
+    private func noteTaken(_ key: String, _ id: EntryID) {
+      let owner =
+        outlets.filter { outlet in
+          let seen = outlet.machine.certainty.lastVerified.map { $0.duration(to: world.now) } ?? .seconds(60)
+          return outlet.key == key && isLiving(outlet) && outlet.machine.stream.hasBegun && seen <= .milliseconds(1_500)
+        }.compactMap(\.machine.token).filter { $0 + 3_250 <= server.milliseconds }.max() ?? 0
+      world.note("\(key) has \(id)")
+      if id.epoch < owner { world.violate("8.08: \(key) takes \(id), and \(owner) has it") }
+    }
+
+    /// 8.07: a dead connection is noticed within twice the time-out.
+    private func expectNotice(of link: SimulatedLink, in process: SimulatedProcess) {
+      guard link.isDead, !process.isPaused else { return }
+      let pauses = process.pauses
+      world.after(timeout * 2 + .milliseconds(200)) { [self] in
+        guard process.link === link, link.failure == nil, process.pauses == pauses, !process.isPaused else { return }
+        let fooled = process.outlets.filter { $0.machine.isWriting || $0.machine.isWaiting }
+        if !fooled.isEmpty { world.violate("8.07: \(fooled.map(\.name)) don't notice a dead connection") }
+      }
+    }
+
+    private func checkEnd() {
+      for outlet in outlets { check(outlet) }
+      for key in server.keys {
+        let living = outlets.filter { $0.key == key && isLiving($0) }
+        guard !living.isEmpty else { continue }
+        let writing = living.filter(\.machine.isWriting)
+        guard writing.count == 1, let writer = writing.first else {
+          world.violate("8.02: \(living.map(\.name)) share \(key)")
+          continue
+        }
+        guard let token = writer.machine.token else { continue }
+        let (confirmed, taken) = (writer.machine.entries.confirmedCount, server.count(of: key, token))
+        if confirmed > taken || !server.hasLostData && confirmed < taken {
+          world.violate("8.06: \(writer.name) counts \(confirmed) of \(taken) entries as confirmed")
+        }
+        let newest = EntryID(epoch: token, version: writer.publisher.version)
+        if writer.publisher.version > 0, server.last(of: key) != newest {
+          let last = server.last(of: key).map { "\($0)" } ?? "nothing"
+          world.violate("8.01: \(key) ends at \(last) and not at \(newest)")
+        }
+        if writer.machine.unconfirmedCount > 0 || writer.pendingCount > 0 {
+          world.violate("8.06: \(writer.name) has something left to write")
+        }
+        if writer.finished != Int(writer.publisher.version - writer.firstVersion) + 1 {
+          world.violate("8.06: \(writer.name) has counted \(writer.finished) of \(writer.publisher.version)")
+        }
+      }
+    }
+
+    private func check(_ outlet: SimulatedOutlet) {
+      // 8.06: a state counts as confirmed only if the server has taken it.
+      if let id = outlet.machine.entries.lastConfirmed?.id, server.taken[outlet.key]?.contains(id) != true {
+        world.violate("8.06: \(id) is confirmed, and the server hasn't taken it")
+      }
+      guard let end = outlet.end else {
+        if let cancelled = outlet.cancelled, !outlet.process.isDead, world.time > cancelled.at + .seconds(16) {
+          world.violate("8.07: \(outlet.name) doesn't end")
+        }
+        return
+      }
+      switch end.error {
+      case nil:
+        if outlet.cancelled == nil { world.violate("8.04: \(outlet.name) ends by itself") }
+      case is RedisSuperseded:
+        // The other one may have died before it knew its number.
+        if (server.greatestNumbers[outlet.key] ?? 0) <= outlet.machine.token ?? 0 {
+          world.violate("8.02: \(outlet.name) is superseded by nobody")
+        }
+      case let error as RedisError:
+        if case .unwritten(let count) = error.reason, let cancelled = outlet.cancelled {
+          if count > cancelled.count { world.violate("8.07: \(outlet.name) counts \(count) of \(cancelled.count)") }
+        } else if !error.reason.refusesToWrite {
+          world.violate("8.04: \(outlet.name) ends with \(error.reason)")
+        }
+      case let error?: world.violate("\(outlet.name) ends with \(error)")
+      }
+    }
+  }
+#endif
