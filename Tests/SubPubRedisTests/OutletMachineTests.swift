@@ -68,6 +68,9 @@
       machine.timeHasCome(at: now)
     }
 
+    /// Nothing happens for so long, not even what is due.
+    mutating func pause(_ seconds: Double) { time += seconds }
+
     mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
       machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)
     }
@@ -142,12 +145,12 @@
       #expect(outlet.taken() == ["tell superseded", "leave", "end: RedisSuperseded"])
     }
 
-    @Test("an outlet that was out of contact waits after a restart or a loss; one that wasn't writes at once")
+    @Test("an outlet that was out of contact waits, for long after a restart or a loss; one that wasn't writes at once")
     func required_8_08_cutOff() throws {
-      for (seconds, start, last, waits) in [
-        (1.0, "other", "5-1", false), (10, "start", "5-1", false), (10, "other", "5-1", true), (10, nil, "5-1", true),
-        (10, "start", nil, true),
-      ] as [(Double, String?, String?, Bool)] {
+      for (seconds, start, last, wait) in [
+        (1.0, "other", "5-1", 0.0), (10, "start", "5-1", 1.25), (10, "other", "5-1", 4), (10, nil, "5-1", 4),
+        (10, "start", nil, 4),
+      ] as [(Double, String?, String?, Double)] {
         var outlet = try Driven(writing: 5)
         _ = outlet.write(1)
         try outlet.reply("$3\r\n5-1\r\n")
@@ -156,10 +159,13 @@
         outlet.machine.retry()
         outlet.connect(start: start)
         try outlet.settle(number: "5", last: last)
-        #expect(outlet.machine.isWaiting == waits, "\(seconds) s, \(start ?? "nothing"), \(last ?? "nothing")")
-        guard waits else { continue }
+        #expect(outlet.machine.isWaiting == (wait > 0), "\(seconds) s, \(start ?? "nothing"), \(last ?? "nothing")")
+        if wait == 0 { continue }
         _ = outlet.taken()
-        outlet.wait(4)
+        outlet.wait(wait - 0.1)
+        #expect(outlet.taken() == ["GET"])
+        try outlet.reply("$1\r\n5\r\n")
+        outlet.wait(0.1)
         try outlet.settle(number: "5", last: last)
         #expect(outlet.taken() == ["settle"] + (last == nil ? ["restore"] : ["tell writes"]))
       }
@@ -205,6 +211,21 @@
       #expect(outlet.taken() == ["XADD"])
       let statistics = outlet.machine.statistics
       #expect((statistics.entries, statistics.skipped) == (2, 1))
+    }
+
+    @Test("an outlet that begins to wait while it writes tells that it doesn't write, and then that it does")
+    func required_7_04_8_08_doubt() throws {
+      var outlet = try Driven(writing: 5)
+      outlet.pause(4)
+      #expect(outlet.write(1) == ["settle"])
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["tell disconnected", "GET"])
+      try outlet.reply("$1\r\n5\r\n")
+      outlet.wait(1.25)
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken().first == "settle")
+      try outlet.reply(":1\r\n")
+      #expect(outlet.taken() == ["tell writes", "proceed"])
     }
 
     @Test("an outlet whose id is too small, although the stream holds nothing greater, was superseded")

@@ -87,9 +87,10 @@
       if isNew { act(.tell(.standsBy)) }
     }
 
-    private mutating func doubt(until end: Instant) {
+    private mutating func doubt(until end: Instant, isSuspicious: Bool = true) {
+      if isWriting { act(.tell(.disconnected)) }
       phase = .doubting(until: end)
-      certainty.beginDoubt()
+      if isSuspicious { certainty.beginDoubt() }
       noteAnswer()
     }
 
@@ -131,6 +132,8 @@
         if case .doubting(let end) = phase { hasWaited = sent >= end }
         let isSuspicious = certainty.mayBeSuperseded || certainty.hasRestarted || isLastConfirmedMissing(last?.id)
         if number != token || isSuspicious && !hasWaited { return doubt(until: now + settings.doubtTime) }
+        // Nothing looks different. But an older copy may be a moment old, and another outlet is about to restore its own.
+        if !hasWaited { return doubt(until: now + OutletMachine.restoringTime, isSuspicious: false) }
       }
       if let last {
         let held = (0..<(reply[2]?.count ?? 0)).compactMap { reply[2]?[$0].flatMap { EntryID($0.bytes) } }
