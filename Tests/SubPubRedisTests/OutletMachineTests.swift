@@ -171,14 +171,17 @@
       }
     }
 
-    @Test("a reply that took long doesn't make an outlet sure: it looks again before it writes")
+    @Test("a number that is seen after a long time, or in a reply that took long, doesn't make an outlet sure")
     func required_8_08_slowReply() throws {
       var outlet = try Driven(writing: 5)
       outlet.wait(1)
       #expect(outlet.taken() == ["GET"])
       outlet.wait(3.3)
       try outlet.reply("$1\r\n5\r\n")
-      _ = outlet.taken()
+      #expect(outlet.taken() == ["settle"])
+      #expect(outlet.write(1) == [])
+      outlet = try Driven(writing: 5)
+      outlet.pause(4)
       #expect(outlet.write(1) == ["settle"])
     }
 

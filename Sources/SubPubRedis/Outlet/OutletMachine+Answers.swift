@@ -46,10 +46,9 @@
         if !isComparing { compare(at: now) }
         return
       }
-      switch phase {
-      case .doubting: break
-      default: certainty.verify(at: sent)
-      }
+      if case .doubting = phase { return }
+      // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
+      if certainty.isSure(at: now) { certainty.verify(at: sent) } else if !isComparing { compare(at: now) }
     }
   }
 

@@ -24,9 +24,9 @@
   /// kept and the others are dropped and counted.
   ///
   /// An outlet that another one has superseded never writes again, whatever the server has lost since; the living one
-  /// restores what is missing within about a second (8.08). An outlet that has been out of contact for three seconds,
-  /// and finds that the server has lost data or was started again, can't know which of the two it is. It waits for
-  /// twice the endpoint's timeout, and at least three seconds, before it goes on.
+  /// restores what is missing within about a second (8.08). So an outlet that has been out of contact for three seconds
+  /// waits for a little more than a second before it goes on. If the server has lost data meanwhile, or was started
+  /// again, the outlet waits for twice the endpoint's timeout, and at least three seconds.
   ///
   /// An outlet takes over, looks, and ends with scripts, which the server runs in one step. It needs the commands `AUTH`
   /// and `SELECT` as the endpoint says, `EVAL`, `XADD`, `XRANGE`, and `XREVRANGE` on its key, `GET` and `SET` on the key
