@@ -27,6 +27,7 @@
       var request = request
       let (text, number) = (try string(counter), try number(counter))
       let hasEnded = text?.hasSuffix(OutletScript.ended) ?? false
+      var newLease: (key: Key, holder: [UInt8], time: Int)?
       if let lease {
         let (holder, time, when) = (try request.next(), try request.nextNumber(), try request.nextWord())
         if let other = try string(lease) {
@@ -37,7 +38,7 @@
         } else if !hasEnded, !(when == "always" || when == "first" && number == nil) {
           return StandInReply([StandInReply(0), StandInReply(-1)])
         }
-        set(lease, to: holder, for: time)
+        newLease = (lease, holder, time)
       }
       let last = try last(stream)
       let former = max(number ?? 0, last?.id.milliseconds ?? 0)
@@ -46,6 +47,7 @@
       }
       let new = max(former + 1, UInt64(now / 1_000))
       set(counter, to: Array("\(new)".utf8))
+      if let newLease { set(newLease.key, to: newLease.holder, for: newLease.time) }
       if maySetID { try? records[stream]?.stream?.setLast(StandInID(milliseconds: new, sequence: 0)) }
       let mayRunBefore = former > 0 && !hasEnded
       return StandInReply([

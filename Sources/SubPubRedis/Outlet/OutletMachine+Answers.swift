@@ -38,7 +38,15 @@
       // Redis adds where in the script that was.
       let message = refusal.firstRange(of: " script: ").map { String(refusal[..<$0.lowerBound]) } ?? refusal
       let isForbidden = message.hasPrefix("NOPERM ") || message.contains("can't run this command")
-      return isForbidden ? "\(message); an outlet needs \(OutletScript.commands)" : message
+      if isForbidden {
+        let more = lease == nil ? "" : "; one that stands by also needs PTTL, PEXPIRE, and DEL"
+        return "\(message); an outlet needs \(OutletScript.commands)\(more)"
+      }
+      // Before version 7, Redis puts the reason at the end of an error of its own.
+      guard message.hasPrefix("ERR Error running script"), let dash = message.ranges(of: ": -").last else {
+        return message
+      }
+      return String(message[dash.upperBound...])
     }
 
     private mutating func noteNumber(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
@@ -83,11 +91,15 @@
       lease?.noteRefusal(rest: rest, at: now)
       phase = .standingBy(
         until: lease?.nextAttempt(after: now, atLeastEvery: settings.checkInterval) ?? now + settings.checkInterval)
-      if isNew { act(.tell(.standsBy)) }
+      (trouble.failures, trouble.refusing) = (0, nil)
+      if isNew {
+        act(.tell(.standsBy))
+        trouble.isTold = true
+      }
     }
 
     private mutating func doubt(until end: Instant, isSuspicious: Bool = true) {
-      if isWriting { act(.tell(.disconnected)) }
+      if isWriting { tellDisconnection() }
       phase = .doubting(until: end)
       if isSuspicious { certainty.beginDoubt() }
       noteAnswer()
@@ -105,8 +117,7 @@
       if !stream.hasBegun {
         // Only now, because the outlet before may have written until a moment ago.
         stream.hasBegun = true
-        stream.end = last?.id
-        act(.begin(last))
+        (stream.end, inherited) = (last?.id, last)
       }
       if phase != .writing { phase = .catchingUp }
       send()

@@ -42,6 +42,7 @@
       phase = .writing
       (trouble.failures, trouble.refusing, trouble.wasRefused) = (0, nil, false)
       act(.tell(.writes))
+      trouble.isTold = true
     }
 
     /// Lets the writing task go on if it waits for that.
@@ -72,14 +73,19 @@
 
     /// Looks once a second whether the server still knows the outlet's number, and the stream ends as it did.
     private mutating func checkIfDue(at now: Instant) {
-      guard let asked = stream.asked, now >= asked + settings.checkInterval, !isAsking(.check), !isComparing else {
-        return
-      }
+      guard let asked = stream.asked, now >= asked + settings.checkInterval, !isComparing else { return }
       stream.asked = now
-      ask(.number(sent: now), RedisCommand("GET", settings.keys.counter))
-      guard phase == .writing, entries.isEmpty, let last = entries.lastConfirmed else { return }
-      if last.arguments.byteCount > Self.largestToRead { return compare(at: now) }
-      ask(.last(stream.end), .lastEntry(of: Array(settings.keys.stream.utf8)))
+      if isAsking(.check) { return }
+      var looks = [RedisCommand("GET", settings.keys.counter)]
+      questions.append(.number(sent: now))
+      let last = phase == .writing && entries.isEmpty ? entries.lastConfirmed : nil
+      let isLarge = last.map { $0.arguments.byteCount > Self.largestToRead } ?? false
+      if last != nil, !isLarge {
+        looks.append(.lastEntry(of: Array(settings.keys.stream.utf8)))
+        questions.append(.last(stream.end))
+      }
+      send(looks)
+      if isLarge { compare(at: now) }
     }
   }
 
@@ -87,9 +93,13 @@
   extension OutletMachine {
     mutating func ask(_ question: Question, _ command: RedisCommand) {
       questions.append(question)
+      send([command])
+    }
+
+    private mutating func send(_ commands: [RedisCommand]) {
       var bytes: [UInt8] = []
-      command.encode(to: &bytes)
-      act(.send(bytes, replies: 1))
+      for command in commands { command.encode(to: &bytes) }
+      act(.send(bytes, replies: commands.count))
     }
 
     /// Sends the entries that haven't been sent.

@@ -57,7 +57,9 @@
     mutating func retry() {
       guard phase == .resting else { return }
       phase = .connecting
-      act(.connect(nil))
+      // A node that doesn't work may not be the right one any more.
+      act(.connect(trouble.isAway ? settings.endpoint : nil))
+      (trouble.isAway, trouble.hasMoved) = (false, false)
     }
 
     /// It is time for something: see ``nextTime``.
@@ -148,7 +150,7 @@
       if reason.refusesToWrite { trouble.wasRefused = true }
       disconnect()
       if !trouble.hasMoved, let node = reason.node(of: settings.endpoint) {
-        (trouble.hasMoved, phase) = (true, .connecting)
+        (trouble.hasMoved, trouble.isAway, phase) = (true, true, .connecting)
         return act(.connect(node))
       }
       phase = .resting
@@ -157,10 +159,15 @@
 
     private mutating func disconnect() {
       if isWriting || isWaiting { trouble.hasLostConnection = true }
-      if isWriting { act(.tell(.disconnected)) }
+      tellDisconnection()
       if connection != nil { act(.leave) }
       (connection, questions) = (nil, [])
       entries.sendAllAgain()
+    }
+
+    mutating func tellDisconnection() {
+      if trouble.isTold { act(.tell(.disconnected)) }
+      trouble.isTold = false
     }
 
     /// Notes that a connection was lost, maybe because of the first entry.

@@ -38,8 +38,6 @@
       case send([UInt8], replies: Int)
       /// Begin to take states from the publisher: the outlet has the lease.
       case subscribe
-      /// Tell the encoder what the key holds.
-      case begin(StreamEntry?)
       /// Let the writing task go on: ``mayTake`` is true, or the run is over.
       case proceed
       case tell(Event)
@@ -103,6 +101,8 @@
     var lease: OutletLease?
     /// What is known of the stream.
     var stream = KnownStream()
+    /// The last entry before this run's, for the encoder.
+    var inherited: StreamEntry?
     var demand = Demand()
     var trouble = Trouble()
     var reconnects = 0
@@ -150,6 +150,10 @@
       var hasLostConnection = false
       /// Whether a node of a cluster has sent the outlet to another one, which hasn't answered yet.
       var hasMoved = false
+      /// Whether the outlet is at such a node.
+      var isAway = false
+      /// Whether a connection was told that isn't lost.
+      var isTold = false
       /// How often in a row something had changed between a look and what followed from it.
       var changes = 0
       /// Whether the entries that are under way were sent after nothing had been for a while: the server may have ended
@@ -211,14 +215,14 @@
 
     /// When something is to be done even if nothing happens; nil if nothing is.
     var nextTime: Instant? {
-      let check = stream.asked.map { $0 + settings.checkInterval }
       switch phase {
       case .standingBy(let next): return isAsking(.key) ? nil : next
       case .doubting, .catchingUp, .writing:
-        if isComparing { return nil }
-        var times = [isAsking(.check) ? nil : check, isAsking(.renew) ? nil : lease?.due]
-        if case .doubting(let end) = phase { times.append(end) }
-        return times.lazy.compactMap { $0 }.min()
+        guard !isComparing, let asked = stream.asked else { return nil }
+        var time = asked + settings.checkInterval
+        if let due = lease?.due, !isAsking(.renew) { time = min(time, due) }
+        if case .doubting(let end) = phase { time = min(time, end) }
+        return time
       case .resting, .connecting, .takingOver, .ending, .over: return nil
       }
     }

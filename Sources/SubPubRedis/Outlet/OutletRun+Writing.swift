@@ -7,12 +7,12 @@
       if case .standby = outlet.role { await waitForLease() }
       if await mayTake(), let states = state.withLock(\.states) { await write(states) }
       change { $0.noteAllTaken(at: $1) }
-      while !state.withLock(\.machine.isOver) { await wake.wait() }
+      while !state.withLock(\.hasEnded) { await wake.wait() }
     }
 
     private func write(_ iterator: States) async {
       var states = iterator  // All copies of an iterator are one.
-      let (token, last) = state.withLock { ($0.machine.token, $0.last.take()) }
+      let (token, last) = state.withLock { ($0.machine.token, $0.machine.inherited.take()) }
       guard let token else { return }
       var encoder = EntryEncoder(outlet)
       encoder.begin(after: last)

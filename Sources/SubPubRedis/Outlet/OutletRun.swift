@@ -37,8 +37,6 @@
       var idle: StateSequence<Value>.Iterator?
       /// What the subscription has skipped, once it has ended.
       var skipped: Int?
-      /// What the key holds; given to the encoder before the first state is taken.
-      var last: StreamEntry?
       /// When the timer fires.
       var time: Instant?
       /// What waits on the user's clock.
@@ -46,6 +44,8 @@
       /// Why there is no connection.
       var error: RedisError?
       var failure: (any Error)?
+      /// Whether everything that the machine has decided is carried out, and the run is over.
+      var hasEnded = false
     }
 
     init(_ outlet: RedisOutlet<Value>) {
@@ -72,7 +72,10 @@
       } onCancel: {
         cancel()
       }
-      try end()
+      let loops = end()
+      // They may still hold this object, and with it what is foreign.
+      for loop in loops { await Task(executorPreference: loop) {}.value }
+      if let failure = state.withLock(\.failure) { throw failure }
     }
 
     private func begin() {
@@ -85,7 +88,8 @@
       change { machine, _ in machine.start() }
     }
 
-    private func end() throws {
+    /// Lets go of everything; returns the loops whose threads may be busy with this run.
+    private func end() -> [RedisLoop] {
       let (shared, channel, pauses, failure) = state.withLock { state in
         (state.shared, state.channel.take(), state.pauses.values, state.failure)
       }
@@ -95,7 +99,7 @@
       for pause in pauses { pause.cancel() }
       endStates()
       outlet.counts.end(self, failure)
-      if let failure { throw failure }
+      return shared.client === client ? [client.loop] : [client.loop, shared.client.loop]
     }
 
     /// Changes the machine, and does what follows.
@@ -145,14 +149,13 @@
           lost(error, over: number, channel)
         }
       case .subscribe: subscribe()
-      case .begin(let last): state.withLock { $0.last = last }
       case .proceed: wake.set()
       case .tell(let event):
         if event != .disconnected { state.withLock { $0.error = nil } }
         if outlet.instrumentation != nil { executor.queue.async { [self] in tell(event) } }
       case .rest(let reason, let isLoss): executor.queue.async { [self] in rest(after: reason, isLoss: isLoss) }
       case .end(let error):
-        state.withLock { $0.failure = error }
+        state.withLock { ($0.failure, $0.hasEnded) = (error, true) }
         wake.set()
         // The states that are pending are foreign.
         executor.queue.async { [self] in endStates() }
@@ -166,7 +169,7 @@
         defer { state.shared = shared }
         return state.shared
       }
-      former.remove(self)
+      if former !== shared { former.remove(self) }
     }
   }
 
@@ -182,8 +185,12 @@
         let channel = RedisChannel(connection) { [weak self] channel, replies in
           self?.received(replies, over: number, channel)
         }
+        let hasEnded = state.withLock { state in
+          if !state.hasEnded { state.channel = channel }
+          return state.hasEnded
+        }
+        if hasEnded { return channel.close() }
         outlet.counts.noteContact(connection.contact)
-        state.withLock { $0.channel = channel }
         change { $0.connected(number, start: connection.start.withLock { $0 }, at: $1) }
       case .failure(let reason): change { machine, _ in machine.cannotConnect(reason) }
       }

@@ -86,7 +86,6 @@
             if not holder and not ended and not (ARGV[3] == 'always' or ARGV[3] == 'first' and not counter) then
               return {0, -1}
             end
-            redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2])
           end
           \(Self.last)
           local epoch = last and last[1]:match('^%d+') or '0'
@@ -102,6 +101,7 @@
             end, 1)
           end
           redis.call('SET', KEYS[1], new)
+          if KEYS[3] then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
           redis.pcall('XSETID', KEYS[2], new .. '-0')
           return {1, new, (former == '0' or ended) and 0 or 1, last or false}
           """

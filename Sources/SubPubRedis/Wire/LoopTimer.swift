@@ -16,22 +16,35 @@
   struct TimerHeap {
     typealias Instant = ContinuousClock.Instant
 
-    private var heap: [(time: Instant, timer: LoopTimer)] = []
-    private var times: [ObjectIdentifier: Instant] = [:]
+    private struct Entry {
+      /// In nanoseconds: an instant is slower to compare and to move.
+      let time: Int64
+      let timer: LoopTimer
+    }
+
+    private static let start = Instant.now
+    private var heap: [Entry] = []
+    private var times: [ObjectIdentifier: Int64] = [:]
 
     var isEmpty: Bool { times.isEmpty }
     /// When the next one fires.
-    var first: Instant? { heap.first?.time }
+    var first: Instant? { heap.first.map { Self.start + .nanoseconds($0.time) } }
+
+    /// Nanoseconds since some time, and never fewer than there are.
+    private static func nanoseconds(_ time: Instant) -> Int64 {
+      let parts = start.duration(to: time).components
+      return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000 + 1
+    }
 
     /// Returns whether the timer is the next one now.
     mutating func set(_ timer: LoopTimer, to time: Instant?) -> Bool {
-      let former = times[ObjectIdentifier(timer)]
+      let (time, former) = (time.map(Self.nanoseconds), times[ObjectIdentifier(timer)])
       times[ObjectIdentifier(timer)] = time
       guard let time, former != time else {
         dropOutdated()
         return false
       }
-      heap.append((time, timer))
+      heap.append(Entry(time: time, timer: timer))
       var index = heap.count - 1
       while index > 0, heap[index].time < heap[(index - 1) / 2].time {
         heap.swapAt(index, (index - 1) / 2)
@@ -43,19 +56,19 @@
 
     /// Removes the timers that fire now, and returns them in the order of their times.
     mutating func takeDue(at now: Instant) -> [LoopTimer] {
+      let now = Self.nanoseconds(now)
       var due: [LoopTimer] = []
-      while let (time, timer) = heap.first, time <= now {
+      while let next = heap.first, next.time <= now {
         removeFirst()
-        if times[ObjectIdentifier(timer)] == time {
-          times[ObjectIdentifier(timer)] = nil
-          due.append(timer)
-        }
+        guard times[ObjectIdentifier(next.timer)] == next.time else { continue }
+        times[ObjectIdentifier(next.timer)] = nil
+        due.append(next.timer)
       }
       return due
     }
 
     private mutating func dropOutdated() {
-      while let (time, timer) = heap.first, times[ObjectIdentifier(timer)] != time { removeFirst() }
+      while let next = heap.first, times[ObjectIdentifier(next.timer)] != next.time { removeFirst() }
     }
 
     private mutating func removeFirst() {
@@ -64,7 +77,7 @@
       var index = 0
       while true {
         var least = index
-        for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].time < heap[least].time {
+        for child in 2 * index + 1...2 * index + 2 where child < heap.count && heap[child].time < heap[least].time {
           least = child
         }
         if least == index { return }

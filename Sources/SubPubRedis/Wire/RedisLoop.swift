@@ -165,12 +165,12 @@
       if let pipe { descriptors.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)) }
       WakePipe.wait(for: &descriptors, upTo: pipe == nil ? min(limit, Self.longestWithoutPipe) : limit)
       didWait()
+      // What arrives later, while this thread is busy with the rest, may be in time.
+      now = .now
       if let pipe, descriptors[waiting.count].revents != 0 { pipe.clear() }
       for (each, descriptor) in zip(waiting, descriptors) where descriptor.revents != 0 {
         each.connection.proceed(&buffer)
       }
-      // Only now, because this thread may have been busy, and what has arrived in time counts.
-      now = .now
       for case (let connection, let deadline?) in waiting where deadline <= now { connection.timeHasCome(now) }
       return closed
     }

@@ -117,7 +117,6 @@
         guard let (link, number) = connection else { return world.violate("\(name) sends without a connection") }
         if let failure = link.send(bytes, replies: replies, from: number) { lost(failure, link, over: number) }
       case .subscribe: subscribe()
-      case .begin: break
       case .proceed: world.after(.zero) { [self] in process.run { self.proceed() } }
       case .tell(let event): world.note("\(name): \(event), token \(machine.token ?? 0)")
       case .rest(let reason, let isLoss): world.after(.zero) { [self] in process.run { self.rest(reason, isLoss) } }
