@@ -175,6 +175,9 @@
       defer { actions = [] }
       return actions
     }
+
+    /// The same, and when something is to be done even if nothing happens: see ``nextTime``.
+    mutating func takeDecision() -> (actions: [Action], time: Instant?) { (takeActions(), nextTime) }
   }
 
   /// What others see.

@@ -37,7 +37,9 @@
       var idle: StateSequence<Value>.Iterator?
       /// What the subscription has skipped, once it has ended.
       var skipped: Int?
-      /// When the timer fires.
+      /// When the timer is to fire.
+      var next: Instant?
+      /// When it does.
       var time: Instant?
       /// What waits on the user's clock.
       var pauses: [Pause: Task<Void, Never>] = [:]
@@ -107,8 +109,10 @@
     func change<Result>(isOnLoop: Bool = false, _ body: (inout OutletMachine, Instant) -> Result) -> Result {
       let (result, acts) = state.withLock { state in
         let result = body(&state.machine, .now)
-        state.actions += state.machine.takeActions()
-        if state.isActing || state.actions.isEmpty && state.machine.nextTime == state.time { return (result, false) }
+        let decision = state.machine.takeDecision()
+        state.actions += decision.actions
+        state.next = decision.time
+        if state.isActing || state.actions.isEmpty && state.next == state.time { return (result, false) }
         state.isActing = true
         return (result, true)
       }
@@ -125,13 +129,12 @@
 
     private func takeActions() -> (actions: [OutletMachine.Action], time: Instant?)? {
       state.withLock { state in
-        let time = state.machine.nextTime
-        if state.actions.isEmpty, time == state.time {
+        if state.actions.isEmpty, state.next == state.time {
           state.isActing = false
           return nil
         }
-        defer { (state.actions, state.time) = ([], time) }
-        return (state.actions, time)
+        defer { (state.actions, state.time) = ([], state.next) }
+        return (state.actions, state.next)
       }
     }
 

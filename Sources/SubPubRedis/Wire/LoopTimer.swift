@@ -10,25 +10,25 @@
     func fire() { action() }
   }
 
-  /// The timers of a loop, with the next one first.
+  /// The timers of a loop, in the order of their times; many have the same.
   ///
-  /// A timer that is set anew stays in the heap with its old time, which counts no more, until it is the first.
-  struct TimerHeap {
+  /// A timer that is set anew stays where it was, too, which counts no more.
+  struct TimerQueue {
     typealias Instant = ContinuousClock.Instant
 
-    private struct Entry {
-      /// In nanoseconds: an instant is slower to compare and to move.
+    private struct Bucket {
+      /// In nanoseconds: an instant is slower to compare.
       let time: Int64
-      let timer: LoopTimer
+      var timers: [LoopTimer]
     }
 
     private static let start = Instant.now
-    private var heap: [Entry] = []
+    private var buckets: [Bucket] = []
     private var times: [ObjectIdentifier: Int64] = [:]
 
     var isEmpty: Bool { times.isEmpty }
-    /// When the next one fires.
-    var first: Instant? { heap.first.map { Self.start + .nanoseconds($0.time) } }
+    /// When the next one fires; or sooner, if it was set anew.
+    var first: Instant? { buckets.first.map { Self.start + .nanoseconds($0.time) } }
 
     /// Nanoseconds since some time, and never fewer than there are.
     private static func nanoseconds(_ time: Instant) -> Int64 {
@@ -36,54 +36,37 @@
       return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000 + 1
     }
 
-    /// Returns whether the timer is the next one now.
+    /// Returns whether no other one fires as soon.
     mutating func set(_ timer: LoopTimer, to time: Instant?) -> Bool {
       let (time, former) = (time.map(Self.nanoseconds), times[ObjectIdentifier(timer)])
       times[ObjectIdentifier(timer)] = time
-      guard let time, former != time else {
-        dropOutdated()
+      guard let time, former != time else { return false }
+      var (low, high) = (0, buckets.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if buckets[middle].time < time { low = middle + 1 } else { high = middle }
+      }
+      if low < buckets.count, buckets[low].time == time {
+        buckets[low].timers.append(timer)
         return false
       }
-      heap.append(Entry(time: time, timer: timer))
-      var index = heap.count - 1
-      while index > 0, heap[index].time < heap[(index - 1) / 2].time {
-        heap.swapAt(index, (index - 1) / 2)
-        index = (index - 1) / 2
-      }
-      dropOutdated()
-      return heap.first?.timer === timer
+      buckets.insert(Bucket(time: time, timers: [timer]), at: low)
+      return low == 0
     }
 
     /// Removes the timers that fire now, and returns them in the order of their times.
     mutating func takeDue(at now: Instant) -> [LoopTimer] {
       let now = Self.nanoseconds(now)
+      let count = buckets.firstIndex { $0.time > now } ?? buckets.count
       var due: [LoopTimer] = []
-      while let next = heap.first, next.time <= now {
-        removeFirst()
-        guard times[ObjectIdentifier(next.timer)] == next.time else { continue }
-        times[ObjectIdentifier(next.timer)] = nil
-        due.append(next.timer)
-      }
-      return due
-    }
-
-    private mutating func dropOutdated() {
-      while let next = heap.first, times[ObjectIdentifier(next.timer)] != next.time { removeFirst() }
-    }
-
-    private mutating func removeFirst() {
-      heap.swapAt(0, heap.count - 1)
-      heap.removeLast()
-      var index = 0
-      while true {
-        var least = index
-        for child in 2 * index + 1...2 * index + 2 where child < heap.count && heap[child].time < heap[least].time {
-          least = child
+      for bucket in buckets[..<count] {
+        for timer in bucket.timers where times[ObjectIdentifier(timer)] == bucket.time {
+          times[ObjectIdentifier(timer)] = nil
+          due.append(timer)
         }
-        if least == index { return }
-        heap.swapAt(index, least)
-        index = least
       }
+      buckets.removeFirst(count)
+      return due
     }
   }
 #endif

@@ -28,7 +28,7 @@
     private struct State {
       var jobs: [UnownedJob] = []
       var connections: [RedisConnection] = []
-      var timers = TimerHeap()
+      var timers = TimerQueue()
       /// Wakes the thread from its wait; nil until there is a thread, and if the process has no descriptor left.
       var pipe: WakePipe?
       var isRunning = false
@@ -98,7 +98,7 @@
     private func beginWait() -> LoopWait? {
       state.withLock { state in
         if state.isIdle {
-          (state.isRunning, state.isAwake) = (false, false)
+          (state.isRunning, state.isAwake, state.timers) = (false, false, TimerQueue())
           return nil
         }
         if state.pipe == nil { state.pipe = try? WakePipe() }
