@@ -40,6 +40,8 @@
     mutating func set(_ timer: LoopTimer, to time: Instant?) -> Bool {
       let (time, former) = (time.map(Self.nanoseconds), times[ObjectIdentifier(timer)])
       times[ObjectIdentifier(timer)] = time
+      // What is left has no timer that counts, and would end the next wait.
+      if times.isEmpty { buckets = [] }
       guard let time, former != time else { return false }
       var (low, high) = (0, buckets.count)
       while low < high {
