@@ -112,6 +112,7 @@
 
     /// Lets the server accept what an outlet has sent that another one has superseded, until that one writes.
     func forbidSettingIDs() { server.data.maySetID = false }
+    var maySetIDs: Bool { server.data.maySetID }
 
     func takeSnapshot() { snapshot = server.data }
 

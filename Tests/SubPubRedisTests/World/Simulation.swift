@@ -129,7 +129,9 @@
         let ways = chance.pick([(true, true), (true, false), (false, true)])
         link.die(toServer: ways.0, toClient: ways.1)
         expectNotice(of: link, in: process)
-      case 10: process.link?.hold(for: time)
+      case 10:
+        // Otherwise, what was held back is taken if the next outlet has nothing to write.
+        if server.maySetIDs { process.link?.hold(for: time) }
       case 11: process.pause(for: time)
       case 12: if processes.count > 1 { process.kill() }
       case 13, 14: startOutlet(of: chance.pick(server.keys))
