@@ -3,104 +3,11 @@
   @testable import SubPubRedis
   import Testing
 
-  /// What happens to a run, with seconds as times, and what it does, in words.
-  private struct Driven {
-    private static let start = ContinuousClock.now
-    var machine: OutletMachine
-    private var time = 0.0
-    private var connections = 0
-
-    var now: ContinuousClock.Instant { Self.start + .seconds(time) }
-
-    init(lease: Duration? = nil, maxLength: Int = 100) {
-      let settings = OutletMachine.Settings(
-        key: "key", endpoint: RedisEndpoint(timeout: .seconds(2)), maxLength: maxLength)
-      machine = OutletMachine(settings, lease: lease.map { OutletLease(time: $0, holder: "me") })
-      machine.start()
-    }
-
-    /// One that writes, with this number.
-    init(writing token: Int, lease: Duration? = nil) throws {
-      self.init(lease: lease)
-      connect()
-      try reply("*4\r\n:1\r\n\(Self.string("\(token)")):0\r\n$-1\r\n")
-      _ = flush()
-      _ = taken()
-    }
-
-    static func string(_ text: String) -> String { "$\(text.utf8.count)\r\n\(text)\r\n" }
-
-    mutating func taken() -> [String] {
-      machine.takeActions().map { action in
-        switch action {
-        case .connect(let node): node.map { "connect to \($0)" } ?? "connect"
-        case .leave: "leave"
-        case .send(let bytes, let count): Self.name(of: bytes) + (count > 1 ? " × \(count)" : "")
-        case .subscribe: "subscribe"
-        case .proceed: "proceed"
-        case .tell(let event): "tell \(event)"
-        case .rest(let reason, let isLoss): "rest\(isLoss ? " after a loss" : ""): \(reason)"
-        case .end(let error): "end\(error.map { ": \(type(of: $0))" } ?? "")"
-        }
-      }
-    }
-
-    private static func name(of bytes: [UInt8]) -> String {
-      let text = String(decoding: bytes, as: UTF8.self)
-      if let script = OutletScript.allCases.first(where: { text.contains($0.source) }) { return "\(script)" }
-      return String(text.split(separator: "\r\n")[2])
-    }
-
-    mutating func connect(start: String? = "start") {
-      connections += 1
-      machine.connected(connections, start: start, at: now)
-    }
-
-    /// Replies, as the server sends them.
-    mutating func reply(_ text: String) throws {
-      let replies = try #require(ReplyReader()).replies(completedBy: Array(text.utf8)[...]).replies
-      machine.received(replies, over: connections, at: now)
-    }
-
-    mutating func wait(_ seconds: Double) {
-      time += seconds
-      machine.timeHasCome(at: now)
-    }
-
-    /// Nothing happens for so long, not even what is due.
-    mutating func pause(_ seconds: Double) { time += seconds }
-
-    mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
-      machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)
-    }
-
-    mutating func flush() -> Bool { machine.flush(at: now) }
-
-    /// Takes a state, makes an entry of it, and lets it be sent.
-    mutating func write(_ version: UInt64, bytes: Int = 1) -> [String] {
-      machine.taken(version, at: now)
-      let id = EntryID(epoch: machine.token ?? 0, version: version)
-      let arguments = RedisCommand("\(id)", "value", String(repeating: "7", count: bytes))
-      let entry = OutletEntry(
-        id: id, arguments: arguments, publication: PublicationID(epoch: 1, version: version), before: nil)
-      _ = machine.append(entry)
-      _ = flush()
-      return taken()
-    }
-
-    /// What ``OutletScript/settle`` finds.
-    mutating func settle(number: String?, last: String?, holding ids: [String] = []) throws {
-      let counter = number.map(Self.string) ?? "$-1\r\n"
-      let entry = last.map { "*2\r\n\(Self.string($0))*0\r\n" } ?? "$-1\r\n"
-      try reply("*3\r\n\(counter)\(entry)*\(ids.count)\r\n" + ids.map(Self.string).joined())
-    }
-  }
-
   @Suite("An outlet's decisions")
   struct OutletMachineTests {
     @Test("an outlet takes an empty key, writes, and counts what is confirmed")
     func required_8_02_8_06_begins() throws {
-      var outlet = Driven()
+      var outlet = DrivenOutlet()
       #expect(outlet.taken() == ["connect"])
       outlet.connect()
       #expect(outlet.taken() == ["takeOver"])
@@ -116,7 +23,7 @@
 
     @Test("an outlet that takes over from one that may run waits until that one isn't sure, and then looks again")
     func required_8_08_waits() throws {
-      var outlet = Driven()
+      var outlet = DrivenOutlet()
       outlet.connect()
       try outlet.reply("*4\r\n:1\r\n$1\r\n6\r\n:1\r\n*2\r\n$3\r\n5-9\r\n*0\r\n")
       #expect(outlet.taken() == ["connect", "takeOver"])
@@ -134,7 +41,7 @@
 
     @Test("an outlet ends when it finds a greater number, or a later entry", arguments: [("9", "5-1"), ("5", "5-2")])
     func required_8_02_superseded(number: String, last: String) throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       _ = outlet.write(1)
       try outlet.reply("$3\r\n5-1\r\n")
       outlet.lose()
@@ -151,7 +58,7 @@
         (1.0, "other", "5-1", 0.0), (10, "start", "5-1", 1.25), (10, "other", "5-1", 4), (10, nil, "5-1", 4),
         (10, "start", nil, 4),
       ] as [(Double, String?, String?, Double)] {
-        var outlet = try Driven(writing: 5)
+        var outlet = try DrivenOutlet(writing: 5)
         _ = outlet.write(1)
         try outlet.reply("$3\r\n5-1\r\n")
         outlet.lose()
@@ -173,21 +80,21 @@
 
     @Test("a number that is seen after a long time, or in a reply that took long, doesn't make an outlet sure")
     func required_8_08_slowReply() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       outlet.wait(1)
       #expect(outlet.taken() == ["GET"])
       outlet.wait(3.3)
       try outlet.reply("$1\r\n5\r\n")
       #expect(outlet.taken() == ["settle"])
       #expect(outlet.write(1) == [])
-      outlet = try Driven(writing: 5)
+      outlet = try DrivenOutlet(writing: 5)
       outlet.pause(4)
       #expect(outlet.write(1) == ["settle"])
     }
 
     @Test("an entry that the server lacks is restored before others are written")
     func required_8_08_restores() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       _ = outlet.write(1)
       try outlet.reply("$3\r\n5-1\r\n")
       outlet.wait(1)
@@ -204,7 +111,7 @@
 
     @Test("entries whose replies were lost are confirmed if the stream holds them, and others are skipped")
     func required_8_06_lostReplies() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       for version in 1...4 { _ = outlet.write(UInt64(version)) }
       outlet.lose()
       outlet.machine.retry()
@@ -218,7 +125,7 @@
 
     @Test("an outlet that begins to wait while it writes tells that it doesn't write, and then that it does")
     func required_7_04_8_08_doubt() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       outlet.pause(4)
       #expect(outlet.write(1) == ["settle"])
       try outlet.settle(number: "5", last: nil)
@@ -233,7 +140,7 @@
 
     @Test("an outlet whose id is too small, although the stream holds nothing greater, was superseded")
     func required_8_02_refusedID() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       _ = outlet.write(1)
       try outlet.reply("-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n")
       #expect(outlet.taken() == ["settle"])
@@ -243,7 +150,7 @@
 
     @Test("a server that goes on refusing ends the run after the time-out, and not before")
     func required_8_04_refuses() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       _ = outlet.write(1)
       try outlet.reply("-OOM command not allowed\r\n")
       let reason = RedisError.Reason.refused("OOM command not allowed")
@@ -259,7 +166,7 @@
 
     @Test("a connection that the server has ended while it was idle is replaced, and nobody learns of it")
     func required_8_07_idle() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       outlet.lose(isClosed: true)
       #expect(outlet.taken() == ["tell disconnected", "leave", "connect"])
       outlet.machine.cannotConnect(.unreachable("refused"))
@@ -268,7 +175,7 @@
 
     @Test("a large state with which connections are lost three times is written as an error")
     func required_8_06_obstacle() throws {
-      var outlet = try Driven(writing: 5)
+      var outlet = try DrivenOutlet(writing: 5)
       _ = outlet.write(1, bytes: 100_000)
       for losses in 1...3 {
         outlet.lose(isLate: true)
@@ -285,7 +192,7 @@
 
     @Test("one that stands by asks until the lease is free, renews it, and looks when another one has it")
     func required_8_09_standby() throws {
-      var outlet = Driven(lease: .seconds(6))
+      var outlet = DrivenOutlet(lease: .seconds(6))
       outlet.connect()
       try outlet.reply("*2\r\n:0\r\n:5000\r\n")
       #expect(outlet.taken() == ["connect", "takeOver", "tell standsBy"])
@@ -303,7 +210,7 @@
 
     @Test("one that stands by forgets former failures, and tells when its connection is lost")
     func required_8_09_8_04_standbyFailures() throws {
-      var outlet = Driven(lease: .seconds(6))
+      var outlet = DrivenOutlet(lease: .seconds(6))
       outlet.connect()
       try outlet.reply("*2\r\n:0\r\n:5000\r\n")
       _ = outlet.taken()
@@ -319,7 +226,7 @@
 
     @Test("an outlet follows a node of a cluster to another one, and asks the first again if that one doesn't work")
     func required_8_02_moved() throws {
-      var outlet = Driven()
+      var outlet = DrivenOutlet()
       outlet.connect()
       _ = outlet.taken()
       for _ in 1...2 {
@@ -337,7 +244,7 @@
     @Test(
       "the reason that Redis puts at the end of an error of a script counts", arguments: ["-READONLY it", "-OOM it"])
     func required_8_04_formerVersions(reason: String) throws {
-      var outlet = Driven()
+      var outlet = DrivenOutlet()
       outlet.connect()
       _ = outlet.taken()
       try outlet.reply("-ERR Error running script (call to f_ab): @user_script:3: @user_script: 3: \(reason)\r\n")
@@ -362,7 +269,7 @@
     @Test("a cancelled outlet ends when everything is written, or says how much isn't")
     func required_8_07_cancelled() throws {
       for isConfirmed in [true, false] {
-        var outlet = try Driven(writing: 5)
+        var outlet = try DrivenOutlet(writing: 5)
         for version in 1...3 { _ = outlet.write(UInt64(version)) }
         outlet.machine.cancel(upTo: 3, count: 3)
         #expect(outlet.machine.hasTakenAll)

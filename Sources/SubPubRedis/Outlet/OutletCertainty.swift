@@ -16,6 +16,9 @@
     /// How long an outlet that takes a key over waits until the one before isn't sure any more.
     static let takeOverDelay = patience + .milliseconds(250)
 
+    /// After what time an outlet that writes has restored its number, whatever its time limits.
+    static let restoringTime: Duration = .milliseconds(1_250)
+
     private(set) var lastVerified: Instant?
     /// What tells the last start of the server on which the outlet was known not to be superseded.
     private var knownStart: String?

@@ -12,7 +12,7 @@
     }
 
     mutating func answer(_ question: Question, _ reply: RedisReply, at now: Instant) {
-      if let refusal = reply.refusal { return failed(.refused(explained(refusal, of: question))) }
+      if let refusal = reply.refusal { return failed(.refused(explained(refusal))) }
       switch question {
       case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
       case .settle(let sent, let refused): settle(reply, sentAt: sent, afterRefusalOf: refused, at: now)
@@ -23,18 +23,18 @@
         } else {
           // It is another outlet's, whose number tells whether this one was superseded.
           lease?.noteLoss(at: now)
-          if !isComparing { compare(at: now) }
+          compare(at: now)
         }
       case .number(let sent): noteNumber(reply, sentAt: sent, at: now)
       case .last(let expected):
-        if phase == .writing, !isComparing, StreamEntry.entries(reply).first?.id != expected { compare(at: now) }
+        if phase == .writing, StreamEntry.entries(reply).first?.id != expected { compare(at: now) }
       case .end: end(nil)
       case .entries: break
       }
     }
 
     /// Says which commands a user has to be allowed.
-    private func explained(_ refusal: String, of question: Question) -> String {
+    private func explained(_ refusal: String) -> String {
       // Redis adds where in the script that was.
       let message = refusal.firstRange(of: " script: ").map { String(refusal[..<$0.lowerBound]) } ?? refusal
       let isForbidden = message.hasPrefix("NOPERM ") || message.contains("can't run this command")
@@ -50,13 +50,10 @@
     }
 
     private mutating func noteNumber(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
-      guard reply.outletNumber == token else {
-        if !isComparing { compare(at: now) }
-        return
-      }
+      guard reply.outletNumber == token else { return compare(at: now) }
       if case .doubting = phase { return }
       // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
-      if certainty.isSure(at: now) { certainty.verify(at: sent) } else if !isComparing { compare(at: now) }
+      if certainty.isSure(at: now) { certainty.verify(at: sent) } else { compare(at: now) }
     }
   }
 
@@ -143,7 +140,7 @@
         let isSuspicious = certainty.mayBeSuperseded || certainty.hasRestarted || isLastConfirmedMissing(last?.id)
         if number != token || isSuspicious && !hasWaited { return doubt(until: now + settings.doubtTime) }
         // Nothing looks different. But an older copy may be a moment old, and another outlet is about to restore its own.
-        if !hasWaited { return doubt(until: now + OutletMachine.restoringTime, isSuspicious: false) }
+        if !hasWaited { return doubt(until: now + OutletCertainty.restoringTime, isSuspicious: false) }
       }
       if let last {
         let held = (0..<(reply[2]?.count ?? 0)).compactMap { reply[2]?[$0].flatMap { EntryID($0.bytes) } }

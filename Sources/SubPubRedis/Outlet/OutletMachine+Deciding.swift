@@ -125,9 +125,9 @@
       ask(.takeOver(sent: now), OutletScript.takeOver.command(keys, arguments))
     }
 
-    /// Finds out what the server holds (8.06, 8.08).
+    /// Finds out what the server holds, unless that is just being found out (8.06, 8.08).
     mutating func compare(at now: Instant, afterRefusalOf refused: EntryID? = nil) {
-      guard let token else { return }
+      guard let token, !isComparing else { return }
       trouble.changes += 1
       if trouble.changes > Self.mostChanges {
         trouble.changes = 0

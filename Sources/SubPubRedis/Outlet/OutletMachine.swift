@@ -182,9 +182,6 @@
 
   /// What others see.
   extension OutletMachine {
-    /// After what time an outlet that writes has restored its number, wherever its time-outs are.
-    static let restoringTime: Duration = .milliseconds(1_250)
-
     var isOver: Bool { phase == .over }
     /// Whether the outlet has the key and a connection that works.
     var isWriting: Bool { phase == .writing || phase == .ending }

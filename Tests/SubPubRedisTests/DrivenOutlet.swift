@@ -1,0 +1,98 @@
+#if Redis && DEBUG
+  import SubPub
+  @testable import SubPubRedis
+  import Testing
+
+  /// What happens to a run, with seconds as times, and what it does, in words.
+  struct DrivenOutlet {
+    private static let start = ContinuousClock.now
+    var machine: OutletMachine
+    private var time = 0.0
+    private var connections = 0
+
+    var now: ContinuousClock.Instant { Self.start + .seconds(time) }
+
+    init(lease: Duration? = nil, maxLength: Int = 100) {
+      let settings = OutletMachine.Settings(
+        key: "key", endpoint: RedisEndpoint(timeout: .seconds(2)), maxLength: maxLength)
+      machine = OutletMachine(settings, lease: lease.map { OutletLease(time: $0, holder: "me") })
+      machine.start()
+    }
+
+    /// One that writes, with this number.
+    init(writing token: Int, lease: Duration? = nil) throws {
+      self.init(lease: lease)
+      connect()
+      try reply("*4\r\n:1\r\n\(Self.string("\(token)")):0\r\n$-1\r\n")
+      _ = flush()
+      _ = taken()
+    }
+
+    static func string(_ text: String) -> String { "$\(text.utf8.count)\r\n\(text)\r\n" }
+
+    mutating func taken() -> [String] {
+      machine.takeActions().map { action in
+        switch action {
+        case .connect(let node): node.map { "connect to \($0)" } ?? "connect"
+        case .leave: "leave"
+        case .send(let bytes, let count): Self.name(of: bytes) + (count > 1 ? " × \(count)" : "")
+        case .subscribe: "subscribe"
+        case .proceed: "proceed"
+        case .tell(let event): "tell \(event)"
+        case .rest(let reason, let isLoss): "rest\(isLoss ? " after a loss" : ""): \(reason)"
+        case .end(let error): "end\(error.map { ": \(type(of: $0))" } ?? "")"
+        }
+      }
+    }
+
+    private static func name(of bytes: [UInt8]) -> String {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let script = OutletScript.allCases.first(where: { text.contains($0.source) }) { return "\(script)" }
+      return String(text.split(separator: "\r\n")[2])
+    }
+
+    mutating func connect(start: String? = "start") {
+      connections += 1
+      machine.connected(connections, start: start, at: now)
+    }
+
+    /// Replies, as the server sends them.
+    mutating func reply(_ text: String) throws {
+      let replies = try #require(ReplyReader()).replies(completedBy: Array(text.utf8)[...]).replies
+      machine.received(replies, over: connections, at: now)
+    }
+
+    mutating func wait(_ seconds: Double) {
+      time += seconds
+      machine.timeHasCome(at: now)
+    }
+
+    /// Nothing happens for so long, not even what is due.
+    mutating func pause(_ seconds: Double) { time += seconds }
+
+    mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
+      machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)
+    }
+
+    mutating func flush() -> Bool { machine.flush(at: now) }
+
+    /// Takes a state, makes an entry of it, and lets it be sent.
+    mutating func write(_ version: UInt64, bytes: Int = 1) -> [String] {
+      machine.taken(version, at: now)
+      let id = EntryID(epoch: machine.token ?? 0, version: version)
+      let arguments = RedisCommand("\(id)", "value", String(repeating: "7", count: bytes))
+      let entry = OutletEntry(
+        id: id, arguments: arguments, publication: PublicationID(epoch: 1, version: version), before: nil)
+      _ = machine.append(entry)
+      _ = flush()
+      return taken()
+    }
+
+    /// What ``OutletScript/settle`` finds.
+    mutating func settle(number: String?, last: String?, holding ids: [String] = []) throws {
+      let counter = number.map(Self.string) ?? "$-1\r\n"
+      let entry = last.map { "*2\r\n\(Self.string($0))*0\r\n" } ?? "$-1\r\n"
+      try reply("*3\r\n\(counter)\(entry)*\(ids.count)\r\n" + ids.map(Self.string).joined())
+    }
+  }
+#endif
