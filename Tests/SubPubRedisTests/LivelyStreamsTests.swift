@@ -35,5 +35,23 @@
       #expect(!streams.areTooMany(besides: 1_000, at: start), "those that stay lively don't count")
       #expect(streams.areTooMany(besides: 10, at: start))
     }
+
+    @Test("a lost connection makes batches smaller unless the reply before had room for more, and they grow again")
+    func required_8_06_batchSize() {
+      var size = BatchSize()
+      let most = size.count
+      size.noteReply(isFull: false)
+      size.noteLostConnection()
+      #expect(size.count == most)
+      size.noteLostConnection()  // Before the first reply.
+      #expect(size.count == most / 2)
+      size.noteReply(isFull: true)
+      size.noteLostConnection()
+      #expect(size.count == most / 4)
+      for _ in 0..<128 { size.noteReply(isFull: true) }
+      #expect(size.count == most)
+      size.noteTooSlow()
+      #expect(size.count == 1)
+    }
   }
 #endif

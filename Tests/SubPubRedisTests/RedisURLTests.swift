@@ -118,24 +118,6 @@
       }
     }
 
-    @Test("a lost connection makes batches smaller unless the reply before had room for more, and they grow again")
-    func required_8_06_batchSize() {
-      let size = BatchSize()
-      let most = size.count
-      size.noteReply(isFull: false)
-      size.noteLostConnection()
-      #expect(size.count == most)
-      size.noteLostConnection()  // Before the first reply.
-      #expect(size.count == most / 2)
-      size.noteReply(isFull: true)
-      size.noteLostConnection()
-      #expect(size.count == most / 4)
-      for _ in 0..<128 { size.noteReply(isFull: true) }
-      #expect(size.count == most)
-      size.noteTooSlow()
-      #expect(size.count == 1)
-    }
-
     @Test("an endpoint's description has no login, and its properties are checked")
     func properties() async throws {
       var endpoint = try RedisEndpoint(url: "redis://me:secret@[::1]/2")

@@ -1,53 +1,57 @@
 #if Redis
-  import SubPub
-
   /// How many entries of a stream are asked for at a time.
   ///
   /// A server may cut off a client whose reply is too large (`client-output-buffer-limit`), and nothing says so. So a
   /// connection that is lost while a reply is awaited halves the number, unless the reply before had room for more
   /// entries: then the next one wasn't large.
-  package final class BatchSize: Sendable {
+  struct BatchSize {
     private static let most = 512
     /// After how many replies that have no room for more the number doubles.
     private static let repliesUntilGrowth = 32
 
-    private let state = Locked(State())
-
-    private struct State {
-      var count = BatchSize.most
-      var fullReplies = 0
-      /// Whether the last reply over this connection had room for more.
-      var hasRoom = false
-
-      mutating func shrink() { self = State(count: max(1, count / 2)) }
-    }
-
-    package init() {}
-
-    package var count: Int { state.withLock { $0.count } }
+    private(set) var count = BatchSize.most
+    private var fullReplies = 0
+    /// Whether the last reply over this connection had room for more.
+    private var hasRoom = false
 
     /// Notes that a connection was lost while a reply was awaited that may have been large.
-    package func shrink() { state.withLock { $0.shrink() } }
+    mutating func shrink() { (count, fullReplies, hasRoom) = (max(1, count / 2), 0, false) }
 
     /// Notes that a reply kept arriving for too long: a smaller one isn't waited for again and again.
-    package func noteTooSlow() { state.withLock { $0 = State(count: 1) } }
+    mutating func noteTooSlow() { (count, fullReplies, hasRoom) = (1, 0, false) }
 
     /// Notes that a connection was lost while entries were awaited.
-    package func noteLostConnection() {
-      state.withLock { state in
-        if !state.hasRoom { state.shrink() }
-        state.hasRoom = false
-      }
+    mutating func noteLostConnection() {
+      if !hasRoom { shrink() }
+      hasRoom = false
     }
 
     /// Notes a reply; a full one has as many entries as were asked for.
-    package func noteReply(isFull: Bool) {
-      state.withLock { state in
-        state.hasRoom = !isFull
-        state.fullReplies += isFull ? 1 : 0
-        guard state.fullReplies >= Self.repliesUntilGrowth else { return }
-        (state.count, state.fullReplies) = (min(Self.most, state.count * 2), 0)
-      }
+    mutating func noteReply(isFull: Bool) {
+      hasRoom = !isFull
+      fullReplies += isFull ? 1 : 0
+      guard fullReplies >= Self.repliesUntilGrowth else { return }
+      (count, fullReplies) = (min(Self.most, count * 2), 0)
     }
+  }
+
+  /// The streams that may have an entry that takes longer on its way than a reply may.
+  ///
+  /// A mirror that asked for it again and again would never see what comes after. So after a reply that kept arriving
+  /// for too long, the next entry of each stream is read by itself. If that takes too long, the mirror goes on at the
+  /// newest one, as a new mirror does.
+  struct SlowStreams {
+    enum Step { case reads, probes, skips }
+
+    private var steps: [[UInt8]: Step] = [:]
+
+    /// Notes that a reply with entries of some of these streams kept arriving for too long.
+    mutating func noteLoss(_ keys: [[UInt8]]) { for key in keys { steps[key] = .probes } }
+
+    /// Notes that the next entry of a stream does so by itself.
+    mutating func noteSlowEntry(of key: [UInt8]) { steps[key] = .skips }
+
+    /// Returns what to do with the next entry of a stream, and forgets it.
+    mutating func takeStep(for key: [UInt8]) -> Step { steps.removeValue(forKey: key) ?? .reads }
   }
 #endif

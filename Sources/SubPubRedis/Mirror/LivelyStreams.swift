@@ -20,7 +20,8 @@
 
     var isEmpty: Bool { ends.isEmpty }
     var count: Int { ends.count }
-    var keys: some Collection<[UInt8]> { ends.keys }
+    /// In an order of their own, so that the same events always lead to the same commands.
+    var keys: [[UInt8]] { ends.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 
     func contains(_ key: [UInt8]) -> Bool { ends[key] != nil }
 

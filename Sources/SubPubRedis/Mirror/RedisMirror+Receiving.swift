@@ -1,56 +1,37 @@
 #if Redis
+  import Foundation
   import SubPub
 
   extension RedisMirror {
     /// Publishes what the reader has found; called on its thread, once at a time.
     func receive(_ event: StreamEvent) {
-      let (isFirstAnswer, found) = state.withLock { state in
-        defer { state.noteAnswer() }
-        return (!state.hasAnswered, state.takeEntry(of: event, at: .now))
-      }
-      if isFirstAnswer { tell { $0.connected($1, isWriting: false) } }
-      if let (entry, verdict) = found, verdict == .shows || verdict == .showsWithoutData {
-        if case .entry = event {
-          return receive(entry, lag: entry.sent.map(lag(since:)), hasData: verdict == .shows)
-        }
-        return receive(entry, lag: .zero, hasData: verdict == .shows)
-      }
-      switch event {
-      case .empty:
+      let (isFirst, showing) = state.withLock { $0.machine.received(event, at: .now, wallClock: .millisecondsNow) }
+      if isFirst { tell { $0.connected($1, isWriting: false) } }
+      switch showing {
+      case .entry(let entry, let hasData, let lag): show(entry, hasData: hasData, lag: lag)
+      case .last: publish(lastState.withLock { $0 })
+      case .nothing:
         // Also if somebody has put data there. A relay doesn't take it for a reset.
         publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
-      case .unchanged, .behind: publish(lastState.withLock { $0 })
-      case .caughtUp: if lagLimit != nil, isBehind { publish(lastState.withLock { $0 }) }
-      case .current, .entry, .checked: break
+      case nil: break
       }
     }
 
-    /// How long an entry has taken; it may have waited for as long as the pace.
-    private func lag(since sent: Int64) -> Duration {
-      max(.zero, Duration(sinceMilliseconds: sent) - (pacing ?? .zero))
-    }
-
-    private var isBehind: Bool {
-      if case .behind = (publisher.state.error as? RedisError)?.reason { true } else { false }
-    }
-
-    private func receive(_ entry: StreamEntry, lag: Duration?, hasData: Bool) {
+    private func show(_ entry: StreamEntry, hasData: Bool, lag: Duration?) {
+      let shown: EntryState<Value>
+      let former = lastState.withLock { $0 }
       do {
-        var decoded = EntryState(try entry.state(by: coder), of: entry)
-        if !hasData { decoded = decoded.withData(of: lastState.withLock { $0 }) }
-        state.withLock { $0.note(entry, isDecoded: true, lag) }
-        keep(decoded)
-        if let lag, let lagLimit, lag > lagLimit {
-          publish(decoded.failed(self.error(.behind(lag, limit: lagLimit))))
-        } else {
-          publish(decoded)
-        }
+        let decoded = EntryState(try entry.state(by: coder), of: entry)
+        let error = state.withLock { $0.machine.note(entry, isDecoded: true, lag: lag) }
+        let last = hasData ? decoded : decoded.withData(of: former)
+        keep(last)
+        shown = error.map(last.failed) ?? last
       } catch {
-        let failed = lastState.withLock { $0 }.failed(self.error(error))
-        state.withLock { $0.note(entry, isDecoded: false, lag) }
-        keep(failed)
-        publish(failed)
+        _ = state.withLock { $0.machine.note(entry, isDecoded: false, lag: lag) }
+        shown = former.failed(self.error(error))
+        keep(shown)
       }
+      publish(shown)
     }
 
     private func keep(_ new: EntryState<Value>) {
@@ -63,5 +44,58 @@
       publisher.setState(
         last.state, origin: last.origin, age: last.since.map(Duration.init(sinceMilliseconds:)), id: last.id)
     }
+  }
+
+  /// What an entry says about the state, and about its data.
+  struct EntryState<Value: Sendable>: Sendable {
+    private(set) var state = LoadState<Value>.unknown
+    private(set) var origin: DataOrigin?
+    /// When the data was new, in milliseconds since 1970.
+    private(set) var since: Int64?
+    /// The identifier in the publishing process; nil for what only the mirror says.
+    private(set) var id: PublicationID?
+
+    /// No entry.
+    init() {}
+
+    init(_ state: LoadState<Value>, of entry: StreamEntry) {
+      self.state = state
+      if state.value != nil { origin = entry.dataOrigin }
+      (since, id) = (entry.since, entry.publication)
+    }
+
+    /// The same phase with the data of another entry.
+    func withData(of other: Self) -> Self {
+      var result = other
+      switch state {
+      case .loading: (result.state, result.id) = (.loading(previous: other.state.value), id)
+      case .error(let error, _): (result.state, result.id) = (.error(error, previous: other.state.value), id)
+      case .unknown, .loaded: break
+      }
+      return result
+    }
+
+    /// An error of the mirror, with the same data.
+    func failed(_ error: RedisError) -> Self {
+      var failed = self
+      (failed.state, failed.id) = (.error(error, previous: state.value), nil)
+      return failed
+    }
+  }
+
+  extension Int64 {
+    /// The time in milliseconds since 1970.
+    fileprivate static var millisecondsNow: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// How much later another time is, which anybody may have written (8.05).
+    func milliseconds(until later: Int64) -> Duration {
+      let (age, overflows) = later.subtractingReportingOverflow(self)
+      return .milliseconds(overflows ? .max : Swift.max(0, age))
+    }
+  }
+
+  extension Duration {
+    /// The time since a moment in milliseconds since 1970.
+    init(sinceMilliseconds since: Int64) { self = since.milliseconds(until: .millisecondsNow) }
   }
 #endif

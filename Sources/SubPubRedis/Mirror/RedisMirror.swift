@@ -36,17 +36,23 @@
     /// What reading and subscribing need of this publisher.
     public var _access: StateAccess<Value> { publisher._access }
 
-    let key: String
-    private let endpoints: [RedisEndpoint]
-    let pacing: Duration?
-    let coder: RedisCoder<Value>
     private let retry: RetryPolicy
+    let coder: RedisCoder<Value>
     let clock: any Clock<Duration>
-    let lagLimit: Duration?
     let instrumentation: (any RedisInstrumentation)?
-    let state = Locked(MirrorState())
+    let state: Locked<State>
     /// What the last entry says, shown again once the server has confirmed that it is the last.
     let lastState = Locked(EntryState<Value>())
+
+    struct State {
+      var machine: MirrorMachine
+      /// Kept between attempts, for what it knows about the server.
+      var reader: StreamReader?
+      /// When the server that is read from has answered last, and the one before it.
+      var contacts: [LastContact] = []
+      /// The wait before the next attempt to connect.
+      var pause: Task<Void, any Error>?
+    }
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
@@ -110,27 +116,22 @@
       // A relay hands the ages on, also without a limit for them.
       publisher = Publisher(
         label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history, instrumentation)
-      (self.key, self.endpoints, self.pacing) = (key, endpoints, pacing)
-      (self.coder, self.retry, self.clock, self.lagLimit) = (coder, retry, clock, lagLimit)
+      (self.coder, self.retry, self.clock) = (coder, retry, clock)
+      let settings = MirrorMachine.Settings(key: key, endpoints: endpoints, pacing: pacing, lagLimit: lagLimit)
+      state = Locked(State(machine: MirrorMachine(settings)))
       self.instrumentation = instrumentation as? any RedisInstrumentation
     }
 
     /// What has been read so far, in all runs.
-    public var statistics: RedisStatistics {
-      state.withLock { state in
-        var statistics = state.statistics
-        statistics.lastEntry = state.last.map { "\($0.id)" }
-        return statistics
-      }
-    }
+    public var statistics: RedisStatistics { state.withLock(\.machine.statistics) }
 
     /// How the connection is doing.
     public var health: RedisHealth {
       state.withLock { state in
-        RedisHealth(
-          isConnected: state.isRunning && state.hasAnswered,
-          lastContact: state.contacts.lazy.compactMap(\.age).min(), lag: state.lag,
-          reconnects: state.statistics.reconnects, error: state.error.map { "\($0)" })
+        let machine = state.machine
+        return RedisHealth(
+          isConnected: machine.isConnected, lastContact: state.contacts.lazy.compactMap(\.age).min(),
+          lag: machine.lag, reconnects: machine.statistics.reconnects, error: machine.error.map { "\($0)" })
       }
     }
 
@@ -143,60 +144,26 @@
     ///   again at the next attempt, or if no attempt to connect is left. The clock's error if the clock fails.
     /// - Precondition: The mirror isn't running.
     public func run() async throws {
-      let wasRunning = state.withLock { state in
-        defer { state.isRunning = true }
-        return state.isRunning
+      guard var step = state.withLock({ $0.machine.start(at: .now) }) else {
+        stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once")
       }
-      if wasRunning { stopForMisuse("run() of the mirror of \(key) is called while it runs: run each mirror once") }
       defer {
-        let wasConnected = state.withLock { state in
-          defer { (state.isRunning, state.hasAnswered) = (false, false) }
-          return state.hasAnswered
-        }
+        let (wasConnected, _) = state.withLock { ($0.machine.stop(), $0.reader.take()) }
         if wasConnected { tell { $0.disconnected($1) } }
       }
       publisher.startLoading()
-      var (failures, former): (Int, RedisError.Reason?) = (0, nil)
-      /// How many servers have failed since the last pause.
-      var failedServers = 0
-      var reader: StreamReader?  // Kept between attempts.
-      /// Whether a node of a cluster has sent the mirror to another one, which hasn't answered yet.
-      var hasMoved = false
-      var start = ContinuousClock.now
-      while let reason = await follow(by: &reader) {
-        if publisher.isFinished { return }
-        let error = error(reason)
-        let hasAnswered = noteDisconnection()
-        let hasWorked = hasAnswered && start.duration(to: .now) >= max(.seconds(1), endpoint.replyTimeout)
-        if hasWorked { failedServers = 0 }
-        failedServers += 1
-        if hasAnswered { failures = 0 }
-        // A server that lets the last entry be read, and no others, has answered.
-        if hasWorked || hasAnswered && !reason.isForbidden { former = nil }
-        if !hasMoved, let node = reason.node(of: endpoint) {
-          (hasMoved, reader) = (true, RedisClient.shared(for: node).reader)
-          failedServers -= 1
-          continue
-        }
-        if endpoints.count > 1 {
-          state.withLock { $0.endpoint = ($0.endpoint + 1) % endpoints.count }
-          reader = nil
-        }
-        if hasMoved { (hasMoved, reader) = (false, nil) }
-        if case .refused = reason { tell { $0.refused($1, error) } }
-        publisher.setError(error)
-        state.withLock { $0.noteFailure(error, isLoss: hasAnswered) }
-        if failedServers == endpoints.count {
-          (failedServers, failures) = (0, failures + 1)
-          // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
-          guard reason.isPassing || reason != former, let delay = retry.delay(after: failures, error) else {
-            throw error
-          }
-          former = reason
+      while true {
+        switch step {
+        case .follow(let endpoint, let position):
+          guard let reason = await follow(position, at: endpoint), !publisher.isFinished else { return }
+          step = noteLoss(reason)
+        case .rest(let failures, let error):
+          guard let delay = retry.delay(after: failures, error) else { throw error }
           try await rest(for: delay)
+          step = state.withLock { $0.machine.follow(at: .now) }
+        case .fail(let error): throw error
         }
         if Task.isCancelled { return }
-        start = .now
       }
     }
 
@@ -207,28 +174,39 @@
   }
 
   extension RedisMirror {
-    func tell(_ event: (any RedisInstrumentation, RedisPart) -> Void) {
-      if let instrumentation { event(instrumentation, RedisPart(isOutlet: false, key: key, endpoint: endpoint)) }
-    }
-
+    var key: String { state.withLock(\.machine.settings.key) }
     /// The server that is read from, or that is tried next.
-    private var endpoint: RedisEndpoint { endpoints[state.withLock { $0.endpoint }] }
+    private var endpoint: RedisEndpoint { state.withLock(\.machine.endpoint) }
 
-    func error(_ reason: RedisError.Reason) -> RedisError {
-      RedisError(endpoint: endpoint, key: key, reason: reason)
+    func error(_ reason: RedisError.Reason) -> RedisError { state.withLock { $0.machine.error(reason) } }
+
+    func tell(at endpoint: RedisEndpoint? = nil, _ event: (any RedisInstrumentation, RedisPart) -> Void) {
+      guard let instrumentation else { return }
+      event(instrumentation, RedisPart(isOutlet: false, key: key, endpoint: endpoint ?? self.endpoint))
     }
 
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
-    private func follow(by reader: inout StreamReader?) async -> RedisError.Reason? {
-      let current = reader ?? RedisClient.shared(for: endpoint).reader
-      reader = current
-      let position = state.withLock { state in
-        if !state.contacts.contains(where: { $0 === current.contact }) {
-          state.contacts = state.contacts.suffix(1) + [current.contact]
+    private func follow(_ position: StreamPosition, at endpoint: RedisEndpoint) async -> RedisError.Reason? {
+      let reader = RedisClient.shared(for: endpoint).reader
+      let (key, pacing) = state.withLock { state in
+        state.reader = reader
+        if !state.contacts.contains(where: { $0 === reader.contact }) {
+          state.contacts = state.contacts.suffix(1) + [reader.contact]
         }
-        return state.beginFollowing()
+        return (state.machine.settings.key, state.machine.settings.pacing)
       }
-      return await StreamFollower(key: key, pacing: pacing) { [self] in receive($0) }.follow(position, by: current)
+      return await StreamFollower { [self] in receive($0) }.follow(key, position, pacing: pacing, by: reader)
+    }
+
+    /// Shows that the stream can't be followed any more; returns what comes next.
+    private func noteLoss(_ reason: RedisError.Reason) -> MirrorMachine.Step {
+      let (endpoint, loss) = state.withLock { ($0.machine.endpoint, $0.machine.lost(reason, at: .now)) }
+      if loss.wasConnected { tell(at: endpoint) { $0.disconnected($1) } }
+      if let error = loss.error {
+        if case .refused = reason { tell(at: endpoint) { $0.refused($1, error) } }
+        publisher.setError(error)
+      }
+      return loss.next
     }
 
     /// Waits, unless somebody asks for an attempt now.
@@ -245,16 +223,6 @@
       } onCancel: {
         pause.cancel()
       }
-    }
-
-    /// Notes that there is no connection; returns whether the server has answered since the last time.
-    private func noteDisconnection() -> Bool {
-      let hasAnswered = state.withLock { state in
-        defer { state.hasAnswered = false }
-        return state.hasAnswered
-      }
-      if hasAnswered { tell { $0.disconnected($1) } }
-      return hasAnswered
     }
   }
 

@@ -28,8 +28,8 @@
     private(set) var newest: PublicationID?
     /// The newest ones of the processes before.
     private var former: [PublicationID] = []
-    /// Since when the stream has been behind; nil if it isn't.
-    private var behindSince: ContinuousClock.Instant?
+    /// How long the stream has been behind.
+    private var behind = Patience()
     /// The last entry that waits.
     private var waiting: StreamEntry?
 
@@ -37,10 +37,16 @@
     func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
 
     /// Notes that the mirror follows a stream that is behind.
-    mutating func noteBehind(at now: ContinuousClock.Instant) { (behindSince, waiting) = (now, nil) }
+    mutating func noteBehind(at now: ContinuousClock.Instant) {
+      noteCurrent()
+      behind.begin(at: now)
+    }
 
     /// Notes that the mirror follows another stream, or the same one again, that isn't behind.
-    mutating func noteCurrent() { (behindSince, waiting) = (nil, nil) }
+    mutating func noteCurrent() {
+      behind.end()
+      waiting = nil
+    }
 
     /// Decides on the next entry of the stream.
     mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
@@ -50,30 +56,30 @@
         noteCurrent()
         return .shows
       }
-      guard let behindSince else {
+      guard behind.isNeeded else {
         // The same one may come again, when its process takes the key over again.
         return isFormer(id) && !former.contains(id) ? older(at: now) : .shows
       }
       if isFormer(id) { return .isOlder }
       waiting = entry
-      return behindSince.duration(to: now) < FollowedStream.patience ? .waits : verdictOnUnknown(entry)
+      return behind.isOver(at: now) ? verdictOnUnknown(entry) : .waits
     }
 
     private mutating func older(at now: ContinuousClock.Instant) -> Verdict {
-      behindSince = behindSince ?? now
+      behind.begin(at: now)
       return .isOlder
     }
 
     private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
       waiting = nil
       guard entry.isLoaded else { return .showsWithoutData }
-      behindSince = nil
+      behind.end()
       return .shows
     }
 
     /// Returns the entry that has waited for long enough.
     mutating func takeWaiting(at now: ContinuousClock.Instant) -> (entry: StreamEntry, verdict: Verdict)? {
-      guard let waiting, let behindSince, behindSince.duration(to: now) >= FollowedStream.patience else { return nil }
+      guard let waiting, behind.isNeeded, behind.isOver(at: now) else { return nil }
       return (waiting, verdictOnUnknown(waiting))
     }
 
@@ -91,16 +97,6 @@
       self.newest = id
       return 0
     }
-  }
-
-  /// Where a mirror begins to read a stream, or goes on.
-  enum StreamPosition {
-    /// With the newest entry.
-    case newest
-    /// After an entry of the same stream.
-    case after(EntryID)
-    /// After what was shown, in the stream of another server.
-    case afterPublications(ShownPublications)
   }
 
   /// Looks for the entry of another server's stream after which all are newer than what a mirror has shown, from the end

@@ -1,7 +1,7 @@
 #if Redis
   import SubPub
 
-  /// What a reader tells a follower.
+  /// What a follower is told about its stream.
   enum StreamEvent {
     /// The stream doesn't exist.
     case empty
@@ -19,11 +19,18 @@
     case checked
   }
 
+  /// Where a mirror begins to read a stream, or goes on.
+  enum StreamPosition {
+    /// With the newest entry.
+    case newest
+    /// After an entry of the same stream.
+    case after(EntryID)
+    /// After what was shown, in the stream of another server.
+    case afterPublications(ShownPublications)
+  }
+
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
   final class StreamFollower: Sendable {
-    let key: [UInt8]
-    /// How often the newest entry is read; nil if every entry is.
-    let pacing: Duration?
     private let receive: @Sendable (StreamEvent) -> Void
     private let state = Locked(State())
 
@@ -41,31 +48,30 @@
       }
     }
 
-    init(key: String, pacing: Duration?, receive: @escaping @Sendable (StreamEvent) -> Void) {
-      self.key = Array(key.utf8)
-      self.pacing = pacing
-      self.receive = receive
-    }
+    init(receive: @escaping @Sendable (StreamEvent) -> Void) { self.receive = receive }
 
     var hasEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Follows, and returns why that has ended; nil if the task was cancelled.
+    /// Follows a stream, and returns why that has ended; nil if the task was cancelled.
     ///
     /// Nothing is received any more when the call returns.
-    func follow(_ position: StreamPosition, by reader: StreamReader) async -> RedisError.Reason? {
-      await withTaskCancellationHandler {
+    func follow(
+      _ key: String, _ position: StreamPosition, pacing: Duration?, by reader: StreamReader
+    ) async -> RedisError.Reason? {
+      let key = Array(key.utf8)
+      return await withTaskCancellationHandler {
         await withCheckedContinuation { task in
           state.withLock { $0.task = task }
-          reader.add(self, position)
+          reader.add(.init(follower: self, key: key, pacing: pacing, position: position))
           resumeIfEnded()
         }
       } onCancel: {
         end(nil)
-        reader.noteEnd()
+        reader.remove(self, of: key)
       }
     }
 
-    /// Passes events on, unless the follower has ended; called by the reader.
+    /// Passes events on, unless the follower has ended.
     func send(_ events: some Sequence<StreamEvent>) {
       for event in events {
         let receives = state.withLock { state in
@@ -92,5 +98,12 @@
       let (task, reason) = state.withLock { ($0.takeTask(), $0.reason) }
       task?.resume(returning: reason)
     }
+  }
+
+  /// A follower is equal to itself only.
+  extension StreamFollower: Hashable {
+    static func == (left: StreamFollower, right: StreamFollower) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 #endif

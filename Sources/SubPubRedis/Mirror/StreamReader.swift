@@ -1,205 +1,166 @@
 #if Redis
   import SubPub
 
-  /// Reads the streams of one server, for all mirrors of the process that have its endpoint.
+  /// Reads the streams of one server, for all mirrors of the process that have its endpoint: carries out what its
+  /// machine decides.
   ///
-  /// One task does all of it, while there are followers. `XREAD` waits until one of the streams has a new entry, and
-  /// occupies a connection; another one waits for the streams that this wait misses. A third asks for the last entries
-  /// of streams. Behind a balanced address, each may lead to another server.
-  actor StreamReader {
-    /// How many entries are passed on before more are asked for.
-    static let few = 16
+  /// All of that happens on one thread, that of the mirrors, on which states are decoded and published. It isn't that of
+  /// the outlets, which a slow subscriber would hold up.
+  final class StreamReader: Sendable {
+    typealias Machine = ReaderMachine<StreamFollower>
 
-    let client: RedisClient
-    /// The thread of the mirrors, on which states are decoded and published.
-    ///
-    /// It isn't that of the outlets, which a slow subscriber would hold up.
-    let loop = RedisLoop()
-    var endpoint: RedisEndpoint { client.endpoint }
-    /// What the task waits for: a reply to `XREAD`, followers that were added or have ended, and times.
-    let wake = Wake()
-    let inbox = Locked(Inbox())
+    private let client: RedisClient
+    private let loop = RedisLoop()
     let contact = LastContact()
+    private let inbox = Locked(Inbox())
+    private let state: Locked<State>
 
-    var streams: [[UInt8]: FollowedStream] = [:]
-    var lively = LivelyStreams()
-    var paced = PacedStreams()
-    /// For `XREAD`.
-    var readings: [Reading.Kind: Reading] = [.resting: Reading(), .lively: Reading()]
-    /// For everything else.
-    var asking: RedisChannel?
-    /// How many streams are asked for their last entries at a time.
-    let asked = BatchSize()
-    var slow = SlowStreams()
-    /// The streams that had new entries when they were asked for last.
-    var changed: Set<[UInt8]> = []
-    var nextCheck = ContinuousClock.now
-    /// The streams that are still to be looked at; nil if a check isn't under way.
-    var unchecked: ArraySlice<[UInt8]>?
-    /// The server's time when it was asked last, in milliseconds; 0 if the user may not ask for it.
-    var serverTime: UInt64 = 0
-
-    struct Inbox {
-      var added: [(StreamFollower, StreamPosition)] = []
-      /// Whether followers have ended since they were removed last.
-      var hasEnded = false
-      var isRunning = false
+    /// What other threads want.
+    private struct Inbox {
+      var added: [Machine.Newcomer] = []
+      var removed: [(follower: StreamFollower, key: [UInt8])] = []
+      var isNoticed = false
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    private struct State {
+      var machine: Machine
+      var connections: [Int: Connection] = [:]
+      /// Whether the thread carries out actions.
+      var isActing = false
+      /// When the machine is told that its time has come, and by which timer.
+      var time: ContinuousClock.Instant?
+      var timer: LoopTimer?
+    }
 
-    init(_ client: RedisClient) { self.client = client }
+    private enum Connection {
+      case connecting(Task<Void, Never>)
+      case open(RedisChannel)
+    }
+
+    init(_ client: RedisClient) {
+      self.client = client
+      state = Locked(State(machine: Machine(replyTimeout: client.endpoint.replyTimeout, at: .now)))
+    }
 
     /// Tells a follower what comes after its position in the stream.
-    nonisolated func add(_ follower: StreamFollower, _ position: StreamPosition) {
-      let starts = inbox.withLock { inbox in
-        inbox.added.append((follower, position))
-        defer { inbox.isRunning = true }
-        return !inbox.isRunning
+    func add(_ newcomer: Machine.Newcomer) { notice { $0.added.append(newcomer) } }
+
+    /// Forgets a follower that has ended.
+    func remove(_ follower: StreamFollower, of key: [UInt8]) { notice { $0.removed.append((follower, key)) } }
+
+    private func notice(_ body: (inout Inbox) -> Void) {
+      let isNoticed = inbox.withLock { inbox in
+        body(&inbox)
+        defer { inbox.isNoticed = true }
+        return inbox.isNoticed
       }
-      if starts { Task(executorPreference: loop) { [self] in await run() } } else { wake.set() }
+      // The timer keeps this object until then.
+      if !isNoticed { loop.set(LoopTimer { self.empty() }, to: .now) }
     }
 
-    /// Lets the reader forget followers that have ended.
-    nonisolated func noteEnd() {
-      inbox.withLock { $0.hasEnded = true }
-      wake.set()
+    private func empty() {
+      let inbox = inbox.withLock { inbox in
+        defer { inbox = Inbox() }
+        return inbox
+      }
+      // One that was cancelled at once may have been removed before it was added.
+      let added = inbox.added.filter { !$0.follower.hasEnded }
+      change { $0.change(adding: added, removing: inbox.removed, at: $1) }
     }
 
-    func run() async {
-      while let added = takeAdded() { await run(adding: added) }
+    /// Changes the machine, and does what follows; on the loop's thread.
+    private func change(_ body: (inout Machine, ContinuousClock.Instant) -> Void) {
+      let acts = state.withLock { state in
+        body(&state.machine, .now)
+        defer { state.isActing = true }
+        return !state.isActing
+      }
+      guard acts else { return }
+      while true {
+        let (actions, timer) = takeActions()
+        for action in actions { act(action) }
+        if let timer { loop.set(timer.timer, to: timer.time) } else if actions.isEmpty { return }
+      }
     }
 
-    /// Returns the followers that were added; nil if there are none at all, and the task ends.
-    func takeAdded() -> [(StreamFollower, StreamPosition)]? {
-      removeEnded()
-      let isIdle = streams.isEmpty && paced.isEmpty
-      let added = inbox.withLock { inbox -> [(StreamFollower, StreamPosition)]? in
-        if isIdle, inbox.added.isEmpty {
-          inbox.isRunning = false
-          return nil
+    private func takeActions() -> (actions: [Machine.Action], timer: (timer: LoopTimer, time: ContinuousClock.Instant?)?) {
+      state.withLock { state in
+        let (actions, next) = (state.machine.takeActions(), state.machine.nextTime)
+        guard actions.isEmpty else { return (actions, nil) }
+        if next == state.time {
+          state.isActing = false
+          return ([], nil)
         }
-        defer { inbox.added = [] }
-        return inbox.added
-      }
-      if added == nil { disconnect() }
-      return added
-    }
-
-    /// Adds followers, and waits until something happens.
-    func run(adding added: [(StreamFollower, StreamPosition)]) async {
-      do throws(RedisError.Reason) {
-        if readings.values.allSatisfy({ $0.channel == nil }), asking == nil { nextCheck = .now + endpoint.replyTimeout }
-        try await begin(added.filter { !$0.0.hasEnded })
-        if !streams.isEmpty || !paced.isEmpty { try await read() }
-      } catch {
-        for reading in readings.values { noteLoss(reading) }
-        for (follower, _) in added { follower.end(error) }
-        for stream in streams.values { for each in stream.followers { each.follower.end(error) } }
-        for follower in paced.followers { follower.end(error) }
-        (streams, lively, paced, unchecked) = ([:], LivelyStreams(), PacedStreams(), nil)
-        disconnect()
+        let timer = state.timer ?? LoopTimer { [weak self] in self?.timeHasCome() }
+        (state.timer, state.time) = (timer, next)
+        return ([], (timer, next))
       }
     }
 
-    private func noteLoss(_ reading: Reading) {
-      guard let wait = reading.wait else { return }
-      guard reading.channel?.connection.isTooSlow ?? false else { return reading.batch.noteLostConnection() }
-      reading.batch.noteTooSlow()
-      slow.noteLoss(wait.keys)
+    private func timeHasCome() {
+      state.withLock { $0.time = nil }
+      change { $0.timeHasCome(at: $1) }
     }
 
-    func removeEnded() {
-      let hasEnded = inbox.withLock { inbox in
-        defer { inbox.hasEnded = false }
-        return inbox.hasEnded
+    private func act(_ action: Machine.Action) {
+      switch action {
+      case .pass(let event, let follower): follower.send(CollectionOfOne(event))
+      case .passEntries(let entries, let follower): follower.send(entries.lazy.map { .entry($0) })
+      case .end(let follower, let reason): follower.end(reason)
+      case .connect(let number):
+        // It begins later, on this thread.
+        let task = Task(executorPreference: loop) { await self.connect(number) }
+        state.withLock { $0.connections[number] = .connecting(task) }
+      case .send(let message, let number):
+        guard case .open(let channel)? = state.withLock({ $0.connections[number] }) else { return }
+        do throws(RedisError.Reason) {
+          try channel.send(message.bytes, replies: message.replyCount, within: message.limit)
+        } catch { lost(error, channel, over: number) }
+      case .close(let number):
+        switch state.withLock({ $0.connections.removeValue(forKey: number) }) {
+        case .connecting(let task): task.cancel()
+        case .open(let channel): channel.connection.close()
+        case nil: break
+        }
       }
-      guard hasEnded else { return }
-      paced.removeEnded()
-      for key in streams.keys where !(streams[key]?.removeEnded() ?? false) { remove(key) }
     }
-
-    func remove(_ key: [UInt8]) {
-      streams[key] = nil
-      lively.remove(key)
-    }
-  }
-
-  /// A connection over which one `XREAD` at a time waits for entries.
-  struct Reading {
-    enum Kind: CaseIterable {
-      /// For the streams of which nothing is expected.
-      case resting
-      /// For a few others, again and again.
-      case lively
-    }
-
-    struct Wait {
-      /// How many entries of a stream were asked for.
-      let count: Int
-      let keys: [[UInt8]]
-    }
-
-    let batch = BatchSize()
-    var channel: RedisChannel?
-    /// The wait for the reply; nil if there is none.
-    var wait: Wait?
   }
 
   /// The connections.
   extension StreamReader {
-    func connect(_ notice: Wake? = nil) async throws(RedisError.Reason) -> RedisChannel {
-      RedisChannel(try await client.connect(on: loop), notice: notice, noticesReplies: true)
-    }
-
-    func disconnect() {
-      for kind in Reading.Kind.allCases { dropReading(kind) }
-      asking?.connection.close()
-      asking = nil
-    }
-
-    func connectedReading(_ kind: Reading.Kind) async throws(RedisError.Reason) -> RedisChannel {
-      // The server may have closed one over which nothing was asked for.
-      if let channel = readings[kind]?.channel, channel.failure == nil { return channel }
-      let channel = try await connect(wake)
-      readings[kind]?.channel = channel
-      return channel
-    }
-
-    /// Lets the next read have a new connection.
-    func dropReading(_ kind: Reading.Kind) {
-      readings[kind]?.channel?.connection.close()
-      readings[kind]?.channel = nil
-      readings[kind]?.wait = nil
-    }
-
-    func connectedAsking() async throws(RedisError.Reason) -> RedisChannel {
-      if let asking { return asking }
-      let channel = try await connect()
-      asking = channel
-      return channel
-    }
-
-    /// Asks over the other connection.
-    ///
-    /// The server may have closed it while it was idle. Then another one takes its place, and nobody notices.
-    func ask(_ commands: [RedisCommand]) async throws(RedisError.Reason) -> [RedisReply] {
-      if let asking {
-        do { return try await replies(to: commands, over: asking) } catch {
-          guard asking.connection.isClosed else { throw error }
-          self.asking = nil
+    private func connect(_ number: Int) async {
+      do throws(RedisError.Reason) {
+        let connection = try await client.connect(on: loop)
+        let channel = RedisChannel(connection) { [weak self] channel, replies in
+          self?.received(replies, channel, over: number)
         }
+        let isWanted = state.withLock { state in
+          if state.connections[number] == nil { return false }
+          state.connections[number] = .open(channel)
+          return true
+        }
+        if isWanted { change { $0.connected(number, at: $1) } } else { connection.close() }
+      } catch {
+        state.withLock { $0.connections[number] = nil }
+        change { $0.cannotConnect(error, number, at: $1) }
       }
-      return try await replies(to: commands, over: connectedAsking())
     }
 
-    func replies(
-      to commands: [RedisCommand], over channel: RedisChannel
-    ) async throws(RedisError.Reason) -> [RedisReply] {
-      let timeout = endpoint.replyTimeout
-      let replies = try await channel.replies(to: commands, within: TimeLimit(limit: timeout, arrival: timeout * 2))
-      contact.note()
-      return replies
+    private func received(
+      _ replies: Result<[RedisReply], RedisError.Reason>, _ channel: RedisChannel, over number: Int
+    ) {
+      switch replies {
+      case .success(let replies):
+        contact.note()
+        change { $0.received(replies, over: number, at: $1) }
+      case .failure(let reason): lost(reason, channel, over: number)
+      }
+    }
+
+    private func lost(_ reason: RedisError.Reason, _ channel: RedisChannel, over number: Int) {
+      state.withLock { $0.connections[number] = nil }
+      let (isClosed, isTooSlow) = (channel.connection.isClosed, channel.connection.isTooSlow)
+      change { $0.lost(reason, isClosed: isClosed, isTooSlow: isTooSlow, over: number, at: $1) }
     }
   }
 #endif

@@ -1,0 +1,211 @@
+#if Redis
+  /// The streams that are read entry by entry, by their keys, in the order in which they were added.
+  struct FollowedStreams<Follower: Hashable & Sendable> {
+    private var all: [[UInt8]: FollowedStream<Follower>] = [:]
+    private(set) var keys: [[UInt8]] = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+    var followers: [Follower] { keys.flatMap { all[$0]?.all ?? [] } }
+
+    subscript(_ key: [UInt8]) -> FollowedStream<Follower>? {
+      get { all[key] }
+      _modify { yield &all[key] }
+    }
+
+    mutating func add(_ follower: Follower, to key: [UInt8], after position: EntryID) {
+      if all[key] == nil { keys.append(key) }
+      all[key, default: FollowedStream()].add(follower, after: position)
+    }
+
+    mutating func remove(_ key: [UInt8]) {
+      if all.removeValue(forKey: key) != nil { keys.removeAll { $0 == key } }
+    }
+
+    /// Removes followers of some streams; returns the keys of those that have none left.
+    mutating func remove(_ gone: Set<Follower>, of keys: [[UInt8]]) -> [[UInt8]] {
+      let left = keys.filter { key in
+        guard all[key]?.remove(gone) ?? false else { return false }
+        all[key] = nil
+        return true
+      }
+      if !left.isEmpty { self.keys.removeAll { all[$0] == nil } }
+      return left
+    }
+  }
+
+  /// A stream and its followers.
+  ///
+  /// Each follower has a position of its own: the entries after it are still to come. A read for all of them begins at
+  /// the smallest.
+  struct FollowedStream<Follower: Hashable & Sendable> {
+    private var followers: [(follower: Follower, position: EntryID)] = []
+    /// The positions that the last `XREAD` of each kind was sent with; nil if the stream isn't part of it.
+    private var (resting, lively): (EntryID?, EntryID?) = (nil, nil)
+    /// How long the stream has been behind its followers.
+    private var behind = Patience()
+
+    var all: [Follower] { followers.map(\.follower) }
+
+    /// The greatest epoch of a follower's position.
+    var epoch: UInt64 { followers.lazy.map(\.position.epoch).max() ?? 0 }
+
+    /// Whether the last `XREAD` for resting streams misses entries that a follower needs.
+    var isMissed: Bool { resting.map { position < $0 } ?? true }
+
+    /// The position to read from.
+    private var position: EntryID { followers.lazy.map(\.position).min() ?? .zero }
+
+    mutating func add(_ follower: Follower, after position: EntryID) { followers.append((follower, position)) }
+
+    /// Removes followers; returns whether none are left.
+    mutating func remove(_ gone: Set<Follower>) -> Bool {
+      followers.removeAll { gone.contains($0.follower) }
+      return followers.isEmpty
+    }
+
+    private func requested(by line: ReadingLine) -> EntryID? { line == .lively ? lively : resting }
+
+    /// Notes that `XREAD` asks for what follows the position, which is returned; or that it doesn't ask for the stream.
+    @discardableResult
+    mutating func request(by line: ReadingLine, asks: Bool = true) -> EntryID {
+      let position = position
+      if line == .lively { lively = asks ? position : nil } else { resting = asks ? position : nil }
+      return position
+    }
+
+    /// Moves the followers past the entries that the last `XREAD` has returned; returns who receives which.
+    ///
+    /// A follower that was before the place where `XREAD` began would miss what is between, and waits for the next one.
+    mutating func take(
+      _ entries: [StreamEntry], from line: ReadingLine
+    ) -> [(follower: Follower, entries: ArraySlice<StreamEntry>)] {
+      guard let requested = requested(by: line), let last = entries.last?.id else { return [] }
+      var received: [(Follower, ArraySlice<StreamEntry>)] = []
+      for index in followers.indices {
+        let (follower, position) = followers[index]
+        guard position >= requested else { continue }
+        received.append((follower, entries.drop { $0.id <= position }))
+        followers[index].position = max(position, last)
+      }
+      return received
+    }
+
+    /// The followers for which the last `XREAD` has asked.
+    func readFollowers(by line: ReadingLine) -> [Follower] {
+      guard let requested = requested(by: line) else { return [] }
+      return followers.filter { $0.position >= requested }.map(\.follower)
+    }
+
+    /// Compares the followers with the last entry of the stream, nil if there is none.
+    ///
+    /// If it has a smaller number, the stream was deleted and has begun anew, because the server's clock was set back.
+    /// Or the server has an older copy of it, and the outlet is about to write what is missing. Returns whether the
+    /// followers wait for that, or have been sent back to the beginning.
+    mutating func compare(with last: EntryID?, at now: ContinuousClock.Instant) -> (waits: Bool, beginsAnew: Bool) {
+      guard let last, last.epoch < epoch else {
+        noteCurrent()
+        return (false, false)
+      }
+      guard behind.isOver(at: now) else { return (true, false) }
+      noteCurrent()
+      for index in followers.indices where last.epoch < followers[index].position.epoch {
+        followers[index].position = .zero
+      }
+      return (false, true)
+    }
+
+    /// Notes that the stream isn't behind its followers.
+    mutating func noteCurrent() { behind.end() }
+  }
+
+  /// Followers that want only the newest entry of their streams, now and then.
+  struct PacedStreams<Follower: Hashable & Sendable> {
+    typealias Instant = ContinuousClock.Instant
+
+    private struct Paced {
+      let follower: Follower
+      let key: [UInt8]
+      let pacing: Duration
+      var position: EntryID
+      var next: Instant
+      /// How long the stream has been behind the follower.
+      var behind = Patience()
+    }
+
+    private var all: [Paced] = []
+
+    var isEmpty: Bool { all.isEmpty }
+    var followers: [Follower] { all.map(\.follower) }
+    /// When the next one wants to know; nil without followers.
+    var next: Instant? { all.lazy.map(\.next).min() }
+
+    /// Adds a follower, which has just been told the newest entry.
+    mutating func add(
+      _ follower: Follower, to key: [UInt8], _ pacing: Duration, after position: EntryID, at now: Instant
+    ) {
+      all.append(Paced(follower: follower, key: key, pacing: pacing, position: position, next: now + pacing))
+    }
+
+    mutating func remove(_ gone: Set<Follower>) { all.removeAll { gone.contains($0.follower) } }
+
+    /// Removes the followers of a stream, and returns them.
+    mutating func remove(_ key: [UInt8]) -> [Follower] {
+      defer { all.removeAll { $0.key == key } }
+      return all.filter { $0.key == key }.map(\.follower)
+    }
+
+    /// The keys of those that want to know now, each once.
+    func dueKeys(at now: Instant) -> [[UInt8]] {
+      var found: Set<[UInt8]> = []
+      return all.lazy.filter { $0.next <= now }.map(\.key).filter { found.insert($0).inserted }
+    }
+
+    /// Returns what the newest entry of a stream is for those that were due.
+    ///
+    /// An entry with a smaller number than the one before was written by an outlet that has begun anew, or comes from
+    /// an older copy of the stream. Numbers are times, and the server's shows that an outlet with a greater one has
+    /// existed: then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is
+    /// missing (8.08).
+    mutating func take(
+      _ last: StreamEntry?, of key: [UInt8], dueAt due: Instant, serverTime: UInt64, at now: Instant
+    ) -> [(follower: Follower, event: StreamEvent)] {
+      var events: [(Follower, StreamEvent)] = []
+      for index in all.indices where all[index].next <= due && all[index].key == key {
+        let next = all[index].next + all[index].pacing
+        // Intervals that were missed aren't made up for.
+        all[index].next = next > now ? next : now + all[index].pacing
+        guard let last else { continue }
+        if last.id.epoch < all[index].position.epoch {
+          if serverTime >= all[index].position.epoch || !all[index].behind.isOver(at: now) { continue }
+        }
+        all[index].behind.end()
+        let isNew = last.id != all[index].position
+        all[index].position = last.id
+        events.append((all[index].follower, isNew ? .entry(last) : .caughtUp))
+      }
+      return events
+    }
+  }
+
+  /// How long a stream has been behind what was shown of it.
+  ///
+  /// An outlet that runs looks every second whether the server has lost its number or its last state. So a stream that
+  /// stays behind for longer has begun anew.
+  struct Patience {
+    static let limit: Duration = .seconds(2)
+
+    private var start: ContinuousClock.Instant?
+
+    var isNeeded: Bool { start != nil }
+
+    /// Whether it has lasted for long enough; it begins now unless it has begun before.
+    mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
+      begin(at: now)
+      return start.map { $0.duration(to: now) >= Self.limit } ?? false
+    }
+
+    mutating func begin(at now: ContinuousClock.Instant) { start = start ?? now }
+    mutating func end() { start = nil }
+  }
+#endif

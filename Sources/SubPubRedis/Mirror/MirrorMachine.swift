@@ -1,0 +1,230 @@
+#if Redis
+  import SubPub
+
+  /// Decides what a mirror shows, from which server it reads, and when it tries again.
+  ///
+  /// It has no publisher, clock, lock, or task. It is told what has happened and when, and says what has to be done;
+  /// ``RedisMirror`` does that.
+  struct MirrorMachine {
+    typealias Instant = ContinuousClock.Instant
+
+    struct Settings {
+      let key: String
+      let endpoints: [RedisEndpoint]
+      var pacing: Duration?
+      var lagLimit: Duration?
+    }
+
+    /// What comes next.
+    enum Step {
+      case follow(RedisEndpoint, StreamPosition)
+      /// All servers have failed so many times.
+      case rest(failures: Int, RedisError)
+      case fail(RedisError)
+    }
+
+    /// What has to be done after the stream can't be followed any more.
+    struct Loss {
+      /// What the mirror shows; nil if it goes on at once, at the node of a cluster that has the key.
+      let error: RedisError?
+      /// Whether a connection was lost.
+      let wasConnected: Bool
+      let next: Step
+    }
+
+    /// What has to be shown.
+    enum Showing {
+      /// An entry, with its data or with the data that was shown before.
+      case entry(StreamEntry, hasData: Bool, lag: Duration?)
+      /// What was shown last, again.
+      case last
+      /// That there is no stream.
+      case nothing
+    }
+
+    let settings: Settings
+    private(set) var isRunning = false
+    /// Whether the server has answered since the last failure.
+    private(set) var isConnected = false
+    /// Whether a connection was lost, and the server hasn't answered since.
+    private var hasLostConnection = false
+    /// The last failure, until the server answers.
+    private(set) var error: RedisError?
+    private var attempts = Attempts()
+    /// The index of the server that is read from, or tried next, and of the one that was followed last.
+    private var (server, followed) = (0, 0)
+    /// The last entry that was shown, and the index of its server.
+    private var last: (id: EntryID, server: Int)?
+    private var publications = ShownPublications()
+    /// How long the last entry took; zero for one that was there when it was asked for.
+    private(set) var lag: Duration?
+    /// Whether it took too long, which is shown until the server has nothing newer.
+    private var isLate = false
+    private var counts = RedisStatistics()
+
+    /// How it went with the servers so far.
+    private struct Attempts {
+      /// When the last one began.
+      var start: Instant?
+      /// The pauses since a server has answered.
+      var failures = 0
+      /// The servers that have failed since the last pause.
+      var servers = 0
+      /// Why the last one before that pause did.
+      var former: RedisError.Reason?
+      /// Whether a node of a cluster has sent the mirror to another one.
+      var isAtNode = false
+    }
+
+    init(_ settings: Settings) { self.settings = settings }
+
+    var endpoint: RedisEndpoint { settings.endpoints[server] }
+
+    var statistics: RedisStatistics {
+      var statistics = counts
+      statistics.lastEntry = last.map { "\($0.id)" }
+      return statistics
+    }
+
+    func error(_ reason: RedisError.Reason) -> RedisError {
+      RedisError(endpoint: endpoint, key: settings.key, reason: reason)
+    }
+  }
+
+  /// The servers.
+  extension MirrorMachine {
+    /// Begins a run; returns nil if there is one already.
+    mutating func start(at now: Instant) -> Step? {
+      if isRunning { return nil }
+      (isRunning, attempts) = (true, Attempts())
+      return follow(at: now)
+    }
+
+    /// Ends the run; returns whether there was a connection.
+    mutating func stop() -> Bool {
+      defer { (isRunning, isConnected) = (false, false) }
+      return isConnected
+    }
+
+    /// The pause is over.
+    mutating func follow(at now: Instant) -> Step {
+      attempts.start = now
+      if followed != server { publications.noteCurrent() }
+      followed = server
+      return .follow(endpoint, position)
+    }
+
+    private var position: StreamPosition {
+      guard let last else { return .newest }
+      // Without identifiers, all servers count as replicas of one.
+      return last.server == server || publications.newest == nil ? .after(last.id) : .afterPublications(publications)
+    }
+
+    /// The stream can't be followed any more.
+    mutating func lost(_ reason: RedisError.Reason, at now: Instant) -> Loss {
+      let (error, wasConnected) = (error(reason), isConnected)
+      isConnected = false
+      let time = attempts.start?.duration(to: now) ?? .zero
+      let hasWorked = wasConnected && time >= max(.seconds(1), endpoint.replyTimeout)
+      if hasWorked { attempts.servers = 0 }
+      if wasConnected { attempts.failures = 0 }
+      // A server that lets the last entry be read, and no others, has answered.
+      if hasWorked || wasConnected && !reason.isForbidden { attempts.former = nil }
+      if !attempts.isAtNode, let node = reason.node(of: endpoint) {
+        (attempts.isAtNode, attempts.start) = (true, now)
+        return Loss(error: nil, wasConnected: wasConnected, next: .follow(node, position))
+      }
+      attempts.isAtNode = false
+      server = (server + 1) % settings.endpoints.count
+      // A server that refuses everything from the start has made no connection that could be lost.
+      (self.error, hasLostConnection) = (error, hasLostConnection || wasConnected)
+      attempts.servers += 1
+      let next = attempts.servers < settings.endpoints.count ? follow(at: now) : rest(after: reason, error)
+      return Loss(error: error, wasConnected: wasConnected, next: next)
+    }
+
+    private mutating func rest(after reason: RedisError.Reason, _ error: RedisError) -> Step {
+      attempts.servers = 0
+      attempts.failures += 1
+      // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
+      guard reason.isPassing || reason != attempts.former else { return .fail(error) }
+      attempts.former = reason
+      return .rest(failures: attempts.failures, error)
+    }
+  }
+
+  /// What is shown.
+  extension MirrorMachine {
+    /// Something was read; returns whether that is the first answer of the server, and what has to be shown.
+    ///
+    /// An entry may have waited for as long as the pace before it was read.
+    mutating func received(
+      _ event: StreamEvent, at now: Instant, wallClock: Int64
+    ) -> (isFirst: Bool, showing: Showing?) {
+      let isFirst = !isConnected
+      noteAnswer()
+      if let (entry, verdict) = takeEntry(of: event, at: now), verdict == .shows || verdict == .showsWithoutData {
+        var lag: Duration? = .zero
+        if case .entry = event {
+          lag = entry.sent.map { max(.zero, $0.milliseconds(until: wallClock) - (settings.pacing ?? .zero)) }
+        }
+        return (isFirst, .entry(entry, hasData: verdict == .shows, lag: lag))
+      }
+      switch event {
+      case .empty: return (isFirst, .nothing)
+      case .unchanged, .behind: return (isFirst, .last)
+      case .caughtUp:
+        defer { isLate = false }
+        return (isFirst, isLate ? .last : nil)
+      case .current, .entry, .checked: return (isFirst, nil)
+      }
+    }
+
+    /// Notes that an entry is shown, which has taken so long; returns an error if that is too long.
+    mutating func note(_ entry: StreamEntry, isDecoded: Bool, lag: Duration?) -> RedisError? {
+      self.lag = lag
+      var missed = publications.note(entry)
+      // The stream knows best what it has skipped.
+      if let last, last.server == server {
+        missed = last.id.epoch == entry.id.epoch && last.id < entry.id ? entry.id.version - last.id.version - 1 : 0
+      }
+      let (sum, overflows) = counts.skipped.addingReportingOverflow(Int(clamping: missed))
+      counts.skipped = overflows ? .max : sum
+      counts.entries += 1
+      counts.undecodable += isDecoded ? 0 : 1
+      last = (entry.id, server)
+      isLate = false
+      guard isDecoded, let lag, let limit = settings.lagLimit, lag > limit else { return nil }
+      isLate = true
+      return error(.behind(lag, limit: limit))
+    }
+
+    private mutating func noteAnswer() {
+      counts.reconnects += hasLostConnection ? 1 : 0
+      (isConnected, hasLostConnection, error) = (true, false, nil)
+    }
+
+    /// Whether an outlet has written an entry again because the server had lost it.
+    ///
+    /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
+    /// again (8.08).
+    private func hasShown(_ id: EntryID) -> Bool {
+      last.map { $0.server == server && $0.id.epoch == id.epoch && id <= $0.id } ?? false
+    }
+
+    /// Returns the entry of an event, and whether it may be shown.
+    private mutating func takeEntry(
+      of event: StreamEvent, at now: Instant
+    ) -> (entry: StreamEntry, verdict: ShownPublications.Verdict)? {
+      switch event {
+      case .current(let entry), .entry(let entry):
+        return hasShown(entry.id) ? nil : (entry, publications.verdict(on: entry, at: now))
+      case .behind(let entry):
+        publications.noteBehind(at: now)
+        return entry.map { ($0, publications.verdict(on: $0, at: now)) }
+      case .caughtUp, .checked: return publications.takeWaiting(at: now)
+      case .empty, .unchanged: return nil
+      }
+    }
+  }
+#endif

@@ -1,0 +1,217 @@
+#if Redis
+  import SubPub
+
+  /// Inquiries.
+  extension ReaderMachine {
+    /// Something that is asked for, not too much of it at a time; always with the server's time.
+    struct Inquiry {
+      enum Purpose {
+        /// Whether the server takes one more connection.
+        case greeting
+        /// The last entries of the streams of newcomers.
+        case lastEntries
+        /// Where some of them go on that have followed another server.
+        case places([Int])
+        /// The next entry of a stream, which may take long.
+        case entry
+        /// What there is at these keys.
+        case types([[UInt8]])
+        /// The last entries of the suspicious ones among them.
+        case suspects([[UInt8]], among: [[UInt8]])
+        /// The newest entries for the followers with a pace that were due then.
+        case paced([[UInt8]], due: Instant)
+      }
+
+      let purpose: Purpose
+      let line: ReadingLine
+      fileprivate let commands: [RedisCommand]
+      /// How many entries each of them returns.
+      fileprivate let entries: Int
+      /// How many of them are under way.
+      fileprivate var part = 0
+      /// The replies to these so far, the server's time first.
+      fileprivate(set) var arrived: [RedisReply] = []
+      fileprivate var replies: [RedisReply] = []
+
+      var mayBeLarge: Bool {
+        switch purpose {
+        case .greeting, .types, .entry: false
+        case .lastEntries, .places, .suspects, .paced: part > 1 || entries > 1
+        }
+      }
+    }
+
+    /// What there may be to be asked for; each in its turn, so that none of them keeps another one waiting.
+    private enum Concern: Int, CaseIterable { case newcomers, checks, paced, greeting }
+
+    /// Asks for something if there is something to be asked for.
+    mutating func beginInquiry(at now: Instant) {
+      let concerns = Concern.allCases
+      for offset in 1...concerns.count {
+        let concern = concerns[(checks.turn + offset) % concerns.count]
+        if begin(concern, at: now) { return checks.turn = concern.rawValue }
+      }
+    }
+
+    /// Returns whether there was something to be asked for.
+    private mutating func begin(_ concern: Concern, at now: Instant) -> Bool {
+      switch concern {
+      case .newcomers:
+        if newcomers.isEmpty { return false }
+        beginArrivals(at: now)
+      case .checks:
+        guard checks.areDue(at: now) else { return false }
+        beginCheck(at: now)
+      case .paced:
+        let keys = paced.dueKeys(at: now)
+        if keys.isEmpty { return false }
+        ask(.paced(keys, due: now), keys.map { .lastEntry(of: $0) })
+      case .greeting:
+        // So that a server that takes no further connection says so now.
+        guard self[.asking].phase == .none, !streams.isEmpty || !paced.isEmpty else { return false }
+        ask(.greeting, [])
+      }
+      return true
+    }
+
+    mutating func ask(
+      _ purpose: Inquiry.Purpose, _ commands: [RedisCommand], _ entries: Int = 1, over line: ReadingLine = .asking
+    ) {
+      inquiry = Inquiry(purpose: purpose, line: line, commands: commands, entries: entries)
+      sendPart()
+    }
+
+    private mutating func sendPart() {
+      guard var inquiry else { return }
+      let part = inquiry.commands.dropFirst(inquiry.replies.count).prefix(max(1, asked.count / inquiry.entries))
+      (inquiry.part, inquiry.arrived) = (part.count, [])
+      self.inquiry = inquiry
+      var bytes: [UInt8] = []
+      for command in [RedisCommand("TIME")] + part { command.encode(to: &bytes) }
+      let limit = TimeLimit(limit: replyTimeout, arrival: replyTimeout * 2)
+      send(Message(bytes: bytes, replyCount: part.count + 1, limit: limit), over: inquiry.line)
+    }
+
+    /// A reply to the inquiry has arrived.
+    mutating func receive(_ reply: RedisReply, at now: Instant) {
+      inquiry?.arrived.append(reply)
+      guard let inquiry, inquiry.arrived.count == inquiry.part + 1 else { return }
+      serverTime = inquiry.arrived[0].milliseconds ?? 0
+      self.inquiry?.replies += inquiry.arrived.dropFirst()
+      asked.noteReply(isFull: inquiry.part >= asked.count / inquiry.entries)
+      if inquiry.replies.count + inquiry.part < inquiry.commands.count { return sendPart() }
+      let replies = self.inquiry?.replies ?? []
+      endInquiry()
+      receive(replies, for: inquiry.purpose, at: now)
+    }
+
+    private mutating func receive(_ replies: [RedisReply], for purpose: Inquiry.Purpose, at now: Instant) {
+      switch purpose {
+      case .greeting: break
+      case .lastEntries: receiveLastEntries(replies, at: now)
+      case .places(let indices): receivePlaces(replies, of: indices, at: now)
+      case .entry: receiveEntry(replies, at: now)
+      case .types(let keys): receiveTypes(replies, of: keys, at: now)
+      case .suspects(let suspects, let keys):
+        compare(suspects, with: replies, at: now)
+        endCheck(of: keys)
+      case .paced(let keys, let due): receivePaced(replies, of: keys, due, at: now)
+      }
+    }
+
+    private mutating func receivePaced(_ replies: [RedisReply], of keys: [[UInt8]], _ due: Instant, at now: Instant) {
+      for (key, reply) in zip(keys, replies) {
+        if let refusal = reply.refusal {
+          for follower in paced.remove(key) { act(.end(follower, .refused(refusal))) }
+          continue
+        }
+        let last = StreamEntry.entries(reply).last
+        for (follower, event) in paced.take(last, of: key, dueAt: due, serverTime: serverTime, at: now) {
+          act(.pass(event, follower))
+        }
+      }
+    }
+  }
+
+  /// Checks.
+  extension ReaderMachine {
+    /// Looks at streams that are followed: whether they can't be read any more, or were deleted and began anew.
+    ///
+    /// The ids of the latter are smaller than those that `XREAD` waits for.
+    struct Checks {
+      /// How many streams are looked at before something else is asked for.
+      fileprivate static var atOnce: Int { 256 }
+
+      var next: Instant
+      /// The streams that are still to be looked at; nil if a check isn't under way.
+      var rest: ArraySlice<[UInt8]>?
+      /// Why the streams have to be looked at before they are read on, and whether the one was found that can't be read.
+      var refusal: (message: String, isFound: Bool)?
+      /// What was asked for last.
+      fileprivate var turn = Concern.greeting.rawValue
+
+      init(next: Instant) { self.next = next }
+
+      mutating func begin(because refusal: String) {
+        if self.refusal == nil { (rest, self.refusal) = (nil, (refusal, false)) }
+      }
+
+      fileprivate func areDue(at now: Instant) -> Bool { refusal != nil || rest != nil || now >= next }
+    }
+
+    private mutating func beginCheck(at now: Instant) {
+      if checks.rest == nil {
+        (checks.next, checks.rest) = (now + replyTimeout, streams.keys[...])
+        if lively.isEmpty, self[.lively].wait == nil { close(.lively) }
+      }
+      let keys = (checks.rest ?? []).prefix(Checks.atOnce).filter { streams[$0] != nil }
+      checks.rest = checks.rest?.dropFirst(Checks.atOnce)
+      let commands = keys.flatMap { key in
+        [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
+      }
+      ask(.types(keys), commands)
+    }
+
+    /// Looks at the last entries, which may be large, of those streams that may have begun anew.
+    ///
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times
+    /// in the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
+    private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Instant) {
+      let suspects = keys.enumerated().filter { index, key in
+        let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
+        let epoch = streams[key]?.epoch ?? 0
+        if ["stream", "none"].contains(type), counter >= epoch || serverTime >= epoch {
+          streams[key]?.noteCurrent()
+          return false
+        }
+        return true
+      }.map(\.element)
+      if suspects.isEmpty { return endCheck(of: keys) }
+      ask(.suspects(suspects, among: keys), suspects.map { .lastEntry(of: $0) })
+    }
+
+    private mutating func compare(_ keys: [[UInt8]], with replies: [RedisReply], at now: Instant) {
+      for (key, reply) in zip(keys, replies) {
+        if let refusal = reply.refusal {
+          for follower in streams[key]?.all ?? [] { act(.end(follower, .refused(refusal))) }
+          streams.remove(key)
+          lively.remove(key)
+          checks.refusal?.isFound = true
+        } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id, at: now) {
+          if result.waits { checks.next = min(checks.next, now + .milliseconds(500)) }
+          if result.beginsAnew { noteMissed(key, at: now) }
+        }
+      }
+    }
+
+    private mutating func endCheck(of keys: [[UInt8]]) {
+      for key in keys { for follower in streams[key]?.all ?? [] { act(.pass(.checked, follower)) } }
+      // It may have begun anew meanwhile.
+      guard let rest = checks.rest, rest.isEmpty else { return }
+      checks.rest = nil
+      guard let (message, isFound) = checks.refusal else { return }
+      // If the one isn't found that can't be read, none can.
+      if isFound || streams.isEmpty { checks.refusal = nil } else { fail(.refused(message)) }
+    }
+  }
+#endif
