@@ -21,6 +21,8 @@
     var maySetID = true
     /// The keys that were changed since somebody has looked last.
     private(set) var changed: Set<Key> = []
+    /// How often something was changed.
+    private(set) var changeCount = 0
 
     mutating func takeChanged() -> Set<Key> {
       defer { changed = [] }
@@ -32,6 +34,13 @@
       return records[key]?.stream?.count ?? 0
     }
 
+    mutating func replaceRecords(by other: StandInData) {
+      changed.formUnion(records.keys)
+      changed.formUnion(other.records.keys)
+      records = other.records
+      changeCount += 1
+    }
+
     mutating func removeAll() { for key in records.keys { remove(key) } }
 
     private mutating func remove(_ key: Key) {
@@ -41,6 +50,7 @@
 
     mutating func note(_ key: Key) {
       changed.insert(key)
+      changeCount += 1
     }
 
     mutating func expire(_ key: Key) { if let end = records[key]?.end, end <= now { remove(key) } }

@@ -49,6 +49,14 @@
     /// Forgets all clients, and begins anew with the same data.
     mutating func restart() { (clients, waiting, runID) = ([:], [], Self.makeRunID()) }
 
+    /// Takes over what another server has, and tells those that wait for it.
+    mutating func replaceData(by other: StandInData, at time: Int) {
+      data.replaceRecords(by: other)
+      data.now = time
+      serveWaiting()
+      proceed(at: time)
+    }
+
     mutating func removeAll(at time: Int) {
       data.now = time
       data.removeAll()

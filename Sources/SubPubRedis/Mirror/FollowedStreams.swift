@@ -197,15 +197,13 @@
 
     private var start: ContinuousClock.Instant?
 
-    var isNeeded: Bool { start != nil }
-
     /// Whether it has lasted for long enough; it begins now unless it has begun before.
     mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
-      begin(at: now)
-      return start.map { $0.duration(to: now) >= Self.limit } ?? false
+      let start = start ?? now
+      self.start = start
+      return start.duration(to: now) >= Self.limit
     }
 
-    mutating func begin(at now: ContinuousClock.Instant) { start = start ?? now }
     mutating func end() { start = nil }
   }
 #endif

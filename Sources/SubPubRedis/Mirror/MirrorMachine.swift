@@ -109,7 +109,7 @@
     /// The pause is over.
     mutating func follow(at now: Instant) -> Step {
       attempts.start = now
-      if followed != server { publications.noteCurrent() }
+      if followed != server { publications.begin(isBehind: false) }
       followed = server
       return .follow(endpoint, position)
     }
@@ -180,10 +180,11 @@
       }
     }
 
-    /// Notes that an entry is shown, which has taken so long; returns an error if that is too long.
-    mutating func note(_ entry: StreamEntry, isDecoded: Bool, lag: Duration?) -> RedisError? {
+    /// Notes that an entry is shown, with its data or without it, or can't be decoded; returns an error if it has taken
+    /// too long.
+    mutating func note(_ entry: StreamEntry, isDecoded: Bool, hasData: Bool, lag: Duration?) -> RedisError? {
       self.lag = lag
-      var missed = publications.note(entry)
+      var missed = publications.note(entry, hasData: isDecoded && hasData)
       // The stream knows best what it has skipped.
       if let last, last.server == server {
         missed = last.id.epoch == entry.id.epoch && last.id < entry.id ? entry.id.version - last.id.version - 1 : 0
@@ -220,7 +221,7 @@
       case .current(let entry), .entry(let entry):
         return hasShown(entry.id) ? nil : (entry, publications.verdict(on: entry, at: now))
       case .behind(let entry):
-        publications.noteBehind(at: now)
+        publications.begin(isBehind: true)
         return entry.map { ($0, publications.verdict(on: $0, at: now)) }
       case .caughtUp, .checked: return publications.takeWaiting(at: now)
       case .empty, .unchanged: return nil

@@ -108,7 +108,9 @@
     /// The place before an entry that has to be read by itself because it may take too long; one that does is left out.
     private mutating func slowEntry(before arrival: Arrivals.Arrival) -> (key: [UInt8], position: EntryID)? {
       let newcomer = arrival.newcomer
-      guard newcomer.pacing == nil, let last = arrival.last, let shown = arrival.shown, last.id > shown else { return nil }
+      guard newcomer.pacing == nil, let last = arrival.last, let shown = arrival.shown, last.id > shown else {
+        return nil
+      }
       switch slow.takeStep(for: newcomer.key) {
       case .reads: return nil
       case .skips:

@@ -21,7 +21,8 @@
     }
 
     private mutating func request(over line: ReadingLine) {
-      let keys = line == .lively ? lively.keys : lively.isEmpty ? streams.keys : streams.keys.filter { !lively.contains($0) }
+      let keys =
+        line == .lively ? lively.keys : lively.isEmpty ? streams.keys : streams.keys.filter { !lively.contains($0) }
       guard !keys.isEmpty else { return }
       let count = self[line].batch.count
       // Nothing ends the wait for those that rest, and the others are asked for again and again until it is over.
@@ -57,7 +58,9 @@
       guard reply.isNil || reply.count > 0 else {
         return fail(.unreachable("the reply to XREAD isn't a list of streams"))
       }
-      var (received, first, isFull): ([(follower: Follower, entries: ArraySlice<StreamEntry>)], Int, Bool) = ([], 0, false)
+      var (received, first, isFull): ([(follower: Follower, entries: ArraySlice<StreamEntry>)], Int, Bool) = (
+        [], 0, false
+      )
       let before = changed.isEmpty ? [] : wait.keys.filter { changed.remove($0) != nil }
       for index in 0..<reply.count {
         let (key, entries) = (Array(reply[index]?[0]?.bytes ?? []), StreamEntry.entries(reply[index]?[1]))

@@ -248,7 +248,9 @@
 
     private mutating func reset() {
       for line in ReadingLine.allCases { close(line) }
-      (inquiry, arrivals, streams, paced, lively) = (nil, Arrivals(), FollowedStreams(), PacedStreams(), LivelyStreams())
+      (inquiry, arrivals, streams, paced, lively) = (
+        nil, Arrivals(), FollowedStreams(), PacedStreams(), LivelyStreams()
+      )
       (changed, checks.rest, checks.refusal) = ([], nil, nil)
     }
   }

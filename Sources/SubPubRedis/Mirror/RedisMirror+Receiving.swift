@@ -22,12 +22,12 @@
       let former = lastState.withLock { $0 }
       do {
         let decoded = EntryState(try entry.state(by: coder), of: entry)
-        let error = state.withLock { $0.machine.note(entry, isDecoded: true, lag: lag) }
+        let error = state.withLock { $0.machine.note(entry, isDecoded: true, hasData: hasData, lag: lag) }
         let last = hasData ? decoded : decoded.withData(of: former)
         keep(last)
         shown = error.map(last.failed) ?? last
       } catch {
-        _ = state.withLock { $0.machine.note(entry, isDecoded: false, lag: lag) }
+        _ = state.withLock { $0.machine.note(entry, isDecoded: false, hasData: hasData, lag: lag) }
         shown = former.failed(self.error(error))
         keep(shown)
       }

@@ -28,63 +28,70 @@
     private(set) var newest: PublicationID?
     /// The newest ones of the processes before.
     private var former: [PublicationID] = []
-    /// How long the stream has been behind.
-    private var behind = Patience()
-    /// The last entry that waits.
+    /// When the data was new that was shown last, in milliseconds since 1970.
+    private var since: Int64?
+    /// Whether the stream is behind.
+    private var isBehind = false
+    /// The last entry that waits, and how long there has been one.
     private var waiting: StreamEntry?
+    private var patience = Patience()
 
     /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
     func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
 
-    /// Notes that the mirror follows a stream that is behind.
-    mutating func noteBehind(at now: ContinuousClock.Instant) {
-      noteCurrent()
-      behind.begin(at: now)
-    }
-
-    /// Notes that the mirror follows another stream, or the same one again, that isn't behind.
-    mutating func noteCurrent() {
-      behind.end()
-      waiting = nil
+    /// Notes that the mirror follows a stream, which is behind or not.
+    mutating func begin(isBehind: Bool) {
+      (self.isBehind, waiting) = (isBehind, nil)
+      patience.end()
     }
 
     /// Decides on the next entry of the stream.
     mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
       guard let id = entry.publication, let newest else { return .shows }
       if id.epoch == newest.epoch {
-        if id.version < newest.version { return older(at: now) }
-        noteCurrent()
+        if id.version < newest.version { return older() }
+        begin(isBehind: false)
         return .shows
       }
-      guard behind.isNeeded else {
+      guard isBehind else {
         // The same one may come again, when its process takes the key over again.
-        return isFormer(id) && !former.contains(id) ? older(at: now) : .shows
+        if isFormer(id) && !former.contains(id) { return older() }
+        return carriesOlderData(entry) ? .showsWithoutData : .shows
       }
       if isFormer(id) { return .isOlder }
       waiting = entry
-      return behind.isOver(at: now) ? verdictOnUnknown(entry) : .waits
+      return patience.isOver(at: now) ? verdictOnUnknown(entry) : .waits
     }
 
-    private mutating func older(at now: ContinuousClock.Instant) -> Verdict {
-      behind.begin(at: now)
+    /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing but
+    /// what it finds on its server, which may have lost the last entries.
+    private func carriesOlderData(_ entry: StreamEntry) -> Bool {
+      guard entry.isLoadingOrFailed, let shown = since else { return false }
+      return entry.value == nil || entry.since.map { $0 <= shown } ?? false
+    }
+
+    private mutating func older() -> Verdict {
+      isBehind = true
       return .isOlder
     }
 
     private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
       waiting = nil
       guard entry.isLoaded else { return .showsWithoutData }
-      behind.end()
+      begin(isBehind: false)
       return .shows
     }
 
     /// Returns the entry that has waited for long enough.
     mutating func takeWaiting(at now: ContinuousClock.Instant) -> (entry: StreamEntry, verdict: Verdict)? {
-      guard let waiting, behind.isNeeded, behind.isOver(at: now) else { return nil }
+      guard let waiting, patience.isOver(at: now) else { return nil }
       return (waiting, verdictOnUnknown(waiting))
     }
 
-    /// Notes that an entry is shown; returns how many publications of its process come between it and the one before.
-    mutating func note(_ entry: StreamEntry) -> UInt64 {
+    /// Notes that an entry is shown, with its data or without it; returns how many publications of its process come
+    /// between it and the one before.
+    mutating func note(_ entry: StreamEntry, hasData: Bool = true) -> UInt64 {
+      if hasData { since = entry.value == nil ? nil : entry.since }
       guard let id = entry.publication else { return 0 }
       guard let newest, newest.epoch != id.epoch else {
         defer { newest = id }

@@ -83,7 +83,9 @@
       }
     }
 
-    private func takeActions() -> (actions: [Machine.Action], timer: (timer: LoopTimer, time: ContinuousClock.Instant?)?) {
+    private func takeActions() -> (
+      actions: [Machine.Action], timer: (timer: LoopTimer, time: ContinuousClock.Instant?)?
+    ) {
       state.withLock { state in
         let (actions, next) = (state.machine.takeActions(), state.machine.nextTime)
         guard actions.isEmpty else { return (actions, nil) }

@@ -210,6 +210,9 @@
     /// Whether it brings new data, and not only what was there before.
     var isLoaded: Bool { phase == LoadPhase.loaded.name }
 
+    /// Whether it says that its process loads, or has failed.
+    var isLoadingOrFailed: Bool { phase == LoadPhase.loading.name || phase == LoadPhase.error.name }
+
     /// The origin of the entry's data.
     var dataOrigin: DataOrigin { [.loaded, .cached, .edited].first { $0.name == origin } ?? .published }
 

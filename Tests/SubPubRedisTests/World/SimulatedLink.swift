@@ -7,8 +7,10 @@
 
     unowned let world: World
     let number: Int
-    private let server: SimulatedServer
+    let server: SimulatedServer
     private var client: Int?
+    /// When something has arrived last.
+    private(set) var lastArrival: Duration
     private(set) var machine: ConnectionMachine<Int>
     private let delay: Duration
     private(set) var mood = (toServer: Mood.works, toClient: Mood.works)
@@ -28,6 +30,7 @@
       guard let reader = ReplyReader() else { return nil }
       let world = process.world
       (self.process, self.world, self.number, self.server, self.limit) = (process, world, number, server, limit)
+      lastArrival = world.time
       machine = ConnectionMachine(
         reader, isEncrypted: false, by: world.now + limit, limit: limit, at: world.now)
       delay = .microseconds(world.chance.pick([30, 300, 5_000, 50_000]))
@@ -73,10 +76,12 @@
       machine.remove(channel)
     }
 
-    func send(_ bytes: [UInt8], replies: Int, from channel: Int) -> RedisError.Reason? {
+    func send(
+      _ bytes: [UInt8], replies: Int, from channel: Int, within limit: TimeLimit? = nil
+    ) -> RedisError.Reason? {
+      let limit = limit ?? TimeLimit(limit: self.limit)
       let failure = act { machine, _ in
-        machine.request(
-          .init(channel: channel, count: replies, limit: TimeLimit(limit: limit), sent: world.now))
+        machine.request(.init(channel: channel, count: replies, limit: limit, sent: world.now))
       }
       if failure == nil { toServer(bytes) }
       return failure
@@ -110,6 +115,7 @@
           rest = rest.dropFirst(piece.count)
           last.toClient = max(last.toClient, world.time + delay)
           world.after(last.toClient - world.time) { [self] in
+            lastArrival = world.time
             process.run { [self] in act { $0.received(piece, at: world.now, &$1) } }
           }
         }

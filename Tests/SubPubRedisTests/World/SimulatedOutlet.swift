@@ -4,14 +4,34 @@
 
   /// A publisher, as far as an outlet needs one.
   final class SimulatedPublisher {
+    struct State {
+      let phase: String
+      let value: String?
+      /// When the data was new.
+      let since: Int64?
+      let id: PublicationID
+    }
+
     let epoch: UInt64
     private(set) var version: UInt64 = 0
+    private(set) var states: [UInt64: State] = [:]
+    /// Whether a mirror publishes here.
+    let isRelay: Bool
     var outlets: [SimulatedOutlet] = []
 
-    init(epoch: UInt64) { self.epoch = epoch }
+    init(epoch: UInt64, isRelay: Bool = false) { (self.epoch, self.isRelay) = (epoch, isRelay) }
 
-    func publish() {
+    /// Publishes new data, whose value is its identifier, or something that no mirror understands.
+    func publish(at time: UInt64, isDamaged: Bool = false) {
+      let value = "\"\(epoch)-\(version + 1)\""
+      set(State(phase: isDamaged ? "odd" : "loaded", value: value, since: Int64(time), id: nextID))
+    }
+
+    var nextID: PublicationID { PublicationID(epoch: epoch, version: version + 1) }
+
+    func set(_ state: State) {
       version += 1
+      states[version] = state
       for outlet in outlets { outlet.published(version) }
     }
   }
@@ -48,6 +68,8 @@
     private var isActing = false
     private var wake: OutletMachine.Instant?
     private let encodingTime: Duration
+    /// The data that the key had before this run, until the publisher has some.
+    private var inherited: (value: String, since: Int64?)?
 
     init(
       _ world: World, _ process: SimulatedProcess, _ name: String, key: String, of publisher: SimulatedPublisher,
@@ -223,13 +245,22 @@
 
     private func append(_ version: UInt64) {
       guard let token = machine.token else { return world.violate("\(name) encodes without a number") }
+      if let last = machine.inherited.take() {
+        inherited = last.value.map { (String(decoding: $0, as: UTF8.self), last.since) }
+      }
       var entry: OutletEntry?
-      if version > 0 {
+      if let state = publisher.states[version], state.phase != "unknown" {
         let id = EntryID(epoch: token, version: version)
         var arguments = RedisCommand()
-        for text in ["\(id)", "phase", "loaded", "value", "\(version)"] { arguments.append(text) }
-        let publication = PublicationID(epoch: publisher.epoch, version: version)
-        entry = OutletEntry(id: id, arguments: arguments, publication: publication, before: nil)
+        for text in ["\(id)", "phase", state.phase] { arguments.append(text) }
+        if let (value, since) = state.value.map({ ($0, state.since) }) ?? inherited {
+          for text in ["value", value] + (since.map { ["since", "\($0)"] } ?? []) { arguments.append(text) }
+        }
+        if state.value != nil { inherited = nil }
+        arguments.append(state.id, sent: Int64(process.server.milliseconds))
+        entry = OutletEntry(id: id, arguments: arguments, publication: state.id, before: nil)
+      } else if version > 0, publisher.states[version]?.id != .nothing {
+        inherited = nil
       }
       let isEnough = machine.append(entry)
       if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }
@@ -261,6 +292,8 @@
     let name: String
     let server: SimulatedServer
     var outlets: [SimulatedOutlet] = []
+    var mirrors: [SimulatedMirror] = []
+    private var readers: [SimulatedReader] = []
     private(set) var link: SimulatedLink?
     private var waiting: [SimulatedOutlet] = []
     private var lastLink = 0
@@ -283,6 +316,19 @@
     func run(_ body: @escaping () -> Void) {
       if isDead { return }
       if isPaused { backlog.append(body) } else { body() }
+    }
+
+    /// The reader of an address, which leads each connection to one of some servers.
+    func reader(of address: SimulatedAddress) -> SimulatedReader {
+      if let found = readers.first(where: { $0.address === address }) { return found }
+      let new = SimulatedReader(self, address, timeout: timeout)
+      readers.append(new)
+      return new
+    }
+
+    /// All connections that can be used.
+    var links: [SimulatedLink] {
+      ([link].compactMap { $0 } + readers.flatMap(\.openLinks)).filter { $0.failure == nil }
     }
 
     func join(_ outlet: SimulatedOutlet) {
@@ -334,10 +380,17 @@
       }
     }
 
+    /// Lets go of everything when the world is over.
+    func dissolve() {
+      for outlet in outlets { outlet.publisher.outlets = [] }
+      (outlets, mirrors, readers, waiting, backlog, link) = ([], [], [], [], [], nil)
+    }
+
     func kill() {
       world.note("\(name) is killed")
       isDead = true
-      link?.cut()
+      for link in links { link.cut() }
+      mirrors = []
       for outlet in outlets { outlet.publisher.outlets.removeAll { $0 === outlet } }
       outlets = []
     }

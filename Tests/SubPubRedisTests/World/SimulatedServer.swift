@@ -8,7 +8,7 @@
     private var server = StandInServer()
     private var links: [Int: SimulatedLink] = [:]
     private(set) var isUp = true
-    private(set) var hasLostData = false
+    private(set) var hasLostData = false { didSet { lastLoss = world.time } }
     /// What was in the streams at some time.
     private var snapshot: StandInData?
     /// The entries that the server has ever taken, by their keys.
@@ -19,8 +19,17 @@
     private var ends: [String: StandInID] = [:]
     /// Told of each entry that the server takes.
     var noteTaken: (String, EntryID) -> Void = { _, _ in }
+    let name: String
+    /// When somebody has put older data here, or removed some.
+    private(set) var lastLoss: Duration?
+    /// Servers that follow this one, and how long after it.
+    private var replicas: [(server: SimulatedServer, lag: Duration)] = []
+    private var replicated = 0
+    private weak var primary: SimulatedServer?
+    /// When the next wait of a client ends.
+    private var wake: Duration?
 
-    init(_ world: World) { self.world = world }
+    init(_ world: World, _ name: String = "the server") { (self.world, self.name) = (world, name) }
 
     /// In microseconds since 1970.
     var milliseconds: UInt64 { UInt64(clock / 1_000) }
@@ -43,6 +52,47 @@
       server.receive(bytes, from: client, at: clock)
       look()
       flush()
+      wait()
+    }
+
+    /// Ends the waits of clients when they are over.
+    private func wait() {
+      guard let end = server.nextEnd else { return }
+      let time = world.time + .microseconds(max(0, end - clock))
+      if let wake, wake > world.time, wake <= time { return }
+      wake = time
+      world.after(time - world.time) { [self] in
+        wake = nil
+        server.pass(to: clock)
+        flush()
+        wait()
+      }
+    }
+
+    // MARK: Replicas
+
+    /// Lets another server follow this one, so long after it.
+    func add(_ replica: SimulatedServer, lag: Duration) {
+      replica.primary = self
+      replica.server.refusal = ("READONLY You can't write against a read only replica.", true)
+      replicas.append((replica, lag))
+    }
+
+    private func replicate() {
+      if replicas.isEmpty || replicated == server.data.changeCount { return }
+      replicated = server.data.changeCount
+      for (replica, lag) in replicas {
+        world.after(lag) { [data = server.data] in if replica.isUp { replica.change { $0 = data } } }
+      }
+    }
+
+    /// Changes what the server has, and tells those that wait for it.
+    private func change(_ body: (inout StandInData) -> Void) {
+      var data = server.data
+      body(&data)
+      server.replaceData(by: data, at: clock)
+      look()
+      flush()
     }
 
     func disconnect(_ client: Int) {
@@ -63,6 +113,7 @@
 
     /// Finds out what was taken.
     private func look() {
+      replicate()
       for key in keys {
         let counter = server.data.records[Self.key("\(key):epoch")]?.string ?? []
         let number = UInt64(String(decoding: counter.prefix { $0 != 32 }, as: UTF8.self)) ?? 0
@@ -83,6 +134,13 @@
     var keys: [String] = []
     private static func key(_ name: String) -> StandInData.Key { StandInData.Key(database: 0, name: Array(name.utf8)) }
 
+    /// The entries that a stream holds.
+    func held(_ key: String, after id: EntryID) -> [EntryID] {
+      let bound = StandInBound.behind(StandInID(milliseconds: id.epoch, sequence: id.version))
+      let ids = server.data.records[Self.key(key)]?.stream?.ids(from: bound) ?? []
+      return ids.map { EntryID(epoch: $0.milliseconds, version: $0.sequence) }
+    }
+
     func last(of key: String) -> EntryID? {
       server.data.records[Self.key(key)]?.stream?.last.map {
         EntryID(epoch: $0.id.milliseconds, version: $0.id.sequence)
@@ -95,19 +153,23 @@
 
     func crash(_ loss: Loss, for time: Duration) {
       hasLostData = hasLostData || loss != .nothing
-      world.note("the server crashes for \(time), and loses \(loss)")
+      world.note("\(name) crashes for \(time), and loses \(loss)")
       isUp = false
       for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
       links = [:]
       server.restart()
       starts += 1
-      switch loss {
-      case .nothing: break
-      case .everything: server.data.removeAll()
-      case .sinceSnapshot: if let snapshot { server.data = snapshot }
+      change { data in
+        switch loss {
+        case .nothing: break
+        case .everything: data.removeAll()
+        case .sinceSnapshot: if let snapshot { data = snapshot }
+        }
       }
-      look()
-      world.after(time) { [self] in isUp = true }
+      world.after(time) { [self] in
+        isUp = true
+        if let primary, primary.isUp { change { $0 = primary.server.data } }
+      }
     }
 
     /// Lets the server accept what an outlet has sent that another one has superseded, until that one writes.
@@ -117,7 +179,7 @@
     func takeSnapshot() { snapshot = server.data }
 
     func killClients() {
-      world.note("the server ends its connections")
+      world.note("\(name) ends its connections")
       for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
       for client in links.keys.sorted() { server.disconnect(client) }
       links = [:]
@@ -125,32 +187,31 @@
 
     func remove(_ names: [String]) {
       hasLostData = true
-      world.note("somebody deletes \(names)")
-      for name in names { server.data.records[Self.key(name)] = nil }
-      look()
+      world.note("somebody deletes \(names) of \(name)")
+      change { data in for name in names { data.records[Self.key(name)] = nil } }
     }
 
     /// Puts an older copy of a stream, or of everything about its key, in its place.
     func restore(_ key: String, withCounter: Bool) {
       guard let snapshot else { return }
       hasLostData = true
-      world.note("somebody restores an older \(key)\(withCounter ? " and its counter" : "")")
-      for name in withCounter ? [key, "\(key):epoch"] : [key] {
-        server.data.records[Self.key(name)] = snapshot.records[Self.key(name)]
-      }
-      look()
+      world.note("somebody restores an older \(key) of \(name)\(withCounter ? " and its counter" : "")")
+      let names = withCounter ? [key, "\(key):epoch"] : [key]
+      change { data in for name in names { data.records[Self.key(name)] = snapshot.records[Self.key(name)] } }
     }
 
     func removeLastEntry(of key: String) {
       guard let last = last(of: key) else { return }
       hasLostData = true
-      world.note("somebody deletes the last entry of \(key)")
-      server.data.records[Self.key(key)]?.stream?.remove(StandInID(milliseconds: last.epoch, sequence: last.version))
+      world.note("somebody deletes the last entry of \(key) of \(name)")
+      change {
+        $0.records[Self.key(key)]?.stream?.remove(StandInID(milliseconds: last.epoch, sequence: last.version))
+      }
       look()
     }
 
     func refuse(_ message: String, writesOnly: Bool) {
-      world.note("the server refuses: \(message)")
+      world.note("\(name) refuses: \(message)")
       server.refusal = (message, writesOnly)
     }
 

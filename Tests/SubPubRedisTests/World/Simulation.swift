@@ -1,26 +1,27 @@
 #if Redis && (DEBUG || TESTABLE)
   @testable import SubPubRedis
 
-  /// A world with a server, and processes with outlets, to which everything happens that may happen; and an oracle that
-  /// knows the truth.
+  /// A world with servers, and processes with outlets and mirrors, to which everything happens that may happen; and an
+  /// oracle that knows the truth.
   final class Simulation {
     let world: World
-    private let server: SimulatedServer
-    private let timeout: Duration
+    /// The server of the outlets that aren't relays', and all servers that can be written to, or only be read from.
+    let server: SimulatedServer
+    var writable: [SimulatedServer] = []
+    var replicas: [SimulatedServer] = []
+    let timeout: Duration
     private let lease: Duration?
     private let maxLength: Int
-    private var processes: [SimulatedProcess] = []
-    private var outlets: [SimulatedOutlet] = []
-    private var isHarmful = true
-    /// When the server began to refuse writes.
-    private var refusingSince: Duration?
-    private var lastRefusal: (from: Duration, to: Duration)?
+    var processes: [SimulatedProcess] = []
+    var outlets: [SimulatedOutlet] = []
+    var mirrors = SimulatedMirrors()
+    private(set) var isHarmful = true
 
     /// What was left out of all harms, by their numbers.
     private let leftOut: Set<Int>
     private let seed: UInt64
     /// Decides on what the harms and the publishers do.
-    private var chance: Chance
+    var chance: Chance
     private(set) var harms: [Int] = []
 
     init(seed: UInt64, without leftOut: Set<Int> = [], isRecorded: Bool = false) {
@@ -33,7 +34,13 @@
       server.keys = chance.percent(50) ? ["a"] : ["a", "b"]
       world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
       if chance.percent(50) { server.forbidSettingIDs() }
-      server.noteTaken = { [unowned self] in noteTaken($0, $1) }
+      addServer(server)
+      makeMirrors()
+    }
+
+    func addServer(_ new: SimulatedServer) {
+      (new.keys, writable) = (server.keys, writable + [new])
+      new.noteTaken = { [unowned self, unowned new] in noteTaken($0, $1, at: new) }
     }
 
     /// Lets a world go on for a minute, and then without harms.
@@ -43,15 +50,20 @@
       world.run(until: .seconds(60))
       isHarmful = false
       world.note("nothing bad happens any more")
-      server.accept()
+      for server in writable { server.accept() }
       for process in processes { process.network = .works }
-      for key in server.keys where !outlets.contains(where: { $0.key == key && isLiving($0) }) { startOutlet(of: key) }
+      for key in server.keys where livingOutlets(of: key, at: server).isEmpty { startOutlet(of: key) }
+      startMissingRelays()
       for second in 0..<60 where second < 20 || second.isMultiple(of: 10) {
         world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
       }
       // A pause, a lease, and two doubts may follow each other.
+      world.run(until: .seconds(100))
+      let messages = mirrors.messageCount
       world.run(until: .seconds(160))
       if world.violations.isEmpty { checkEnd() }
+      if world.violations.isEmpty { checkMirrors(messages: messages) }
+      for process in processes { process.dissolve() }
     }
 
     /// Returns the numbers of the harms that can be left out of a world in which something goes wrong.
@@ -76,7 +88,9 @@
       world.after(chance.milliseconds(upTo: 1_000)) { [self] in
         chance = Chance(seed: seed &* 1_000_033 &+ UInt64(number))
         if chance.percent(85) {
-          publish(chance.percent(90) ? chance.number(1...3) : chance.number(10...600), in: chance.pick(processes))
+          publish(
+            chance.percent(90) ? chance.number(1...3) : chance.number(mirrors.all.isEmpty ? 10...600 : 10...80),
+            in: chance.pick(processes))
         } else if !leftOut.contains(number) {
           harms.append(number)
           harm()
@@ -87,13 +101,18 @@
 
     private func publish(_ count: Int, in process: SimulatedProcess) {
       process.run {
-        for outlet in process.outlets { for _ in 0..<count { outlet.publisher.publish() } }
+        for outlet in process.outlets where !outlet.publisher.isRelay {
+          for _ in 0..<count {
+            outlet.publisher.publish(
+              at: self.server.milliseconds, isDamaged: self.isHarmful && self.world.chance.percent(2))
+          }
+        }
       }
     }
 
     private func startOutlet(of key: String, inNew isNew: Bool = false) {
       let process: SimulatedProcess
-      if let found = processes.last(where: { !$0.isDead }), !isNew, chance.percent(30) {
+      if let found = processes.last(where: { !$0.isDead && $0.server === server }), !isNew, chance.percent(30) {
         process = found
       } else {
         process = SimulatedProcess(world, "process \(processes.count)", server, timeout: timeout)
@@ -105,38 +124,47 @@
         world, process, "outlet \(outlets.count)", key: key,
         of: SimulatedPublisher(epoch: UInt64(outlets.count + 1)), standby: lease, maxLength: maxLength,
         endpoint: endpoint)
-      if chance.percent(70) { outlet.publisher.publish() }
+      if chance.percent(70) { outlet.publisher.publish(at: server.milliseconds) }
       outlets.append(outlet)
       process.run { outlet.start() }
     }
 
-    private func isLiving(_ outlet: SimulatedOutlet) -> Bool { outlet.end == nil && !outlet.process.isDead }
+    func isLiving(_ outlet: SimulatedOutlet) -> Bool { outlet.end == nil && !outlet.process.isDead }
+
+    func livingOutlets(of key: String, at server: SimulatedServer) -> [SimulatedOutlet] {
+      outlets.filter { $0.key == key && $0.process.server === server && isLiving($0) }
+    }
 
     private func harm() {
       let process = chance.pick(processes)
       let time = chance.milliseconds(upTo: 8_000)
-      switch chance.number(0...20) {
+      let server = chance.pick(writable)
+      switch chance.number(0...(mirrors.all.isEmpty ? 20 : 23)) {
       case 0: server.crash(chance.pick(SimulatedServer.Loss.allCases), for: time)
       case 1: server.takeSnapshot()
       case 2: server.killClients()
       case 3: server.remove(chance.pick([["a"], ["a:epoch"], ["a", "a:epoch"], ["a:lease"]]))
       case 4, 5: server.restore("a", withCounter: chance.percent(50))
       case 6: server.removeLastEntry(of: "a")
-      case 7: refuse(for: time)
-      case 8: process.link?.cut()
+      case 7: refuse(at: server, for: time)
+      case 8: if !process.links.isEmpty { chance.pick(process.links).cut() }
       case 9:
-        guard let link = process.link, link.failure == nil else { return }
+        guard !process.links.isEmpty else { return }
+        let link = chance.pick(process.links)
         let ways = chance.pick([(true, true), (true, false), (false, true)])
         link.die(toServer: ways.0, toClient: ways.1)
         expectNotice(of: link, in: process)
       case 10:
         // Otherwise, what was held back is taken if the next outlet has nothing to write.
-        if server.maySetIDs { process.link?.hold(for: time) }
+        guard !process.links.isEmpty else { return }
+        let link = chance.pick(process.links)
+        if link !== process.link || server.maySetIDs { link.hold(for: time) }
       case 11: process.pause(for: time)
       case 12: if processes.count > 1 { process.kill() }
       case 13, 14: startOutlet(of: chance.pick(server.keys))
       case 15: if let outlet = outlets.last(where: isLiving), chance.percent(50) { process.run { outlet.cancel() } }
       case 16, 17, 18: cutOff(of: chance.pick(server.keys))
+      case 21...23: harmMirrors(for: time)
       default:
         process.network = chance.pick([.refuses, .loses])
         world.after(time) { process.network = .works }
@@ -145,7 +173,7 @@
 
     /// The outlet that writes is cut off, another one takes its place, and the server loses that.
     private func cutOff(of key: String) {
-      guard let writer = outlets.last(where: { $0.key == key && $0.machine.isWriting && isLiving($0) }) else { return }
+      guard let writer = livingOutlets(of: key, at: server).last(where: \.machine.isWriting) else { return }
       server.takeSnapshot()
       let (process, time) = (writer.process, Duration.milliseconds(chance.number(3_500...9_000)))
       if chance.percent(30) {
@@ -168,7 +196,7 @@
       }
     }
 
-    private func refuse(for time: Duration) {
+    private func refuse(at server: SimulatedServer, for time: Duration) {
       guard server.refusal == nil else { return }
       let (message, writesOnly) = chance.pick([
         ("OOM command not allowed when used memory > 'maxmemory'.", true),
@@ -177,9 +205,7 @@
         ("MISCONF Redis is configured to save RDB snapshots", true),
       ])
       server.refuse(message, writesOnly: writesOnly)
-      let start = world.time
-      lastRefusal = (start, start + time)
-      world.after(time) { [self] in server.accept() }
+      world.after(time) { server.accept() }
     }
 
     // MARK: The oracle
@@ -188,13 +214,14 @@
     ///
     /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
     /// only an outlet that can reach the server restores its number there.
-    private func noteTaken(_ key: String, _ id: EntryID) {
+    private func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
+      notePublication(of: key, id, at: server)
       let owner =
-        outlets.filter { outlet in
+        livingOutlets(of: key, at: server).filter { outlet in
           let seen = outlet.machine.certainty.lastVerified.map { $0.duration(to: world.now) } ?? .seconds(60)
-          return outlet.key == key && isLiving(outlet) && outlet.machine.stream.hasBegun && seen <= .milliseconds(1_500)
+          return outlet.machine.stream.hasBegun && seen <= .milliseconds(1_500)
         }.compactMap(\.machine.token).filter { $0 + 3_250 <= server.milliseconds }.max() ?? 0
-      world.note("\(key) has \(id)")
+      world.note("\(key) of \(server.name) has \(id)")
       if id.epoch < owner { world.violate("8.08: \(key) takes \(id), and \(owner) has it") }
     }
 
@@ -203,7 +230,8 @@
       guard link.isDead, !process.isPaused else { return }
       let pauses = process.pauses
       world.after(timeout * 2 + .milliseconds(200)) { [self] in
-        guard process.link === link, link.failure == nil, process.pauses == pauses, !process.isPaused else { return }
+        guard link.failure == nil, process.pauses == pauses, !process.isPaused, !process.isDead else { return }
+        guard process.link === link else { return expectNoticeByMirrors(of: link, in: process, pauses) }
         let fooled = process.outlets.filter { $0.machine.isWriting || $0.machine.isWaiting }
         if !fooled.isEmpty { world.violate("8.07: \(fooled.map(\.name)) don't notice a dead connection") }
       }
@@ -211,35 +239,37 @@
 
     private func checkEnd() {
       for outlet in outlets { check(outlet) }
-      for key in server.keys {
-        let living = outlets.filter { $0.key == key && isLiving($0) }
-        guard !living.isEmpty else { continue }
-        let writing = living.filter(\.machine.isWriting)
-        guard writing.count == 1, let writer = writing.first else {
-          world.violate("8.02: \(living.map(\.name)) share \(key)")
-          continue
-        }
-        guard let token = writer.machine.token else { continue }
-        let (confirmed, taken) = (writer.machine.entries.confirmedCount, server.count(of: key, token))
-        if confirmed > taken || !server.hasLostData && confirmed < taken {
-          world.violate("8.06: \(writer.name) counts \(confirmed) of \(taken) entries as confirmed")
-        }
-        let newest = EntryID(epoch: token, version: writer.publisher.version)
-        if writer.publisher.version > 0, server.last(of: key) != newest {
-          let last = server.last(of: key).map { "\($0)" } ?? "nothing"
-          world.violate("8.01: \(key) ends at \(last) and not at \(newest)")
-        }
-        if writer.machine.unconfirmedCount > 0 || writer.pendingCount > 0 {
-          world.violate("8.06: \(writer.name) has something left to write")
-        }
-        if writer.finished != Int(writer.publisher.version - writer.firstVersion) + 1 {
-          world.violate("8.06: \(writer.name) has counted \(writer.finished) of \(writer.publisher.version)")
-        }
+      for server in writable { for key in server.keys { checkWriter(of: key, at: server) } }
+    }
+
+    private func checkWriter(of key: String, at server: SimulatedServer) {
+      let living = livingOutlets(of: key, at: server)
+      guard !living.isEmpty else { return }
+      let writing = living.filter(\.machine.isWriting)
+      guard writing.count == 1, let writer = writing.first else {
+        return world.violate("8.02: \(living.map(\.name)) share \(key)")
+      }
+      guard let token = writer.machine.token else { return }
+      let (confirmed, taken) = (writer.machine.entries.confirmedCount, server.count(of: key, token))
+      if confirmed > taken || !server.hasLostData && confirmed < taken {
+        world.violate("8.06: \(writer.name) counts \(confirmed) of \(taken) entries as confirmed")
+      }
+      let newest = EntryID(epoch: token, version: writer.publisher.version)
+      if writer.publisher.version > 0, server.last(of: key) != newest {
+        let last = server.last(of: key).map { "\($0)" } ?? "nothing"
+        world.violate("8.01: \(key) ends at \(last) and not at \(newest)")
+      }
+      if writer.machine.unconfirmedCount > 0 || writer.pendingCount > 0 {
+        world.violate("8.06: \(writer.name) has something left to write")
+      }
+      if writer.finished != Int(writer.publisher.version - writer.firstVersion) + 1 {
+        world.violate("8.06: \(writer.name) has counted \(writer.finished) of \(writer.publisher.version)")
       }
     }
 
     private func check(_ outlet: SimulatedOutlet) {
       // 8.06: a state counts as confirmed only if the server has taken it.
+      let server = outlet.process.server
       if let id = outlet.machine.entries.lastConfirmed?.id, server.taken[outlet.key]?.contains(id) != true {
         world.violate("8.06: \(id) is confirmed, and the server hasn't taken it")
       }

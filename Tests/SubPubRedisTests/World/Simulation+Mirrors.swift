@@ -1,0 +1,241 @@
+#if Redis && (DEBUG || TESTABLE)
+  import SubPub
+  @testable import SubPubRedis
+
+  /// The mirrors of a world, and what is true about what they show.
+  struct SimulatedMirrors {
+    /// What a mirror has shown last.
+    struct Shown {
+      let id: EntryID
+      let server: SimulatedServer
+      let order: Int?
+      let epoch: UInt64
+      let time: Duration
+    }
+
+    /// Where mirrors may connect to; each of them reads from one of these.
+    var addresses: [[SimulatedAddress]] = []
+    var all: [SimulatedMirror] = []
+    var relays: [SimulatedServer: SimulatedProcess] = [:]
+    /// The order in which the main server has taken all data.
+    var orders: [String: [PublicationID: Int]] = [:]
+    /// The data of the entries of the main server.
+    var written: [String: [EntryID: PublicationID]] = [:]
+    /// That of servers with relays.
+    var relayed: [SimulatedServer: [EntryID: PublicationID]] = [:]
+    var shown: [Int: Shown] = [:]
+    /// The last data of each process that was shown.
+    var epochs: [Int: [UInt64: Int]] = [:]
+
+    /// How many messages all readers have sent.
+    var messageCount: Int { 0 }
+  }
+
+  extension SimulatedServer: Hashable {
+    static func == (left: SimulatedServer, right: SimulatedServer) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  /// What there is.
+  extension Simulation {
+    /// Decides on servers and addresses for mirrors.
+    func makeMirrors() {
+      let main = address("main", [server])
+      switch chance.number(0...9) {
+      case 0: return
+      case 1...3: mirrors.addresses = [[main]]
+      case 4, 5:
+        for name in ["replica 1", "replica 2"] {
+          let replica = SimulatedServer(world, name)
+          replica.keys = server.keys
+          server.add(replica, lag: .milliseconds(chance.pick([0, 1, 50, 1_000])))
+          replicas.append(replica)
+        }
+        let each = replicas.map { address($0.name, [$0]) }
+        mirrors.addresses = [[main], each, [main, each[0]], [address("balanced", replicas)]]
+      default:
+        let others = ["east", "west"].map { SimulatedServer(world, $0) }
+        for other in others { addServer(other) }
+        let each = others.map { address($0.name, [$0]) }
+        mirrors.addresses = [each, each.reversed(), [each[0]], [main, each[0]], [each[0], main]]
+      }
+      for other in writable.dropFirst() { startRelay(to: other) }
+      for _ in 0..<chance.number(1...4) { startMirror() }
+    }
+
+    private func address(_ name: String, _ servers: [SimulatedServer]) -> SimulatedAddress {
+      SimulatedAddress(name, servers, timeout: timeout)
+    }
+
+    private func makeProcess(_ server: SimulatedServer) -> SimulatedProcess {
+      let process = SimulatedProcess(world, "process \(processes.count)", server, timeout: timeout)
+      processes.append(process)
+      return process
+    }
+
+    func startMirror() {
+      if mirrors.all.count(where: isLiving) >= 5 { return }
+      let process: SimulatedProcess
+      if let found = processes.last(where: { !$0.isDead }), chance.percent(40) {
+        process = found
+      } else {
+        process = makeProcess(server)
+      }
+      let pacing: Duration? = chance.percent(25) ? .milliseconds(chance.pick([50, 300, 2_000])) : nil
+      start(
+        from: chance.pick(mirrors.addresses), chance.pick(mirrors.relays.isEmpty ? server.keys : ["a"]), pacing,
+        in: process)
+    }
+
+    private func isLiving(_ mirror: SimulatedMirror) -> Bool { !mirror.isCancelled && !mirror.process.isDead }
+
+    @discardableResult
+    private func start(
+      from addresses: [SimulatedAddress], _ key: String, _ pacing: Duration?, in process: SimulatedProcess,
+      to publisher: SimulatedPublisher? = nil
+    ) -> SimulatedMirror {
+      let number = mirrors.all.count
+      let mirror = SimulatedMirror(
+        process, "mirror \(number) of \(addresses.map { "\($0.endpoint)" })", key: key, from: addresses, pacing: pacing,
+        to: publisher)
+      mirror.noteShown = { [unowned self] in noteShown($1, by: $0, number) }
+      mirrors.all.append(mirror)
+      process.run { mirror.start() }
+      return mirror
+    }
+
+    /// Starts a process that passes on what the main server has.
+    func startRelay(to server: SimulatedServer) {
+      let process = makeProcess(server)
+      let publisher = SimulatedPublisher(epoch: UInt64(1_000 + processes.count), isRelay: true)
+      let outlet = SimulatedOutlet(
+        world, process, "relay \(outlets.count)", key: "a", of: publisher, standby: nil, maxLength: 100,
+        endpoint: address(server.name, []).endpoint)
+      outlets.append(outlet)
+      mirrors.relays[server] = process
+      start(from: [address("main", [self.server])], "a", nil, in: process, to: publisher)
+      process.run { outlet.start() }
+    }
+
+    func startMissingRelays() {
+      for server in writable.dropFirst() where livingOutlets(of: "a", at: server).isEmpty { startRelay(to: server) }
+    }
+
+    func harmMirrors(for time: Duration) {
+      switch chance.number(0...4) {
+      case 0, 1: startMirror()
+      case 2:
+        let mirror = chance.pick(mirrors.all)
+        if !mirror.isRelay { mirror.cancel() }
+      case 3: if let server = writable.dropFirst().first { startRelay(to: server) } else { startMirror() }
+      default:
+        guard !replicas.isEmpty else { return startMissingRelays() }
+        chance.pick(replicas).crash(.nothing, for: time)
+      }
+    }
+  }
+
+  /// The oracle.
+  extension Simulation {
+    /// Notes which data an entry brings.
+    func notePublication(of key: String, _ id: EntryID, at server: SimulatedServer) {
+      if replicas.contains(server) { return }
+      guard
+        let outlet = outlets.first(where: {
+          $0.key == key && $0.process.server === server && $0.machine.token == id.epoch
+        }),
+        let state = outlet.publisher.states[id.version]
+      else { return }
+      if outlet.publisher.isRelay {
+        if state.phase == "loaded" { mirrors.relayed[server, default: [:]][id] = state.id }
+      } else {
+        let order = mirrors.orders[key]?.count ?? 0
+        mirrors.written[key, default: [:]][id] = PublicationID(epoch: outlet.publisher.epoch, version: id.version)
+        mirrors.orders[key, default: [:]][PublicationID(epoch: outlet.publisher.epoch, version: id.version)] = order
+      }
+    }
+
+    /// What an entry of the main server brings.
+    private func publication(of id: EntryID, _ key: String) -> PublicationID? { mirrors.written[key]?[id] }
+
+    private func order(of value: String?, _ key: String) -> Int? {
+      guard let value, let id = EntryID(Array(value.utf8)[...]) else { return nil }
+      return mirrors.orders[key]?[PublicationID(epoch: id.epoch, version: id.version)]
+    }
+
+    /// Checks what a mirror shows.
+    private func noteShown(_ entry: StreamEntry, by mirror: SimulatedMirror, _ number: Int) {
+      let (address, last) = (mirror.address, mirrors.shown[number])
+      let server = address.servers[0]
+      let value = mirror.shown.state.value
+      let order = order(of: value, mirror.key)
+      if let value, order == nil { world.violate("8.01: \(mirror.name) shows \(value), which no outlet has written") }
+      let epoch = value.flatMap { EntryID(Array($0.utf8)[...]) }?.epoch ?? 0
+      defer {
+        mirrors.shown[number] = .init(
+          id: entry.id, server: server, order: order ?? last?.order, epoch: epoch, time: world.time)
+        if epoch > 0 { mirrors.epochs[number, default: [:]][epoch] = order }
+      }
+      guard let former = last?.order else { return }
+      guard let order else { return world.violate("8.08: \(mirror.name) shows no data after \(former)") }
+      // Data of a process that the mirror has never seen may be new or old: another server's is shown after a while. And
+      // a relay that finds an older copy looks like one whose process has taken the key over again, until the outlet
+      // restores what is missing.
+      let lastOfProcess = mirrors.epochs[number]?[epoch]
+      let isUnknown =
+        mirror.addresses.count > 1 && lastOfProcess == nil
+        || !mirrors.relays.isEmpty && (lastOfProcess ?? order) == order
+      // While a relay is behind, its data is shown only if it stays behind, and then the newest of it.
+      let isInOrder = epoch == last?.epoch || server === self.server && last?.server === server
+      if order < former, !isUnknown { world.violate("8.08: \(mirror.name) shows \(order) after \(former)") }
+      if entry.isLoaded, isInOrder { checkSkipped(before: entry, by: mirror, order, from: last, at: address) }
+    }
+
+    /// 8.06: a mirror skips only what the stream doesn't hold any more.
+    private func checkSkipped(
+      before entry: StreamEntry, by mirror: SimulatedMirror, _ order: Int, from last: SimulatedMirrors.Shown?,
+      at address: SimulatedAddress
+    ) {
+      let server = address.servers[0]
+      guard mirror.pacing == nil, address.servers.count == 1, let last, let former = last.order,
+        (server.lastLoss ?? .zero) <= last.time
+      else { return }
+      let held = server.held(mirror.key, after: last.server === server ? last.id : .zero)
+      for id in held where id < entry.id {
+        let data = mirrors.relays[server] == nil ? publication(of: id, mirror.key) : mirrors.relayed[server]?[id]
+        let other = data.flatMap { mirrors.orders[mirror.key]?[$0] }
+        guard let other, other > former, other < order else { continue }
+        world.violate("8.06: \(mirror.name) skips \(id) before \(entry.id), and \(server.name) holds it")
+      }
+    }
+
+    /// 8.07: a dead connection is noticed.
+    ///
+    /// The server may have answered over it after something was lost.
+    func expectNoticeByMirrors(of link: SimulatedLink, in process: SimulatedProcess, _ pauses: Int) {
+      let rest = link.lastArrival + timeout * 2 + .milliseconds(200) - world.time
+      if rest <= .zero { return world.violate("8.07: mirrors don't notice that connection \(link.number) is dead") }
+      world.after(rest) { [self] in
+        guard link.failure == nil, process.pauses == pauses, !process.isPaused, !process.isDead else { return }
+        expectNoticeByMirrors(of: link, in: process, pauses)
+      }
+    }
+
+    /// 8.01: all mirrors are at the newest state.
+    func checkMirrors(messages: Int) {
+      for mirror in mirrors.all where isLiving(mirror) {
+        guard let writer = livingOutlets(of: mirror.key, at: server).first(where: \.machine.isWriting) else { continue }
+        // An outlet that was superseded while it was cut off may find that everything about that is lost, and go on.
+        // Mirrors that have seen the other one take its entries for an older copy.
+        let greatest = server.taken[mirror.key]?.lazy.map(\.epoch).max() ?? 0
+        if greatest > writer.machine.token ?? 0 { continue }
+        let newest = "\(writer.publisher.epoch)-\(writer.publisher.version)"
+        guard case .loaded(newest) = mirror.shown.state, mirror.machine.isConnected else {
+          world.violate("8.01: \(mirror.name) ends at \(mirror.shown.state) and not at \(newest)")
+          continue
+        }
+      }
+    }
+  }
+#endif
