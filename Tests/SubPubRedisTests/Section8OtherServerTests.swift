@@ -43,7 +43,7 @@
       func verdict(_ entry: StreamEntry, at time: ContinuousClock.Instant = start) -> ShownPublications.Verdict {
         shown.verdict(on: entry, at: time)
       }
-      shown.noteBehind(at: start)
+      shown.begin(isBehind: true)
       #expect(verdict(entry(1, of: 7, 3), at: late) == .isOlder)
       #expect(verdict(entry(2, of: 8, 4), at: late) == .isOlder)
       // What the relay says by itself, or a process that has begun anew.
@@ -59,6 +59,35 @@
       #expect(verdict(entry(7, of: 7, 2)) == .isOlder, "another relay, which is behind")
       #expect(verdict(entry(8, of: 9, 4)) == .waits)
       #expect(shown.takeWaiting(at: late)?.verdict == .shows)
+    }
+
+    @Test("what comes to a server that had nothing waits for as long as what was there from the beginning")
+    func required_8_08_behindWithNothing() {
+      let start = ContinuousClock.now
+      var shown = ShownPublications()
+      _ = shown.note(entry(1, of: 8, 5))
+      shown.begin(isBehind: true)
+      let late = start + .seconds(60)
+      #expect(shown.takeWaiting(at: late) == nil)
+      #expect(shown.verdict(on: entry(1, of: 7, 3), at: late) == .waits)
+      #expect(shown.takeWaiting(at: late + .seconds(1)) == nil)
+      #expect(shown.takeWaiting(at: late + .seconds(2))?.verdict == .shows)
+    }
+
+    @Test("a process that has just begun takes no data back that its server has lost")
+    func required_8_08_carriedData() {
+      var shown = ShownPublications()
+      let now = ContinuousClock.now
+      _ = shown.note(entry(1, of: 8, 5, data: 100))
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "loading"), at: now) == .showsWithoutData)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "error", data: 99), at: now) == .showsWithoutData)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "loading", data: 101), at: now) == .shows)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "unknown"), at: now) == .shows, "it was reset")
+      #expect(shown.verdict(on: entry(2, of: 8, 6, "loading"), at: now) == .shows, "it is the same process")
+      _ = shown.note(entry(2, of: 9, 1, "error", data: 99), hasData: false)
+      #expect(shown.verdict(on: entry(3, of: 9, 2, "error", data: 99), at: now) == .showsWithoutData)
+      _ = shown.note(entry(3, of: 9, 2, "unknown"))
+      #expect(shown.verdict(on: entry(4, of: 9, 3, "loading"), at: now) == .shows)
     }
 
     @Test("the place in another server's stream is after the last entry that isn't newer")
@@ -86,10 +115,12 @@
 
     private func id(_ version: UInt64) -> EntryID { EntryID(epoch: 1, version: version) }
 
-    private func entry(_ version: UInt64, of epoch: UInt64?, _ publication: UInt64, _ phase: String = "loaded")
-      -> StreamEntry
-    {
-      let fields = ["phase", phase] + (epoch.map { ["publication", "\($0)-\(publication)"] } ?? [])
+    private func entry(
+      _ version: UInt64, of epoch: UInt64?, _ publication: UInt64, _ phase: String = "loaded", data since: Int? = nil
+    ) -> StreamEntry {
+      let fields =
+        ["phase", phase] + (epoch.map { ["publication", "\($0)-\(publication)"] } ?? [])
+        + (since.map { ["value", "1", "since", "\($0)"] } ?? [])
       return StreamEntry.made(id(version), fields)
     }
   }

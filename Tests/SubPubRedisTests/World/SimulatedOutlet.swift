@@ -27,6 +27,13 @@
       set(State(phase: isDamaged ? "odd" : "loaded", value: value, since: Int64(time), id: nextID))
     }
 
+    /// The version of the last state that isn't the absence of one.
+    var lastWrittenVersion: UInt64 {
+      var version = version
+      while version > 0, states[version]?.phase == "unknown" { version -= 1 }
+      return version
+    }
+
     var nextID: PublicationID { PublicationID(epoch: epoch, version: version + 1) }
 
     func set(_ state: State) {

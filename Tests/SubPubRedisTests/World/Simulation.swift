@@ -9,7 +9,7 @@
     let server: SimulatedServer
     var writable: [SimulatedServer] = []
     var replicas: [SimulatedServer] = []
-    let timeout: Duration
+    private(set) var timeout: Duration
     private let lease: Duration?
     private let maxLength: Int
     var processes: [SimulatedProcess] = []
@@ -32,10 +32,13 @@
       lease = chance.percent(40) ? .seconds(chance.pick([1, 2, 5])) : nil
       maxLength = chance.pick([1, 2, 10, 100, 2_000])
       server.keys = chance.percent(50) ? ["a"] : ["a", "b"]
-      world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
       if chance.percent(50) { server.forbidSettingIDs() }
       addServer(server)
-      makeMirrors()
+      let hasMirrors = chance.percent(80)
+      // Mirrors ask more often the shorter it is.
+      if hasMirrors { timeout = max(timeout, .seconds(1)) }
+      world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
+      if hasMirrors { makeMirrors() }
     }
 
     func addServer(_ new: SimulatedServer) {
@@ -86,6 +89,7 @@
       guard isHarmful else { return }
       chance = Chance(seed: seed &* 1_000_003 &+ UInt64(number))
       world.after(chance.milliseconds(upTo: 1_000)) { [self] in
+        guard isHarmful else { return }
         chance = Chance(seed: seed &* 1_000_033 &+ UInt64(number))
         if chance.percent(85) {
           publish(
@@ -254,8 +258,8 @@
       if confirmed > taken || !server.hasLostData && confirmed < taken {
         world.violate("8.06: \(writer.name) counts \(confirmed) of \(taken) entries as confirmed")
       }
-      let newest = EntryID(epoch: token, version: writer.publisher.version)
-      if writer.publisher.version > 0, server.last(of: key) != newest {
+      let newest = EntryID(epoch: token, version: writer.publisher.lastWrittenVersion)
+      if newest.version > 0, server.last(of: key) != newest {
         let last = server.last(of: key).map { "\($0)" } ?? "nothing"
         world.violate("8.01: \(key) ends at \(last) and not at \(newest)")
       }
