@@ -105,7 +105,9 @@
     var isIdle: Bool { newcomers.isEmpty && arrivals.isEmpty && streams.isEmpty && paced.isEmpty }
   }
 
-  /// What a connection is used for. Behind a balanced address, each may lead to another server.
+  /// What a connection is used for.
+  ///
+  /// Behind a balanced address, each may lead to another server.
   enum ReadingLine: Int, CaseIterable {
     /// Waits for entries of the streams of which nothing is expected.
     case resting
@@ -159,7 +161,7 @@
       proceed(at: now)
     }
 
-    /// A connection is lost; the server has closed it, or a reply kept arriving for too long, or it has another reason.
+    /// A connection is lost, perhaps because the server has closed it, or because a reply kept arriving for too long.
     mutating func lost(
       _ reason: RedisError.Reason, isClosed: Bool, isTooSlow: Bool, over number: Int, at now: Instant
     ) {

@@ -11,7 +11,8 @@
       let order: Int?
       /// That of the newest data that it has read, if it can't be decoded.
       let read: Int?
-      let epoch: UInt64
+      /// The process that has published the entry.
+      let epoch: UInt64?
       let time: Duration
     }
 
@@ -176,7 +177,8 @@
       defer {
         mirrors.shown[number] = .init(
           id: entry.id, server: server, order: order ?? last?.order,
-          read: entry.publication.flatMap { mirrors.orders[mirror.key]?[$0] }, epoch: epoch, time: world.time)
+          read: entry.publication.flatMap { mirrors.orders[mirror.key]?[$0] }, epoch: entry.publication?.epoch,
+          time: world.time)
         if entry.isLoaded { mirrors.epochs[number, default: [:]][epoch] = order }
       }
       guard let former = last?.order else { return }
@@ -187,7 +189,7 @@
       let isOfOtherServer = mirror.addresses.count > 1 || !mirrors.relays.isEmpty
       let isUnknown = isOfOtherServer && (mirrors.epochs[number]?[epoch] ?? order) <= order
       // While a relay is behind, its data is shown only if it stays behind, and then the newest of it.
-      let isInOrder = epoch == last?.epoch || server === self.server && last?.server === server
+      let isInOrder = entry.publication?.epoch == last?.epoch || server === self.server && last?.server === server
       if order < former, !isUnknown { world.violate("8.08: \(mirror.name) shows \(order) after \(former)") }
       if entry.isLoaded, isInOrder { checkSkipped(before: entry, by: mirror, order, from: last, at: address) }
     }
