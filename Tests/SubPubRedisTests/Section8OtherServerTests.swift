@@ -127,7 +127,7 @@
 
   extension StreamEntry {
     /// An entry as a server sends it.
-    fileprivate static func made(_ id: EntryID, _ fields: [String]) -> StreamEntry {
+    static func made(_ id: EntryID, _ fields: [String]) -> StreamEntry {
       let texts = { (texts: [String]) in texts.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined() }
       let reply = "*1\r\n*2\r\n\(texts(["\(id)"]))*\(fields.count)\r\n\(texts(fields))"
       let replies = ReplyReader()?.replies(completedBy: Array(reply.utf8)[...]).replies

@@ -15,7 +15,7 @@
       if !isWaiting, inquiry?.line != .resting {
         lively.settle(at: now)
         // Those with a pace need no connection of their own.
-        if streams.isEmpty { close(.resting) } else { request(over: .resting) }
+        if !streams.isEmpty { request(over: .resting) } else if arrivals.isEmpty { close(.resting) }
       }
       if self[.lively].wait == nil { request(over: .lively) }
     }

@@ -38,34 +38,9 @@
       let limit: TimeLimit
     }
 
-    /// A connection, and what is asked over it.
-    struct Connection {
-      enum Phase {
-        case none, connecting, open
-        /// The server has closed it while nothing was asked. Another one is made when it is needed.
-        case closed
-      }
-
-      /// What `XREAD` waits for.
-      struct Wait {
-        /// How many entries of a stream were asked for.
-        let count: Int
-        let keys: [[UInt8]]
-      }
-
-      fileprivate(set) var phase = Phase.none
-      fileprivate var number = 0
-      /// Whether the server has answered over it.
-      fileprivate var hasAnswered = false
-      /// What is to be answered.
-      fileprivate(set) var message: Message?
-      var wait: Wait?
-      var batch = BatchSize()
-    }
-
     let replyTimeout: Duration
-    private var connections = [Connection](repeating: Connection(), count: ReadingLine.allCases.count)
-    private var lastNumber = 0
+    var connections = [Connection](repeating: Connection(), count: ReadingLine.allCases.count)
+    var lastNumber = 0
     /// Followers that are still to be told where their streams stand.
     var newcomers: [Newcomer] = []
     /// Those that are being told.
@@ -105,18 +80,6 @@
     var isIdle: Bool { newcomers.isEmpty && arrivals.isEmpty && streams.isEmpty && paced.isEmpty }
   }
 
-  /// What a connection is used for.
-  ///
-  /// Behind a balanced address, each may lead to another server.
-  enum ReadingLine: Int, CaseIterable {
-    /// Waits for entries of the streams of which nothing is expected.
-    case resting
-    /// Waits for those of a few others, again and again.
-    case lively
-    /// Asks for everything else.
-    case asking
-  }
-
   /// What happens.
   extension ReaderMachine {
     /// Some begin to follow streams, and others want to know nothing any more.
@@ -142,7 +105,8 @@
     }
 
     mutating func cannotConnect(_ reason: RedisError.Reason, _ number: Int, at now: Instant) {
-      guard line(of: number) != nil else { return }
+      guard let line = line(of: number) else { return }
+      self[line].phase = .closed
       fail(reason)
       proceed(at: now)
     }
@@ -166,7 +130,8 @@
       _ reason: RedisError.Reason, isClosed: Bool, isTooSlow: Bool, over number: Int, at now: Instant
     ) {
       guard let line = line(of: number) else { return }
-      guard self[line].message != nil else { return self[line].phase = .closed }
+      self[line].phase = .closed
+      guard self[line].message != nil else { return }
       // The server may have closed it before it saw what was asked.
       if line == .asking, isClosed, self[line].hasAnswered, inquiry?.arrived.isEmpty ?? true { return connect(line) }
       if isTooSlow { noteTooSlow(line) }
@@ -183,77 +148,6 @@
       if isIdle { return reset() }
       if inquiry == nil { beginInquiry(at: now) }
       requestEntries(at: now)
-    }
-  }
-
-  /// The connections.
-  extension ReaderMachine {
-    subscript(line: ReadingLine) -> Connection {
-      get { connections[line.rawValue] }
-      _modify { yield &connections[line.rawValue] }
-    }
-
-    /// Whether there is no connection, and none is being made.
-    var isDisconnected: Bool { ReadingLine.allCases.allSatisfy { self[$0].phase == .none } }
-
-    private func line(of number: Int) -> ReadingLine? {
-      ReadingLine.allCases.first {
-        self[$0].number == number && (self[$0].phase == .connecting || self[$0].phase == .open)
-      }
-    }
-
-    /// Sends something as soon as there is a connection.
-    mutating func send(_ message: Message, over line: ReadingLine) {
-      self[line].message = message
-      switch self[line].phase {
-      case .open: act(.send(message, over: self[line].number))
-      case .connecting: break
-      case .none, .closed: connect(line)
-      }
-    }
-
-    private mutating func connect(_ line: ReadingLine) {
-      lastNumber += 1
-      (self[line].phase, self[line].number, self[line].hasAnswered) = (.connecting, lastNumber, false)
-      act(.connect(lastNumber))
-    }
-
-    /// Lets what is asked next have a new connection.
-    mutating func close(_ line: ReadingLine) {
-      if self[line].phase == .connecting || self[line].phase == .open { act(.close(self[line].number)) }
-      (self[line].phase, self[line].message, self[line].wait) = (.none, nil, nil)
-    }
-
-    /// The inquiry is answered.
-    mutating func endInquiry() {
-      if let line = inquiry?.line { self[line].message = nil }
-      inquiry = nil
-    }
-
-    private mutating func noteTooSlow(_ line: ReadingLine) {
-      if let wait = self[line].wait {
-        self[line].batch.noteTooSlow()
-        slow.noteLoss(wait.keys)
-        self[line].wait = nil
-      } else if case .entry = inquiry?.purpose, let arrival = arrivals.first {
-        slow.noteSlowEntry(of: arrival.newcomer.key)
-      }
-    }
-
-    /// Ends all followers but those that have just come.
-    mutating func fail(_ reason: RedisError.Reason) {
-      for follower in arrivals.followers + streams.followers + paced.followers { act(.end(follower, reason)) }
-      if let inquiry, inquiry.mayBeLarge { asked.shrink() }
-      for line in ReadingLine.allCases where self[line].wait != nil { self[line].batch.noteLostConnection() }
-      reset()
-    }
-
-    private mutating func reset() {
-      for line in ReadingLine.allCases { close(line) }
-      (inquiry, arrivals, streams, paced, lively) = (
-        nil, Arrivals(), FollowedStreams(), PacedStreams(), LivelyStreams()
-      )
-      (changed, checks.rest, checks.refusal) = ([], nil, nil)
     }
   }
 #endif

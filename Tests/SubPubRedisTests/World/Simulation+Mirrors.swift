@@ -121,7 +121,9 @@
     }
 
     func startMissingRelays() {
-      for server in writable.dropFirst() where livingOutlets(of: "a", at: server).isEmpty { startRelay(to: server) }
+      for server in writable.dropFirst() where livingOutlets(of: "a", at: server).allSatisfy({ $0.cancelled != nil }) {
+        startRelay(to: server)
+      }
     }
 
     func harmMirrors(for time: Duration) {

@@ -1,0 +1,111 @@
+#if Redis
+  import SubPub
+
+  /// What a connection is used for.
+  ///
+  /// Behind a balanced address, each may lead to another server.
+  enum ReadingLine: Int, CaseIterable {
+    /// Waits for entries of the streams of which nothing is expected.
+    case resting
+    /// Waits for those of a few others, again and again.
+    case lively
+    /// Asks for everything else.
+    case asking
+  }
+
+  /// The connections.
+  extension ReaderMachine {
+    /// A connection, and what is asked over it.
+    struct Connection {
+      enum Phase {
+        case none, connecting, open
+        /// The server has closed it while nothing was asked. Another one is made when it is needed.
+        case closed
+      }
+
+      /// What `XREAD` waits for.
+      struct Wait {
+        /// How many entries of a stream were asked for.
+        let count: Int
+        let keys: [[UInt8]]
+      }
+
+      var phase = Phase.none
+      var number = 0
+      /// Whether the server has answered over it.
+      var hasAnswered = false
+      /// What is to be answered.
+      var message: Message?
+      var wait: Wait?
+      var batch = BatchSize()
+    }
+
+    subscript(line: ReadingLine) -> Connection {
+      get { connections[line.rawValue] }
+      _modify { yield &connections[line.rawValue] }
+    }
+
+    /// Whether there is no connection, and none is being made.
+    var isDisconnected: Bool { ReadingLine.allCases.allSatisfy { self[$0].phase == .none } }
+
+    func line(of number: Int) -> ReadingLine? {
+      ReadingLine.allCases.first {
+        self[$0].number == number && (self[$0].phase == .connecting || self[$0].phase == .open)
+      }
+    }
+
+    /// Sends something as soon as there is a connection.
+    mutating func send(_ message: Message, over line: ReadingLine) {
+      self[line].message = message
+      switch self[line].phase {
+      case .open: act(.send(message, over: self[line].number))
+      case .connecting: break
+      case .none, .closed: connect(line)
+      }
+    }
+
+    mutating func connect(_ line: ReadingLine) {
+      lastNumber += 1
+      (self[line].phase, self[line].number, self[line].hasAnswered) = (.connecting, lastNumber, false)
+      act(.connect(lastNumber))
+    }
+
+    /// Lets what is asked next have a new connection.
+    mutating func close(_ line: ReadingLine) {
+      if self[line].phase == .connecting || self[line].phase == .open { act(.close(self[line].number)) }
+      (self[line].phase, self[line].message, self[line].wait) = (.none, nil, nil)
+    }
+
+    /// The inquiry is answered.
+    mutating func endInquiry() {
+      if let line = inquiry?.line { self[line].message = nil }
+      inquiry = nil
+    }
+
+    mutating func noteTooSlow(_ line: ReadingLine) {
+      if let wait = self[line].wait {
+        self[line].batch.noteTooSlow()
+        slow.noteLoss(wait.keys)
+        self[line].wait = nil
+      } else if case .entry = inquiry?.purpose, let arrival = arrivals.first {
+        slow.noteSlowEntry(of: arrival.newcomer.key)
+      }
+    }
+
+    /// Ends all followers but those that have just come.
+    mutating func fail(_ reason: RedisError.Reason) {
+      for follower in arrivals.followers + streams.followers + paced.followers { act(.end(follower, reason)) }
+      if let inquiry, inquiry.mayBeLarge { asked.shrink() }
+      for line in ReadingLine.allCases where self[line].wait != nil { self[line].batch.noteLostConnection() }
+      reset()
+    }
+
+    mutating func reset() {
+      for line in ReadingLine.allCases { close(line) }
+      (inquiry, arrivals, streams, paced, lively) = (
+        nil, Arrivals(), FollowedStreams(), PacedStreams(), LivelyStreams()
+      )
+      (changed, checks.rest, checks.refusal) = ([], nil, nil)
+    }
+  }
+#endif

@@ -1,0 +1,142 @@
+#if Redis && DEBUG
+  import SubPub
+  @testable import SubPubRedis
+  import Testing
+
+  @Suite("A mirror's decisions")
+  struct MirrorMachineTests {
+    private let start = ContinuousClock.now
+    private let lost = RedisError.Reason.unreachable("lost")
+
+    private func machine(servers: Int = 1, pacing: Duration? = nil, lagLimit: Duration? = nil) -> MirrorMachine {
+      let endpoints = (1...servers).map { RedisEndpoint(host: "server\($0)", timeout: .seconds(2)) }
+      return MirrorMachine(.init(key: "key", endpoints: endpoints, pacing: pacing, lagLimit: lagLimit))
+    }
+
+    private func name(_ step: MirrorMachine.Step?) -> String {
+      switch step {
+      case .follow(let endpoint, let position):
+        switch position {
+        case .newest: "\(endpoint.host) newest"
+        case .after(let id): "\(endpoint.host) after \(id)"
+        case .afterPublications: "\(endpoint.host) after publications"
+        }
+      case .rest(let failures, _): "rest \(failures)"
+      case .fail(let error): "fail: \(error.reason)"
+      case nil: "nothing"
+      }
+    }
+
+    private func entry(_ id: EntryID, sent: Int64? = nil) -> StreamEntry {
+      let fields = ["phase", "unknown"] + (sent.map { ["sent", "\($0)"] } ?? [])
+      return StreamEntry.made(id, fields + ["publication", "8-\(id.version)"])
+    }
+
+    @Test("a mirror goes from server to server, and rests when all have failed; the count ends with an answer")
+    func required_8_04_servers() {
+      var machine = machine(servers: 2)
+      #expect(name(machine.start(at: start)) == "server1 newest")
+      #expect(machine.start(at: start) == nil, "it runs")
+      let first = machine.lost(lost, at: start)
+      #expect(name(first.next) == "server2 newest" && !first.wasConnected)
+      #expect(first.error?.endpoint.host == "server1" && machine.error != nil)
+      #expect(name(machine.lost(lost, at: start).next) == "rest 1")
+      #expect(name(machine.follow(at: start)) == "server1 newest")
+      #expect(name(machine.lost(lost, at: start).next) == "server2 newest")
+      #expect(name(machine.lost(lost, at: start).next) == "rest 2")
+      _ = machine.follow(at: start)
+      #expect(machine.received(.checked, at: start, wallClock: 0).isFirst && machine.isConnected)
+      #expect(machine.error == nil && !machine.received(.checked, at: start, wallClock: 0).isFirst)
+      let loss = machine.lost(lost, at: start + .seconds(1))
+      #expect(loss.wasConnected && name(loss.next) == "server2 newest" && !machine.isConnected)
+      #expect(machine.statistics.reconnects == 0)
+      #expect(name(machine.lost(lost, at: start + .seconds(1)).next) == "rest 1")
+      _ = machine.follow(at: start)
+      _ = machine.received(.checked, at: start, wallClock: 0)
+      #expect(machine.statistics.reconnects == 1)
+      // One that has worked for long enough is tried once more before the pause.
+      #expect(name(machine.lost(lost, at: start + .seconds(2)).next) == "server2 newest")
+      let wasConnected = machine.stop()
+      #expect(!wasConnected && !machine.isRunning)
+    }
+
+    @Test("a refusal ends the run when it is repeated, and not if the server has answered in between")
+    func required_8_04_refusals() {
+      let refused = RedisError.Reason.refused("WRONGTYPE it isn't a stream")
+      for (reason, answers, end) in [
+        (refused, false, "fail: \(refused)"), (refused, true, "rest 1"),
+        (.refused("LOADING it is"), false, "rest 2"), (.refused("NOPERM it isn't allowed"), true, "fail: "),
+      ] as [(RedisError.Reason, Bool, String)] {
+        var machine = machine()
+        _ = machine.start(at: start)
+        #expect(name(machine.lost(reason, at: start).next) == "rest 1")
+        _ = machine.follow(at: start)
+        if answers { _ = machine.received(.checked, at: start, wallClock: 0) }
+        #expect(name(machine.lost(reason, at: start).next).hasPrefix(end))
+      }
+    }
+
+    @Test("a mirror goes on at the node of a cluster that has the key, once, and without an error")
+    func required_8_04_moved() {
+      var machine = machine()
+      _ = machine.start(at: start)
+      let moved = RedisError.Reason.refused("MOVED 1 node:7000")
+      let loss = machine.lost(moved, at: start)
+      #expect(loss.error == nil && name(loss.next) == "node newest")
+      #expect(name(machine.lost(moved, at: start).next) == "rest 1")
+      #expect(name(machine.follow(at: start)) == "server1 newest")
+      #expect(name(machine.lost(moved, at: start).next) == "node newest")
+    }
+
+    @Test("what was shown decides where a mirror goes on, and what it skips")
+    func required_8_06_8_08_position() throws {
+      var machine = machine(servers: 2)
+      _ = machine.start(at: start)
+      for (version, skipped) in [(3, 0), (4, 0), (7, 2)] as [(UInt64, Int)] {
+        let entry = entry(EntryID(epoch: 5, version: version))
+        guard case .entry(_, true, _) = machine.received(.entry(entry), at: start, wallClock: 0).showing else {
+          Issue.record("it isn't shown")
+          continue
+        }
+        #expect(machine.note(entry, isDecoded: version != 4, hasData: true, lag: nil) == nil)
+        #expect(machine.statistics.skipped == skipped)
+      }
+      #expect(machine.statistics.entries == 3 && machine.statistics.undecodable == 1)
+      // An outlet has written one again, because the server had lost it.
+      let repeated = machine.received(.entry(entry(EntryID(epoch: 5, version: 4))), at: start, wallClock: 0)
+      #expect(repeated.showing == nil)
+      #expect(name(machine.lost(lost, at: start).next) == "server2 after publications")
+      #expect(name(machine.lost(lost, at: start).next) == "rest 1")
+      #expect(name(machine.follow(at: start)) == "server1 after 5-7")
+    }
+
+    @Test("an entry that has taken too long is an error until the server has nothing newer; the pace doesn't count")
+    func required_8_07_lag() throws {
+      var machine = machine(pacing: .seconds(1), lagLimit: .seconds(2))
+      _ = machine.start(at: start)
+      let sent: [(UInt64, Int64, Int, Bool)] = [
+        (1, 7_001, 1_999, false), (2, 6_999, 2_001, true), (3, 12_000, 0, false),
+      ]
+      for (version, sent, lag, isLate) in sent {
+        let entry = entry(EntryID(epoch: 5, version: version), sent: sent)
+        guard case .entry(_, true, let found) = machine.received(.entry(entry), at: start, wallClock: 10_000).showing
+        else {
+          Issue.record("it isn't shown")
+          continue
+        }
+        #expect(found == .milliseconds(lag))
+        #expect((machine.note(entry, isDecoded: true, hasData: true, lag: found) != nil) == isLate)
+        for shows in [isLate, false] {
+          let showing = machine.received(.caughtUp, at: start, wallClock: 0).showing
+          if case .last = showing { #expect(shows) } else { #expect(!shows) }
+        }
+      }
+      // One that was there when it was asked for hasn't taken any time.
+      let old = entry(EntryID(epoch: 6, version: 9), sent: 1)
+      guard case .entry(_, true, .zero) = machine.received(.current(old), at: start, wallClock: 10_000).showing else {
+        Issue.record("it has taken time")
+        return
+      }
+    }
+  }
+#endif
