@@ -4,8 +4,12 @@
 
   @Suite("The timers of a loop")
   struct TimerQueueTests {
+    private final class Timer: LoopTimer {
+      func fire() {}
+    }
+
     private let start = ContinuousClock.now
-    private let timers = (0..<4).map { _ in LoopTimer {} }
+    private let timers = (0..<4).map { _ in Timer() }
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 

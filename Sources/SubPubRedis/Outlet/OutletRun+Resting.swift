@@ -19,17 +19,17 @@
     /// Notes a failure, and lets the machine try again: at once after the loss of a connection, or else as the user's
     /// policy says.
     func rest(after reason: RedisError.Reason, isLoss: Bool) {
-      guard !state.withLock(\.machine.isOver) else { return }
+      guard !driver.state.withLock(\.machine.isOver) else { return }
       let error = outlet.error(reason)
       if case .refused = reason { outlet.tell { $0.refused($1, error) } }
       if isLoss {
         note(error)
-        return change { machine, _ in machine.retry() }
+        return driver.change { machine, _ in machine.retry() }
       }
       let time = stopwatch()
-      let (count, isHopeless) = change { machine, _ in machine.noteFailure(reason, at: time) }
+      let (count, isHopeless) = driver.change { machine, _ in machine.noteFailure(reason, at: time) }
       guard reason.isPassing, !isHopeless, let delay = outlet.retry.delay(after: count, error) else {
-        return change { machine, _ in machine.end(error) }
+        return driver.change { machine, _ in machine.end(error) }
       }
       note(error)
       pause(.retry, for: delay) { $0.retry() }
@@ -45,9 +45,9 @@
       let task = Task(executorPreference: executor) { [self] in
         do {
           try await outlet.clock.sleep(for: time)
-          change { machine, _ in body(&machine) }
+          driver.change { machine, _ in body(&machine) }
         } catch  where !Task.isCancelled {
-          change { machine, _ in machine.end(error) }
+          driver.change { machine, _ in machine.end(error) }
         } catch { /* The run is over. */  }
       }
       state.withLock { $0.pauses[pause] = task }

@@ -6,17 +6,17 @@
     func writeStates() async {
       if case .standby = outlet.role { await waitForLease() }
       if await mayTake(), let states = state.withLock(\.states) { await write(states) }
-      change { $0.noteAllTaken(at: $1) }
+      driver.change { $0.noteAllTaken(at: $1) }
       while !state.withLock(\.hasEnded) { await wake.wait() }
     }
 
     private func write(_ iterator: States) async {
       var states = iterator  // All copies of an iterator are one.
-      let (token, last) = state.withLock { ($0.machine.token, $0.machine.inherited.take()) }
+      let (token, last) = driver.state.withLock { ($0.machine.token, $0.machine.inherited.take()) }
       guard let token else { return }
       var encoder = EntryEncoder(outlet)
       encoder.begin(after: last)
-      while !state.withLock(\.machine.hasTakenAll), let publication = await states.next() {
+      while !driver.state.withLock(\.machine.hasTakenAll), let publication = await states.next() {
         makeEntries(of: publication, followedBy: states, by: &encoder, token: token)
         guard await mayTake() else { return }
       }
@@ -29,10 +29,10 @@
       let end = Instant.now + .milliseconds(10)
       var next = Optional(first)
       while let publication = next {
-        change { $0.taken(publication.version, at: $1) }
+        driver.state.withLock { $0.machine.taken(publication.version, at: .now) }
         let entry = encoder.entry(for: publication, token: token)
-        let isEnough = change { machine, now in machine.append(entry) || machine.hasTakenAll || now >= end }
-        if isEnough { return }
+        let isEnough = driver.state.withLock { $0.machine.append(entry) || $0.machine.hasTakenAll }
+        if isEnough || .now >= end { return }
         next = states.takePending()
       }
     }
@@ -40,7 +40,7 @@
     /// Lets the entries be sent, and waits until there is room for more; returns false if the run is over.
     private func mayTake() async -> Bool {
       while true {
-        let (mayTake, isOver) = change { machine, now in (machine.flush(at: now), machine.isOver) }
+        let (mayTake, isOver) = driver.change { machine, now in (machine.flush(at: now), machine.isOver) }
         if isOver { return false }
         if mayTake { return true }
         await wake.wait()
@@ -56,10 +56,10 @@
       state.withLock { [idle] in $0.idle = idle }
       while isIdle, await idle.next() != nil {}
       state.withLock { $0.idle = nil }
-      if isIdle { change { machine, _ in machine.end(nil) } }
+      if isIdle { driver.change { machine, _ in machine.end(nil) } }
     }
 
-    private var isIdle: Bool { state.withLock { $0.states == nil && !$0.machine.isOver } }
+    private var isIdle: Bool { state.withLock { $0.states == nil } && !driver.state.withLock(\.machine.isOver) }
 
     /// Begins to take states.
     func subscribe() {
@@ -67,9 +67,9 @@
       let states = outlet.publisher.publications(buffering: .newest(max(1, outlet.maxLength - window)))
         .makeAsyncIterator()
       let subscription = states.subscription
+      driver.state.withLock { $0.machine.demand.pending = { subscription.statistics.pending } }
       let idle = state.withLock { state in
         state.states = states
-        state.machine.demand.pending = { subscription.statistics.pending }
         return state.idle
       }
       idle?.cancel()
@@ -100,7 +100,7 @@
         count = version == 0 ? 0 : acceptedCount
         tries += 1
       } while outlet.publisher.current.version != version && tries < 1_000
-      let hasTakenAll = change { [version, count] machine, _ in
+      let hasTakenAll = driver.change { [version, count] machine, _ in
         machine.cancel(upTo: version, count: count)
         return machine.hasTakenAll
       }
@@ -116,13 +116,15 @@
   /// What others see.
   extension OutletRun: OutletRunStatus {
     var statistics: RedisStatistics {
-      var (statistics, states, skipped) = state.withLock { ($0.machine.statistics, $0.states, $0.skipped) }
+      var statistics = driver.state.withLock(\.machine.statistics)
+      let (states, skipped) = state.withLock { ($0.states, $0.skipped) }
       statistics.skipped += skipped ?? states?.statistics.skipped ?? 0
       return statistics
     }
 
     var status: OutletStatus {
-      let (machine, error, takesStates) = state.withLock { ($0.machine, $0.error, $0.skipped == nil) }
+      let machine = driver.state.withLock(\.machine)
+      let (error, takesStates) = state.withLock { ($0.error, $0.skipped == nil) }
       // A state that is just being taken counts once.
       let pending = takesStates ? max(0, acceptedCount - machine.finishedCount) : machine.unconfirmedCount
       return OutletStatus(

@@ -2,12 +2,8 @@
   import SubPub
 
   /// Something that a loop's thread does at a time.
-  final class LoopTimer: Sendable {
-    private let action: @Sendable () -> Void
-
-    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
-
-    func fire() { action() }
+  protocol LoopTimer: AnyObject, Sendable {
+    func fire()
   }
 
   /// The timers of a loop, in the order of their times; many have the same.
@@ -19,7 +15,7 @@
     private struct Bucket {
       /// In nanoseconds: an instant is slower to compare.
       let time: Int64
-      var timers: [LoopTimer]
+      var timers: [any LoopTimer]
     }
 
     private static let start = Instant.now
@@ -37,7 +33,7 @@
     }
 
     /// Returns whether no other one fires as soon.
-    mutating func set(_ timer: LoopTimer, to time: Instant?) -> Bool {
+    mutating func set(_ timer: any LoopTimer, to time: Instant?) -> Bool {
       let (time, former) = (time.map(Self.nanoseconds), times[ObjectIdentifier(timer)])
       times[ObjectIdentifier(timer)] = time
       // What is left has no timer that counts, and would end the next wait.
@@ -57,10 +53,10 @@
     }
 
     /// Removes the timers that fire now, and returns them in the order of their times.
-    mutating func takeDue(at now: Instant) -> [LoopTimer] {
+    mutating func takeDue(at now: Instant) -> [any LoopTimer] {
       let now = Self.nanoseconds(now)
       let count = buckets.firstIndex { $0.time > now } ?? buckets.count
-      var due: [LoopTimer] = []
+      var due: [any LoopTimer] = []
       for bucket in buckets[..<count] {
         for timer in bucket.timers where times[ObjectIdentifier(timer)] == bucket.time {
           times[ObjectIdentifier(timer)] = nil

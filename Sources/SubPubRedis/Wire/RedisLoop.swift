@@ -49,7 +49,7 @@
     /// Lets a timer fire at that time, and not at a time that was given before; never if it is nil.
     ///
     /// The thread needn't be woken if it looks before that anyway.
-    func set(_ timer: LoopTimer, to time: ContinuousClock.Instant?) {
+    func set(_ timer: any LoopTimer, to time: ContinuousClock.Instant?) {
       let isFirst = state.withLock { $0.timers.set(timer, to: time) }
       if isFirst { notice() }
     }
@@ -119,7 +119,7 @@
       }
     }
 
-    private func dueTimers() -> [LoopTimer] {
+    private func dueTimers() -> [any LoopTimer] {
       state.withLock { state in state.timers.isEmpty ? [] : state.timers.takeDue(at: .now) }
     }
   }
@@ -179,7 +179,7 @@
   /// Something that one task waits for: an event, or a time.
   ///
   /// An event that happens while nobody waits ends the next wait.
-  final class Wake: Sendable {
+  final class Wake: LoopTimer {
     private let state = Locked((isSet: false, waiter: CheckedContinuation<Void, Never>?.none))
 
     /// Tells that the event has happened, from any thread.
@@ -191,15 +191,16 @@
       waiter?.resume()
     }
 
+    func fire() { set() }
+
     /// Forgets an event that nobody has waited for.
     func clear() { state.withLock { $0.isSet = false } }
 
     /// Waits for the event, or for a time that the loop measures.
     func wait(until end: ContinuousClock.Instant, on loop: RedisLoop) async {
-      let timer = LoopTimer { self.set() }
-      loop.set(timer, to: end)
+      loop.set(self, to: end)
       await wait()
-      loop.set(timer, to: nil)
+      loop.set(self, to: nil)
     }
 
     /// Waits for the event.

@@ -43,7 +43,7 @@
     }
   }
 
-  /// One run of an outlet: does what `OutletRun` does, in virtual time.
+  /// One run of an outlet: does what `OutletDriver` and `OutletRun` do, in virtual time.
   final class SimulatedOutlet {
     unowned let world: World
     let process: SimulatedProcess
