@@ -5,12 +5,12 @@
 
   /// What happens to a run, with seconds as times, and what it does, in words.
   struct DrivenOutlet {
-    private static let start = ContinuousClock.now
+    private static let start = Moment.now
     var machine: OutletMachine
     private var time = 0.0
     private var connections = 0
 
-    var now: ContinuousClock.Instant { Self.start + .seconds(time) }
+    var now: Moment { Self.start + .seconds(time) }
 
     init(lease: Duration? = nil, maxLength: Int = 100) {
       let settings = OutletMachine.Settings(

@@ -253,7 +253,7 @@
 
     @Test("a lease that is gone before its time is left to the one that has lost it for as long as a lease lasts")
     func required_8_09_lostLease() throws {
-      let start = ContinuousClock.now
+      let start = Moment.now
       var lease = OutletLease(time: .seconds(6), holder: "me")
       #expect(lease.attempt(at: start) == "first")
       lease.noteRefusal(rest: 4_000, at: start)

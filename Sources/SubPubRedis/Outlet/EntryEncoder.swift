@@ -13,7 +13,7 @@
     /// Whether it is an error in place of a state that can't be written.
     var isSubstitute = false
     /// When the state was taken from the publisher.
-    var taken: ContinuousClock.Instant?
+    var taken: Moment?
 
     /// Returns an error to write in place of a state that the server doesn't take, or not in time, with the data from
     /// before.

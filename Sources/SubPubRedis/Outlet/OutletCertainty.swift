@@ -9,7 +9,7 @@
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
   struct OutletCertainty {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = Moment
 
     /// How long an outlet is sure after it has seen its number; the same for all outlets, whatever their time limits.
     private static let patience: Duration = .seconds(3)

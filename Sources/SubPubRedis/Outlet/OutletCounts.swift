@@ -64,7 +64,7 @@
     let isWaiting: Bool
     /// How many states the run has to write.
     let pending: Int
-    let unconfirmedSince: ContinuousClock.Instant?
+    let unconfirmedSince: Moment?
     let error: String?
   }
 

@@ -86,7 +86,7 @@
       var next: Decision? = decision
       while let decision = next {
         for action in decision.actions { act(action, of: decision, isOnLoop: isOnLoop) }
-        if decision.isTimeNew { client.loop.set(self, to: decision.time.map(client.tick(after:))) }
+        if decision.isTimeNew { client.loop.set(self, to: decision.time.map { client.tick(after: $0.instant) }) }
         next = state.withLock { $0.takeDecision() }
       }
     }

@@ -4,7 +4,7 @@
 
   /// The lease of an outlet that others wait for, or that waits itself (8.09).
   struct OutletLease {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = Moment
 
     /// How long the outlet may be silent before another one takes over.
     let time: Duration

@@ -7,7 +7,7 @@
   /// the server holds, and ends. It knows no task, lock, socket, or clock: ``OutletDriver`` carries out its actions, and
   /// so does a simulated world in the tests.
   struct OutletMachine {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = Moment
 
     enum Phase: Equatable {
       /// There is no connection, and the next attempt waits for ``retry()``.

@@ -1,6 +1,30 @@
 #if Redis
   import SubPub
 
+  /// A time of the continuous clock.
+  ///
+  /// The compiler knows its layout, unlike that of `ContinuousClock.Instant`: values that hold one of those are copied,
+  /// compared, and destroyed by way of tables at run time, and thousands of idle outlets do so every second.
+  struct Moment: Comparable, Sendable {
+    private static let start = ContinuousClock.now
+
+    private let time: Duration
+
+    private init(time: Duration) { self.time = time }
+
+    init(_ instant: ContinuousClock.Instant) { time = Self.start.duration(to: instant) }
+
+    static var now: Moment { Moment(.now) }
+
+    var instant: ContinuousClock.Instant { Self.start + time }
+
+    static func + (moment: Moment, duration: Duration) -> Moment { Moment(time: moment.time + duration) }
+
+    func duration(to other: Moment) -> Duration { other.time - time }
+
+    static func < (left: Moment, right: Moment) -> Bool { left.time < right.time }
+  }
+
   /// Something that a loop's thread does at a time.
   protocol LoopTimer: AnyObject, Sendable {
     func fire()

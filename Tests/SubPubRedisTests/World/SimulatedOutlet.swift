@@ -129,10 +129,10 @@
     private func setTimer() {
       guard let next = machine.nextTime, next != wake else { return }
       wake = next
-      world.at(next) { [weak self] in
+      world.at(next.instant) { [weak self] in
         guard let self, wake == next else { return }
         wake = nil
-        change { [world] in $0.timeHasCome(at: world.now) }
+        change { [world] in $0.timeHasCome(at: world.moment) }
       }
     }
 
@@ -181,7 +181,7 @@
         let number = process.lastChannel
         connection = (link, number)
         link.add(number) { [weak self] result in self?.received(result, link, over: number) }
-        change { [world, process] in $0.connected(number, start: process.server.start, at: world.now) }
+        change { [world, process] in $0.connected(number, start: process.server.start, at: world.moment) }
       case .failure(let reason): change { $0.cannotConnect(reason) }
       }
     }
@@ -190,7 +190,7 @@
       _ result: Result<[RedisReply], RedisError.Reason>, _ link: SimulatedLink, over number: Int
     ) {
       switch result {
-      case .success(let replies): change { [world] in $0.received(replies, over: number, at: world.now) }
+      case .success(let replies): change { [world] in $0.received(replies, over: number, at: world.moment) }
       case .failure(let reason): lost(reason, link, over: number)
       }
     }
@@ -223,18 +223,18 @@
     private func write() {
       if writer == .begins || writer == .waits {
         guard buffer != nil else { return }
-        let mayTake = machine.flush(at: world.now)
+        let mayTake = machine.flush(at: world.moment)
         act()
         writer = mayTake ? .takes : .waits
       }
       while writer == .takes, end == nil {
         if machine.hasTakenAll {
           writer = .over
-          return change { [world] in $0.noteAllTaken(at: world.now) }
+          return change { [world] in $0.noteAllTaken(at: world.moment) }
         }
         guard let version = buffer?.first else { return }
         buffer?.removeFirst()
-        machine.taken(version, at: world.now)
+        machine.taken(version, at: world.moment)
         if encodingTime > .zero {
           writer = .encodes
           return world.after(encodingTime) { [self] in process.run { self.encoded(version) } }
@@ -271,7 +271,7 @@
       }
       let isEnough = machine.append(entry)
       if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }
-      let mayTake = machine.flush(at: world.now)
+      let mayTake = machine.flush(at: world.moment)
       act()
       if !mayTake, writer == .takes, !machine.hasTakenAll { writer = .waits }
     }
@@ -284,7 +284,7 @@
       change { $0.cancel(upTo: version, count: count) }
       if machine.hasTakenAll, writer != .encodes {
         writer = .over
-        change { [world] in $0.noteAllTaken(at: world.now) }
+        change { [world] in $0.noteAllTaken(at: world.moment) }
       }
       world.after(settings.endpoint.replyTimeout) { [self] in change { $0.giveUp() } }
     }

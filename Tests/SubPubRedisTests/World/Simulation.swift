@@ -222,7 +222,7 @@
       notePublication(of: key, id, at: server)
       let owner =
         livingOutlets(of: key, at: server).filter { outlet in
-          let seen = outlet.machine.certainty.lastVerified.map { $0.duration(to: world.now) } ?? .seconds(60)
+          let seen = outlet.machine.certainty.lastVerified.map { $0.duration(to: world.moment) } ?? .seconds(60)
           return outlet.machine.stream.hasBegun && seen <= .milliseconds(1_500)
         }.compactMap(\.machine.token).filter { $0 + 3_250 <= server.milliseconds }.max() ?? 0
       world.note("\(key) of \(server.name) has \(id)")

@@ -1,4 +1,5 @@
 #if Redis && (DEBUG || TESTABLE)
+  @testable import SubPubRedis
   import SubPubTesting
 
   /// A world of servers, connections, and processes, in one thread and in virtual time, whose every event comes from a
@@ -31,6 +32,7 @@
     }
 
     var now: Instant { start + time }
+    var moment: Moment { Moment(now) }
 
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
       let event = Event(time: time + max(.zero, delay), order: eventCount, body: body)
