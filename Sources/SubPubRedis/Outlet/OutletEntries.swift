@@ -29,6 +29,8 @@
     private(set) var refusal: Refusal?
     /// The last confirmed entry, written again if the server loses it.
     private(set) var lastConfirmed: OutletEntry?
+    /// How many bytes that one has; what looks at it every second needn't copy it.
+    private(set) var lastByteCount: Int?
     private(set) var confirmedCount = 0
     /// How many entries can't be written any more, because the stream has a greater id.
     private(set) var skippedCount = 0
@@ -96,6 +98,7 @@
       skippedCount += unanswered - first
       confirmedCount += 1
       lastConfirmed = entries[unanswered]
+      lastByteCount = entries[unanswered].arguments.byteCount
       removeFirst(unanswered + 1 - first)
       refusal = nil
     }

@@ -27,7 +27,7 @@
         }
       case .number(let sent): noteNumber(reply, sentAt: sent, at: now)
       case .last(let expected):
-        if phase == .writing, StreamEntry.entries(reply).first?.id != expected { compare(at: now) }
+        if phase == .writing, reply[0]?[0].flatMap({ EntryID($0.bytes) }) != expected { compare(at: now) }
       case .end: end(nil)
       case .entries: break
       }

@@ -76,16 +76,15 @@
       guard let asked = stream.asked, now >= asked + settings.checkInterval, !isComparing else { return }
       stream.asked = now
       if isAsking(.check) { return }
-      var looks = [RedisCommand("GET", settings.keys.counter)]
       questions.append(.number(sent: now))
-      let last = phase == .writing && entries.isEmpty ? entries.lastConfirmed : nil
-      let isLarge = last.map { $0.arguments.byteCount > Self.largestToRead } ?? false
-      if last != nil, !isLarge {
-        looks.append(.lastEntry(of: Array(settings.keys.stream.utf8)))
-        questions.append(.last(stream.end))
+      let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
+      guard let size, size <= Self.largestToRead else {
+        act(.send(settings.looks.atNumber, replies: 1))
+        if size != nil { compare(at: now) }
+        return
       }
-      send(looks)
-      if isLarge { compare(at: now) }
+      questions.append(.last(stream.end))
+      act(.send(settings.looks.atBoth, replies: 2))
     }
   }
 
@@ -93,13 +92,7 @@
   extension OutletMachine {
     mutating func ask(_ question: Question, _ command: RedisCommand) {
       questions.append(question)
-      send([command])
-    }
-
-    private mutating func send(_ commands: [RedisCommand]) {
-      var bytes: [UInt8] = []
-      for command in commands { command.encode(to: &bytes) }
-      act(.send(bytes, replies: commands.count))
+      act(.send(command.encoded, replies: 1))
     }
 
     /// Sends the entries that haven't been sent.

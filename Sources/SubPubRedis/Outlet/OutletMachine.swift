@@ -59,17 +59,22 @@
       /// What the commands begin with that add an entry to a stream that exists; `XADD` in a script has the rest.
       let adding: RedisCommand
       let limit: [String]
+      /// What asks for the outlet's number, and what also asks for the last entry.
+      let looks: (atNumber: [UInt8], atBoth: [UInt8])
+      /// How often the key is looked at, so that an outlet notices within twice the reply's time that its connection is
+      /// dead (8.07).
+      let checkInterval: Duration
 
       init(key: String, endpoint: RedisEndpoint, maxLength: Int) {
         (self.key, self.endpoint, self.maxLength, keys) = (key, endpoint, maxLength, OutletKeys(stream: key))
         // The server removes blocks of about a hundred entries sooner than single ones.
         limit = ["MAXLEN", maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
         adding = RedisCommand("XADD", of: [key, "NOMKSTREAM"] + limit)
+        let look = RedisCommand("GET", keys.counter).encoded
+        looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
+        checkInterval = min(.seconds(1), endpoint.replyTimeout / 2)
       }
 
-      /// How often the key is looked at, so that an outlet notices within twice the reply's time that its connection is
-      /// dead (8.07).
-      var checkInterval: Duration { min(.seconds(1), endpoint.replyTimeout / 2) }
       /// How long an outlet that may have been superseded waits for the other one.
       var doubtTime: Duration { max(OutletCertainty.takeOverDelay, endpoint.replyTimeout * 2) }
     }
