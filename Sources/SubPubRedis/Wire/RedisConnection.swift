@@ -99,13 +99,14 @@
       mayWait: Bool = false
     ) throws(RedisError.Reason) {
       let (failure, isBehind) = change { state, actions in
+        let now = ContinuousClock.now
         let failure = state.machine.request(
-          .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: .now))
+          .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: now))
         if failure == nil {
           do throws(RedisError.Reason) { try state.socket.send(bytes, mayWait: mayWait) } catch {
             state.machine.lose(error, &actions)
           }
-          state.noteTransmission()
+          state.noteTransmission(at: now)
         }
         return (failure, state.socket.isBehind && !mayWait)
       }
@@ -143,7 +144,7 @@
         case .connecting: return (state.socket.interest(isConnecting: true), state.machine.wait(at: now))
         case .securing, .open:
           state.socket.transmitDelayed()
-          state.noteTransmission()
+          state.noteTransmission(at: .now)
           return (state.socket.interest(isConnecting: false), state.machine.wait(at: now))
         }
       }
@@ -160,7 +161,7 @@
             if case .securing = state.machine.phase { try state.take([], &actions) }
           case .securing, .open:
             state.socket.transmitRest()
-            state.noteTransmission()
+            state.noteTransmission(at: .now)
             for _ in 1...Self.mostReceipts {
               guard state.machine.failure == nil, let count = try state.socket.receive(&buffer) else { break }
               contact.note()
@@ -180,8 +181,8 @@
   }
 
   extension RedisConnection.State {
-    fileprivate mutating func noteTransmission() {
-      machine.transmitted(socket.traffic.taken, of: socket.traffic.queued, at: .now)
+    fileprivate mutating func noteTransmission(at now: ContinuousClock.Instant) {
+      machine.transmitted(socket.traffic.taken, of: socket.traffic.queued, at: now)
     }
 
     /// Takes bytes that have arrived.
