@@ -27,9 +27,17 @@
       var connections: [Int: Connection] = [:]
       /// Whether the thread carries out actions.
       var isActing = false
-      /// When the machine is told that its time has come, and by which timer.
+      /// When the machine is told that its time has come.
       var time: ContinuousClock.Instant?
-      var timer: LoopTimer?
+    }
+
+    /// Lets the thread look what others want; keeps the reader until then.
+    private final class Notice: LoopTimer {
+      private let reader: StreamReader
+
+      init(_ reader: StreamReader) { self.reader = reader }
+
+      func fire() { reader.empty() }
     }
 
     private enum Connection {
@@ -54,8 +62,7 @@
         defer { inbox.isNoticed = true }
         return inbox.isNoticed
       }
-      // The timer keeps this object until then.
-      if !isNoticed { loop.set(LoopTimer { self.empty() }, to: .now) }
+      if !isNoticed { loop.set(Notice(self), to: .now) }
     }
 
     private func empty() {
@@ -77,31 +84,21 @@
       }
       guard acts else { return }
       while true {
-        let (actions, timer) = takeActions()
+        let (actions, isOver) = takeActions()
+        if isOver { return }
         for action in actions { act(action) }
-        if let timer { loop.set(timer.timer, to: timer.time) } else if actions.isEmpty { return }
       }
     }
 
-    private func takeActions() -> (
-      actions: [Machine.Action], timer: (timer: LoopTimer, time: ContinuousClock.Instant?)?
-    ) {
+    private func takeActions() -> (actions: [Machine.Action], isOver: Bool) {
       state.withLock { state in
-        let (actions, next) = (state.machine.takeActions(), state.machine.nextTime)
-        guard actions.isEmpty else { return (actions, nil) }
-        if next == state.time {
-          state.isActing = false
-          return ([], nil)
-        }
-        let timer = state.timer ?? LoopTimer { [weak self] in self?.timeHasCome() }
-        (state.timer, state.time) = (timer, next)
-        return ([], (timer, next))
+        let actions = state.machine.takeActions()
+        if !actions.isEmpty { return (actions, false) }
+        let next = state.machine.nextTime
+        if next != state.time { loop.set(self, to: next) }
+        (state.time, state.isActing) = (next, false)
+        return ([], true)
       }
-    }
-
-    private func timeHasCome() {
-      state.withLock { $0.time = nil }
-      change { $0.timeHasCome(at: $1) }
     }
 
     private func act(_ action: Machine.Action) {
@@ -125,6 +122,13 @@
         case nil: break
         }
       }
+    }
+  }
+
+  extension StreamReader: LoopTimer {
+    func fire() {
+      state.withLock { $0.time = nil }
+      change { $0.timeHasCome(at: $1) }
     }
   }
 
