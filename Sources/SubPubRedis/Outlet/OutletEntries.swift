@@ -125,9 +125,14 @@
       sendAllAgain()
     }
 
-    /// Puts another entry in the place of the first one; nothing may be under way.
-    mutating func replaceFirst(with entry: OutletEntry) {
-      guard !isEmpty else { return }
+    /// The first entry or the last confirmed one, if it has this id: what may have to be restored.
+    func entry(_ id: EntryID) -> OutletEntry? { [lastConfirmed, firstEntry].compactMap(\.self).first { $0.id == id } }
+
+    /// Puts another entry in the place of the one that has its id; replies don't count any more.
+    mutating func replace(with entry: OutletEntry) {
+      sendAllAgain()
+      if lastConfirmed?.id == entry.id { lastConfirmed = entry }
+      guard firstEntry?.id == entry.id else { return }
       byteCount += entry.arguments.byteCount - entries[first].arguments.byteCount
       entries[first] = entry
       sendAllAgain()

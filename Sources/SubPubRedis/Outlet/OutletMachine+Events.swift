@@ -170,21 +170,27 @@
       trouble.isTold = false
     }
 
-    /// Notes that a connection was lost, maybe because of the first entry.
+    /// Notes that a connection was lost, maybe because of the entry that was to be written next.
     ///
     /// A server ends it if a value is larger than it may be, and a large one may take longer than a reply may. An entry
     /// with which one or the other happens again and again is written as an error, so that those after it are written.
     private mutating func noteObstacle(isTime: Bool) {
-      guard entries.areUnderWay else { return }
+      guard let first = entryUnderWay else { return }
       let least = isTime ? Self.smallestObstacle : Self.smallestLimit
-      guard let first = entries.firstEntry, first.arguments.byteCount >= least else { return trouble.suspect = nil }
+      if first.arguments.byteCount < least { return trouble.suspect = nil }
       let count = trouble.suspect?.id == first.id ? (trouble.suspect?.count ?? 0) + 1 : 1
       trouble.suspect = (first.id, count)
       if count < Self.lossesOfSuspect { return }
-      entries.sendAllAgain()
-      entries.replaceFirst(with: first.substitute(for: settings, isTime: isTime))
+      entries.replace(with: first.substitute(for: settings, isTime: isTime))
       undecodable += 1
       trouble.suspect = nil
+    }
+
+    /// The first entry that is on its way to the stream, or the one that is being restored.
+    private var entryUnderWay: OutletEntry? {
+      if entries.areUnderWay { return entries.firstEntry }
+      for case .restore(let id, _) in questions { return entries.entry(id) }
+      return nil
     }
 
     /// A little less than the smallest limit that a server can have, in bytes.
