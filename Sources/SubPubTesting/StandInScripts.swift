@@ -16,7 +16,7 @@
       case .takeOver: return try takeOver(first, other, keys.count > 2 ? keys[2] : nil, request)
       case .settle: return try settle(first, other, request)
       case .restore: return try restore(first, other, request)
-      case .renew: return try renew(first, request)
+      case .renew: return try renew(first, other, request)
       case .end: return try end(first, keys.count > 1 ? other : nil, request)
       }
     }
@@ -92,10 +92,17 @@
       return StandInReply(1)
     }
 
-    private mutating func renew(_ lease: Key, _ request: StandInRequest) throws(StandInRefusal) -> StandInReply {
+    private mutating func renew(
+      _ counter: Key, _ lease: Key, _ request: StandInRequest
+    ) throws(StandInRefusal) -> StandInReply {
       var request = request
-      let (holder, time) = (try request.next(), try request.nextNumber())
-      if let other = try string(lease), Array(other.utf8) != holder { return StandInReply(0) }
+      let (holder, time, token) = (try request.next(), try request.nextNumber(), try token(&request))
+      let (other, number) = (try string(lease), try number(counter) ?? 0)
+      if let other {
+        if Array(other.utf8) != holder { return StandInReply(0) }
+      } else if number > token {
+        return StandInReply(0)
+      }
       set(lease, to: holder, for: time)
       return StandInReply(1)
     }

@@ -41,7 +41,7 @@
       case 13:
         script(
           .restore, keys: ["s:epoch", "s"], number(), pick("", id()), id(), "MAXLEN", "=", "3", id(), "value", "d")
-      case 14: script(.renew, keys: ["s:lease"], pick("me", "other"), "100000")
+      case 14: script(.renew, keys: ["s:epoch", "s:lease"], pick("me", "other"), "100000", number())
       case 15: script(.end, keys: ["s:epoch"], number())
       default: script(.end, keys: ["s:epoch", "s:lease"], number(), pick("me", "other"))
       }

@@ -1,5 +1,6 @@
 #if Redis
   import Foundation
+  import SubPubRedis
   import Testing
 
   @Suite("Section 8.09: leases that are lost, and outlets that wait for them", .hangLimit)
@@ -66,6 +67,18 @@
       try await publisher.publish(2, writtenBy: first)
       #expect(try server.run("GET", "key:epoch") == number)
       for run in [waiting, writing] { try await cancel(run) }
+    }
+
+    @Test("an outlet that was superseded doesn't take a lease that the server has lost")
+    func required_8_09_8_08_lostLeaseOfASuperseded() throws {
+      let renewal = ["EVAL", OutletScript.renew.source, "2", "key:epoch", "key:lease", "me", "60000"]
+      let cases = [("8", "", "0"), ("7", "", "1"), ("", "", "1"), ("8", "me", "1"), ("7", "other", "0")]
+      for (number, lease, result) in cases {
+        try server.run("DEL", "key:epoch", "key:lease")
+        if !number.isEmpty { try server.run("SET", "key:epoch", number) }
+        if !lease.isEmpty { try server.run("SET", "key:lease", lease) }
+        #expect(try server.run(renewal + ["7"]) == result, "\(number) \(lease)")
+      }
     }
 
     @Test("an outlet that waits for the one before to notice renews its lease meanwhile")

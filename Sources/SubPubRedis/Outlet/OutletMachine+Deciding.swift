@@ -67,8 +67,9 @@
     }
 
     private mutating func renewIfDue(at now: Instant) {
-      guard let lease, let due = lease.due, now >= due, !isAsking(.renew) else { return }
-      ask(.renew(sent: now), OutletScript.renew.command([settings.keys.lease], [lease.holder, lease.milliseconds]))
+      guard let token, let lease, let due = lease.due, now >= due, !isAsking(.renew) else { return }
+      let arguments = [lease.holder, lease.milliseconds, "\(token)"]
+      ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
     }
 
     /// Looks once a second whether the server still knows the outlet's number, and the stream ends as it did.

@@ -13,7 +13,7 @@
 
   /// What an outlet lets the server decide in one step, in Lua: nothing changes in between.
   ///
-  /// The first key is the counter that numbers the outlets, except for the renewal of a lease.
+  /// The first key is the counter that numbers the outlets.
   package enum OutletScript: CaseIterable, Sendable {
     /// Gives an outlet a number of its own, which is greater than all before; also the lease, if it takes part in that.
     ///
@@ -43,7 +43,8 @@
     case restore
     /// Renews a lease, or takes it again if the server has lost it.
     ///
-    /// Keys: the lease. Arguments: the holder, and the time in milliseconds. Returns 0 if another outlet has it.
+    /// Keys: the counter and the lease. Arguments: the holder, the time in milliseconds, and the number. Returns 0 if
+    /// another outlet has it, or if the server has lost it and another outlet has the key.
     case renew
     /// Says that the outlet has ended, so that the next one needn't wait.
     ///
@@ -133,12 +134,13 @@
           return reply
           """
       case .renew:
-        """
-        local holder = redis.call('GET', KEYS[1])
-        if holder and holder ~= ARGV[1] then return 0 end
-        if holder then redis.call('PEXPIRE', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
-        return 1
-        """
+        Self.numbers + """
+          local holder, former = redis.call('GET', KEYS[2]), number(redis.call('GET', KEYS[1]))
+          if holder and holder ~= ARGV[1] then return 0 end
+          if not holder and former and greater(former, ARGV[3]) then return 0 end
+          if holder then redis.call('PEXPIRE', KEYS[2], ARGV[2]) else redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2]) end
+          return 1
+          """
       case .end:
         Self.numbers + """
           if number(redis.call('GET', KEYS[1])) ~= ARGV[1] then return 0 end
