@@ -26,6 +26,8 @@
     private(set) var violations: [String] = []
     /// How many things have happened.
     private(set) var count = 0
+    /// How many of them have happened at this time.
+    private var countAtOnce = 0
 
     init(seed: UInt64, isRecorded: Bool = false) {
       (chance, self.isRecorded) = (Chance(seed: seed), isRecorded)
@@ -60,6 +62,8 @@
     func run(until end: Duration) {
       while let next = events.first, next.time <= end, violations.isEmpty {
         removeFirst()
+        countAtOnce = next.time == time ? countAtOnce + 1 : 0
+        if countAtOnce > 50_000 { violate("there is always something to be done at once") }
         time = next.time
         count += 1
         next.body()
