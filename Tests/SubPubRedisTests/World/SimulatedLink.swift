@@ -29,22 +29,39 @@
     init?(_ process: SimulatedProcess, number: Int, to server: SimulatedServer, within limit: Duration) {
       guard let reader = ReplyReader() else { return nil }
       let world = process.world
+      answered = world.now
       (self.process, self.world, self.number, self.server, self.limit) = (process, world, number, server, limit)
       lastArrival = world.time
       machine = ConnectionMachine(
         reader, isEncrypted: false, by: world.now + limit, limit: limit, at: world.now)
       delay = .microseconds(world.chance.pick([30, 300, 5_000, 50_000]))
+      // What a slow way still carries takes longer than some replies may.
+      isHarmed = server.rate.map { $0 < 500 } ?? false
       client = server.connect(self)
       if client == nil { return nil }
     }
 
     var failure: RedisError.Reason? { machine.failure }
+    /// Whether anything has happened to it or to the server, so that replies may be late.
+    private var isHarmed = false
+    /// When the last reply has arrived.
+    private var answered: ContinuousClock.Instant
+    /// What the process sends at a rate: what hasn't left it, and how much has.
+    private var sending = (pieces: [ArraySlice<UInt8>](), queued: 0, left: 0, isUnderWay: false)
+    /// How much of that the process may be rid of.
+    private static let socketByteCount = 64 << 10
 
     func act<Result>(
       _ body: (inout ConnectionMachine<Int>, inout ConnectionMachine<Int>.Actions) -> Result
     ) -> Result {
       var actions = ConnectionMachine<Int>.Actions()
+      let (failure, wasLate) = (failure, machine.late != nil)
       let result = body(&machine, &actions)
+      if let failure, failure != self.failure { world.violate("8.07: the reason \(failure) is replaced") }
+      if !actions.deliveries.isEmpty { answered = world.now }
+      if !wasLate, machine.late != nil, !isHarmed || answered.duration(to: world.now) < limit {
+        world.violate("8.07: a server is blamed that was in time")
+      }
       for (channel, replies) in actions.deliveries { users[channel]?(.success(replies)) }
       if let (reason, channels) = actions.end {
         if let client { server.disconnect(client) }
@@ -55,7 +72,7 @@
       return result
     }
 
-    private func wait() {
+    func wait() {
       guard let deadline = machine.wait(at: world.now) else { return }
       let time = world.time + world.now.duration(to: deadline)
       if let wake, wake > world.time, wake <= time { return }
@@ -83,13 +100,45 @@
       let failure = act { machine, _ in
         machine.request(.init(channel: channel, count: replies, limit: limit, sent: world.now))
       }
-      if failure == nil { toServer(bytes) }
+      if failure == nil { if server.rate == nil { toServer(bytes) } else { queue(bytes) } }
       return failure
     }
 
     func end() { act { $0.lose(.unreachable("it isn't used any more"), &$1) } }
 
     // MARK: The way
+
+    private func queue(_ bytes: [UInt8]) {
+      sending.queued += bytes.count
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        sending.pieces.append(rest.prefix(8 << 10))
+        rest = rest.dropFirst(8 << 10)
+      }
+      noteTransmission()
+      sendNext()
+    }
+
+    private func sendNext() {
+      guard !sending.isUnderWay, let rate = server.rate, failure == nil, let piece = sending.pieces.first else {
+        return
+      }
+      sending.isUnderWay = true
+      world.after(.microseconds(piece.count * 1_000 / rate)) { [self] in
+        sending.isUnderWay = false
+        guard mood == (.works, .works), failure == nil else { return }
+        sending.pieces.removeFirst()
+        sending.left += piece.count
+        toServer(Array(piece))
+        process.run { [self] in noteTransmission() }
+        sendNext()
+      }
+    }
+
+    private func noteTransmission() {
+      let taken = min(sending.queued, sending.left + Self.socketByteCount)
+      act { machine, _ in machine.transmitted(taken, of: sending.queued, at: world.now) }
+    }
 
     private func toServer(_ bytes: [UInt8]) {
       switch mood.toServer {
@@ -116,7 +165,7 @@
           last.toClient = max(last.toClient, world.time + delay)
           world.after(last.toClient - world.time) { [self] in
             lastArrival = world.time
-            process.run { [self] in act { $0.received(piece, at: world.now, &$1) } }
+            process.run(isReceipt: true) { [self] in act { $0.received(piece, at: world.now, &$1) } }
           }
         }
       }
@@ -124,7 +173,7 @@
 
     /// The server has ended the connection, which is noticed if it says so, and nothing is in the way.
     func close() {
-      client = nil
+      (client, isHarmed) = (nil, true)
       guard mood.toClient == .works else { return }
       last.toClient = max(last.toClient, world.time + delay)
       world.after(last.toClient - world.time) { [self] in
@@ -149,6 +198,7 @@
     /// Nothing arrives any more, in one direction or both.
     func die(toServer: Bool, toClient: Bool) {
       world.note("connection \(number) is dead\(toServer ? " to the server" : "")\(toClient ? " from the server" : "")")
+      isHarmed = true
       if toServer { mood.toServer = .loses }
       if toClient { mood.toClient = .loses }
       isDead = true
@@ -157,13 +207,14 @@
     func hold(for time: Duration) {
       guard mood == (.works, .works) else { return }
       world.note("connection \(number) is held back for \(time)")
-      mood = (.holdsBack, .holdsBack)
+      (mood, isHarmed) = ((.holdsBack, .holdsBack), true)
       world.after(time) { [self] in
         if mood.toServer == .holdsBack { mood.toServer = .works }
         if mood.toClient == .holdsBack { mood.toClient = .works }
         for bytes in held.toServer { self.toServer(bytes) }
         for bytes in held.toClient { arrive(bytes) }
         held = ([], [])
+        sendNext()
       }
     }
   }

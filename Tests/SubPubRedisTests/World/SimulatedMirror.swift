@@ -88,7 +88,7 @@
       case .send(let message, let number):
         guard let link = links[number] else { return world.violate("a reader sends without a connection") }
         messageCount += 1
-        world.note("\(process.name) asks \(link.server.name): \(Self.words(message.bytes))")
+        world.note("\(process.name) asks \(link.server.name): \(World.words(message.bytes))")
         if let failure = link.send(message.bytes, replies: message.replyCount, from: 1, within: message.limit) {
           lost(failure, link, over: number)
         }
@@ -96,12 +96,6 @@
         connecting.remove(number)
         links.removeValue(forKey: number)?.end()
       }
-    }
-
-    /// Commands as a text without the lengths of their words.
-    private static func words(_ bytes: [UInt8]) -> String {
-      String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").filter { !"*$".contains($0.prefix(1)) }
-        .joined(separator: " ")
     }
 
     private func connect(_ number: Int) {
@@ -190,10 +184,14 @@
     private func take(_ step: MirrorMachine.Step) {
       switch step {
       case .follow(let endpoint, let position):
-        guard let address = addresses.first(where: { $0.endpoint == endpoint }) else {
-          return world.violate("\(name) follows \(endpoint)")
-        }
         process.lastChannel += 1
+        guard let address = addresses.first(where: { $0.endpoint == endpoint }) else {
+          // A node that doesn't exist any more.
+          follower = process.lastChannel
+          return world.after(.milliseconds(1)) { [self, number = process.lastChannel] in
+            process.run { [self] in ended(.unreachable("no node"), as: number) }
+          }
+        }
         (follower, reader) = (process.lastChannel, process.reader(of: address))
         reader?.add(process.lastChannel, of: self, key, position, pacing)
       case .rest(let failures, _):

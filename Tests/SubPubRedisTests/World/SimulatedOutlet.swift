@@ -19,7 +19,14 @@
     let isRelay: Bool
     var outlets: [SimulatedOutlet] = []
 
-    init(epoch: UInt64, isRelay: Bool = false) { (self.epoch, self.isRelay) = (epoch, isRelay) }
+    /// How many bytes some states have, and how rare they are.
+    private let large: (byteCount: Int, distance: UInt64)
+
+    init(epoch: UInt64, isRelay: Bool = false, large: (byteCount: Int, distance: UInt64) = (1, 16)) {
+      (self.epoch, self.isRelay, self.large) = (epoch, isRelay, large)
+    }
+
+    func byteCount(of version: UInt64) -> Int { version % large.distance == 3 ? large.byteCount : 1 }
 
     /// Publishes new data, whose value is its identifier, or something that no mirror understands.
     func publish(at time: UInt64, isDamaged: Bool = false) {
@@ -51,7 +58,12 @@
     let key: String
     let publisher: SimulatedPublisher
     private(set) var machine: OutletMachine
-    private let settings: OutletMachine.Settings
+    let settings: OutletMachine.Settings
+    private(set) lazy var witness = OutletWitness(self)
+    /// Whether it looks for the server at a node that doesn't work.
+    private(set) var isAway = false
+    /// Whether its publisher's states are for it.
+    var takesStates: Bool { buffer != nil && end == nil }
     let isStandby: Bool
     private var connection: (link: SimulatedLink, number: Int)?
     private var connections = 0
@@ -123,6 +135,7 @@
         actions = machine.takeActions()
       }
       isActing = false
+      witness.looks()
       setTimer()
     }
 
@@ -138,20 +151,29 @@
 
     private func act(_ action: OutletMachine.Action) {
       switch action {
-      case .connect: process.join(self)
+      case .connect(let node):
+        if let node { isAway = node != settings.endpoint }
+        process.join(self)
       case .leave:
         if let (link, number) = connection { link.remove(number) }
         connection = nil
       case .send(let bytes, let replies):
         guard let (link, number) = connection else { return world.violate("\(name) sends without a connection") }
+        world.note("\(name) asks \(link.server.name): \(World.words(bytes))")
+        witness.sends()
         if let failure = link.send(bytes, replies: replies, from: number) { lost(failure, link, over: number) }
-      case .subscribe: subscribe()
+      case .subscribe:
+        subscribe()
+        world.after(.zero) { [self] in process.run { self.write() } }
       case .proceed: world.after(.zero) { [self] in process.run { self.proceed() } }
-      case .tell(let event): world.note("\(name): \(event), token \(machine.token ?? 0)")
+      case .tell(let event):
+        world.note("\(name): \(event), token \(machine.token ?? 0)")
+        witness.tells(event)
       case .rest(let reason, let isLoss): world.after(.zero) { [self] in process.run { self.rest(reason, isLoss) } }
       case .end(let error):
         world.note("\(name) has ended: \(error.map { "\($0)" } ?? "without an error")")
         if end != nil { world.violate("\(name) ends twice") }
+        witness.ends(with: error)
         end = (error, world.time)
         publisher.outlets.removeAll { $0 === self }
         process.leave(self)
@@ -164,6 +186,7 @@
       if isLoss { return change { $0.retry() } }
       let time = world.time
       let (count, isHopeless) = machine.noteFailure(reason, at: time)
+      witness.rests(reason, isHopeless: isHopeless)
       if !reason.isPassing || isHopeless {
         let error = RedisError(endpoint: settings.endpoint, key: key, reason: reason)
         return change { $0.end(error) }
@@ -221,7 +244,7 @@
 
     /// Takes states as long as there are some, and room for them.
     private func write() {
-      if writer == .begins || writer == .waits {
+      if writer == .begins {
         guard buffer != nil else { return }
         let mayTake = machine.flush(at: world.moment)
         act()
@@ -235,6 +258,7 @@
         guard let version = buffer?.first else { return }
         buffer?.removeFirst()
         machine.taken(version, at: world.moment)
+        witness.notesTaken(version, ofByteCount: publisher.byteCount(of: version))
         if encodingTime > .zero {
           writer = .encodes
           return world.after(encodingTime) { [self] in process.run { self.encoded(version) } }
@@ -261,7 +285,14 @@
         var arguments = RedisCommand()
         for text in ["\(id)", "phase", state.phase] { arguments.append(text) }
         if let (value, since) = state.value.map({ ($0, state.since) }) ?? inherited {
-          for text in ["value", value] + (since.map { ["since", "\($0)"] } ?? []) { arguments.append(text) }
+          arguments.append("value")
+          let byteCount = publisher.byteCount(of: version)
+          if byteCount > 1 {
+            arguments.append([UInt8](repeating: 55, count: byteCount))
+          } else {
+            arguments.append(value)
+          }
+          for text in since.map({ ["since", "\($0)"] }) ?? [] { arguments.append(text) }
         }
         if state.value != nil { inherited = nil }
         arguments.append(state.id, sent: Int64(process.server.milliseconds))
@@ -281,6 +312,7 @@
       let (version, count) = (publisher.version, publisher.version == 0 ? 0 : accepted)
       world.note("\(name) is cancelled, up to \(version), \(count) states")
       cancelled = (world.time, version, count)
+      witness.isCancelled()
       change { $0.cancel(upTo: version, count: count) }
       if machine.hasTakenAll, writer != .encodes {
         writer = .over
@@ -310,6 +342,7 @@
     /// How often it was paused.
     private(set) var pauses = 0
     private var backlog: [() -> Void] = []
+    private var receipts: [() -> Void] = []
     private let timeout: Duration
     /// What happens to connections that are made now.
     var network = Network.works
@@ -320,9 +353,12 @@
     }
 
     /// Runs something now, or when the process goes on.
-    func run(_ body: @escaping () -> Void) {
+    ///
+    /// What has arrived meanwhile is received before anything else happens.
+    func run(isReceipt: Bool = false, _ body: @escaping () -> Void) {
       if isDead { return }
-      if isPaused { backlog.append(body) } else { body() }
+      if !isPaused { return body() }
+      if isReceipt { receipts.append(body) } else { backlog.append(body) }
     }
 
     /// The reader of an address, which leads each connection to one of some servers.
@@ -339,6 +375,7 @@
     }
 
     func join(_ outlet: SimulatedOutlet) {
+      if outlet.isAway { return world.after(.milliseconds(1)) { outlet.connected(.failure(.unreachable("no node"))) } }
       if let link, link.failure == nil { return world.after(.zero) { outlet.connected(.success(link)) } }
       waiting.append(outlet)
       if waiting.count == 1 { connect() }
@@ -381,8 +418,10 @@
       world.after(time) { [self] in
         world.note("\(name) goes on")
         isPaused = false
-        let all = backlog
-        backlog = []
+        // Its thread was busy with something else, or it waited for what arrives.
+        if world.chance.percent(50), let link, link.failure == nil { link.wait() }
+        let all = receipts + backlog
+        (receipts, backlog) = ([], [])
         for body in all { body() }
       }
     }
@@ -390,7 +429,7 @@
     /// Lets go of everything when the world is over.
     func dissolve() {
       for outlet in outlets { outlet.publisher.outlets = [] }
-      (outlets, mirrors, readers, waiting, backlog, link) = ([], [], [], [], [], nil)
+      (outlets, mirrors, readers, waiting, receipts, backlog, link) = ([], [], [], [], [], [], nil)
     }
 
     func kill() {

@@ -5,8 +5,8 @@
   /// A server: the stand-in's, with what may happen to one.
   final class SimulatedServer {
     unowned let world: World
-    private var server = StandInServer()
-    private var links: [Int: SimulatedLink] = [:]
+    var server = StandInServer()
+    private(set) var links: [Int: SimulatedLink] = [:]
     private(set) var isUp = true
     private(set) var hasLostData = false { didSet { lastLoss = world.time } }
     /// What was in the streams at some time.
@@ -17,6 +17,18 @@
     private(set) var greatestNumbers: [String: UInt64] = [:]
     /// The last ids that were seen.
     private var ends: [String: StandInID] = [:]
+    private var counts: [String: [UInt64: Int]] = [:]
+    /// When a key has lost something last, and when that was its counter, or the server was started again.
+    private(set) var losses: [String: (any: Duration, evident: Duration)] = [:]
+    /// What refuses commands, or a moment later doesn't.
+    var flicker: (message: String, end: Duration)?
+    /// How many bytes a value may have.
+    var largestValue = Int.max
+    /// How many bytes a connection carries in a millisecond; nil for any number.
+    var rate: Int?
+    private var holders: [String: String] = [:]
+    /// Told of each outlet that gets a lease.
+    var noteHolder: (String, String) -> Void = { _, _ in }
     /// Told of each entry that the server takes.
     var noteTaken: (String, EntryID) -> Void = { _, _ in }
     let name: String
@@ -49,8 +61,13 @@
 
     func receive(_ bytes: [UInt8], from client: Int) {
       guard isUp, links[client] != nil else { return }
-      server.receive(bytes, from: client, at: clock)
-      look()
+      let end = startOfTooLargeValue(in: bytes)
+      for piece in pieces(of: end.map { Array(bytes[..<$0]) } ?? bytes) {
+        if let flicker { server.refusal = world.chance.percent(40) ? (flicker.message, true) : nil }
+        server.receive(piece, from: client, at: clock)
+        look()
+      }
+      if end != nil { server.disconnect(client) }
       flush()
       wait()
     }
@@ -115,24 +132,44 @@
     private func look() {
       replicate()
       for key in keys {
-        let counter = server.data.records[Self.key("\(key):epoch")]?.string ?? []
-        let number = UInt64(String(decoding: counter.prefix { $0 != 32 }, as: UTF8.self)) ?? 0
+        let number = number(of: key)
         greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0)
+        if let holder = leaseHolder(of: key), holders.updateValue(holder, forKey: key) != holder {
+          noteHolder(key, holder)
+        }
         let last = server.data.records[Self.key(key)]?.stream?.last?.id ?? .zero
         let before = ends.updateValue(last, forKey: key) ?? .zero
         guard last > before, let stream = server.data.records[Self.key(key)]?.stream else { continue }
         for id in stream.ids(from: .behind(before)) {
           let id = EntryID(epoch: id.milliseconds, version: id.sequence)
-          if taken[key, default: []].insert(id).inserted { noteTaken(key, id) }
+          guard taken[key, default: []].insert(id).inserted else { continue }
+          counts[key, default: [:]][id.epoch, default: 0] += 1
+          noteTaken(key, id)
         }
       }
     }
 
     /// How many entries of an outlet were ever taken.
-    func count(of key: String, _ token: UInt64) -> Int { taken[key]?.count { $0.epoch == token } ?? 0 }
+    func count(of key: String, _ token: UInt64) -> Int { counts[key]?[token] ?? 0 }
+    /// The number of the outlet that has a key, as far as the server knows.
+    func number(of key: String) -> UInt64 {
+      let counter = server.data.records[Self.key("\(key):epoch")]?.string ?? []
+      return UInt64(String(decoding: counter.prefix { $0 != 32 }, as: UTF8.self)) ?? 0
+    }
+    func leaseHolder(of key: String) -> String? {
+      guard let record = server.data.records[Self.key("\(key):lease")], record.end ?? .max > clock else { return nil }
+      return String(decoding: record.string, as: UTF8.self)
+    }
+    func noteForeign(_ number: UInt64, in key: String) { greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0) }
+    func noteLoss(of key: String, isEvident: Bool) {
+      hasLostData = true
+      losses[key] = (world.time, isEvident ? world.time : losses[key]?.evident ?? .seconds(-100))
+    }
 
     var keys: [String] = []
-    private static func key(_ name: String) -> StandInData.Key { StandInData.Key(database: 0, name: Array(name.utf8)) }
+    static func key(_ name: String) -> StandInData.Key { StandInData.Key(database: 0, name: Array(name.utf8)) }
+
+    func length(of key: String) -> Int { server.data.records[Self.key(key)]?.stream?.count ?? 0 }
 
     /// The entries that a stream holds.
     func held(_ key: String, after id: EntryID) -> [EntryID] {
@@ -152,7 +189,7 @@
     enum Loss: CaseIterable { case nothing, everything, sinceSnapshot }
 
     func crash(_ loss: Loss, for time: Duration) {
-      hasLostData = hasLostData || loss != .nothing
+      if loss != .nothing { for key in keys { noteLoss(of: key, isEvident: true) } }
       world.note("\(name) crashes for \(time), and loses \(loss)")
       isUp = false
       for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
@@ -186,7 +223,10 @@
     }
 
     func remove(_ names: [String]) {
-      hasLostData = true
+      // The lease alone is no loss: the outlet that has it takes it again.
+      for key in keys where names.contains(key) || names.contains("\(key):epoch") {
+        noteLoss(of: key, isEvident: names.contains("\(key):epoch"))
+      }
       world.note("somebody deletes \(names) of \(name)")
       change { data in for name in names { data.records[Self.key(name)] = nil } }
     }
@@ -194,7 +234,7 @@
     /// Puts an older copy of a stream, or of everything about its key, in its place.
     func restore(_ key: String, withCounter: Bool) {
       guard let snapshot else { return }
-      hasLostData = true
+      noteLoss(of: key, isEvident: false)
       world.note("somebody restores an older \(key) of \(name)\(withCounter ? " and its counter" : "")")
       let names = withCounter ? [key, "\(key):epoch"] : [key]
       change { data in for name in names { data.records[Self.key(name)] = snapshot.records[Self.key(name)] } }
@@ -202,8 +242,10 @@
 
     func removeLastEntry(of key: String) {
       guard let last = last(of: key) else { return }
-      hasLostData = true
+      noteLoss(of: key, isEvident: false)
       world.note("somebody deletes the last entry of \(key) of \(name)")
+      // Who was refused an id because of one that is gone can't know whose that was.
+      noteForeign(last.epoch + 1, in: key)
       change {
         $0.records[Self.key(key)]?.stream?.remove(StandInID(milliseconds: last.epoch, sequence: last.version))
       }
@@ -215,7 +257,7 @@
       server.refusal = (message, writesOnly)
     }
 
-    func accept() { server.refusal = nil }
-    var refusal: String? { server.refusal?.message }
+    func accept() { (server.refusal, flicker) = (nil, nil) }
+    var refusal: String? { server.refusal?.message ?? flicker?.message }
   }
 #endif

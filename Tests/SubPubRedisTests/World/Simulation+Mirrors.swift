@@ -112,7 +112,7 @@
       let process = makeProcess(server)
       let publisher = SimulatedPublisher(epoch: UInt64(1_000 + processes.count), isRelay: true)
       let outlet = SimulatedOutlet(
-        world, process, "relay \(outlets.count)", key: "a", of: publisher, standby: nil, maxLength: 100,
+        world, process, "relay \(outlets.count)", key: "a", of: publisher, standby: nil, maxLength: maxLength,
         endpoint: address(server.name, []).endpoint)
       outlets.append(outlet)
       mirrors.relays[server] = process

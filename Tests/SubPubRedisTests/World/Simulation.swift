@@ -10,18 +10,19 @@
     var writable: [SimulatedServer] = []
     var replicas: [SimulatedServer] = []
     private(set) var timeout: Duration
-    private let lease: Duration?
-    private let maxLength: Int
+    let lease: Duration?
+    let maxLength: Int
     var processes: [SimulatedProcess] = []
     var outlets: [SimulatedOutlet] = []
     var mirrors = SimulatedMirrors()
     private(set) var isHarmful = true
-
     /// What was left out of all harms, by their numbers.
     private let leftOut: Set<Int>
     private let seed: UInt64
     /// Decides on what the harms and the publishers do.
     var chance: Chance
+    /// How many bytes some states have, and how rare they are.
+    private var large: (byteCount: Int, distance: UInt64) = (1, 16)
     private(set) var harms: [Int] = []
 
     init(seed: UInt64, without leftOut: Set<Int> = [], isRecorded: Bool = false) {
@@ -34,11 +35,20 @@
       server.keys = chance.percent(50) ? ["a"] : ["a", "b"]
       if chance.percent(50) { server.forbidSettingIDs() }
       addServer(server)
-      let hasMirrors = chance.percent(80)
+      server.noteHolder = { [unowned self] in noteHolder($0, $1) }
+      let hasMirrors = chance.percent(60)
       // Mirrors ask more often the shorter it is.
       if hasMirrors { timeout = max(timeout, .seconds(1)) }
       world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
-      if hasMirrors { makeMirrors() }
+      if hasMirrors {
+        makeMirrors()
+      } else if chance.percent(20) {
+        // What is still on its way is taken otherwise, as if it were held back.
+        server.rate = chance.percent(60) && server.maySetIDs ? chance.pick([100, 1_000]) : nil
+        large = (chance.pick([5_000, 70_000, 300_000]), server.rate == 100 ? 200 : 16)
+      } else if chance.percent(3) {
+        (large, server.largestValue) = ((1_200_000, 16), chance.pick([1_100_000, .max]))
+      }
     }
 
     func addServer(_ new: SimulatedServer) {
@@ -66,6 +76,7 @@
       world.run(until: .seconds(160))
       if world.violations.isEmpty { checkEnd() }
       if world.violations.isEmpty { checkMirrors(messages: messages) }
+      if world.violations.isEmpty, mirrors.all.isEmpty { rest() }
       for process in processes { process.dissolve() }
     }
 
@@ -103,7 +114,7 @@
       }
     }
 
-    private func publish(_ count: Int, in process: SimulatedProcess) {
+    func publish(_ count: Int, in process: SimulatedProcess) {
       process.run {
         for outlet in process.outlets where !outlet.publisher.isRelay {
           for _ in 0..<count {
@@ -114,7 +125,7 @@
       }
     }
 
-    private func startOutlet(of key: String, inNew isNew: Bool = false) {
+    func startOutlet(of key: String, inNew isNew: Bool = false) {
       let process: SimulatedProcess
       if let found = processes.last(where: { !$0.isDead && $0.server === server }), !isNew, chance.percent(30) {
         process = found
@@ -126,7 +137,7 @@
       endpoint.replyTimeout = timeout
       let outlet = SimulatedOutlet(
         world, process, "outlet \(outlets.count)", key: key,
-        of: SimulatedPublisher(epoch: UInt64(outlets.count + 1)), standby: lease, maxLength: maxLength,
+        of: SimulatedPublisher(epoch: UInt64(outlets.count + 1), large: large), standby: lease, maxLength: maxLength,
         endpoint: endpoint)
       if chance.percent(70) { outlet.publisher.publish(at: server.milliseconds) }
       outlets.append(outlet)
@@ -142,6 +153,7 @@
     private func harm() {
       let process = chance.pick(processes)
       let time = chance.milliseconds(upTo: 8_000)
+      if chance.percent(20) { return rareHarm(to: process, for: time) }
       let server = chance.pick(writable)
       switch chance.number(0...(mirrors.all.isEmpty ? 20 : 23)) {
       case 0: server.crash(chance.pick(SimulatedServer.Loss.allCases), for: time)
@@ -189,8 +201,10 @@
       }
       startOutlet(of: key, inNew: true)
       let loss = chance.number(0...4)
+      let slowness = chance.percent(40) ? (chance.number(200...2_800), chance.percent(50)) : nil
       world.after(.milliseconds(chance.number(3_000...9_500))) { [self] in
         guard isHarmful else { return }
+        if let slowness { delay(writer, by: .milliseconds(slowness.0), cutting: slowness.1) }
         switch loss {
         case 0: server.crash(.everything, for: .milliseconds(1))
         case 1, 2: server.crash(.sinceSnapshot, for: .milliseconds(1))
@@ -202,32 +216,12 @@
 
     private func refuse(at server: SimulatedServer, for time: Duration) {
       guard server.refusal == nil else { return }
-      let (message, writesOnly) = chance.pick([
-        ("OOM command not allowed when used memory > 'maxmemory'.", true),
-        ("READONLY You can't write against a read only replica.", true),
-        ("BUSY Redis is busy running a script.", false), ("LOADING Redis is loading the dataset in memory", false),
-        ("MISCONF Redis is configured to save RDB snapshots", true),
-      ])
+      let (message, writesOnly) = chance.pick(SimulatedServer.refusals)
       server.refuse(message, writesOnly: writesOnly)
       world.after(time) { server.accept() }
     }
 
     // MARK: The oracle
-
-    /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
-    ///
-    /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
-    /// only an outlet that can reach the server restores its number there.
-    private func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
-      notePublication(of: key, id, at: server)
-      let owner =
-        livingOutlets(of: key, at: server).filter { outlet in
-          let seen = outlet.machine.certainty.lastVerified.map { $0.duration(to: world.moment) } ?? .seconds(60)
-          return outlet.machine.stream.hasBegun && seen <= .milliseconds(1_500)
-        }.compactMap(\.machine.token).filter { $0 + 3_250 <= server.milliseconds }.max() ?? 0
-      world.note("\(key) of \(server.name) has \(id)")
-      if id.epoch < owner { world.violate("8.08: \(key) takes \(id), and \(owner) has it") }
-    }
 
     /// 8.07: a dead connection is noticed within twice the time-out.
     private func expectNotice(of link: SimulatedLink, in process: SimulatedProcess) {
@@ -241,7 +235,7 @@
       }
     }
 
-    private func checkEnd() {
+    func checkEnd() {
       for outlet in outlets { check(outlet) }
       for server in writable { for key in server.keys { checkWriter(of: key, at: server) } }
     }
@@ -277,27 +271,10 @@
       if let id = outlet.machine.entries.lastConfirmed?.id, server.taken[outlet.key]?.contains(id) != true {
         world.violate("8.06: \(id) is confirmed, and the server hasn't taken it")
       }
-      guard let end = outlet.end else {
+      if outlet.end == nil {
         if let cancelled = outlet.cancelled, !outlet.process.isDead, world.time > cancelled.at + .seconds(16) {
           world.violate("8.07: \(outlet.name) doesn't end")
         }
-        return
-      }
-      switch end.error {
-      case nil:
-        if outlet.cancelled == nil { world.violate("8.04: \(outlet.name) ends by itself") }
-      case is RedisSuperseded:
-        // The other one may have died before it knew its number.
-        if (server.greatestNumbers[outlet.key] ?? 0) <= outlet.machine.token ?? 0 {
-          world.violate("8.02: \(outlet.name) is superseded by nobody")
-        }
-      case let error as RedisError:
-        if case .unwritten(let count) = error.reason, let cancelled = outlet.cancelled {
-          if count > cancelled.count { world.violate("8.07: \(outlet.name) counts \(count) of \(cancelled.count)") }
-        } else if !error.reason.refusesToWrite {
-          world.violate("8.04: \(outlet.name) ends with \(error.reason)")
-        }
-      case let error?: world.violate("\(outlet.name) ends with \(error)")
       }
     }
   }

@@ -1,5 +1,6 @@
 #if Redis && (DEBUG || TESTABLE)
   @testable import SubPubRedis
+  @testable import SubPubRedis
   import SubPubTesting
 
   /// A world of servers, connections, and processes, in one thread and in virtual time, whose every event comes from a
@@ -51,6 +52,13 @@
 
     func note(_ what: @autoclosure () -> String) {
       if isRecorded { history.append("\(time / .milliseconds(1)) ms: \(what())") }
+    }
+
+    /// Commands as a text, without the lengths of their words, and with the names of scripts.
+    static func words(_ bytes: [UInt8]) -> String {
+      var text = String(decoding: bytes.prefix(5_000), as: UTF8.self)
+      for script in OutletScript.allCases { text = text.replacing(script.source, with: "\(script)") }
+      return text.split(separator: "\r\n").filter { !"*$".contains($0.prefix(1)) }.joined(separator: " ")
     }
 
     func violate(_ what: String) {

@@ -1,0 +1,113 @@
+#if Redis && (DEBUG || TESTABLE)
+  @testable import SubPubRedis
+
+  /// Who may write.
+  extension Simulation {
+    /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
+    ///
+    /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
+    /// only an outlet that can reach the server restores its number there: within a second and a half, or within three
+    /// if the server, which has been started again or has lost the number, shows that it has lost something.
+    func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
+      notePublication(of: key, id, at: server)
+      world.note("\(key) of \(server.name) has \(id)")
+      let loss = server.losses[key]
+      // Besides, others have added some, and from a thousand on the server removes blocks.
+      if server.length(of: key) > maxLength + (maxLength < 1_000 ? 5 : 105) {
+        world.violate("8.04: \(key) has \(server.length(of: key)) entries")
+      }
+      for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.hasBegun {
+        guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
+        let age = seen.duration(to: world.moment)
+        if token > id.epoch, token + 3_250 <= server.milliseconds {
+          let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age
+          if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_500)) {
+            return world.violate("8.08: \(key) takes \(id), and \(token) has it")
+          }
+        }
+        let hasLost = loss.map { $0.any > world.time - .seconds(10) } ?? false
+        // One that has said that it ends writes nothing more.
+        if token < id.epoch, !hasLost, outlet.machine.phase != .ending,
+          outlet.machine.certainty.mayWrite(at: world.moment)
+        {
+          return world.violate("8.08: \(key) takes \(id) while \(token) may still be sure that it has it")
+        }
+      }
+      // From then on the server refuses what the outlet before has sent.
+      let number = server.number(of: key)
+      if server.maySetIDs, id.epoch < number, loss.map({ $0.any < world.time - .seconds(30) }) ?? true {
+        world.violate("8.02: \(key) takes \(id), and it is \(number)'s")
+      }
+    }
+
+    /// 8.09: nobody takes a lease that another outlet renews.
+    func noteHolder(_ key: String, _ name: String) {
+      world.note("\(name) has the lease of \(key)")
+      guard let lease else { return }
+      if isHarmful, world.chance.percent(5), let process = outlets.first(where: { $0.name == name })?.process {
+        // The reply that says so doesn't arrive.
+        world.after(.microseconds(1)) { process.link?.cut() }
+      }
+      // One that was paused knows only of a lease that has ended meanwhile, and takes a lost one at once.
+      if outlets.contains(where: { $0.name == name && $0.process.pauses > 0 }) { return }
+      let hasLost = server.losses[key].map { $0.any > world.time - .seconds(10) } ?? false
+      for outlet in outlets where outlet.key == key && outlet.name != name && isLiving(outlet) {
+        guard outlet.machine.phase == .writing, let due = outlet.machine.lease?.due, !hasLost else { continue }
+        if due + lease * 2 / 3 > world.moment { world.violate("8.09: \(name) takes the lease of \(outlet.name)") }
+      }
+    }
+  }
+
+  /// What happens to outlets that rest.
+  extension Simulation {
+    /// Lets something be lost while all is quiet.
+    ///
+    /// It is restored. Then an outlet that waits follows at once on one that ends, and all end.
+    func rest() {
+      let start = world.time
+      for key in server.keys where !outlets.contains(where: { $0.key == key && isLiving($0) }) { startOutlet(of: key) }
+      let idle = outlets.filter { isLiving($0) && $0.machine.isWriting }
+      server.takeSnapshot()
+      for process in processes { publish(1, in: process) }
+      world.run(until: start + .seconds(5))
+      for outlet in idle { if !outlet.machine.isWriting { return world.violate("8.04: \(outlet.name) doesn't write") } }
+      for key in server.keys { loseSomething(of: key, chance.number(0...5)) }
+      world.run(until: start + .seconds(20))
+      for key in server.keys where !outlets.contains(where: { $0.key == key && isLiving($0) && $0.machine.isWriting }) {
+        world.violate("8.02: nobody writes to \(key)")
+      }
+      if world.violations.isEmpty { checkEnd() }
+      if world.violations.isEmpty { checkEnding(at: start + .seconds(20)) }
+    }
+
+    private func loseSomething(of key: String, _ number: Int) {
+      switch number {
+      case 0, 1: server.restore(key, withCounter: number == 0)
+      case 2:
+        // A stream remembers the id of what was deleted.
+        if server.maySetIDs { server.removeLastEntry(of: key) }
+      case 3: server.remove([key])
+      case 4: server.remove([key, "\(key):epoch"])
+      default: server.crash(.sinceSnapshot, for: .milliseconds(1))
+      }
+    }
+
+    private func checkEnding(at start: Duration) {
+      if lease != nil { for key in server.keys { startOutlet(of: key) } }
+      world.run(until: start + .seconds(3))
+      let limit = min(.seconds(1), timeout / 2) + .milliseconds(500)
+      for outlet in outlets where isLiving(outlet) && outlet.machine.isWriting {
+        outlet.cancel()
+        world.after(.milliseconds(400)) { [self] in
+          if isLiving(outlet) { world.violate("8.07: \(outlet.name) has nothing to do, and doesn't end") }
+        }
+        if !outlets.contains(where: { $0.key == outlet.key && isLiving($0) && $0.machine.isWaiting }) { continue }
+        world.after(limit) { [self] in
+          let next = outlets.filter { $0.key == outlet.key && isLiving($0) }
+          if !next.contains(where: \.machine.isWriting) { world.violate("8.09: nobody follows \(outlet.name)") }
+        }
+      }
+      world.run(until: start + .seconds(6))
+    }
+  }
+#endif
