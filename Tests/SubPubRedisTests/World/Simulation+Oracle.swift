@@ -50,6 +50,8 @@
       }
       // One that was paused knows only of a lease that has ended meanwhile, and takes a lost one at once.
       if outlets.contains(where: { $0.name == name && $0.process.pauses > 0 }) { return }
+      // So does one whose question was on its way when the lease was lost.
+      if let loss = server.leaseLosses[key], loss > world.time - .milliseconds(300) { return }
       let hasLost = server.losses[key].map { $0.any > world.time - .seconds(10) } ?? false
       for outlet in outlets where outlet.key == key && outlet.name != name && isLiving(outlet) {
         guard outlet.machine.phase == .writing, let due = outlet.machine.lease?.due, !hasLost else { continue }
