@@ -11,9 +11,9 @@
 
 /// A value behind the package's lock, for all state outside registries.
 package final class Locked<State>: Sendable {
-  @usableFromInline let mutex = SystemMutex()
+  private let mutex = SystemMutex()
   // Accessed only while `mutex` is held.
-  @usableFromInline nonisolated(unsafe) var state: State
+  private nonisolated(unsafe) var state: State
 
   package init(_ state: consuming sending State) { unsafe self.state = state }
 
@@ -22,9 +22,7 @@ package final class Locked<State>: Sendable {
   /// The body must not block, resume anything, or release a foreign value. Its result outlives the lock even if the
   /// caller ignores it: without `withExtendedLifetime`, the optimizer may release an ignored result inside the lock,
   /// where a foreign `deinit` would run (1.04).
-  ///
-  /// Inlinable, so that other modules have code for their types of state.
-  @inlinable @discardableResult
+  @discardableResult
   package func withLock<R: ~Copyable>(_ body: (inout State) -> R) -> R {
     mutex.lock()
     let result = unsafe body(&state)
@@ -37,7 +35,7 @@ package final class Locked<State>: Sendable {
 /// The package's only kind of lock: a pthread mutex.
 ///
 /// ThreadSanitizer sees it on every platform, so the code that is tested is the code that ships.
-@safe @usableFromInline
+@safe
 struct SystemMutex: ~Copyable, Sendable {
   // A mutex must not move, so it is allocated. Nothing else points to it.
   private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -71,6 +69,6 @@ struct SystemMutex: ~Copyable, Sendable {
     unsafe mutex.deallocate()
   }
 
-  @usableFromInline func lock() { unsafe pthread_mutex_lock(mutex) }
-  @usableFromInline func unlock() { unsafe pthread_mutex_unlock(mutex) }
+  @inline(__always) func lock() { unsafe pthread_mutex_lock(mutex) }
+  @inline(__always) func unlock() { unsafe pthread_mutex_unlock(mutex) }
 }
