@@ -27,7 +27,7 @@
         keep(last)
         shown = error.map(last.failed) ?? last
       } catch {
-        _ = state.withLock { $0.machine.note(entry, isDecoded: false, hasData: hasData, lag: lag) }
+        state.withLock { $0.machine.note(entry, isDecoded: false, hasData: hasData, lag: lag) }
         shown = former.failed(self.error(error))
         keep(shown)
       }
