@@ -82,7 +82,8 @@
       let id = EntryID(epoch: machine.token ?? 0, version: version)
       let arguments = RedisCommand("\(id)", "value", String(repeating: "7", count: bytes))
       let entry = OutletEntry(
-        id: id, arguments: arguments, publication: PublicationID(epoch: 1, version: version), before: nil)
+        id: id, arguments: arguments, publication: PublicationID(epoch: 1, version: version), sent: 0,
+        before: nil)
       _ = machine.append(entry)
       _ = flush()
       return taken()

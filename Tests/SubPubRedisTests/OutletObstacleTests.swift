@@ -2,7 +2,7 @@
   @testable import SubPubRedis
   import Testing
 
-  @Suite("8.06 States that can't be restored in time")
+  @Suite("8.06 States that can't be restored")
   struct OutletObstacleTests {
     @Test(
       "a large state with which connections are lost three times while it is restored is written as an error",
@@ -31,6 +31,23 @@
       #expect((entry?.arguments.byteCount ?? .max) < 1_000)
       try outlet.settle(number: "5", last: nil)
       #expect(outlet.taken().last == "restore")
+    }
+
+    @Test("a first state that an empty stream has a greater id for is tried once, and then the outlet is superseded")
+    func required_8_02_8_06_emptyStreamWithGreaterID() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      let refusal = "-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n"
+      try outlet.reply(refusal)
+      #expect(outlet.taken() == ["settle"])
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["restore"])
+      try outlet.reply(":2\r\n")
+      #expect(outlet.taken() == ["XADD"])
+      try outlet.reply(refusal)
+      #expect(outlet.taken() == ["settle"])
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["tell superseded", "tell disconnected", "leave", "end: RedisSuperseded"])
     }
   }
 #endif

@@ -211,8 +211,9 @@
         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         try await outlet.run()
         try await mirror.run()
+        return mirror.publisher.current.version
       }
-      try await run.value
+      #expect(try await run.value == 0)
       #expect(try server.run("EXISTS", "key", "key:epoch") == "0")
     }
 

@@ -67,7 +67,7 @@
       /// When the last one began.
       var start: Instant?
       /// The pauses since a server has answered.
-      var failures = 0
+      var pauses = 0
       /// The servers that have failed since the last pause.
       var servers = 0
       /// Why the last one before that pause did.
@@ -127,7 +127,7 @@
       let time = attempts.start?.duration(to: now) ?? .zero
       let hasWorked = wasConnected && time >= max(.seconds(1), endpoint.replyTimeout)
       if hasWorked { attempts.servers = 0 }
-      if wasConnected { attempts.failures = 0 }
+      if wasConnected { attempts.pauses = 0 }
       // A server that lets the last entry be read, and no others, has answered.
       if hasWorked || wasConnected && !reason.isForbidden { attempts.former = nil }
       if !attempts.isAtNode, let node = reason.node(of: endpoint) {
@@ -145,11 +145,11 @@
 
     private mutating func rest(after reason: RedisError.Reason, _ error: RedisError) -> Step {
       attempts.servers = 0
-      attempts.failures += 1
+      attempts.pauses += 1
       // The server also refuses what was damaged on the way: only a refusal that is repeated counts.
       guard reason.isPassing || reason != attempts.former else { return .fail(error) }
       attempts.former = reason
-      return .rest(failures: attempts.failures, error)
+      return .rest(failures: attempts.pauses, error)
     }
   }
 

@@ -15,8 +15,8 @@
 
       /// The connection over which that is asked.
       ///
-      /// If no wait is under way, it is the one over which `XREAD` goes later. If the server is started again, that is
-      /// lost, so entries never arrive over it that are older than those found here.
+      /// If no wait is under way, it is the one over which `XREAD` goes later. A restart of the server closes it, so
+      /// entries never arrive over it that are older than those found here.
       fileprivate let line: ReadingLine
       fileprivate var all: [Arrival]
       fileprivate var firstIndex = 0
@@ -159,6 +159,7 @@
       }
       // The server may have come back with older data, which isn't shown (8.08). Whatever is written after it is new.
       act(.pass(.unchanged, follower))
+      // Numbers are times, so a greater one than the server's time shows that its clock was set back.
       return serverTime < shown.epoch ? last?.id ?? .zero : shown
     }
   }

@@ -5,9 +5,9 @@
   ///
   /// Behind a balanced address, each may lead to another server.
   enum ReadingLine: Int, CaseIterable {
-    /// Waits for entries of the streams of which nothing is expected.
+    /// Waits long, for the entries of all streams that aren't lively.
     case resting
-    /// Waits for those of a few others, again and again.
+    /// Waits shortly, again and again, for those of a few others.
     case lively
     /// Asks for everything else.
     case asking

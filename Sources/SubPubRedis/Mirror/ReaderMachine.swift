@@ -82,7 +82,7 @@
 
   /// What happens.
   extension ReaderMachine {
-    /// Some begin to follow streams, and others want to know nothing any more.
+    /// Adds and removes followers.
     mutating func change(
       adding added: [Newcomer] = [], removing removed: [(follower: Follower, key: [UInt8])] = [], at now: Instant
     ) {

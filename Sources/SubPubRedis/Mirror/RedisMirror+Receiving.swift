@@ -3,7 +3,7 @@
   import SubPub
 
   extension RedisMirror {
-    /// Publishes what the reader has found; called on its thread, once at a time.
+    /// Publishes what the reader has found; called on its thread, one event at a time.
     func receive(_ event: StreamEvent) {
       let (isFirst, showing) = state.withLock { $0.machine.received(event, at: .now, wallClock: .millisecondsNow) }
       if isFirst { tell { $0.connected($1, isWriting: false) } }

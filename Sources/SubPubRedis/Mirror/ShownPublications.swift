@@ -151,13 +151,4 @@
     /// Everything before is older.
     private mutating func finish() { place = oldestNewer.map { .after($0.predecessor) } ?? Place.none }
   }
-
-  extension RedisCommand {
-    /// The command that reads entries of a stream, the last of them first.
-    static func entries(of key: [UInt8], downFrom end: String, _ count: Int) -> RedisCommand {
-      var command = RedisCommand("XREVRANGE", of: key)
-      for argument in [end, "-", "COUNT", "\(count)"] { command.append(argument) }
-      return command
-    }
-  }
 #endif

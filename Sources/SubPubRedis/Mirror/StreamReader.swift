@@ -4,8 +4,8 @@
   /// Reads the streams of one server, for all mirrors of the process that have its endpoint: carries out what its
   /// machine decides.
   ///
-  /// All of that happens on one thread, that of the mirrors, on which states are decoded and published. It isn't that of
-  /// the outlets, which a slow subscriber would hold up.
+  /// All of that happens on one thread, that of the mirrors, on which what is read is decoded and published. It isn't
+  /// that of the outlets, which a slow subscriber would hold up.
   final class StreamReader: Sendable {
     typealias Machine = ReaderMachine<StreamFollower>
 

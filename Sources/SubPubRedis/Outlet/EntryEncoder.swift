@@ -8,6 +8,8 @@
     /// The id and the fields: what follows the beginning of the command that adds it.
     let arguments: RedisCommand
     let publication: PublicationID
+    /// When it was made, in milliseconds since 1970.
+    let sent: Int64
     /// The data that the key had before this state.
     let before: EncodedData?
     /// Whether it is an error in place of a state that can't be written.
@@ -28,9 +30,10 @@
             + " client-query-buffer-limit")
       let error = RedisError(endpoint: settings.endpoint, key: settings.key, reason: reason)
       arguments.append(.error, before, error)
-      arguments.append(publication, sent: Int64(Date().timeIntervalSince1970 * 1_000))
+      arguments.append(publication, sent: sent)
       return OutletEntry(
-        id: id, arguments: arguments, publication: publication, before: before, isSubstitute: true, taken: taken)
+        id: id, arguments: arguments, publication: publication, sent: sent, before: before, isSubstitute: true,
+        taken: taken)
     }
   }
 
@@ -86,7 +89,8 @@
       }
       arguments.append(publication.id, sent: now)
       return OutletEntry(
-        id: id, arguments: arguments, publication: publication.id, before: before, isSubstitute: isSubstitute)
+        id: id, arguments: arguments, publication: publication.id, sent: now, before: before, isSubstitute: isSubstitute
+      )
     }
 
     /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it

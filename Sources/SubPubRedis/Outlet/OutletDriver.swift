@@ -99,8 +99,8 @@
       case .leave: state.withLock { $0.channel.take() }?.close()
       case .send(let bytes, let count):
         guard let channel = decision.channel else { return }
-        let mayWait = isOnLoop && channel.connection.loop === client.loop
-        do throws(RedisError.Reason) { try channel.send(bytes, replies: count, mayWait: mayWait) } catch {
+        let mayBeDelayed = isOnLoop && channel.connection.loop === client.loop
+        do throws(RedisError.Reason) { try channel.send(bytes, replies: count, mayBeDelayed: mayBeDelayed) } catch {
           lost(error, over: decision.number, channel)
         }
       case .subscribe, .proceed, .tell, .rest, .end: state.withLock(\.owner)?.carryOut(action)

@@ -140,7 +140,7 @@
 
     /// Drops the oldest entries; nothing may be under way.
     mutating func keepLast(_ count: Int) {
-      let excess = min(self.count, self.count - count)
+      let excess = self.count - count
       guard excess > 0 else { return }
       skippedCount += excess
       removeFirst(excess)

@@ -181,7 +181,9 @@
     /// The entry that the stream has to end with before anything else is written.
     private func missingEntry(_ last: EntryID?) -> OutletEntry? {
       if entries.lastConfirmed != nil { return isLastConfirmedMissing(last) ? entries.lastConfirmed : nil }
-      return last == nil ? entries.firstEntry : nil
+      guard last == nil, let first = entries.firstEntry else { return nil }
+      if let unrestorable = stream.unrestorable, unrestorable == (first.id, nil) { return nil }
+      return first
     }
 
     private mutating func restore(_ entry: OutletEntry, at now: Instant, since sent: Instant) {

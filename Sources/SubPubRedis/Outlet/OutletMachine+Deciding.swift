@@ -6,7 +6,7 @@
     /// Does what can be done now, after something has changed.
     mutating func advance(at now: Instant) {
       switch phase {
-      case .standingBy(let next): if now >= next, !isAsking(.key) { takeOver(at: now) }
+      case .standingBy(let next): if now >= next, !isAsking(.takeOver) { takeOver(at: now) }
       case .doubting(let end):
         renewIfDue(at: now)
         if isComparing { return }
@@ -72,7 +72,7 @@
       ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
     }
 
-    /// Looks once a second whether the server still knows the outlet's number, and the stream ends as it did.
+    /// Looks every second, or in each half of the reply timeout, whether the server still knows the outlet's number, and the stream ends as it did.
     private mutating func checkIfDue(at now: Instant) {
       guard let asked = stream.asked, now >= asked + settings.checkInterval, !isComparing else { return }
       stream.asked = now

@@ -157,9 +157,9 @@
       var hasMoved = false
       /// Whether the outlet is at such a node.
       var isAway = false
-      /// Whether a connection was told that isn't lost.
+      /// Whether the instrumentation was told of a connection, and not yet of its end.
       var isTold = false
-      /// How often in a row something had changed between a look and what followed from it.
+      /// The comparisons with the server since something was confirmed last.
       var changes = 0
       /// Whether the entries that are under way were sent after nothing had been for a while: the server may have ended
       /// the connection before.
@@ -218,7 +218,7 @@
     /// When something is to be done even if nothing happens; nil if nothing is.
     var nextTime: Instant? {
       switch phase {
-      case .standingBy(let next): return isAsking(.key) ? nil : next
+      case .standingBy(let next): return isAsking(.takeOver) ? nil : next
       case .doubting, .catchingUp, .writing:
         guard !isComparing, let asked = stream.asked else { return nil }
         var time = asked + settings.checkInterval
@@ -229,7 +229,7 @@
       }
     }
 
-    enum Kind { case key, comparison, check, renew }
+    enum Kind { case takeOver, comparison, check, renew }
 
     /// Whether the server was asked for something, and hasn't answered.
     func isAsking(_ kind: Kind) -> Bool {
@@ -238,7 +238,7 @@
         case .settle, .restore: kind == .comparison
         case .number, .last: kind == .check
         case .renew: kind == .renew
-        case .takeOver: kind == .key
+        case .takeOver: kind == .takeOver
         case .entries, .end: false
         }
       }

@@ -131,10 +131,7 @@
     case standby(lease: Duration)
   }
 
-  /// What its writer needs.
   extension RedisOutlet {
-    var keys: OutletKeys { OutletKeys(stream: key) }
-
     /// Tells the instrumentation something, if there is one.
     func tell(_ event: (any RedisInstrumentation, RedisPart) -> Void) {
       if let instrumentation { event(instrumentation, RedisPart(isOutlet: true, key: key, endpoint: endpoint)) }

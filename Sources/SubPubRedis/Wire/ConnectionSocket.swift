@@ -37,7 +37,7 @@
     }
 
     /// Whether the loop's thread has to send something, or to find out why nothing can be sent.
-    var isBehind: Bool { !outgoing.isEmpty || sendingFailure != nil }
+    var hasUnsent: Bool { !outgoing.isEmpty || sendingFailure != nil }
 
     /// What to wait for.
     func interest(isConnecting: Bool) -> pollfd {
@@ -84,20 +84,20 @@
   /// Sending.
   extension ConnectionSocket {
     /// Encrypts bytes, if that is to be, and sends them, or puts that off until ``transmitDelayed()``.
-    mutating func send(_ bytes: [UInt8], mayWait: Bool) throws(RedisError.Reason) {
+    mutating func send(_ bytes: [UInt8], mayBeDelayed: Bool) throws(RedisError.Reason) {
       #if RedisTLS
         if let encryption {
           try encryption.encrypt(bytes)
-          return transmit(encryption.takeDeparting(), mayWait: mayWait)
+          return transmit(encryption.takeDeparting(), mayBeDelayed: mayBeDelayed)
         }
       #endif
-      transmit(bytes, mayWait: mayWait)
+      transmit(bytes, mayBeDelayed: mayBeDelayed)
     }
 
     /// Sends bytes now, as far as there is room, and the rest later.
-    private mutating func transmit(_ bytes: [UInt8], mayWait: Bool = false) {
+    private mutating func transmit(_ bytes: [UInt8], mayBeDelayed: Bool = false) {
       traffic.queued += bytes.count
-      guard outgoing.isEmpty, !mayWait else {
+      guard outgoing.isEmpty, !mayBeDelayed else {
         isDelayed = isDelayed || outgoing.isEmpty
         outgoing += bytes
         return

@@ -3,15 +3,13 @@
 
   /// What one user of a connection sends over it, and the replies to that, in their order.
   ///
-  /// One task at a time uses a channel. After an error it can't be used any more, though the connection may work.
+  /// A task sends and waits, one at a time; or a sink takes what arrives. After an error a channel can't be used any more,
+  /// though the connection may work.
   final class RedisChannel: Sendable {
     /// The error of a wait that a cancel has ended.
     static var interrupted: RedisError.Reason { .unreachable("cancelled while it waited for the server") }
 
     let connection: RedisConnection
-    /// Is told that the connection was lost, and that a reply has arrived, if it is to know that.
-    private let notice: Wake?
-    private let noticesReplies: Bool
     /// Takes the replies, and the error after which there are none, instead of this channel.
     private let sink: (@Sendable (RedisChannel, Result<[RedisReply], RedisError.Reason>) -> Void)?
     private let state = Locked(State())
@@ -43,16 +41,12 @@
     }
 
     init(
-      _ connection: RedisConnection, notice: Wake? = nil, noticesReplies: Bool = false,
+      _ connection: RedisConnection,
       sink: (@Sendable (RedisChannel, Result<[RedisReply], RedisError.Reason>) -> Void)? = nil
     ) {
-      (self.connection, self.notice, self.noticesReplies) = (connection, notice, noticesReplies)
-      self.sink = sink
+      (self.connection, self.sink) = (connection, sink)
       connection.add(self)
     }
-
-    /// Why there will be no replies; nil while there may be.
-    var failure: RedisError.Reason? { state.withLock(\.failure) }
 
     /// Forgets the channel, and the replies that are to come.
     func close() { connection.remove(self) }
@@ -75,28 +69,13 @@
       return try await replies(count)
     }
 
-    /// Sends a command, and waits for its reply, which may be an error.
-    func reply(to command: RedisCommand) async throws(RedisError.Reason) -> RedisReply {
-      try await replies(to: [command])[0]
-    }
-
     /// Sends encoded commands, which have so many replies.
     ///
-    /// The loop's thread may let it wait until it has done what is due.
+    /// The bytes may stay in memory until the loop's thread has done what is due.
     func send(
-      _ bytes: [UInt8], replies count: Int, within limit: TimeLimit? = nil, mayWait: Bool = false
+      _ bytes: [UInt8], replies count: Int, within limit: TimeLimit? = nil, mayBeDelayed: Bool = false
     ) throws(RedisError.Reason) {
-      try connection.send(bytes, replies: count, to: self, within: limit, mayWait: mayWait)
-    }
-
-    /// Waits for the next reply.
-    func reply() async throws(RedisError.Reason) -> RedisReply { try await replies(1)[0] }
-
-    /// Returns the next reply if it has arrived.
-    func replyIfPresent() throws(RedisError.Reason) -> RedisReply? {
-      let (reply, failure) = state.withLock { $0.count > 0 ? ($0.take(1)[0], nil) : (nil, $0.failure) }
-      if let failure { throw failure }
-      return reply
+      try connection.send(bytes, replies: count, to: self, within: limit, mayBeDelayed: mayBeDelayed)
     }
 
     /// Waits for the next replies.
@@ -128,7 +107,6 @@
         return state.takeWaiter()
       }
       waiter?.resume()
-      if noticesReplies { notice?.set() }
     }
 
     /// Ends all waits; only the first reason counts.
@@ -139,7 +117,6 @@
         return state.takeWaiter()
       }
       waiter?.resume()
-      notice?.set()
     }
   }
 

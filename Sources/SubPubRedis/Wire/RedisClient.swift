@@ -5,7 +5,7 @@
   /// What the outlets and mirrors of a process share that have equal endpoints.
   final class RedisClient: Sendable {
     let endpoint: RedisEndpoint
-    /// The thread of the outlets' connections, on which no foreign code runs.
+    /// The thread of the outlets' connections, on which no value is encoded.
     let loop = RedisLoop()
     private let start = ContinuousClock.now
     /// The connections of the outlets.

@@ -95,9 +95,12 @@
     static let counterSuffix = ":epoch"
 
     /// The command that reads the last entry of a stream.
-    static func lastEntry(of key: [UInt8]) -> RedisCommand {
+    static func lastEntry(of key: [UInt8]) -> RedisCommand { entries(of: key, downFrom: "+", 1) }
+
+    /// The command that reads entries of a stream, the last of them first.
+    static func entries(of key: [UInt8], downFrom end: String, _ count: Int) -> RedisCommand {
       var command = RedisCommand("XREVRANGE", of: key)
-      for argument in ["+", "-", "COUNT", "1"] { command.append(argument) }
+      for argument in [end, "-", "COUNT", "\(count)"] { command.append(argument) }
       return command
     }
   }

@@ -12,8 +12,8 @@
 
   /// A connection to a server, over which several users send commands, each through a channel of its own.
   ///
-  /// The server replies in the order of the commands, so a queue tells whose a reply is. Whoever sends a command sends
-  /// it at once; the loop's thread receives, and sends what the socket had no room for.
+  /// The server replies in the order of the commands, so a queue tells whose a reply is. A command is sent on
+  /// the thread that has it, and at once unless it may be delayed; the loop's thread receives, and sends what the socket had no room for.
   ///
   /// After an error the connection can't be used any more: nobody knows which commands have arrived. All of its users
   /// learn that.
@@ -92,26 +92,26 @@
 
     /// Sends encoded commands, which have so many replies.
     ///
-    /// Each reply has to come in time after the command was sent, or after the reply before it. The loop's thread may
-    /// let it wait until it has done what is due.
+    /// Each reply has to come in time after the command was sent, or after the reply before it. The bytes may stay in
+    /// memory until the loop's thread has done what is due.
     func send(
       _ bytes: [UInt8], replies count: Int, to channel: RedisChannel, within limit: TimeLimit? = nil,
-      mayWait: Bool = false
+      mayBeDelayed: Bool = false
     ) throws(RedisError.Reason) {
-      let (failure, isBehind) = change { state, actions in
+      let (failure, hasUnsent) = change { state, actions in
         let now = ContinuousClock.now
         let failure = state.machine.request(
           .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: now))
         if failure == nil {
-          do throws(RedisError.Reason) { try state.socket.send(bytes, mayWait: mayWait) } catch {
+          do throws(RedisError.Reason) { try state.socket.send(bytes, mayBeDelayed: mayBeDelayed) } catch {
             state.machine.lose(error, &actions)
           }
           state.noteTransmission(at: now)
         }
-        return (failure, state.socket.isBehind && !mayWait)
+        return (failure, state.socket.hasUnsent && !mayBeDelayed)
       }
       if let failure { throw failure }
-      if isBehind { loop.notice() }
+      if hasUnsent { loop.notice() }
     }
 
     /// Lets the machine decide, and does what it says, which calls other code, without the lock.

@@ -193,9 +193,6 @@
 
     func fire() { set() }
 
-    /// Forgets an event that nobody has waited for.
-    func clear() { state.withLock { $0.isSet = false } }
-
     /// Waits for the event, or for a time that the loop measures.
     func wait(until end: ContinuousClock.Instant, on loop: RedisLoop) async {
       loop.set(self, to: end)

@@ -295,8 +295,9 @@
           for text in since.map({ ["since", "\($0)"] }) ?? [] { arguments.append(text) }
         }
         if state.value != nil { inherited = nil }
-        arguments.append(state.id, sent: Int64(process.server.milliseconds))
-        entry = OutletEntry(id: id, arguments: arguments, publication: state.id, before: nil)
+        let sent = Int64(process.server.milliseconds)
+        arguments.append(state.id, sent: sent)
+        entry = OutletEntry(id: id, arguments: arguments, publication: state.id, sent: sent, before: nil)
       } else if version > 0, publisher.states[version]?.id != .nothing {
         inherited = nil
       }

@@ -47,7 +47,7 @@
         server.rate = chance.percent(60) && server.maySetIDs ? chance.pick([100, 1_000]) : nil
         large = (chance.pick([5_000, 70_000, 300_000]), server.rate == 100 ? 200 : 16)
       } else if chance.percent(3) {
-        (large, server.largestValue) = ((1_200_000, 16), chance.pick([1_100_000, .max]))
+        (large, server.largestValue) = ((1_200_000, 200), chance.pick([1_100_000, .max]))
       }
     }
 
