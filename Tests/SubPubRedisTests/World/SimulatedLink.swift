@@ -36,7 +36,7 @@
         reader, isEncrypted: false, by: world.now + limit, limit: limit, at: world.now)
       delay = .microseconds(world.chance.pick([30, 300, 5_000, 50_000]))
       // What a slow way still carries takes longer than some replies may.
-      isHarmed = server.rate.map { $0 < 500 } ?? false
+      isHarmed = server.clientRate != nil || server.rate.map { $0 < 500 } ?? false
       client = server.connect(self)
       if client == nil { return nil }
     }
@@ -160,9 +160,11 @@
       case .works:
         var rest = bytes[...]
         while !rest.isEmpty {
-          let piece = rest.prefix(world.chance.percent(20) ? world.chance.number(1...rest.count) : rest.count)
+          let most = server.clientRate == nil ? rest.count : min(200, rest.count)
+          let piece = rest.prefix(world.chance.percent(20) ? world.chance.number(1...most) : most)
           rest = rest.dropFirst(piece.count)
           last.toClient = max(last.toClient, world.time + delay)
+          if let rate = server.clientRate { last.toClient += .microseconds(piece.count * 1_000 / rate) }
           world.after(last.toClient - world.time) { [self] in
             lastArrival = world.time
             process.run(isReceipt: true) { [self] in act { $0.received(piece, at: world.now, &$1) } }

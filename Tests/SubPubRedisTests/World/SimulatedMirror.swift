@@ -170,6 +170,8 @@
       process.mirrors.append(self)
     }
 
+    func reads(over link: SimulatedLink) -> Bool { reader?.openLinks.contains { $0 === link } ?? false }
+
     /// What it reads from.
     var address: SimulatedAddress { reader?.address ?? addresses[0] }
 

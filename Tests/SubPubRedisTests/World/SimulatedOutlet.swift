@@ -286,12 +286,8 @@
         for text in ["\(id)", "phase", state.phase] { arguments.append(text) }
         if let (value, since) = state.value.map({ ($0, state.since) }) ?? inherited {
           arguments.append("value")
-          let byteCount = publisher.byteCount(of: version)
-          if byteCount > 1 {
-            arguments.append([UInt8](repeating: 55, count: byteCount))
-          } else {
-            arguments.append(value)
-          }
+          // Spaces behind a value make no difference.
+          arguments.append(Array(value.utf8) + [UInt8](repeating: 32, count: publisher.byteCount(of: version)))
           for text in since.map({ ["since", "\($0)"] }) ?? [] { arguments.append(text) }
         }
         if state.value != nil { inherited = nil }

@@ -27,6 +27,10 @@
     var largestValue = Int.max
     /// How many bytes a connection carries in a millisecond; nil for any number.
     var rate: Int?
+    /// How many bytes a client may be told at a time; nil for any number.
+    var outputLimit: Int?
+    /// How many bytes arrive at clients in a millisecond; nil for any number.
+    var clientRate: Int?
     private var holders: [String: String] = [:]
     /// Told of each outlet that gets a lease.
     var noteHolder: (String, String) -> Void = { _, _ in }
@@ -121,7 +125,11 @@
     private func flush() {
       for (client, link) in links.sorted(by: { $0.key < $1.key }) {
         let output = server.takeOutput(of: client)
-        if !output.isEmpty { link.arrive(output) }
+        if let outputLimit, output.count > outputLimit {
+          server.disconnect(client)
+        } else if !output.isEmpty {
+          link.arrive(output)
+        }
         if !server.isConnected(client) {
           links[client] = nil
           link.close()

@@ -23,6 +23,8 @@
     var chance: Chance
     /// How many bytes some states have, and how rare they are.
     private var large: (byteCount: Int, distance: UInt64) = (1, 16)
+    /// Whether some states take longer on their way than a reply may.
+    private(set) var isSlow = false
     private(set) var harms: [Int] = []
 
     init(seed: UInt64, without leftOut: Set<Int> = [], isRecorded: Bool = false) {
@@ -41,6 +43,12 @@
       if hasMirrors { timeout = max(timeout, .seconds(1)) }
       world.note("time-out \(timeout), lease \(lease.map { "\($0)" } ?? "none"), at most \(maxLength) states")
       if hasMirrors {
+        switch chance.number(0...9) {
+        case 0: server.outputLimit = 4_000
+        case 1: (server.clientRate, large) = (2, (7_000, 16))
+        default: break
+        }
+        isSlow = server.clientRate != nil
         makeMirrors()
       } else if chance.percent(20) {
         // What is still on its way is taken otherwise, as if it were held back.
@@ -64,6 +72,7 @@
       isHarmful = false
       world.note("nothing bad happens any more")
       for server in writable { server.accept() }
+      server.clientRate = nil
       for process in processes { process.network = .works }
       for key in server.keys where livingOutlets(of: key, at: server).isEmpty { startOutlet(of: key) }
       startMissingRelays()
