@@ -2,15 +2,26 @@
   import SubPub
   @testable import SubPubRedis
 
+  /// The place of data among all of a key: by version if one process has published both, and otherwise by when the main
+  /// server has taken it first.
+  struct DataOrder: Comparable {
+    let id: PublicationID
+    let rank: Int
+
+    static func < (left: Self, right: Self) -> Bool {
+      left.id.epoch == right.id.epoch ? left.id.version < right.id.version : left.rank < right.rank
+    }
+  }
+
   /// The mirrors of a world, and what is true about what they show.
   struct SimulatedMirrors {
     /// What a mirror has shown last.
     struct Shown {
       let id: EntryID
       let server: SimulatedServer
-      let order: Int?
+      let order: DataOrder?
       /// That of the newest data that it has read, if it can't be decoded.
-      let read: Int?
+      let read: DataOrder?
       /// The process that has published the entry.
       let epoch: UInt64?
       let time: Duration
@@ -21,14 +32,14 @@
     var all: [SimulatedMirror] = []
     var relays: [SimulatedServer: SimulatedProcess] = [:]
     /// The order in which the main server has taken all data.
-    var orders: [String: [PublicationID: Int]] = [:]
+    var orders: [String: [PublicationID: DataOrder]] = [:]
     /// The data of the entries of the main server.
     var written: [String: [EntryID: PublicationID]] = [:]
     /// That of servers with relays.
     var relayed: [SimulatedServer: [EntryID: PublicationID]] = [:]
     var shown: [Int: Shown] = [:]
     /// The last data of each process that was shown.
-    var epochs: [Int: [UInt64: Int]] = [:]
+    var epochs: [Int: [UInt64: DataOrder]] = [:]
 
     /// How many messages all readers have sent.
     var messageCount: Int { 0 }
@@ -154,16 +165,19 @@
       if outlet.publisher.isRelay {
         if state.phase == "loaded" { mirrors.relayed[server, default: [:]][id] = state.id }
       } else {
-        let order = mirrors.orders[key]?.count ?? 0
-        mirrors.written[key, default: [:]][id] = PublicationID(epoch: outlet.publisher.epoch, version: id.version)
-        mirrors.orders[key, default: [:]][PublicationID(epoch: outlet.publisher.epoch, version: id.version)] = order
+        let publication = PublicationID(epoch: outlet.publisher.epoch, version: id.version)
+        mirrors.written[key, default: [:]][id] = publication
+        if mirrors.orders[key]?[publication] == nil {
+          let rank = mirrors.orders[key]?.count ?? 0
+          mirrors.orders[key, default: [:]][publication] = DataOrder(id: publication, rank: rank)
+        }
       }
     }
 
     /// What an entry of the main server brings.
     private func publication(of id: EntryID, _ key: String) -> PublicationID? { mirrors.written[key]?[id] }
 
-    private func order(of value: String?, _ key: String) -> Int? {
+    private func order(of value: String?, _ key: String) -> DataOrder? {
       guard let value, let id = EntryID(Array(value.utf8)[...]) else { return nil }
       return mirrors.orders[key]?[PublicationID(epoch: id.epoch, version: id.version)]
     }
@@ -201,7 +215,7 @@
 
     /// 8.06: a mirror skips only what the stream doesn't hold any more.
     private func checkSkipped(
-      before entry: StreamEntry, by mirror: SimulatedMirror, _ order: Int, from last: SimulatedMirrors.Shown?,
+      before entry: StreamEntry, by mirror: SimulatedMirror, _ order: DataOrder, from last: SimulatedMirrors.Shown?,
       at address: SimulatedAddress
     ) {
       let server = address.servers[0]
