@@ -59,8 +59,9 @@
       let result = body(&machine, &actions)
       if let failure, failure != self.failure { world.violate("8.07: the reason \(failure) is replaced") }
       if !actions.deliveries.isEmpty { answered = world.now }
-      if !wasLate, machine.late != nil, !isHarmed || answered.duration(to: world.now) < limit {
-        world.violate("8.07: a server is blamed that was in time")
+      if !wasLate, let late = machine.late, !isHarmed || answered.duration(to: world.now) < limit && !late.isTooSlow {
+        let time = answered.duration(to: world.now)
+        world.violate("8.07: \(process.name) blames connection \(number) to \(server.name), which answered \(time) ago")
       }
       for (channel, replies) in actions.deliveries { users[channel]?(.success(replies)) }
       if let (reason, channels) = actions.end {
@@ -191,9 +192,9 @@
     func cut() {
       world.note("connection \(number) is cut")
       if let client { server.disconnect(client) }
-      client = nil
+      (client, isHarmed) = (nil, true)
       world.after(delay) { [self] in
-        process.run { [self] in act { $0.lose(.unreachable("the connection was lost"), &$1) } }
+        process.run(isReceipt: true) { [self] in act { $0.lose(.unreachable("the connection was lost"), &$1) } }
       }
     }
 

@@ -88,7 +88,7 @@
       case .send(let message, let number):
         guard let link = links[number] else { return world.violate("a reader sends without a connection") }
         messageCount += 1
-        world.note("\(process.name) asks \(link.server.name): \(World.words(message.bytes))")
+        world.note("\(process.name) asks \(link.server.name) over \(number): \(World.words(message.bytes))")
         if let failure = link.send(message.bytes, replies: message.replyCount, from: 1, within: message.limit) {
           lost(failure, link, over: number)
         }
