@@ -164,6 +164,19 @@
       #expect(outlet.machine.noteFailure(reason, at: .seconds(21)) == (6, false))
     }
 
+    @Test("an outlet that has nothing to write asks for nothing but its number and the last entry")
+    func required_8_10_idle() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("$3\r\n5-1\r\n")
+      for _ in 1...3 {
+        outlet.wait(1)
+        #expect(outlet.taken() == ["GET × 2"])
+        try outlet.reply("$1\r\n5\r\n*1\r\n*2\r\n$3\r\n5-1\r\n*0\r\n")
+        #expect(outlet.taken() == [])
+      }
+    }
+
     @Test("a connection that the server has ended while it was idle is replaced, and nobody learns of it")
     func required_8_07_idle() throws {
       var outlet = try DrivenOutlet(writing: 5)
