@@ -71,6 +71,8 @@
       #expect(shown.takeWaiting(at: late) == nil)
       #expect(shown.verdict(on: entry(1, of: 7, 3), at: late) == .waits)
       #expect(shown.takeWaiting(at: late + .seconds(1)) == nil)
+      // What somebody else has written isn't shown before what it follows.
+      #expect(shown.verdict(on: entry(2, of: nil, 0), at: late + .seconds(1)) == .waits)
       #expect(shown.takeWaiting(at: late + .seconds(2))?.verdict == .shows)
     }
 

@@ -47,7 +47,8 @@
 
     /// Decides on the next entry of the stream.
     mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
-      guard let id = entry.publication, let newest else { return .shows }
+      guard let newest else { return .shows }
+      guard let id = entry.publication else { return isBehind ? wait(with: entry, at: now) : .shows }
       if id.epoch == newest.epoch {
         if id.version < newest.version { return older() }
         begin(isBehind: false)
@@ -59,6 +60,10 @@
         return carriesOlderData(entry) ? .showsWithoutData : .shows
       }
       if isFormer(id) { return .isOlder }
+      return wait(with: entry, at: now)
+    }
+
+    private mutating func wait(with entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
       waiting = entry
       return patience.isOver(at: now) ? verdictOnUnknown(entry) : .waits
     }
