@@ -98,11 +98,8 @@
       var request = request
       let (holder, time, token) = (try request.next(), try request.nextNumber(), try token(&request))
       let (other, number) = (try string(lease), try number(counter) ?? 0)
-      if let other {
-        if Array(other.utf8) != holder { return StandInReply(0) }
-      } else if number > token {
-        return StandInReply(0)
-      }
+      let isOwn = other.map { Array($0.utf8) == holder } ?? false
+      if !isOwn, number > token || other != nil && number != token { return StandInReply(0) }
       set(lease, to: holder, for: time)
       return StandInReply(1)
     }

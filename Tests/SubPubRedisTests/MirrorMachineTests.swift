@@ -110,6 +110,23 @@
       #expect(name(machine.follow(at: start)) == "server1 after 5-7")
     }
 
+    @Test("the first answer ends the error of a lost connection, also if what was read isn't shown")
+    func required_8_04_olderAnswer() {
+      var machine = machine()
+      _ = machine.start(at: start)
+      let shown = entry(EntryID(epoch: 5, version: 7))
+      _ = machine.received(.current(shown), at: start, wallClock: 0)
+      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
+      for shows in [true, false] {
+        if shows { _ = machine.lost(lost, at: start) }
+        let showing = machine.received(
+          .entry(StreamEntry.made(EntryID(epoch: 5, version: 9), ["publication", "8-6"])), at: start, wallClock: 0
+        )
+        .showing
+        if case .last = showing { #expect(shows) } else { #expect(!shows) }
+      }
+    }
+
     @Test("an entry that has taken too long is an error until the server has nothing newer; the pace doesn't count")
     func required_8_07_lag() throws {
       var machine = machine(pacing: .seconds(1), lagLimit: .seconds(2))

@@ -145,6 +145,9 @@
       _ = reader.taken()
       try reader.reply(7, DrivenReader.time, DrivenReader.entries("5-9"))
       #expect(reader.taken().first == "3 current 5-9")
+      // A mirror that is further leaves nothing out.
+      reader.add(4, "key", .after(EntryID(epoch: 5, version: 8)))
+      #expect(!reader.taken().contains { $0.hasPrefix("4 current") })
     }
 
     @Test("what is due is asked for although followers keep coming, and a follower that has gone isn't told anything")

@@ -76,18 +76,38 @@
       #expect(shown.takeWaiting(at: late + .seconds(2))?.verdict == .shows)
     }
 
+    @Test("a server that is behind takes nothing back of a process that has shown no data yet")
+    func required_8_08_unloaded() {
+      var shown = ShownPublications()
+      let now = ContinuousClock.now
+      for entry in [entry(1, of: 8, 5), entry(2, of: 9, 1, "error"), entry(3, of: 9, 2, "error")] {
+        _ = shown.note(entry)
+      }
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "error"), at: now) == .isOlder)
+      var search = PlaceSearch(shown)
+      search.note([entry(2, of: 9, 1, "error"), entry(1, of: 8, 5)], isBeginning: true)
+      #expect(search.place == PlaceSearch.Place.none)
+      search = PlaceSearch(shown)
+      search.note([entry(4, of: 9, 3), entry(3, of: 9, 2, "error")], isBeginning: false)
+      #expect(search.place == .after(id(3)))
+      // A mirror that has shown data since then knows nothing of it.
+      _ = shown.note(entry(5, of: 8, 6))
+      #expect(shown.unloaded == nil)
+    }
+
     @Test("a process that has just begun takes no data back that its server has lost")
     func required_8_08_carriedData() {
       var shown = ShownPublications()
       let now = ContinuousClock.now
       _ = shown.note(entry(1, of: 8, 5, data: 100))
       #expect(shown.verdict(on: entry(2, of: 9, 1, "loading"), at: now) == .showsWithoutData)
-      #expect(shown.verdict(on: entry(2, of: 9, 1, "error", data: 99), at: now) == .showsWithoutData)
-      #expect(shown.verdict(on: entry(2, of: 9, 1, "loading", data: 101), at: now) == .shows)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "error", inherited: 99), at: now) == .showsWithoutData)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "loading", inherited: 101), at: now) == .shows)
+      #expect(shown.verdict(on: entry(2, of: 9, 1, "error", data: 99), at: now) == .shows, "it has data of its own")
       #expect(shown.verdict(on: entry(2, of: 9, 1, "unknown"), at: now) == .shows, "it was reset")
       #expect(shown.verdict(on: entry(2, of: 8, 6, "loading"), at: now) == .shows, "it is the same process")
-      _ = shown.note(entry(2, of: 9, 1, "error", data: 99), hasData: false)
-      #expect(shown.verdict(on: entry(3, of: 9, 2, "error", data: 99), at: now) == .showsWithoutData)
+      _ = shown.note(entry(2, of: 9, 1, "error", inherited: 99), hasData: false)
+      #expect(shown.verdict(on: entry(3, of: 9, 2, "error", inherited: 99), at: now) == .showsWithoutData)
       _ = shown.note(entry(3, of: 9, 2, "unknown"))
       #expect(shown.verdict(on: entry(4, of: 9, 3, "loading"), at: now) == .shows)
     }
@@ -118,11 +138,13 @@
     private func id(_ version: UInt64) -> EntryID { EntryID(epoch: 1, version: version) }
 
     private func entry(
-      _ version: UInt64, of epoch: UInt64?, _ publication: UInt64, _ phase: String = "loaded", data since: Int? = nil
+      _ version: UInt64, of epoch: UInt64?, _ publication: UInt64, _ phase: String = "loaded", data: Int? = nil,
+      inherited: Int? = nil
     ) -> StreamEntry {
       let fields =
         ["phase", phase] + (epoch.map { ["publication", "\($0)-\(publication)"] } ?? [])
-        + (since.map { ["value", "1", "since", "\($0)"] } ?? [])
+        + ((data ?? inherited).map { ["value", "1", "since", "\($0)"] } ?? [])
+        + (inherited == nil ? [] : ["inherited", "1"])
       return StreamEntry.made(id(version), fields)
     }
   }

@@ -52,6 +52,7 @@
         try server.addEntries(epoch: 1, versions: 5...5)
         try await mirror.reach(5)
       }
+      try await mirror.publisher.drain(within: .seconds(3_600))
       #expect(mirror.statistics.skipped == 2)
       #expect(recorder.loaded.withoutRepeats == [1, 4, 5])
       #expect(recorder.states.contains { $0.phase == .error && $0.value == 1 })

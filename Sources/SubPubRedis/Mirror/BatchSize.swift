@@ -38,20 +38,29 @@
   /// The streams that may have an entry that takes longer on its way than a reply may.
   ///
   /// A mirror that asked for it again and again would never see what comes after. So after a reply that kept arriving
-  /// for too long, the next entry of each stream is read by itself. If that takes too long, the mirror goes on at the
-  /// newest one, as a new mirror does.
+  /// for too long, the next entry of each stream is read by itself. If that takes too long, a mirror that needs it goes on
+  /// at the newest one, as a new mirror does.
   struct SlowStreams {
     enum Step { case reads, probes, skips }
 
-    private var steps: [[UInt8]: Step] = [:]
+    private var probed: Set<[UInt8]> = []
+    /// After which entries the next one takes too long.
+    private var slow: [[UInt8]: EntryID] = [:]
 
     /// Notes that a reply with entries of some of these streams kept arriving for too long.
-    mutating func noteLoss(_ keys: [[UInt8]]) { for key in keys { steps[key] = .probes } }
+    mutating func noteLoss(_ keys: [[UInt8]]) { probed.formUnion(keys) }
 
-    /// Notes that the next entry of a stream does so by itself.
-    mutating func noteSlowEntry(of key: [UInt8]) { steps[key] = .skips }
+    /// Notes that the entry after this one does so by itself.
+    mutating func noteSlowEntry(of key: [UInt8], after position: EntryID) { slow[key] = position }
 
-    /// Returns what to do with the next entry of a stream, and forgets it.
-    mutating func takeStep(for key: [UInt8]) -> Step { steps.removeValue(forKey: key) ?? .reads }
+    /// Notes that entries of a stream have arrived.
+    mutating func noteEntries(of key: [UInt8]) { if !probed.isEmpty { probed.remove(key) } }
+
+    /// Returns what to do with the entry after this one.
+    mutating func takeStep(for key: [UInt8], after position: EntryID) -> Step {
+      guard slow[key] == position else { return probed.contains(key) ? .probes : .reads }
+      slow[key] = nil
+      return .skips
+    }
   }
 #endif

@@ -175,8 +175,10 @@
       case .unchanged, .behind: return (isFirst, .last)
       case .caughtUp:
         defer { isLate = false }
-        return (isFirst, isLate ? .last : nil)
-      case .current, .entry, .checked: return (isFirst, nil)
+        return (isFirst, isLate || isFirst ? .last : nil)
+      case .current, .entry, .checked:
+        // What was read isn't shown, but there is a connection.
+        return (isFirst, isFirst ? .last : nil)
       }
     }
 

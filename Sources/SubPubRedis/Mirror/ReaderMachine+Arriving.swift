@@ -9,6 +9,8 @@
         var newcomer: Newcomer
         var last: StreamEntry?
         var search: PlaceSearch?
+        /// Whether the next entry was read by itself.
+        var isProbed = false
         /// Whether it has ended meanwhile.
         var isOver = false
       }
@@ -111,7 +113,8 @@
       guard newcomer.pacing == nil, let last = arrival.last, let shown = arrival.shown, last.id > shown else {
         return nil
       }
-      switch slow.takeStep(for: newcomer.key) {
+      if arrival.isProbed { return nil }
+      switch slow.takeStep(for: newcomer.key, after: shown) {
       case .reads: return nil
       case .skips:
         arrivals.all[arrivals.firstIndex].newcomer.position = .newest
@@ -121,6 +124,7 @@
     }
 
     mutating func receiveEntry(_ replies: [RedisReply], at now: Instant) {
+      arrivals.all[arrivals.firstIndex].isProbed = true
       if let arrival = arrivals.first, !arrival.isOver, let entry = StreamEntry.entries(replies[0][0]?[1]).first {
         act(.pass(.entry(entry), arrival.newcomer.follower))
         arrivals.all[arrivals.firstIndex].newcomer.position = .after(entry.id)
@@ -166,7 +170,7 @@
 
   extension ReaderMachine.Arrivals.Arrival {
     /// The last entry that the follower has shown, or one like it; nil if nothing is known about the stream.
-    fileprivate var shown: EntryID? {
+    var shown: EntryID? {
       switch newcomer.position {
       case .newest: nil
       case .after(let id): id

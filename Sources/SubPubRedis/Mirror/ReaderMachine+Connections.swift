@@ -87,8 +87,8 @@
         self[line].batch.noteTooSlow()
         slow.noteLoss(wait.keys)
         self[line].wait = nil
-      } else if case .entry = inquiry?.purpose, let arrival = arrivals.first {
-        slow.noteSlowEntry(of: arrival.newcomer.key)
+      } else if case .entry = inquiry?.purpose, let arrival = arrivals.first, let position = arrival.shown {
+        slow.noteSlowEntry(of: arrival.newcomer.key, after: position)
       }
     }
 

@@ -70,6 +70,7 @@
         guard let taken = streams[key]?.take(entries, from: line) else { continue }
         received += taken
         lively.noteEntries(of: key, among: streams.count, at: now)
+        slow.noteEntries(of: key)
       }
       self[line].batch.noteReply(isFull: isFull)
       let caughtUp = before.filter { !changed.contains($0) }.flatMap { streams[$0]?.readFollowers(by: line) ?? [] }

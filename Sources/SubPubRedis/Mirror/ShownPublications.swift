@@ -26,6 +26,8 @@
 
     /// The newest publication of the process whose data was shown last; nil if no entry had an identifier.
     private(set) var newest: PublicationID?
+    /// The publication of another process that was shown last, if that one has shown no data of its own yet.
+    private(set) var unloaded: PublicationID?
     /// The newest ones of the processes before.
     private var former: [PublicationID] = []
     /// When the data was new that was shown last, in milliseconds since 1970.
@@ -54,6 +56,7 @@
         begin(isBehind: false)
         return .shows
       }
+      if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return older() }
       guard isBehind else {
         // The same one may come again, when its process takes the key over again.
         if isFormer(id) && !former.contains(id) { return older() }
@@ -69,10 +72,10 @@
     }
 
     /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing but
-    /// what it finds on its server, which may have lost the last entries.
+    /// what its outlet finds at the key, which may have lost the last entries.
     private func carriesOlderData(_ entry: StreamEntry) -> Bool {
       guard entry.isLoadingOrFailed, let shown = since else { return false }
-      return entry.value == nil || entry.since.map { $0 <= shown } ?? false
+      return entry.value == nil || entry.isInherited && entry.since.map { $0 <= shown } ?? false
     }
 
     private mutating func older() -> Verdict {
@@ -98,12 +101,16 @@
     mutating func note(_ entry: StreamEntry, hasData: Bool = true) -> UInt64 {
       if hasData { since = entry.value == nil ? nil : entry.since }
       guard let id = entry.publication else { return 0 }
+      if entry.isLoaded { unloaded = nil }
       guard let newest, newest.epoch != id.epoch else {
         defer { newest = id }
         return newest.map { id.version > $0.version ? id.version - $0.version - 1 : 0 } ?? 0
       }
       // What a relay says by itself is no publication of the process whose states it passes on.
-      guard entry.isLoaded else { return 0 }
+      guard entry.isLoaded else {
+        unloaded = id
+        return 0
+      }
       former.removeAll { $0.epoch == id.epoch || $0.epoch == newest.epoch }
       former = former.suffix(Self.mostFormer - 1) + [newest]
       self.newest = id
@@ -146,6 +153,8 @@
             place = oldestNewer != nil || id.version == newest.version ? .after(entry.id) : Place.none
             return
           }
+        } else if let unloaded = shown.unloaded, id.epoch == unloaded.epoch, id.version <= unloaded.version {
+          return place = id == unloaded ? .after(entry.id) : Place.none
         } else if shown.isFormer(id) {
           return finish()
         }

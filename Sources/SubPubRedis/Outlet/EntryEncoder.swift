@@ -57,7 +57,7 @@
     /// A publisher that has just been started, and has loaded nothing yet, doesn't take its data away.
     mutating func begin(after last: StreamEntry?) {
       inherited = last.flatMap { last in
-        last.value.map { EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since) }
+        last.value.map { EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true) }
       }
     }
 

@@ -83,6 +83,7 @@
     static let errorType = Field("error-type")
     static let error = Field("error")
     static let publication = Field("publication")
+    static let inherited = Field("inherited")
   }
 
   /// An entry of a stream, as the server sends it: an id, and the fields that a state has.
@@ -98,6 +99,8 @@
     private(set) var error: String?
     /// The identifier of the publication in the publishing process, for clients that come back (6.05).
     private(set) var publication: PublicationID?
+    /// Whether the outlet has found its data at the key, because its publisher has none.
+    private(set) var isInherited = false
 
     /// Parses one; without a copy of a ``RedisReply`` for each of its fields.
     private init?(_ memory: ReplyMemory, at index: Int) {
@@ -124,6 +127,8 @@
           error = String(decoding: value, as: UTF8.self)
         } else if memory.isText(at: name, Field.publication.bytes) {
           publication = EntryID(value).map { PublicationID(epoch: $0.epoch, version: $0.version) }
+        } else if memory.isText(at: name, Field.inherited.bytes) {
+          isInherited = true
         }
       }
     }
@@ -158,6 +163,10 @@
           append(Field.since.argument)
           append(since)
         }
+        if data.isInherited {
+          append(Field.inherited.argument)
+          append("1")
+        }
       }
       if let error { append(error) }
     }
@@ -186,6 +195,8 @@
     var origin: DataOrigin?
     /// When the data was new, in milliseconds since 1970.
     var since: Int64?
+    /// Whether it was found at the key.
+    var isInherited = false
   }
 
   /// Entries, which anybody may have written (8.05), become states.
