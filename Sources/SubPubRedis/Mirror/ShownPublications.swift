@@ -72,7 +72,7 @@
     }
 
     /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing but
-    /// what its outlet finds at the key, which may have lost the last entries.
+    /// what its outlet finds at the key, which may have lost the last entries, and a relay may be late.
     private func carriesOlderData(_ entry: StreamEntry) -> Bool {
       guard entry.isLoadingOrFailed, let shown = since else { return false }
       return entry.value == nil || entry.isInherited && entry.since.map { $0 <= shown } ?? false

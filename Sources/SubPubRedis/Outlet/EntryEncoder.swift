@@ -49,6 +49,8 @@
     private var former: EncodedData?
     /// The data that the key had before this run; nil once the publisher has data of its own, or was reset.
     private var inherited: EncodedData?
+    /// The epoch of the publication that has brought the last data: a relay's own states carry other processes' data.
+    private var dataEpoch: UInt64?
 
     init(_ outlet: RedisOutlet<Value>) { self.outlet = outlet }
 
@@ -74,12 +76,15 @@
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       updateSince(publication, now)
       let (state, before) = (publication.state, former ?? inherited)
+      if publication.phase == .loaded { dataEpoch = publication.id.epoch }
+      let isCarried = dataEpoch.map { $0 != publication.id.epoch } ?? false
       var (arguments, isSubstitute) = (RedisCommand(), false)
       arguments.reserve(Self.typicalByteCount)
       arguments.append(id.epoch, id.version)
       do {
         former = try state.value.map { value throws(RedisError.Reason) in
-          EncodedData(bytes: try outlet.coder.encode(value), origin: publication.origin, since: since)
+          EncodedData(
+            bytes: try outlet.coder.encode(value), origin: publication.origin, since: since, isInherited: isCarried)
         }
         arguments.append(state.phase, former ?? inherited, state.error)
         if former != nil { inherited = nil }

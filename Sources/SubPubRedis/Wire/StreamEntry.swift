@@ -99,7 +99,8 @@
     private(set) var error: String?
     /// The identifier of the publication in the publishing process, for clients that come back (6.05).
     private(set) var publication: PublicationID?
-    /// Whether the outlet has found its data at the key, because its publisher has none.
+    /// Whether its data isn't that of the process that has published it: the outlet has found it at the key, or a relay
+    /// passes it on.
     private(set) var isInherited = false
 
     /// Parses one; without a copy of a ``RedisReply`` for each of its fields.
@@ -195,7 +196,7 @@
     var origin: DataOrigin?
     /// When the data was new, in milliseconds since 1970.
     var since: Int64?
-    /// Whether it was found at the key.
+    /// Whether it isn't that of the publishing process.
     var isInherited = false
   }
 

@@ -284,7 +284,10 @@
         let id = EntryID(epoch: token, version: version)
         var arguments = RedisCommand()
         for text in ["\(id)", "phase", state.phase] { arguments.append(text) }
-        if state.value == nil, inherited != nil { for text in ["inherited", "1"] { arguments.append(text) } }
+        let isCarried = publisher.isRelay && state.phase != "loaded" && state.value != nil
+        if isCarried || state.value == nil && inherited != nil {
+          for text in ["inherited", "1"] { arguments.append(text) }
+        }
         if let (value, since) = state.value.map({ ($0, state.since) }) ?? inherited {
           arguments.append("value")
           // Spaces behind a value make no difference.
