@@ -110,6 +110,18 @@
       #expect(name(machine.follow(at: start)) == "server1 after 5-7")
     }
 
+    @Test("a mirror that has shown only what somebody else has written goes on at another server's newest entry")
+    func required_8_05_8_01_foreign() {
+      for isDecoded in [true, false] {
+        var machine = machine(servers: 2)
+        _ = machine.start(at: start)
+        let foreign = StreamEntry.made(EntryID(epoch: 5, version: 7), ["phase", "loaded"])
+        _ = machine.received(.current(foreign), at: start, wallClock: 0)
+        _ = machine.note(foreign, isDecoded: isDecoded, hasData: true, lag: nil)
+        #expect(name(machine.lost(lost, at: start).next) == (isDecoded ? "server2 after 5-7" : "server2 newest"))
+      }
+    }
+
     @Test("the first answer ends the error of a lost connection, also if what was read isn't shown")
     func required_8_04_olderAnswer() {
       var machine = machine()

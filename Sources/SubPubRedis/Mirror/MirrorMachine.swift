@@ -53,8 +53,8 @@
     private var attempts = Attempts()
     /// The index of the server that is read from, or tried next, and of the one that was followed last.
     private var (server, followed) = (0, 0)
-    /// The last entry that was shown, and the index of its server.
-    private var last: (id: EntryID, server: Int)?
+    /// The last entry that was shown, the index of its server, and whether it could be decoded.
+    private var last: (id: EntryID, server: Int, isDecoded: Bool)?
     private var publications = ShownPublications()
     /// How long the last entry took; zero for one that was there when it was asked for.
     private(set) var lag: Duration?
@@ -116,8 +116,10 @@
 
     private var position: StreamPosition {
       guard let last else { return .newest }
-      // Without identifiers, all servers count as replicas of one.
-      return last.server == server || publications.newest == nil ? .after(last.id) : .afterPublications(publications)
+      if last.server == server { return .after(last.id) }
+      if publications.newest != nil { return .afterPublications(publications) }
+      // Without identifiers, all servers count as replicas of one, unless somebody else has written that.
+      return last.isDecoded ? .after(last.id) : .newest
     }
 
     /// The stream can't be followed any more.
@@ -195,7 +197,7 @@
       counts.skipped = overflows ? .max : sum
       counts.entries += 1
       counts.undecodable += isDecoded ? 0 : 1
-      last = (entry.id, server)
+      last = (entry.id, server, isDecoded)
       isLate = false
       guard isDecoded, let lag, let limit = settings.lagLimit, lag > limit else { return nil }
       isLate = true
