@@ -72,7 +72,11 @@
         server.receive(piece, from: client, at: clock)
         look()
       }
-      if end != nil { server.disconnect(client) }
+      // What came before is answered.
+      if end != nil {
+        flush()
+        server.disconnect(client)
+      }
       flush()
       wait()
     }
