@@ -36,6 +36,7 @@
     /// What reading and subscribing need of this publisher.
     public var _access: StateAccess<Value> { publisher._access }
 
+    private let settings: MirrorMachine.Settings
     private let retry: RetryPolicy
     let coder: RedisCoder<Value>
     let clock: any Clock<Duration>
@@ -117,7 +118,7 @@
       publisher = Publisher(
         label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history, instrumentation)
       (self.coder, self.retry, self.clock) = (coder, retry, clock)
-      let settings = MirrorMachine.Settings(key: key, endpoints: endpoints, pacing: pacing, lagLimit: lagLimit)
+      settings = MirrorMachine.Settings(key: key, endpoints: endpoints, pacing: pacing, lagLimit: lagLimit)
       state = Locked(State(machine: MirrorMachine(settings)))
       self.instrumentation = instrumentation as? any RedisInstrumentation
     }
@@ -175,7 +176,7 @@
   }
 
   extension RedisMirror {
-    var key: String { state.withLock(\.machine.settings.key) }
+    var key: String { settings.key }
     /// The server that is read from, or that is tried next.
     private var endpoint: RedisEndpoint { state.withLock(\.machine.endpoint) }
 
@@ -189,14 +190,13 @@
     /// Follows the stream until the connection fails, which returns the reason, or the task is cancelled.
     private func follow(_ position: StreamPosition, at endpoint: RedisEndpoint) async -> RedisError.Reason? {
       let reader = RedisClient.shared(for: endpoint).reader
-      let (key, pacing) = state.withLock { state in
+      state.withLock { state in
         state.reader = reader
         if !state.contacts.contains(where: { $0 === reader.contact }) {
           state.contacts = state.contacts.suffix(1) + [reader.contact]
         }
-        return (state.machine.settings.key, state.machine.settings.pacing)
       }
-      return await StreamFollower { [self] in receive($0) }.follow(key, position, pacing: pacing, by: reader)
+      return await StreamFollower { [self] in receive($0) }.follow(key, position, pacing: settings.pacing, by: reader)
     }
 
     /// Shows that the stream can't be followed any more; returns what comes next.

@@ -26,8 +26,6 @@
     private var followers: [Int: (mirror: SimulatedMirror, key: [UInt8])] = [:]
     private var isActing = false
     private var wake: Duration?
-    /// How many messages were sent.
-    private(set) var messageCount = 0
 
     init(_ process: SimulatedProcess, _ address: SimulatedAddress, timeout: Duration) {
       (self.process, world, self.address, self.timeout) = (process, process.world, address, timeout)
@@ -87,7 +85,6 @@
       case .connect(let number): connect(number)
       case .send(let message, let number):
         guard let link = links[number] else { return world.violate("a reader sends without a connection") }
-        messageCount += 1
         world.note("\(process.name) asks \(link.server.name) over \(number): \(World.words(message.bytes))")
         if let failure = link.send(message.bytes, replies: message.replyCount, from: 1, within: message.limit) {
           lost(failure, link, over: number)

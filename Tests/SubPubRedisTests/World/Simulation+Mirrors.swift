@@ -30,7 +30,8 @@
     /// Where mirrors may connect to; each of them reads from one of these.
     var addresses: [[SimulatedAddress]] = []
     var all: [SimulatedMirror] = []
-    var relays: [SimulatedServer: SimulatedProcess] = [:]
+    /// The servers that relays write to.
+    var relays: Set<SimulatedServer> = []
     /// The order in which the main server has taken all data.
     var orders: [String: [PublicationID: DataOrder]] = [:]
     /// The data of the entries of the main server.
@@ -40,9 +41,6 @@
     var shown: [Int: Shown] = [:]
     /// The last data of each process that was shown.
     var epochs: [Int: [UInt64: DataOrder]] = [:]
-
-    /// How many messages all readers have sent.
-    var messageCount: Int { 0 }
   }
 
   extension SimulatedServer: Hashable {
@@ -103,11 +101,10 @@
 
     private func isLiving(_ mirror: SimulatedMirror) -> Bool { !mirror.isCancelled && !mirror.process.isDead }
 
-    @discardableResult
     private func start(
       from addresses: [SimulatedAddress], _ key: String, _ pacing: Duration?, in process: SimulatedProcess,
       to publisher: SimulatedPublisher? = nil
-    ) -> SimulatedMirror {
+    ) {
       let number = mirrors.all.count
       let mirror = SimulatedMirror(
         process, "mirror \(number) of \(addresses.map { "\($0.endpoint)" })", key: key, from: addresses, pacing: pacing,
@@ -115,7 +112,6 @@
       mirror.noteShown = { [unowned self] in noteShown($1, by: $0, number) }
       mirrors.all.append(mirror)
       process.run { mirror.start() }
-      return mirror
     }
 
     /// Starts a process that passes on what the main server has.
@@ -126,7 +122,7 @@
         world, process, "relay \(outlets.count)", key: "a", of: publisher, standby: nil, maxLength: maxLength,
         endpoint: address(server.name, []).endpoint)
       outlets.append(outlet)
-      mirrors.relays[server] = process
+      mirrors.relays.insert(server)
       start(from: [address("main", [self.server])], "a", nil, in: process, to: publisher)
       process.run { outlet.start() }
     }
@@ -173,9 +169,6 @@
         }
       }
     }
-
-    /// What an entry of the main server brings.
-    private func publication(of id: EntryID, _ key: String) -> PublicationID? { mirrors.written[key]?[id] }
 
     private func order(of value: String?, _ key: String) -> DataOrder? {
       guard let value, let id = EntryID(Array(value.utf8)[...]) else { return nil }
@@ -225,7 +218,7 @@
       else { return }
       let held = server.held(mirror.key, after: last.server === server ? last.id : .zero)
       for id in held where id < entry.id {
-        let data = mirrors.relays[server] == nil ? publication(of: id, mirror.key) : mirrors.relayed[server]?[id]
+        let data = mirrors.relays.contains(server) ? mirrors.relayed[server]?[id] : mirrors.written[mirror.key]?[id]
         let other = data.flatMap { mirrors.orders[mirror.key]?[$0] }
         guard let other, other > former, other < order else { continue }
         world.violate("8.06: \(mirror.name) skips \(id) before \(entry.id), and \(server.name) holds it")
@@ -249,7 +242,7 @@
     }
 
     /// 8.01: all mirrors are at the newest state.
-    func checkMirrors(messages: Int) {
+    func checkMirrors() {
       for mirror in mirrors.all where isLiving(mirror) {
         guard let writer = livingOutlets(of: mirror.key, at: server).first(where: \.machine.isWriting) else { continue }
         // An outlet that was superseded while it was cut off may find that everything about that is lost, and go on.

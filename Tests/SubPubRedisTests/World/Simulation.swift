@@ -80,11 +80,9 @@
         world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
       }
       // A pause, a lease, and two doubts may follow each other.
-      world.run(until: .seconds(100))
-      let messages = mirrors.messageCount
       world.run(until: .seconds(160))
       if world.violations.isEmpty { checkEnd() }
-      if world.violations.isEmpty { checkMirrors(messages: messages) }
+      if world.violations.isEmpty { checkMirrors() }
       if world.violations.isEmpty, mirrors.all.isEmpty { rest() }
       for process in processes { process.dissolve() }
     }
