@@ -122,6 +122,44 @@
       }
     }
 
+    private func name(_ result: MirrorMachine.Result) -> String {
+      let showing =
+        switch result.showing {
+        case .entry(let entry, _, _): "\(entry.id)"
+        case .last: "last"
+        case .nothing: "empty"
+        case nil: "nothing"
+        }
+      return switch result.request {
+      case .check(let time): "\(showing), check after \(start.duration(to: time))"
+      case .entries(let place): "\(showing), entries after \(place)"
+      case nil: showing
+      }
+    }
+
+    @Test("states of a process that has begun anew on a server that is behind are shown one by one, after a while")
+    func required_8_06_8_08_beginsAnew() {
+      var machine = machine(servers: 2)
+      _ = machine.start(at: start)
+      let shown = entry(EntryID(epoch: 5, version: 7))
+      _ = machine.received(.current(shown), at: start, wallClock: 0)
+      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
+      _ = machine.lost(lost, at: start)
+      let new = (1...3).map {
+        StreamEntry.made(EntryID(epoch: 9, version: $0), ["phase", "loaded", "publication", "9-\($0)"])
+      }
+      for event in [StreamEvent.behind(new[0]), .entry(new[1]), .entry(new[2])] {
+        #expect(name(machine.received(event, at: start, wallClock: 0)).hasSuffix(", check after 2.0 seconds"))
+      }
+      let late = start + .seconds(2)
+      #expect(name(machine.received(.checked, at: late, wallClock: 0)) == "nothing, entries after 9-0")
+      for entry in new {
+        #expect(name(machine.received(.entry(entry), at: late, wallClock: 0)) == "\(entry.id)")
+        _ = machine.note(entry, isDecoded: true, hasData: true, lag: nil)
+      }
+      #expect(machine.statistics.skipped == 0)
+    }
+
     @Test("the first answer ends the error of a lost connection, also if what was read isn't shown")
     func required_8_04_olderAnswer() {
       var machine = machine()

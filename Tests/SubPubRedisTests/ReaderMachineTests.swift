@@ -113,6 +113,39 @@
       #expect(!reader.taken().contains { $0.contains("ends") })
     }
 
+    @Test("a follower that waits is told in time that its stream was looked at, and may have entries again")
+    func required_8_06_8_08_again() throws {
+      var reader = try DrivenReader(following: "key")
+      try reader.reply(1, DrivenReader.read("key", "5-2", "5-3"))
+      reader.wait(1.5)
+      reader.wait(0.5)
+      try reader.reply(2, DrivenReader.time, DrivenReader.stream, DrivenReader.text("5"))
+      reader.machine.receive(.check(at: reader.now + .seconds(1)), of: 0, at: reader.now)
+      _ = reader.taken()
+      reader.wait(1)
+      #expect(reader.taken() == ["2: TYPE key GET key:epoch"])
+      reader.machine.receive(.entries(after: EntryID(epoch: 5, version: 1)), of: 0, at: reader.now)
+      reader.connect(3)
+      #expect(reader.taken() == ["connect 3", "3: XREAD COUNT 512 BLOCK 20 STREAMS key 5-1"])
+      try reader.reply(3, DrivenReader.read("key", "5-2", "5-3"))
+      #expect(reader.taken().first == "0 entries 5-2 5-3")
+    }
+
+    @Test("a follower with a pace that wants an entry again gets it when it is due")
+    func required_8_08_againWithPace() throws {
+      var reader = DrivenReader()
+      reader.add(0, pacing: 0.5)
+      reader.connect(1)
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      _ = reader.taken()
+      for event in ["caughtUp", "entry 5-1"] {
+        reader.wait(0.5)
+        try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+        #expect(reader.taken() == ["1: XREVRANGE key + - COUNT 1", "0 \(event)"])
+        reader.machine.receive(.entries(after: EntryID(epoch: 5, version: 0)), of: 0, at: reader.now)
+      }
+    }
+
     @Test("a server that has become a replica gets a new connection")
     func required_8_04_unblocked() throws {
       var reader = try DrivenReader(following: "key")

@@ -48,17 +48,21 @@
       #expect(verdict(entry(2, of: 8, 4), at: late) == .isOlder)
       // What the relay says by itself, or a process that has begun anew.
       #expect(verdict(entry(3, of: 9, 1, "error")) == .waits)
-      #expect(shown.takeWaiting(at: start) == nil)
-      #expect(shown.takeWaiting(at: late)?.verdict == .showsWithoutData)
-      #expect(shown.takeWaiting(at: late) == nil)
       #expect(verdict(entry(4, of: 9, 2)) == .waits)
+      #expect(shown.placeOfWaiting(at: start) == nil)
+      // Now all of them are read again.
+      #expect(shown.placeOfWaiting(at: late) == id(3).predecessor)
+      #expect(shown.placeOfWaiting(at: late) == nil)
+      #expect(verdict(entry(3, of: 9, 1, "error"), at: late) == .showsWithoutData)
       #expect(verdict(entry(5, of: 8, 5)) == .shows)
-      #expect(shown.takeWaiting(at: late) == nil)
+      #expect(shown.placeOfWaiting(at: late) == nil)
       // From here on, the order of the stream counts, and the relay's errors are shown at once.
       #expect(verdict(entry(6, of: 9, 3, "error")) == .shows)
       #expect(verdict(entry(7, of: 7, 2)) == .isOlder, "another relay, which is behind")
       #expect(verdict(entry(8, of: 9, 4)) == .waits)
-      #expect(shown.takeWaiting(at: late)?.verdict == .shows)
+      #expect(shown.placeOfWaiting(at: late) == id(8).predecessor)
+      #expect(verdict(entry(8, of: 9, 4), at: late) == .shows)
+      #expect(verdict(entry(9, of: 9, 5)) == .shows, "the process has begun anew")
     }
 
     @Test("what comes to a server that had nothing waits for as long as what was there from the beginning")
@@ -68,12 +72,12 @@
       _ = shown.note(entry(1, of: 8, 5))
       shown.begin(isBehind: true)
       let late = start + .seconds(60)
-      #expect(shown.takeWaiting(at: late) == nil)
+      #expect(shown.placeOfWaiting(at: late) == nil)
       #expect(shown.verdict(on: entry(1, of: 7, 3), at: late) == .waits)
-      #expect(shown.takeWaiting(at: late + .seconds(1)) == nil)
+      #expect(shown.placeOfWaiting(at: late + .seconds(1)) == nil)
       // What somebody else has written isn't shown before what it follows.
       #expect(shown.verdict(on: entry(2, of: nil, 0), at: late + .seconds(1)) == .waits)
-      #expect(shown.takeWaiting(at: late + .seconds(2))?.verdict == .shows)
+      #expect(shown.placeOfWaiting(at: late + .seconds(2)) == id(1).predecessor)
     }
 
     @Test("a server that is behind takes nothing back of a process that has shown no data yet")
@@ -146,6 +150,13 @@
         + ((data ?? inherited).map { ["value", "1", "since", "\($0)"] } ?? [])
         + (inherited == nil ? [] : ["inherited", "1"])
       return StreamEntry.made(id(version), fields)
+    }
+  }
+
+  extension ShownPublications {
+    /// The place after which the entries are that are to be read again; nil if none are.
+    fileprivate mutating func placeOfWaiting(at now: ContinuousClock.Instant) -> EntryID? {
+      if case .entries(let place) = request(at: now) { place } else { nil }
     }
   }
 

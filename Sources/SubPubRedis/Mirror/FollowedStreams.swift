@@ -22,6 +22,11 @@
       if all.removeValue(forKey: key) != nil { keys.removeAll { $0 == key } }
     }
 
+    /// Moves a follower to another place of its stream, whose key is returned.
+    mutating func move(_ follower: Follower, to position: EntryID) -> [UInt8]? {
+      keys.first { all[$0]?.move(follower, to: position) ?? false }
+    }
+
     /// Removes followers of some streams; returns the keys of those that have none left.
     mutating func remove(_ gone: Set<Follower>, of keys: [[UInt8]]) -> [[UInt8]] {
       let left = keys.filter { key in
@@ -57,6 +62,13 @@
     private var position: EntryID { followers.lazy.map(\.position).min() ?? .zero }
 
     mutating func add(_ follower: Follower, after position: EntryID) { followers.append((follower, position)) }
+
+    /// Returns whether it is one of the followers.
+    mutating func move(_ follower: Follower, to position: EntryID) -> Bool {
+      guard let index = followers.firstIndex(where: { $0.follower == follower }) else { return false }
+      followers[index].position = position
+      return true
+    }
 
     /// Removes followers; returns whether none are left.
     mutating func remove(_ gone: Set<Follower>) -> Bool {
@@ -147,6 +159,10 @@
       all.append(Paced(follower: follower, key: key, pacing: pacing, position: position, next: now + pacing))
     }
 
+    mutating func move(_ follower: Follower, to position: EntryID) {
+      if let index = all.firstIndex(where: { $0.follower == follower }) { all[index].position = position }
+    }
+
     mutating func remove(_ gone: Set<Follower>) { all.removeAll { gone.contains($0.follower) } }
 
     /// Removes the followers of a stream, and returns them.
@@ -193,15 +209,18 @@
   /// An outlet that runs looks every second whether the server has lost its number or its last state. So a stream that
   /// stays behind for longer has begun anew.
   struct Patience {
-    static let limit: Duration = .seconds(2)
+    private static var time: Duration { .seconds(2) }
 
     private var start: ContinuousClock.Instant?
+
+    /// When it has lasted for long enough; nil if it isn't behind.
+    var limit: ContinuousClock.Instant? { start.map { $0 + Self.time } }
 
     /// Whether it has lasted for long enough; it begins now unless it has begun before.
     mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
       let start = start ?? now
       self.start = start
-      return start.duration(to: now) >= Self.limit
+      return now >= start + Self.time
     }
 
     mutating func end() { start = nil }

@@ -32,6 +32,14 @@
       let next: Step
     }
 
+    /// What follows from what was read.
+    struct Result {
+      /// Whether that was the first answer of the server.
+      var isFirst: Bool
+      var showing: Showing?
+      var request: StreamRequest?
+    }
+
     /// What has to be shown.
     enum Showing {
       /// An entry, with its data or with the data that was shown before.
@@ -157,30 +165,39 @@
 
   /// What is shown.
   extension MirrorMachine {
-    /// Something was read; returns whether that is the first answer of the server, and what has to be shown.
+    /// Something was read.
     ///
     /// An entry may have waited for as long as the pace before it was read.
-    mutating func received(
-      _ event: StreamEvent, at now: Instant, wallClock: Int64
-    ) -> (isFirst: Bool, showing: Showing?) {
-      let isFirst = !isConnected
+    mutating func received(_ event: StreamEvent, at now: Instant, wallClock: Int64) -> Result {
+      // Also if what was read isn't shown, there is a connection.
+      var result = Result(isFirst: !isConnected, showing: isConnected ? nil : .last)
       noteAnswer()
-      if let (entry, verdict) = takeEntry(of: event, at: now), verdict == .shows || verdict == .showsWithoutData {
-        var lag: Duration? = .zero
-        if case .entry = event {
-          lag = entry.sent.map { max(.zero, $0.milliseconds(until: wallClock) - (settings.pacing ?? .zero)) }
-        }
-        return (isFirst, .entry(entry, hasData: verdict == .shows, lag: lag))
-      }
       switch event {
-      case .empty: return (isFirst, .nothing)
-      case .unchanged, .behind: return (isFirst, .last)
-      case .caughtUp:
-        defer { isLate = false }
-        return (isFirst, isLate || isFirst ? .last : nil)
-      case .current, .entry, .checked:
-        // What was read isn't shown, but there is a connection.
-        return (isFirst, isFirst ? .last : nil)
+      case .empty: result.showing = .nothing
+      case .unchanged: result.showing = .last
+      case .current(let entry): show(entry, lag: .zero, at: now, &result)
+      case .entry(let entry):
+        let lag = entry.sent.map { max(.zero, $0.milliseconds(until: wallClock) - (settings.pacing ?? .zero)) }
+        show(entry, lag: lag, at: now, &result)
+      case .behind(let entry):
+        publications.begin(isBehind: true)
+        result.showing = .last
+        if let entry { show(entry, lag: .zero, at: now, &result) }
+      case .caughtUp, .checked:
+        if case .caughtUp = event, isLate { (isLate, result.showing) = (false, .last) }
+        result.request = publications.request(at: now)
+      }
+      return result
+    }
+
+    /// Lets an entry be shown if it may be.
+    private mutating func show(_ entry: StreamEntry, lag: Duration?, at now: Instant, _ result: inout Result) {
+      if hasShown(entry.id) { return }
+      switch publications.verdict(on: entry, at: now) {
+      case .shows: result.showing = .entry(entry, hasData: true, lag: lag)
+      case .showsWithoutData: result.showing = .entry(entry, hasData: false, lag: lag)
+      case .waits: result.request = publications.request(at: now)
+      case .isOlder: break
       }
     }
 
@@ -215,21 +232,6 @@
     /// again (8.08).
     private func hasShown(_ id: EntryID) -> Bool {
       last.map { $0.server == server && $0.id.epoch == id.epoch && id <= $0.id } ?? false
-    }
-
-    /// Returns the entry of an event, and whether it may be shown.
-    private mutating func takeEntry(
-      of event: StreamEvent, at now: Instant
-    ) -> (entry: StreamEntry, verdict: ShownPublications.Verdict)? {
-      switch event {
-      case .current(let entry), .entry(let entry):
-        return hasShown(entry.id) ? nil : (entry, publications.verdict(on: entry, at: now))
-      case .behind(let entry):
-        publications.begin(isBehind: true)
-        return entry.map { ($0, publications.verdict(on: $0, at: now)) }
-      case .caughtUp, .checked: return publications.takeWaiting(at: now)
-      case .empty, .unchanged: return nil
-      }
     }
   }
 #endif

@@ -152,8 +152,6 @@
       }
       guard let shown = arrival.shown else {
         act(.pass(.behind(last), follower))
-        // So that what waits is shown in time.
-        checks.next = min(checks.next, now + Patience.limit)
         return last?.id ?? .zero
       }
       if let last, last.id > shown {

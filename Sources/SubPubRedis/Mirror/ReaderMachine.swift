@@ -97,6 +97,17 @@
       proceed(at: now)
     }
 
+    /// A follower wants something in return for what was passed to it.
+    mutating func receive(_ request: StreamRequest, of follower: Follower, at now: Instant) {
+      switch request {
+      case .check(let time): checks.next = min(checks.next, time)
+      case .entries(let place):
+        paced.move(follower, to: place)
+        if let key = streams.move(follower, to: place) { noteMissed(key, at: now) }
+        requestEntries(at: now)
+      }
+    }
+
     mutating func connected(_ number: Int, at now: Instant) {
       guard let line = line(of: number) else { return act(.close(number)) }
       self[line].phase = .open

@@ -4,10 +4,10 @@
 
   extension RedisMirror {
     /// Publishes what the reader has found; called on its thread, one event at a time.
-    func receive(_ event: StreamEvent) {
-      let (isFirst, showing) = state.withLock { $0.machine.received(event, at: .now, wallClock: .millisecondsNow) }
-      if isFirst { tell { $0.connected($1, isWriting: false) } }
-      switch showing {
+    func receive(_ event: StreamEvent) -> StreamRequest? {
+      let result = state.withLock { $0.machine.received(event, at: .now, wallClock: .millisecondsNow) }
+      if result.isFirst { tell { $0.connected($1, isWriting: false) } }
+      switch result.showing {
       case .entry(let entry, let hasData, let lag): show(entry, hasData: hasData, lag: lag)
       case .last: publish(lastState.withLock { $0 })
       case .nothing:
@@ -15,6 +15,7 @@
         publisher.setState(.unknown, origin: nil, age: nil, id: .nothing)
       case nil: break
       }
+      return result.request
     }
 
     private func show(_ entry: StreamEntry, hasData: Bool, lag: Duration?) {

@@ -34,8 +34,8 @@
     private var since: Int64?
     /// Whether the stream is behind.
     private var isBehind = false
-    /// The last entry that waits, and how long there has been one.
-    private var waiting: StreamEntry?
+    /// The place before the first entry that waits, and how long there has been one.
+    private var waiting: EntryID?
     private var patience = Patience()
 
     /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
@@ -67,8 +67,9 @@
     }
 
     private mutating func wait(with entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
-      waiting = entry
-      return patience.isOver(at: now) ? verdictOnUnknown(entry) : .waits
+      if patience.isOver(at: now) { return verdictOnUnknown(entry) }
+      waiting = waiting ?? entry.id.predecessor
+      return .waits
     }
 
     /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing but
@@ -84,16 +85,17 @@
     }
 
     private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
-      waiting = nil
       guard entry.isLoaded else { return .showsWithoutData }
       begin(isBehind: false)
       return .shows
     }
 
-    /// Returns the entry that has waited for long enough.
-    mutating func takeWaiting(at now: ContinuousClock.Instant) -> (entry: StreamEntry, verdict: Verdict)? {
-      guard let waiting, patience.isOver(at: now) else { return nil }
-      return (waiting, verdictOnUnknown(waiting))
+    /// Returns what is to be done for the entries that wait: the stream is looked at later, or they are read again.
+    mutating func request(at now: ContinuousClock.Instant) -> StreamRequest? {
+      guard let place = waiting else { return nil }
+      if !patience.isOver(at: now) { return patience.limit.map { .check(at: $0) } }
+      waiting = nil
+      return .entries(after: place)
     }
 
     /// Notes that an entry is shown, with its data or without it; returns how many publications of its process come

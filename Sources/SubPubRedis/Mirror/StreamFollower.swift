@@ -19,6 +19,14 @@
     case checked
   }
 
+  /// What a follower wants in return.
+  enum StreamRequest {
+    /// That the stream is looked at then.
+    case check(at: ContinuousClock.Instant)
+    /// The entries after this one, again.
+    case entries(after: EntryID)
+  }
+
   /// Where a mirror begins to read a stream, or goes on.
   enum StreamPosition {
     /// With the newest entry.
@@ -31,7 +39,7 @@
 
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
   final class StreamFollower: Sendable {
-    private let receive: @Sendable (StreamEvent) -> Void
+    private let receive: @Sendable (StreamEvent) -> StreamRequest?
     private let state = Locked(State())
 
     private struct State {
@@ -48,7 +56,7 @@
       }
     }
 
-    init(receive: @escaping @Sendable (StreamEvent) -> Void) { self.receive = receive }
+    init(receive: @escaping @Sendable (StreamEvent) -> StreamRequest?) { self.receive = receive }
 
     var hasEnded: Bool { state.withLock { $0.isEnded } }
 
@@ -71,18 +79,20 @@
       }
     }
 
-    /// Passes events on, unless the follower has ended.
-    func send(_ events: some Sequence<StreamEvent>) {
+    /// Passes events on, unless the follower has ended; returns what it wants last.
+    func send(_ events: some Sequence<StreamEvent>) -> StreamRequest? {
+      var request: StreamRequest?
       for event in events {
         let receives = state.withLock { state in
           state.isReceiving = !state.isEnded
           return state.isReceiving
         }
         guard receives else { break }
-        receive(event)
+        request = receive(event) ?? request
       }
       state.withLock { $0.isReceiving = false }
       resumeIfEnded()
+      return request
     }
 
     /// Ends the follower; only the first reason counts.

@@ -103,8 +103,8 @@
 
     private func act(_ action: Machine.Action) {
       switch action {
-      case .pass(let event, let follower): follower.send(CollectionOfOne(event))
-      case .passEntries(let entries, let follower): follower.send(entries.lazy.map { .entry($0) })
+      case .pass(let event, let follower): pass(CollectionOfOne(event), to: follower)
+      case .passEntries(let entries, let follower): pass(entries.lazy.map { .entry($0) }, to: follower)
       case .end(let follower, let reason): follower.end(reason)
       case .connect(let number):
         // It begins later, on this thread.
@@ -122,6 +122,10 @@
         case nil: break
         }
       }
+    }
+
+    private func pass(_ events: some Sequence<StreamEvent>, to follower: StreamFollower) {
+      if let request = follower.send(events) { change { $0.receive(request, of: follower, at: $1) } }
     }
   }
 

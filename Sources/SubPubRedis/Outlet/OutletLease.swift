@@ -16,6 +16,8 @@
     private var end: Instant?
     /// Whether the server has lost the other outlet's lease, and `end` is when that one has had time to take it again.
     private var isLost = false
+    /// When the server has said so.
+    private var known: Instant?
 
     init(time: Duration, holder: String = UUID().uuidString) { (self.time, self.holder) = (time, holder) }
 
@@ -24,8 +26,12 @@
     /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
     ///
     /// A lease that is gone before its time is lost, and the outlet that has it may be writing. That one takes it again
-    /// when it renews it, so this one waits for as long as a lease lasts.
-    func attempt(at now: Instant) -> String { end.map { now >= $0 ? "always" : "ended" } ?? "first" }
+    /// when it renews it, so this one waits for as long as a lease lasts. What it was told a while ago says nothing: the
+    /// lease may have been renewed, and lost then.
+    func attempt(at now: Instant) -> String {
+      guard let end, let known else { return "first" }
+      return now >= end && now <= known + time / 2 ? "always" : "ended"
+    }
 
     /// When to try again to take it.
     func nextAttempt(after now: Instant, atLeastEvery interval: Duration) -> Instant {
@@ -38,7 +44,7 @@
 
     /// Notes that another outlet has it for so many milliseconds, or, with a negative number, that nobody has it.
     mutating func noteRefusal(rest: Int64, at now: Instant) {
-      due = nil
+      (due, known) = (nil, now)
       if rest >= 0 {
         (end, isLost) = (now + min(.milliseconds(rest), time), false)
       } else if !isLost {

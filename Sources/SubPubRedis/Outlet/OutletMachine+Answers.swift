@@ -15,7 +15,7 @@
       if let refusal = reply.refusal { return failed(.refused(explained(refusal))) }
       switch question {
       case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
-      case .settle(let sent, let refused): settle(reply, sentAt: sent, afterRefusalOf: refused, at: now)
+      case .settle(let sent): settle(reply, sentAt: sent, at: now)
       case .restore(let id, let sent): noteRestoration(reply, of: id, sentAt: sent, at: now)
       case .renew(let sent):
         if reply.integer == 1 {
@@ -123,9 +123,7 @@
 
   /// Comparing what the server holds with what was written (8.06, 8.08).
   extension OutletMachine {
-    private mutating func settle(
-      _ reply: RedisReply, sentAt sent: Instant, afterRefusalOf refused: EntryID?, at now: Instant
-    ) {
+    private mutating func settle(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
       guard let token, let counter = reply[0], reply.count == 3 else {
         return failed(.unreachable("the reply to a script isn't one"))
       }
@@ -153,16 +151,14 @@
       }
       stream.end = last?.id
       if let missing = missingEntry(last?.id) { return restore(missing, at: now, since: sent) }
-      settled(at: now, since: sent, last, afterRefusalOf: refused)
+      settled(at: now, since: sent, last)
     }
 
-    private mutating func settled(
-      at now: Instant, since sent: Instant, _ last: StreamEntry?, afterRefusalOf refused: EntryID?
-    ) {
+    private mutating func settled(at now: Instant, since sent: Instant, _ last: StreamEntry?) {
       certainty.settle(at: sent)
       stream.asked = sent
       // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
-      if let refused, refused == entries.firstEntry?.id { return supersede() }
+      if let refused = trouble.tooSmall.take(), refused == entries.firstEntry?.id { return supersede() }
       if entries.isEmpty { trouble.changes = 0 }
       begin(after: last)
     }
@@ -206,7 +202,7 @@
       case 2: stream.unrestorable = (id, stream.end)
       default: return compare(at: now)
       }
-      settled(at: now, since: sent, nil, afterRefusalOf: nil)
+      settled(at: now, since: sent, nil)
     }
   }
 #endif

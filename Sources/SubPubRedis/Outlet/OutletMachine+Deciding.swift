@@ -62,7 +62,9 @@
         compare(at: now)
       case .refused(let message):
         let reason = RedisError.Reason.refused(message)
-        if reason.isTooSmallID { compare(at: now, afterRefusalOf: entries.firstEntry?.id) } else { failed(reason) }
+        guard reason.isTooSmallID else { return failed(reason) }
+        trouble.tooSmall = entries.firstEntry?.id
+        compare(at: now)
       }
     }
 
@@ -120,7 +122,7 @@
     }
 
     /// Finds out what the server holds, unless that is just being found out (8.06, 8.08).
-    mutating func compare(at now: Instant, afterRefusalOf refused: EntryID? = nil) {
+    mutating func compare(at now: Instant) {
       guard let token, !isComparing else { return }
       trouble.changes += 1
       if trouble.changes > Self.mostChanges {
@@ -129,7 +131,7 @@
       }
       let first = entries.firstEntry.map { "\($0.id)" } ?? ""
       ask(
-        .settle(sent: now, refused: refused),
+        .settle(sent: now),
         OutletScript.settle.command(
           [settings.keys.counter, settings.keys.stream], ["\(token)", first, stream.hasBegun ? "" : "1"]))
     }

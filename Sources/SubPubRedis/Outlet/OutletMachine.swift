@@ -82,7 +82,7 @@
     /// A question that the server hasn't answered; the replies come in the order of the questions.
     enum Question {
       case takeOver(sent: Instant)
-      case settle(sent: Instant, refused: EntryID?)
+      case settle(sent: Instant)
       case restore(EntryID, sent: Instant)
       case renew(sent: Instant)
       /// The outlet's number.
@@ -151,6 +151,8 @@
       var refusing: Duration?
       /// Whether the server has refused the last write.
       var wasRefused = false
+      /// The entry over this connection that was refused because the stream remembers a greater id.
+      var tooSmall: EntryID?
       /// Whether a connection was lost, and not replaced yet.
       var hasLostConnection = false
       /// Whether a node of a cluster has sent the outlet to another one, which hasn't answered yet.

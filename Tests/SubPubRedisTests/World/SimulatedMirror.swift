@@ -76,9 +76,8 @@
 
     private func act(_ action: ReaderMachine<Int>.Action) {
       switch action {
-      case .pass(let event, let follower): followers[follower]?.mirror.receive(event, as: follower)
-      case .passEntries(let entries, let follower):
-        for entry in entries { followers[follower]?.mirror.receive(.entry(entry), as: follower) }
+      case .pass(let event, let follower): pass(CollectionOfOne(event), to: follower)
+      case .passEntries(let entries, let follower): pass(entries.lazy.map { .entry($0) }, to: follower)
       case .end(let follower, let reason):
         let mirror = followers.removeValue(forKey: follower)?.mirror
         world.after(.zero) { [process] in process.run { mirror?.ended(reason, as: follower) } }
@@ -93,6 +92,12 @@
         connecting.remove(number)
         links.removeValue(forKey: number)?.end()
       }
+    }
+
+    private func pass(_ events: some Sequence<StreamEvent>, to follower: Int) {
+      var request: StreamRequest?
+      for event in events { request = followers[follower]?.mirror.receive(event, as: follower) ?? request }
+      if let request { change { [world] in $0.receive(request, of: follower, at: world.now) } }
     }
 
     private func connect(_ number: Int) {
@@ -223,9 +228,10 @@
       process.mirrors.removeAll { $0 === self }
     }
 
-    func receive(_ event: StreamEvent, as follower: Int) {
-      guard follower == self.follower else { return }
-      switch machine.received(event, at: world.now, wallClock: 0).showing {
+    func receive(_ event: StreamEvent, as follower: Int) -> StreamRequest? {
+      guard follower == self.follower else { return nil }
+      let result = machine.received(event, at: world.now, wallClock: 0)
+      switch result.showing {
       case .entry(let entry, let hasData, let lag): show(entry, hasData: hasData, lag: lag)
       case .last: publish(shown)
       case .nothing:
@@ -233,6 +239,7 @@
         relayed?.set(.init(phase: "unknown", value: nil, since: nil, id: .nothing))
       case nil: break
       }
+      return result.request
     }
 
     private func show(_ entry: StreamEntry, hasData: Bool, lag: Duration?) {

@@ -34,13 +34,6 @@
       set(State(phase: isDamaged ? "odd" : "loaded", value: value, since: Int64(time), id: nextID))
     }
 
-    /// The version of the last state that isn't the absence of one.
-    var lastWrittenVersion: UInt64 {
-      var version = version
-      while version > 0, states[version]?.phase == "unknown" { version -= 1 }
-      return version
-    }
-
     var nextID: PublicationID { PublicationID(epoch: epoch, version: version + 1) }
 
     func set(_ state: State) {
@@ -80,6 +73,11 @@
     var pendingCount: Int { pending.withLock { $0 } }
     private(set) var skipped = 0
     private(set) var accepted = 0
+    private var lastEncoded: UInt64 = 0
+    /// The version that the stream has to end with: what was before the absence of a state may be skipped.
+    var lastVersion: UInt64 {
+      publisher.states[publisher.version]?.phase == "unknown" ? lastEncoded : publisher.version
+    }
     private enum Writer { case begins, takes, waits, encodes, over }
     private var writer = Writer.begins
     private(set) var end: (error: (any Error)?, at: Duration)?
@@ -297,6 +295,7 @@
         if state.value != nil { inherited = nil }
         let sent = Int64(process.server.milliseconds)
         arguments.append(state.id, sent: sent)
+        lastEncoded = version
         entry = OutletEntry(id: id, arguments: arguments, publication: state.id, sent: sent, before: nil)
       } else if version > 0, publisher.states[version]?.id != .nothing {
         inherited = nil

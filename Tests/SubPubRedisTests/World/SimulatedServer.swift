@@ -129,7 +129,8 @@
     private func flush() {
       for (client, link) in links.sorted(by: { $0.key < $1.key }) {
         let output = server.takeOutput(of: client)
-        if let outputLimit, output.count > outputLimit {
+        // Refusals are only large together, if many entries were sent at once.
+        if let outputLimit, output.count > outputLimit, output.first != UInt8(ascii: "-") {
           server.disconnect(client)
         } else if !output.isEmpty {
           link.arrive(output)

@@ -13,7 +13,7 @@
       case 6:
         process.link?.die(toServer: chance.percent(50), toClient: true)
         for outlet in process.outlets {
-          world.after(chance.milliseconds(upTo: 500)) { process.run { outlet.cancel() } }
+          world.after(chance.milliseconds(upTo: 500)) { process.run { if self.isHarmful { outlet.cancel() } } }
         }
       case 7, 8: slowDown(process, key)
       default: loseReplies(of: process)

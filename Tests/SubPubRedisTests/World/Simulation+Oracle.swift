@@ -50,8 +50,6 @@
         // The reply that says so doesn't arrive.
         world.after(.microseconds(1)) { process.link?.cut() }
       }
-      // One that was paused knows only of a lease that has ended meanwhile, and takes a lost one at once.
-      if outlets.contains(where: { $0.name == name && $0.process.pauses > 0 }) { return }
       // So does one whose question was on its way when the lease was lost.
       if let loss = server.leaseLosses[key], loss > world.time - .milliseconds(300) { return }
       let hasLost = server.losses[key].map { $0.any > world.time - .seconds(10) } ?? false

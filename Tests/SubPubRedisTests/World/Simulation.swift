@@ -259,7 +259,7 @@
       if confirmed > taken || !server.hasLostData && confirmed < taken {
         world.violate("8.06: \(writer.name) counts \(confirmed) of \(taken) entries as confirmed")
       }
-      let newest = EntryID(epoch: token, version: writer.publisher.lastWrittenVersion)
+      let newest = EntryID(epoch: token, version: writer.lastVersion)
       if newest.version > 0, server.last(of: key) != newest {
         let last = server.last(of: key).map { "\($0)" } ?? "nothing"
         world.violate("8.01: \(key) ends at \(last) and not at \(newest)")
