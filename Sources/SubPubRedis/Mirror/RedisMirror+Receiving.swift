@@ -86,7 +86,7 @@
 
   extension Int64 {
     /// The time in milliseconds since 1970.
-    fileprivate static var millisecondsNow: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    static var millisecondsNow: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
     /// How much later another time is, which anybody may have written (8.05).
     func milliseconds(until later: Int64) -> Duration {

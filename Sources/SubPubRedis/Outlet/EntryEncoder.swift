@@ -1,5 +1,4 @@
 #if Redis
-  import Foundation
   import SubPub
 
   /// An entry on its way to the stream.
@@ -37,9 +36,20 @@
     }
   }
 
-  /// Turns publications into entries.
-  struct EntryEncoder<Value: Codable & Sendable> {
-    private let outlet: RedisOutlet<Value>
+  /// A state, as a publisher has it.
+  struct PublishedState<Value: Sendable> {
+    let state: LoadState<Value>
+    let origin: DataOrigin?
+    /// When the data was new, in milliseconds since 1970; nil if the publisher doesn't know.
+    let since: Int64?
+    let id: PublicationID
+    let version: UInt64
+  }
+
+  /// Turns states into entries.
+  struct EntryEncoder<Value: Sendable> {
+    private let coder: RedisCoder<Value>
+    private let (endpoint, key): (RedisEndpoint, String)
     /// How many bytes most entries need, so that their memory needn't grow.
     private static var typicalByteCount: Int { 256 }
 
@@ -52,7 +62,9 @@
     /// The epoch of the publication that has brought the last data: a relay's own states carry other processes' data.
     private var dataEpoch: UInt64?
 
-    init(_ outlet: RedisOutlet<Value>) { self.outlet = outlet }
+    init(_ coder: RedisCoder<Value>, _ endpoint: RedisEndpoint, key: String) {
+      (self.coder, self.endpoint, self.key) = (coder, endpoint, key)
+    }
 
     /// Begins with the last entry of the key.
     ///
@@ -63,51 +75,93 @@
       }
     }
 
-    /// Encodes a state; one that can't be encoded becomes an error that says so, with the data from before (5.01).
+    /// Encodes a state, at a time in milliseconds since 1970; one that can't be encoded becomes an error that says so,
+    /// with the data from before (5.01).
     ///
     /// Returns nil if there is nothing to write, because the publisher hasn't published anything yet.
-    mutating func entry(for publication: Publication<Value>, token: UInt64) -> OutletEntry? {
-      if publication.phase == .unknown {
-        let wasReset = publication.version != 0 && publication.id != .nothing
+    mutating func entry(for published: PublishedState<Value>, token: UInt64, at now: Int64) -> OutletEntry? {
+      let state = published.state
+      if state.phase == .unknown {
+        let wasReset = published.version != 0 && published.id != .nothing
         if !wasReset { return nil }
         inherited = nil
       }
-      let id = EntryID(epoch: token, version: publication.version)
-      let now = Int64(Date().timeIntervalSince1970 * 1_000)
-      updateSince(publication, now)
-      let (state, before) = (publication.state, former ?? inherited)
-      if publication.phase == .loaded { dataEpoch = publication.id.epoch }
-      let isCarried = dataEpoch.map { $0 != publication.id.epoch } ?? false
+      let id = EntryID(epoch: token, version: published.version)
+      // Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new now.
+      since = state.value == nil ? nil : published.since ?? (state.phase == .loaded ? now : since)
+      let before = former ?? inherited
+      if state.phase == .loaded { dataEpoch = published.id.epoch }
+      let isCarried = dataEpoch.map { $0 != published.id.epoch } ?? false
       var (arguments, isSubstitute) = (RedisCommand(), false)
       arguments.reserve(Self.typicalByteCount)
       arguments.append(id.epoch, id.version)
       do {
         former = try state.value.map { value throws(RedisError.Reason) in
           EncodedData(
-            bytes: try outlet.coder.encode(value), origin: publication.origin, since: since, isInherited: isCarried)
+            bytes: try coder.encode(value), origin: published.origin, since: since, isInherited: isCarried)
         }
         arguments.append(state.phase, former ?? inherited, state.error)
         if former != nil { inherited = nil }
       } catch {
         isSubstitute = true
-        arguments.append(.error, before, outlet.error(error))
+        arguments.append(.error, before, RedisError(endpoint: endpoint, key: key, reason: error))
       }
-      arguments.append(publication.id, sent: now)
+      arguments.append(published.id, sent: now)
       return OutletEntry(
-        id: id, arguments: arguments, publication: publication.id, sent: now, before: before, isSubstitute: isSubstitute
-      )
+        id: id, arguments: arguments, publication: published.id, sent: now, before: before, isSubstitute: isSubstitute)
+    }
+  }
+
+  /// States become entries.
+  extension RedisCommand {
+    /// Appends the names and values of an entry's fields.
+    mutating func append(_ phase: LoadPhase, _ data: EncodedData?, _ error: (any Error)?) {
+      append(Field.phase.argument)
+      append(phase.name)
+      if let data {
+        append(Field.value.argument)
+        append(data.bytes)
+        if let origin = data.origin {
+          append(Field.origin.argument)
+          append(origin.name)
+        }
+        if let since = data.since {
+          append(Field.since.argument)
+          append(since)
+        }
+        if data.isInherited {
+          append(Field.inherited.argument)
+          append("1")
+        }
+      }
+      if let error { append(error) }
     }
 
-    /// Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new when it
-    /// arrives here.
-    private mutating func updateSince(_ publication: Publication<Value>, _ now: Int64) {
-      if publication.state.value == nil {
-        since = nil
-      } else if let age = outlet.publisher.age(of: publication) {
-        since = now - Int64(min(age / .milliseconds(1), 1e15))
-      } else if publication.phase == .loaded {
-        since = now
-      }
+    /// Appends the identifier that the publication has in every process, and when the state was taken.
+    mutating func append(_ id: PublicationID, sent: Int64) {
+      append(Field.publication.argument)
+      append(id.epoch, id.version)
+      append(Field.sent.argument)
+      append(sent)
     }
+
+    /// Appends the fields of an error; one that comes from another process stays what it is.
+    private mutating func append(_ error: any Error) {
+      let remote = error as? RemoteError
+      append(Field.errorType.argument)
+      append((remote?.type ?? String(reflecting: type(of: error))).shortened)
+      append(Field.error.argument)
+      append((remote?.message ?? String(describing: error)).shortened)
+    }
+  }
+
+  /// Data of a state, as an entry holds it.
+  struct EncodedData {
+    let bytes: [UInt8]
+    var origin: DataOrigin?
+    /// When the data was new, in milliseconds since 1970.
+    var since: Int64?
+    /// Whether it isn't that of the publishing process.
+    var isInherited = false
   }
 #endif

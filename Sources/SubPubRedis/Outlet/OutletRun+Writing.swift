@@ -14,7 +14,7 @@
       var states = iterator  // All copies of an iterator are one.
       let (token, last) = driver.state.withLock { ($0.machine.token, $0.machine.inherited.take()) }
       guard let token else { return }
-      var encoder = EntryEncoder(outlet)
+      var encoder = EntryEncoder(outlet.coder, outlet.endpoint, key: outlet.key)
       encoder.begin(after: last)
       while !driver.state.withLock(\.machine.hasTakenAll), let publication = await states.next() {
         makeEntries(of: publication, followedBy: states, by: &encoder, token: token)
@@ -30,11 +30,20 @@
       var next = Optional(first)
       while let publication = next {
         driver.state.withLock { $0.machine.taken(publication.version, at: .now) }
-        let entry = encoder.entry(for: publication, token: token)
+        let now = Int64.millisecondsNow
+        let entry = encoder.entry(for: published(publication, at: now), token: token, at: now)
         let isEnough = driver.state.withLock { $0.machine.append(entry) || $0.machine.hasTakenAll }
         if isEnough || .now >= end { return }
         next = states.takePending()
       }
+    }
+
+    private func published(_ publication: Publication<Value>, at now: Int64) -> PublishedState<Value> {
+      let state = publication.state
+      let age = state.value.flatMap { _ in outlet.publisher.age(of: publication) }
+      return PublishedState(
+        state: state, origin: publication.origin, since: age.map { now - Int64(min($0 / .milliseconds(1), 1e15)) },
+        id: publication.id, version: publication.version)
     }
 
     /// Lets the entries be sent, and waits until there is room for more; returns false if the run is over.

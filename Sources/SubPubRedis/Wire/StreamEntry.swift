@@ -68,7 +68,7 @@
   }
 
   /// The name of an entry's field.
-  private struct Field {
+  struct Field {
     let bytes: [UInt8]
     /// The name as an argument of a command.
     let argument: RedisCommand
@@ -147,59 +147,6 @@
     }
   }
 
-  /// States become entries.
-  extension RedisCommand {
-    /// Appends the names and values of an entry's fields.
-    mutating func append(_ phase: LoadPhase, _ data: EncodedData?, _ error: (any Error)?) {
-      append(Field.phase.argument)
-      append(phase.name)
-      if let data {
-        append(Field.value.argument)
-        append(data.bytes)
-        if let origin = data.origin {
-          append(Field.origin.argument)
-          append(origin.name)
-        }
-        if let since = data.since {
-          append(Field.since.argument)
-          append(since)
-        }
-        if data.isInherited {
-          append(Field.inherited.argument)
-          append("1")
-        }
-      }
-      if let error { append(error) }
-    }
-
-    /// Appends the identifier that the publication has in every process, and when the state was taken.
-    mutating func append(_ id: PublicationID, sent: Int64) {
-      append(Field.publication.argument)
-      append(id.epoch, id.version)
-      append(Field.sent.argument)
-      append(sent)
-    }
-
-    /// Appends the fields of an error; one that comes from another process stays what it is.
-    private mutating func append(_ error: any Error) {
-      let remote = error as? RemoteError
-      append(Field.errorType.argument)
-      append((remote?.type ?? String(reflecting: type(of: error))).shortened)
-      append(Field.error.argument)
-      append((remote?.message ?? String(describing: error)).shortened)
-    }
-  }
-
-  /// Data of a state, as an entry holds it.
-  struct EncodedData {
-    let bytes: [UInt8]
-    var origin: DataOrigin?
-    /// When the data was new, in milliseconds since 1970.
-    var since: Int64?
-    /// Whether it isn't that of the publishing process.
-    var isInherited = false
-  }
-
   /// Entries, which anybody may have written (8.05), become states.
   extension StreamEntry {
     func state<Value>(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> LoadState<Value> {
@@ -232,7 +179,7 @@
   }
 
   extension LoadPhase {
-    fileprivate var name: String {
+    var name: String {
       switch self {
       case .unknown: "unknown"
       case .loading: "loading"
@@ -243,7 +190,7 @@
   }
 
   extension DataOrigin {
-    fileprivate var name: String {
+    var name: String {
       switch self {
       case .published: "published"
       case .loaded: "loaded"

@@ -145,6 +145,7 @@
 
   /// A mirror: does what `RedisMirror` does, in virtual time; run again after each error.
   final class SimulatedMirror {
+    private let coder = SimulatedPublisher(epoch: 0).coder()
     let name: String
     let key: String
     let addresses: [SimulatedAddress]
@@ -180,8 +181,7 @@
     func start() {
       guard let step = machine.start(at: world.now) else { return world.violate("\(name) runs already") }
       world.note("\(name) starts")
-      relayed?.set(
-        .init(phase: "loading", value: json(shown.state.value), since: shown.since, id: relayed?.nextID ?? .nothing))
+      relayed?.set(.loading(previous: shown.state.value), origin: shown.origin, since: shown.since)
       take(step)
     }
 
@@ -236,7 +236,7 @@
       case .last: publish(shown)
       case .nothing:
         if shown.state.value != nil { world.violate("8.08: \(name) shows nothing after data") }
-        relayed?.set(.init(phase: "unknown", value: nil, since: nil, id: .nothing))
+        relayed?.set(.unknown, id: .nothing)
       case nil: break
       }
       return result.request
@@ -246,7 +246,7 @@
       let isDecoded: Bool
       let former = shown
       do {
-        let decoded = EntryState(try entry.state(by: RedisCoder<String>.json()), of: entry)
+        let decoded = EntryState(try entry.state(by: coder), of: entry)
         shown = hasData ? decoded : decoded.withData(of: former)
         isDecoded = true
       } catch {
@@ -260,18 +260,7 @@
 
     private func publish(_ state: EntryState<String>) {
       world.note("\(name) shows \(state.state)")
-      let phase =
-        switch state.state {
-        case .unknown: "unknown"
-        case .loading: "loading"
-        case .loaded: "loaded"
-        case .error: "error"
-        }
-      guard let relayed else { return }
-      relayed.set(
-        .init(phase: phase, value: json(state.state.value), since: state.since, id: state.id ?? relayed.nextID))
+      relayed?.set(state.state, origin: state.origin, since: state.since, id: state.id)
     }
-
-    private func json(_ value: String?) -> String? { value.map { "\"\($0)\"" } }
   }
 #endif

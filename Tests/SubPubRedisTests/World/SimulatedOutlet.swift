@@ -4,17 +4,9 @@
 
   /// A publisher, as far as an outlet needs one.
   final class SimulatedPublisher {
-    struct State {
-      let phase: String
-      let value: String?
-      /// When the data was new.
-      let since: Int64?
-      let id: PublicationID
-    }
-
     let epoch: UInt64
     private(set) var version: UInt64 = 0
-    private(set) var states: [UInt64: State] = [:]
+    private(set) var states: [UInt64: PublishedState<String>] = [:]
     /// Whether a mirror publishes here.
     let isRelay: Bool
     var outlets: [SimulatedOutlet] = []
@@ -28,17 +20,32 @@
 
     func byteCount(of version: UInt64) -> Int { version % large.distance == 3 ? large.byteCount : 1 }
 
-    /// Publishes new data, whose value is its identifier, or something that no mirror understands.
-    func publish(at time: UInt64, isDamaged: Bool = false) {
-      let value = "\"\(epoch)-\(version + 1)\""
-      set(State(phase: isDamaged ? "odd" : "loaded", value: value, since: Int64(time), id: nextID))
+    /// How values are written, of which some can't be, and some can't be read.
+    ///
+    /// The bytes after a zero make no difference.
+    func coder() -> RedisCoder<String> {
+      RedisCoder { [large] value in
+        if value.hasPrefix("unencodable") { throw RedisError.Reason.unreachable(value) }
+        let isLarge = EntryID(Array(value.utf8)[...]).map { $0.version % large.distance == 3 } ?? false
+        return Array(value.utf8) + [UInt8](repeating: 0, count: isLarge ? large.byteCount : 1)
+      } decode: { bytes in
+        let value = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        if value.hasPrefix("unreadable") { throw RedisError.Reason.unreachable(value) }
+        return value
+      }
     }
 
-    var nextID: PublicationID { PublicationID(epoch: epoch, version: version + 1) }
+    /// Publishes new data, whose value is its identifier, or something that can't be written or read.
+    func publish(at time: UInt64, damage: String = "") {
+      set(.loaded("\(damage)\(epoch)-\(version + 1)"), since: Int64(time))
+    }
 
-    func set(_ state: State) {
+    /// Publishes a state; without an identifier, under a new one.
+    func set(_ state: LoadState<String>, origin: DataOrigin? = nil, since: Int64? = nil, id: PublicationID? = nil) {
       version += 1
-      states[version] = state
+      states[version] = PublishedState(
+        state: state, origin: origin, since: since, id: id ?? PublicationID(epoch: epoch, version: version),
+        version: version)
       for outlet in outlets { outlet.published(version) }
     }
   }
@@ -74,9 +81,11 @@
     private(set) var skipped = 0
     private(set) var accepted = 0
     private var lastEncoded: UInt64 = 0
+    /// The data that is written in place of what can't be encoded.
+    private(set) var substituted: [UInt64: [UInt8]] = [:]
     /// The version that the stream has to end with: what was before the absence of a state may be skipped.
     var lastVersion: UInt64 {
-      publisher.states[publisher.version]?.phase == "unknown" ? lastEncoded : publisher.version
+      publisher.states[publisher.version]?.state.phase == .unknown ? lastEncoded : publisher.version
     }
     private enum Writer { case begins, takes, waits, encodes, over }
     private var writer = Writer.begins
@@ -85,8 +94,7 @@
     private var isActing = false
     private var wake: OutletMachine.Instant?
     private let encodingTime: Duration
-    /// The data that the key had before this run, until the publisher has some.
-    private var inherited: (value: String, since: Int64?)?
+    private var encoder: EntryEncoder<String>
 
     init(
       _ world: World, _ process: SimulatedProcess, _ name: String, key: String, of publisher: SimulatedPublisher,
@@ -98,6 +106,7 @@
       machine = OutletMachine(settings, lease: standby.map { OutletLease(time: $0, holder: name) })
       machine.demand.pending = { [pending] in pending.withLock { $0 } }
       room = max(1, maxLength - OutletEntries.window(of: maxLength))
+      encoder = EntryEncoder(publisher.coder(), endpoint, key: key)
       encodingTime = world.chance.percent(20) ? .milliseconds(world.chance.number(1...50)) : .zero
       publisher.outlets.append(self)
       process.outlets.append(self)
@@ -274,31 +283,13 @@
 
     private func append(_ version: UInt64) {
       guard let token = machine.token else { return world.violate("\(name) encodes without a number") }
-      if let last = machine.inherited.take() {
-        inherited = last.value.map { (String(decoding: $0, as: UTF8.self), last.since) }
+      if let last = machine.inherited.take() { encoder.begin(after: last) }
+      let entry = publisher.states[version].flatMap { state in
+        encoder.entry(for: state, token: token, at: Int64(process.server.milliseconds))
       }
-      var entry: OutletEntry?
-      if let state = publisher.states[version], state.phase != "unknown" {
-        let id = EntryID(epoch: token, version: version)
-        var arguments = RedisCommand()
-        for text in ["\(id)", "phase", state.phase] { arguments.append(text) }
-        let isCarried = publisher.isRelay && state.phase != "loaded" && state.value != nil
-        if isCarried || state.value == nil && inherited != nil {
-          for text in ["inherited", "1"] { arguments.append(text) }
-        }
-        if let (value, since) = state.value.map({ ($0, state.since) }) ?? inherited {
-          arguments.append("value")
-          // Spaces behind a value make no difference.
-          arguments.append(Array(value.utf8) + [UInt8](repeating: 32, count: publisher.byteCount(of: version)))
-          for text in since.map({ ["since", "\($0)"] }) ?? [] { arguments.append(text) }
-        }
-        if state.value != nil { inherited = nil }
-        let sent = Int64(process.server.milliseconds)
-        arguments.append(state.id, sent: sent)
+      if let entry {
         lastEncoded = version
-        entry = OutletEntry(id: id, arguments: arguments, publication: state.id, sent: sent, before: nil)
-      } else if version > 0, publisher.states[version]?.id != .nothing {
-        inherited = nil
+        if entry.isSubstitute { substituted[version] = entry.before?.bytes }
       }
       let isEnough = machine.append(entry)
       if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }

@@ -159,9 +159,11 @@
         let state = outlet.publisher.states[id.version]
       else { return }
       if outlet.publisher.isRelay {
-        if state.phase == "loaded" { mirrors.relayed[server, default: [:]][id] = state.id }
+        if state.state.phase == .loaded { mirrors.relayed[server, default: [:]][id] = state.id }
       } else {
-        let publication = PublicationID(epoch: outlet.publisher.epoch, version: id.version)
+        // The data before that of a state that can't be encoded may not have been written itself.
+        let former = outlet.substituted[id.version].flatMap { EntryID($0.prefix { $0 != 0 }) }
+        let publication = former.map { PublicationID(epoch: $0.epoch, version: $0.version) } ?? state.id
         mirrors.written[key, default: [:]][id] = publication
         if mirrors.orders[key]?[publication] == nil {
           let rank = mirrors.orders[key]?.count ?? 0

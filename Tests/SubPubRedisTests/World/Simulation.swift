@@ -125,8 +125,10 @@
       process.run {
         for outlet in process.outlets where !outlet.publisher.isRelay {
           for _ in 0..<count {
+            let isDamaged = self.isHarmful && self.world.chance.percent(2)
             outlet.publisher.publish(
-              at: self.server.milliseconds, isDamaged: self.isHarmful && self.world.chance.percent(2))
+              at: self.server.milliseconds,
+              damage: isDamaged ? self.world.chance.pick(["unencodable", "unreadable"]) : "")
           }
         }
       }
