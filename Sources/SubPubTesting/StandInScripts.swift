@@ -25,6 +25,7 @@
       _ counter: Key, _ stream: Key, _ lease: Key?, _ request: StandInRequest
     ) throws(StandInRefusal) -> StandInReply {
       var request = request
+      let wantsFields = try request.next() == [49]
       let (text, number) = (try string(counter), try number(counter))
       let hasEnded = text?.hasSuffix(OutletScript.ended) ?? false
       var newLease: (key: Key, holder: [UInt8], time: Int)?
@@ -51,7 +52,8 @@
       if maySetID { try? records[stream]?.stream?.setLast(StandInID(milliseconds: new, sequence: 0)) }
       let mayRunBefore = former > 0 && !hasEnded
       return StandInReply([
-        StandInReply(1), .text("\(new)"), StandInReply(mayRunBefore ? 1 : 0), last?.reply ?? .noString,
+        StandInReply(1), .text("\(new)"), StandInReply(mayRunBefore ? 1 : 0),
+        last.map { wantsFields ? $0.reply : $0.id.reply } ?? .noString,
       ])
     }
 
@@ -66,9 +68,7 @@
       }
       let start = first.isEmpty ? StandInBound.behind(.last) : try StandInBound(first, isEnd: false)
       let held = records[stream]?.stream?.ids(from: start).prefix(1_024) ?? []
-      let entry = last.map {
-        wantsFields ? $0.reply : StandInReply([.text($0.id.text), StandInReply([StandInReply]())])
-      }
+      let entry = last.map { wantsFields ? $0.reply : $0.id.reply }
       return StandInReply([
         StandInReply(text.map { Array($0.utf8) }), entry ?? .noString, StandInReply(held.map { .text($0.text) }),
       ])
@@ -114,6 +114,11 @@
       if let lease, let holder = try string(lease), Array(holder.utf8) == (try request.next()) { _ = delete(lease) }
       return StandInReply(1)
     }
+  }
+
+  extension StandInID {
+    /// An entry without its fields.
+    fileprivate var reply: StandInReply { StandInReply([.text(text), StandInReply([StandInReply]())]) }
   }
 
   /// What the scripts read and set.

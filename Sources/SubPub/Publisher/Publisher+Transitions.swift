@@ -57,11 +57,15 @@ extension Publisher {
     }
   }
 
-  /// Publishes a state of another process, whose data already has an origin and an age.
-  package func setState(_ state: LoadState<Value>, origin: DataOrigin?, age: Duration?, id: PublicationID?) {
-    let provenance = origin.map { Provenance($0, freshSince: age.flatMap { freshness?.start(age: $0) }) }
+  /// Publishes a state of another process, whose data already has an origin and an age, and may be inherited.
+  package func setState(
+    _ state: LoadState<Value>, origin: DataOrigin?, age: Duration?, id: PublicationID?, isDataInherited: Bool = false
+  ) {
+    let provenance = origin.map {
+      Provenance($0, freshSince: age.flatMap { freshness?.start(age: $0) }, isForeign: true)
+    }
     let publication = Publication(state, source: self.id, provenance: provenance)
-    if let id { publication.carry(Carried(values: [], id: id)) }
+    if let id { publication.carry(Carried(values: [], id: id, isDataInherited: isDataInherited)) }
     registry.publish(publication)
   }
 

@@ -18,12 +18,15 @@
 @usableFromInline @frozen
 struct Provenance: Sendable {
   @usableFromInline let origin: DataOrigin
+  /// Whether another process has published the data.
+  @usableFromInline let isForeign: Bool
   /// When the data was accepted, minus its age at that time, on the publisher's clock; nil if that wasn't measured.
   @usableFromInline let freshSince: Duration?
 
   @inlinable
-  init(_ origin: DataOrigin, freshSince: Duration?) {
+  init(_ origin: DataOrigin, freshSince: Duration?, isForeign: Bool = false) {
     self.origin = origin
+    self.isForeign = isForeign
     self.freshSince = freshSince
   }
 }

@@ -47,8 +47,12 @@ package final class Carried: Sendable {
   let values: [any PropagatedValue]
   /// The identifier that the publication has elsewhere; nil for its own.
   let id: PublicationID?
+  /// Whether its data isn't that of the process that has given it this identifier.
+  let isDataInherited: Bool
 
-  init(values: [any PropagatedValue], id: PublicationID? = nil) { (self.values, self.id) = (values, id) }
+  init(values: [any PropagatedValue], id: PublicationID? = nil, isDataInherited: Bool = false) {
+    (self.values, self.id, self.isDataInherited) = (values, id, isDataInherited)
+  }
 
   /// Runs code with the values.
   func provide<R>(to body: () throws -> R) rethrows -> R { try Self.provide(values[...], to: body) }

@@ -104,6 +104,11 @@ extension StatePublication: BoxedPublication {
   @usableFromInline package func carry(_ carried: Carried) { _ = carriedObject.storeIfNil(carried) }
   @usableFromInline package var publication: (any AnyPublication)? { self }
 
+  /// Whether its data isn't that of the process whose identifier it has.
+  package var isDataInherited: Bool {
+    if let carried, carried.id != nil { carried.isDataInherited } else { provenance?.isForeign ?? false }
+  }
+
   /// Makes a publication for the same publisher, whose data comes from the same place.
   func next(_ state: State) -> StatePublication { next(state, provenance) }
 

@@ -3,7 +3,7 @@
   ///
   /// A server may cut off a client whose reply is too large (`client-output-buffer-limit`), and nothing says so. So a
   /// connection that is lost while a reply is awaited halves the number, unless the reply before had room for more
-  /// entries: then the next one wasn't large.
+  /// entries, or the streams had none: then the next one wasn't large.
   struct BatchSize {
     private static let most = 512
     /// After how many replies that have no room for more the number doubles.
@@ -25,6 +25,9 @@
       if !hasRoom { shrink() }
       hasRoom = false
     }
+
+    /// Notes that there is nothing to be read yet.
+    mutating func noteNothing() { hasRoom = true }
 
     /// Notes a reply; a full one has as many entries as were asked for.
     mutating func noteReply(isFull: Bool) {

@@ -22,6 +22,8 @@
       fileprivate let line: ReadingLine
       fileprivate var all: [Arrival]
       fileprivate var firstIndex = 0
+      /// Whether none of them has anything to read yet.
+      fileprivate var areCurrent = true
       /// How many entries were asked for in the last search.
       fileprivate var count = 1
 
@@ -103,6 +105,7 @@
         }
         arrivals.firstIndex += 1
       }
+      if arrivals.areCurrent { self[.resting].batch.noteNothing() }
       arrivals = Arrivals()
       if let wait = self[.resting].wait, lively.areTooMany(besides: wait.keys.count, at: now) { close(.resting) }
     }
@@ -139,6 +142,7 @@
         paced.add(newcomer.follower, to: newcomer.key, pacing, after: position, at: now)
       } else {
         streams.add(newcomer.follower, to: newcomer.key, after: position)
+        if let last = arrival.last, last.id > position { arrivals.areCurrent = false }
         noteMissed(newcomer.key, at: now)
       }
     }

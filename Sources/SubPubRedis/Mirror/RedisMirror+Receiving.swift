@@ -43,7 +43,8 @@
 
     private func publish(_ last: EntryState<Value>) {
       publisher.setState(
-        last.state, origin: last.origin, age: last.since.map(Duration.init(sinceMilliseconds:)), id: last.id)
+        last.state, origin: last.origin, age: last.since.map(Duration.init(sinceMilliseconds:)), id: last.id,
+        isDataInherited: last.isDataInherited)
     }
   }
 
@@ -55,6 +56,8 @@
     private(set) var since: Int64?
     /// The identifier in the publishing process; nil for what only the mirror says.
     private(set) var id: PublicationID?
+    /// Whether the data isn't that of this process.
+    private(set) var isDataInherited = false
 
     /// No entry.
     init() {}
@@ -62,12 +65,13 @@
     init(_ state: LoadState<Value>, of entry: StreamEntry) {
       self.state = state
       if state.value != nil { origin = entry.dataOrigin }
-      (since, id) = (entry.since, entry.publication)
+      (since, id, isDataInherited) = (entry.since, entry.publication, entry.isInherited)
     }
 
     /// The same phase with the data of another entry.
     func withData(of other: Self) -> Self {
       var result = other
+      result.isDataInherited = true
       switch state {
       case .loading: (result.state, result.id) = (.loading(previous: other.state.value), id)
       case .error(let error, _): (result.state, result.id) = (.error(error, previous: other.state.value), id)

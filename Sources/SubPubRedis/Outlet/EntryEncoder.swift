@@ -43,6 +43,8 @@
     /// When the data was new, in milliseconds since 1970; nil if the publisher doesn't know.
     let since: Int64?
     let id: PublicationID
+    /// Whether the data isn't that of the process whose identifier this is: a relay's own states carry that of others.
+    let isDataInherited: Bool
     let version: UInt64
   }
 
@@ -59,8 +61,6 @@
     private var former: EncodedData?
     /// The data that the key had before this run; nil once the publisher has data of its own, or was reset.
     private var inherited: EncodedData?
-    /// The epoch of the publication that has brought the last data: a relay's own states carry other processes' data.
-    private var dataEpoch: UInt64?
 
     init(_ coder: RedisCoder<Value>, _ endpoint: RedisEndpoint, key: String) {
       (self.coder, self.endpoint, self.key) = (coder, endpoint, key)
@@ -90,15 +90,14 @@
       // Data that is only carried along keeps its time; data whose age the publisher doesn't measure is new now.
       since = state.value == nil ? nil : published.since ?? (state.phase == .loaded ? now : since)
       let before = former ?? inherited
-      if state.phase == .loaded { dataEpoch = published.id.epoch }
-      let isCarried = dataEpoch.map { $0 != published.id.epoch } ?? false
       var (arguments, isSubstitute) = (RedisCommand(), false)
       arguments.reserve(Self.typicalByteCount)
       arguments.append(id.epoch, id.version)
       do {
         former = try state.value.map { value throws(RedisError.Reason) in
           EncodedData(
-            bytes: try coder.encode(value), origin: published.origin, since: since, isInherited: isCarried)
+            bytes: try coder.encode(value), origin: published.origin, since: since,
+            isInherited: published.isDataInherited)
         }
         arguments.append(state.phase, former ?? inherited, state.error)
         if former != nil { inherited = nil }

@@ -113,10 +113,10 @@
 
     mutating func takeOver(at now: Instant) {
       if !isWaiting { phase = .takingOver }
-      var (keys, arguments) = ([settings.keys.counter, settings.keys.stream], [String]())
+      var (keys, arguments) = ([settings.keys.counter, settings.keys.stream], [stream.readsLast ? "1" : ""])
       if let lease {
         keys.append(settings.keys.lease)
-        arguments = [lease.holder, lease.milliseconds, lease.attempt(at: now)]
+        arguments += [lease.holder, lease.milliseconds, lease.attempt(at: now)]
       }
       ask(.takeOver(sent: now), OutletScript.takeOver.command(keys, arguments))
     }
@@ -133,7 +133,7 @@
       ask(
         .settle(sent: now),
         OutletScript.settle.command(
-          [settings.keys.counter, settings.keys.stream], ["\(token)", first, stream.hasBegun ? "" : "1"]))
+          [settings.keys.counter, settings.keys.stream], ["\(token)", first, stream.readsLast ? "1" : ""]))
     }
 
     private static var mostChanges: Int { 100 }

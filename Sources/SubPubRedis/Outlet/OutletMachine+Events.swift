@@ -44,6 +44,8 @@
     mutating func lost(_ reason: RedisError.Reason, isClosed: Bool, isLate: Bool, over number: Int) {
       guard number == connection else { return }
       if isLate || isClosed || reason.isProtocolError { noteObstacle(isTime: isLate) }
+      // A large one would keep each outlet from beginning.
+      if isLate, stream.readsLast, isAsking(.takeOver) || isComparing { stream.lateLasts += 1 }
       // Servers may close connections that are idle, and the next attempt notices if there is more to it.
       if phase == .writing, isClosed, trouble.wasIdle || !entries.areUnderWay {
         disconnect()

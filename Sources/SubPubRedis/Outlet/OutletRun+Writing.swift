@@ -43,7 +43,7 @@
       let age = state.value.flatMap { _ in outlet.publisher.age(of: publication) }
       return PublishedState(
         state: state, origin: publication.origin, since: age.map { now - Int64(min($0 / .milliseconds(1), 1e15)) },
-        id: publication.id, version: publication.version)
+        id: publication.id, isDataInherited: publication.isDataInherited, version: publication.version)
     }
 
     /// Lets the entries be sent, and waits until there is room for more; returns false if the run is over.

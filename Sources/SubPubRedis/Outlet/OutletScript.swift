@@ -17,9 +17,9 @@
   package enum OutletScript: CaseIterable, Sendable {
     /// Gives an outlet a number of its own, which is greater than all before; also the lease, if it takes part in that.
     ///
-    /// Keys: the counter, the stream, and maybe the lease. Arguments: the holder of the lease, its time in
-    /// milliseconds, and when to take one that nobody has: `first` if nobody has had it, `ended` if the outlet before
-    /// has said that it has ended, `always`.
+    /// Keys: the counter, the stream, and maybe the lease. Arguments: `1` to get the last entry's fields, the holder of
+    /// the lease, its time in milliseconds, and when to take one that nobody has: `first` if nobody has had it, `ended`
+    /// if the outlet before has said that it has ended, `always`.
     ///
     /// From then on the server refuses what the outlet before has sent, if the user may set the stream's last id.
     ///
@@ -83,8 +83,8 @@
           local ended = counter and counter:sub(-\(Self.ended.count)) == '\(Self.ended)'
           if KEYS[3] then
             local holder, rest = redis.call('GET', KEYS[3]), redis.call('PTTL', KEYS[3])
-            if holder and holder ~= ARGV[1] then return {0, rest < 0 and tonumber(ARGV[2]) or rest} end
-            if not holder and not ended and not (ARGV[3] == 'always' or ARGV[3] == 'first' and not counter) then
+            if holder and holder ~= ARGV[2] then return {0, rest < 0 and tonumber(ARGV[3]) or rest} end
+            if not holder and not ended and not (ARGV[4] == 'always' or ARGV[4] == 'first' and not counter) then
               return {0, -1}
             end
           end
@@ -102,8 +102,9 @@
             end, 1)
           end
           redis.call('SET', KEYS[1], new)
-          if KEYS[3] then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
+          if KEYS[3] then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3]) end
           redis.pcall('XSETID', KEYS[2], new .. '-0')
+          if last and ARGV[1] ~= '1' then last = {last[1], {}} end
           return {1, new, (former == '0' or ended) and 0 or 1, last or false}
           """
       case .settle:

@@ -113,7 +113,7 @@
       case let error as RedisError:
         if case .unwritten(let count) = error.reason {
           if count != left || left == 0 { violate("8.07: it counts \(count) unwritten states, and there are \(left)") }
-        } else if !SimulatedServer.mayLast(error.reason) {
+        } else if !SimulatedServer.mayLast(error.reason), !SimulatedServer.lasts(error.reason) {
           violate("8.04: it ends with \(error.reason)")
         }
       case let error?: violate("it ends with \(error)")

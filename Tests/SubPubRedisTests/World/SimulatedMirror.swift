@@ -32,6 +32,7 @@
       machine = ReaderMachine(replyTimeout: timeout, at: world.now)
     }
 
+    var batchCount: Int { machine[.resting].batch.count }
     var openLinks: [SimulatedLink] { links.sorted { $0.key < $1.key }.map(\.value) }
 
     func add(
@@ -260,7 +261,8 @@
 
     private func publish(_ state: EntryState<String>) {
       world.note("\(name) shows \(state.state)")
-      relayed?.set(state.state, origin: state.origin, since: state.since, id: state.id)
+      relayed?.set(
+        state.state, origin: state.origin, since: state.since, id: state.id, isDataInherited: state.isDataInherited)
     }
   }
 #endif

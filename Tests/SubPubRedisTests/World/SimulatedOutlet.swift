@@ -18,18 +18,22 @@
       (self.epoch, self.isRelay, self.large) = (epoch, isRelay, large)
     }
 
-    func byteCount(of version: UInt64) -> Int { version % large.distance == 3 ? large.byteCount : 1 }
+    func isLarge(_ version: UInt64) -> Bool { version % large.distance == 3 }
+    func byteCount(of version: UInt64) -> Int {
+      let isWritten = states[version]?.state.value.flatMap { EntryID(Array($0.utf8)[...]) } != nil
+      return isWritten && isLarge(version) ? large.byteCount : 1
+    }
 
     /// How values are written, of which some can't be, and some can't be read.
     ///
-    /// The bytes after a zero make no difference.
+    /// Spaces behind a value make no difference.
     func coder() -> RedisCoder<String> {
       RedisCoder { [large] value in
         if value.hasPrefix("unencodable") { throw RedisError.Reason.unreachable(value) }
         let isLarge = EntryID(Array(value.utf8)[...]).map { $0.version % large.distance == 3 } ?? false
-        return Array(value.utf8) + [UInt8](repeating: 0, count: isLarge ? large.byteCount : 1)
+        return Array(value.utf8) + [UInt8](repeating: 32, count: isLarge ? large.byteCount : 1)
       } decode: { bytes in
-        let value = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let value = String(decoding: bytes.prefix { $0 != 32 }, as: UTF8.self)
         if value.hasPrefix("unreadable") { throw RedisError.Reason.unreachable(value) }
         return value
       }
@@ -41,11 +45,14 @@
     }
 
     /// Publishes a state; without an identifier, under a new one.
-    func set(_ state: LoadState<String>, origin: DataOrigin? = nil, since: Int64? = nil, id: PublicationID? = nil) {
+    func set(
+      _ state: LoadState<String>, origin: DataOrigin? = nil, since: Int64? = nil, id: PublicationID? = nil,
+      isDataInherited: Bool = false
+    ) {
       version += 1
       states[version] = PublishedState(
         state: state, origin: origin, since: since, id: id ?? PublicationID(epoch: epoch, version: version),
-        version: version)
+        isDataInherited: id == nil ? isRelay : isDataInherited, version: version)
       for outlet in outlets { outlet.published(version) }
     }
   }
@@ -74,6 +81,8 @@
         pending.withLock { $0 = count }
       }
     }
+    /// Whether it has ever had the key.
+    var hasBegun: Bool { machine.stream.hasBegun }
     private let pending = Locked(0)
     private let room: Int
     private(set) var firstVersion: UInt64 = 0
@@ -285,7 +294,7 @@
       guard let token = machine.token else { return world.violate("\(name) encodes without a number") }
       if let last = machine.inherited.take() { encoder.begin(after: last) }
       let entry = publisher.states[version].flatMap { state in
-        encoder.entry(for: state, token: token, at: Int64(process.server.milliseconds))
+        encoder.entry(for: state, token: token, at: Int64(process.milliseconds))
       }
       if let entry {
         lastEncoded = version
@@ -323,7 +332,7 @@
     let server: SimulatedServer
     var outlets: [SimulatedOutlet] = []
     var mirrors: [SimulatedMirror] = []
-    private var readers: [SimulatedReader] = []
+    private(set) var readers: [SimulatedReader] = []
     private(set) var link: SimulatedLink?
     private var waiting: [SimulatedOutlet] = []
     private var lastLink = 0
@@ -335,6 +344,9 @@
     private var backlog: [() -> Void] = []
     private var receipts: [() -> Void] = []
     private let timeout: Duration
+    /// What its clock is wrong by.
+    var clockError = Duration.zero
+    var milliseconds: UInt64 { UInt64(Int64(server.milliseconds) + Int64(clockError / .milliseconds(1))) }
     /// What happens to connections that are made now.
     var network = Network.works
     enum Network { case works, refuses, loses }

@@ -14,12 +14,20 @@
       ("ASK 15495 gone:6379", false), ("MOVED 15495 gone:6379", false), ("MOVED 15495 server:6379", false),
       ("TRYAGAIN Multiple keys request during rehashing of slot", false), ("CLUSTERDOWN The cluster is down", false),
       ("MASTERDOWN Link with MASTER is down", false),
+      ("NOPERM User default has no permissions to run the 'eval' command", true),
+      ("NOPERM User default has no permissions to run the 'xread' command", false),
     ]
 
     /// Whether an outlet may end with a refusal that lasts for longer than its time limit.
     static func mayLast(_ reason: RedisError.Reason) -> Bool {
       guard case .refused(let message) = reason else { return false }
       return ["OOM ", "READONLY ", "MISCONF "].contains(where: message.hasPrefix)
+    }
+
+    /// Whether an outlet may end at once.
+    static func lasts(_ reason: RedisError.Reason) -> Bool {
+      guard case .refused(let message) = reason else { return false }
+      return ["NOPERM ", "WRONGTYPE "].contains(where: message.hasPrefix)
     }
 
     /// Lets the server refuse for moments, in the middle of what arrives.
@@ -50,6 +58,22 @@
         line.count < 12 && line.dropFirst().first == 36
           && Int(String(decoding: line.dropFirst(2), as: UTF8.self)) ?? 0 > largestValue
       }?.startIndex
+    }
+
+    /// Somebody puts something else in the place of a stream, for a while.
+    func replace(_ key: String, for time: Duration) {
+      world.note("somebody replaces \(key) of \(name)")
+      noteLoss(of: key, isEvident: false)
+      change { $0.records[Self.key(key)] = StandInData.Record(string: [1]) }
+      world.after(time) { [self] in
+        if server.data.records[Self.key(key)].map({ $0.stream == nil }) ?? false { remove([key]) }
+      }
+    }
+
+    /// Somebody removes the first entries.
+    func trim(_ key: String, to count: Int) {
+      world.note("somebody trims \(key) of \(name)")
+      change { $0.records[Self.key(key)]?.stream?.trim(to: count, inBlocks: false) }
     }
 
     /// Somebody else adds an entry, which is greater than all, and may delete it again.

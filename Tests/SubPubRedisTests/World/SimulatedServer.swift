@@ -113,7 +113,7 @@
     }
 
     /// Changes what the server has, and tells those that wait for it.
-    private func change(_ body: (inout StandInData) -> Void) {
+    func change(_ body: (inout StandInData) -> Void) {
       var data = server.data
       body(&data)
       server.replaceData(by: data, at: clock)
@@ -227,7 +227,14 @@
     func forbidSettingIDs() { server.data.maySetID = false }
     var maySetIDs: Bool { server.data.maySetID }
 
-    func takeSnapshot() { snapshot = server.data }
+    func takeSnapshot() {
+      var data = server.data
+      // What somebody has put in the place of a stream would come back when nothing bad happens any more.
+      for key in keys.map(Self.key) where data.records[key].map({ $0.stream == nil }) ?? false {
+        data.records[key] = nil
+      }
+      snapshot = data
+    }
 
     func killClients() {
       world.note("\(name) ends its connections")

@@ -5,7 +5,7 @@
   extension Simulation {
     func rareHarm(to process: SimulatedProcess, for time: Duration) {
       let key = chance.pick(server.keys)
-      switch chance.number(0...9) {
+      switch chance.number(0...12) {
       case 0, 1, 2: refuseForMoments(process, for: time)
       case 3: server.addForeign(to: key, deletesIt: chance.percent(60))
       case 4: stutter(process)
@@ -16,6 +16,9 @@
           world.after(chance.milliseconds(upTo: 500)) { process.run { if self.isHarmful { outlet.cancel() } } }
         }
       case 7, 8: slowDown(process, key)
+      case 9: chance.pick(writable).replace("a", for: time)
+      case 10: chance.pick(writable).trim("a", to: chance.number(1...3))
+      case 11: process.clockError = .milliseconds(chance.number(-3_000...3_000))
       default: loseReplies(of: process)
       }
     }
@@ -58,10 +61,10 @@
       guard let link = process.link, link.failure == nil, !process.isPaused else { return }
       link.die(toServer: true, toClient: true)
       for step in 0..<12 {
-        world.after(timeout * step * 7 / 10) { [self] in process.pause(for: timeout * 6 / 10) }
+        world.after(timeout * step * 7 / 10) { [self] in if isHarmful { process.pause(for: timeout * 6 / 10) } }
       }
       world.after(timeout * 5) { [self] in
-        if process.link === link, link.failure == nil, !process.isPaused,
+        if isHarmful, process.link === link, link.failure == nil, !process.isPaused,
           process.outlets.contains(where: \.machine.isWriting)
         {
           world.violate("8.07: a process that is busy never notices a dead connection")

@@ -85,8 +85,8 @@
       return process
     }
 
-    func startMirror() {
-      if mirrors.all.count(where: isLiving) >= 5 { return }
+    func startMirror(atMost most: Int = 5) {
+      if mirrors.all.count(where: isLiving) >= most { return }
       let process: SimulatedProcess
       if let found = processes.last(where: { !$0.isDead }), chance.percent(40) {
         process = found
@@ -162,7 +162,7 @@
         if state.state.phase == .loaded { mirrors.relayed[server, default: [:]][id] = state.id }
       } else {
         // The data before that of a state that can't be encoded may not have been written itself.
-        let former = outlet.substituted[id.version].flatMap { EntryID($0.prefix { $0 != 0 }) }
+        let former = outlet.substituted[id.version].flatMap { EntryID($0.prefix { $0 != 32 }) }
         let publication = former.map { PublicationID(epoch: $0.epoch, version: $0.version) } ?? state.id
         mirrors.written[key, default: [:]][id] = publication
         if mirrors.orders[key]?[publication] == nil {
@@ -243,6 +243,45 @@
       }
     }
 
+    /// 8.03: while nothing bad happens, mirrors show each state soon, also those that have just begun; and connections
+    /// that are lost while little is written don't slow them down.
+    func watchMirrors() {
+      for second in [10, 13, 16] { world.after(.seconds(second)) { [self] in startMirror(atMost: 8) } }
+      for second in 10..<20 { world.after(.milliseconds(second * 1_000 + 900)) { [self] in checkLag() } }
+      world.after(.milliseconds(39_900)) { [self] in
+        let readers = processes.filter { !$0.isDead }.flatMap(\.readers)
+        let before = readers.map(\.batchCount)
+        for second in 0..<10 {
+          world.after(.milliseconds(second * 1_000 + 100)) { [self] in
+            for process in processes { publish(1, in: process) }
+          }
+          world.after(.milliseconds(second * 1_000 + 600)) {
+            for reader in readers { reader.openLinks.forEach { $0.cut() } }
+          }
+        }
+        world.after(.seconds(12)) { [self] in
+          let isSmaller = zip(readers, before).contains { $0.batchCount < $1 }
+          if isSmaller, !isSlow { world.violate("8.03: lost connections make the batches smaller") }
+        }
+      }
+    }
+
+    private func checkLag() {
+      for mirror in mirrors.all where isLiving(mirror) && mirror.machine.isConnected && mirror.pacing == nil {
+        if mirror.process.isPaused { continue }
+        guard !isSlow, mirror.addresses.allSatisfy({ $0.servers.count == 1 && $0.servers[0] === server }),
+          let writer = livingOutlets(of: mirror.key, at: server).first(where: \.machine.isWriting),
+          writer.machine.unconfirmedCount == 0, writer.pendingCount == 0,
+          (server.taken[mirror.key]?.lazy.map(\.epoch).max() ?? 0) == writer.machine.token
+        else { continue }
+        let newest = "\(writer.publisher.epoch)-\(writer.publisher.version)"
+        guard case .loaded(newest) = mirror.shown.state else {
+          world.violate("8.03: \(mirror.name) still shows \(mirror.shown.state), and \(newest) is written")
+          continue
+        }
+      }
+    }
+
     /// 8.01: all mirrors are at the newest state.
     func checkMirrors() {
       for mirror in mirrors.all where isLiving(mirror) {
@@ -251,6 +290,8 @@
         // Mirrors that have seen the other one take its entries for an older copy.
         let greatest = server.taken[mirror.key]?.lazy.map(\.epoch).max() ?? 0
         if greatest > writer.machine.token ?? 0 { continue }
+        // One that takes too long on its way is left out.
+        if isSlow, writer.publisher.isLarge(writer.publisher.version) { continue }
         let newest = "\(writer.publisher.epoch)-\(writer.publisher.version)"
         guard case .loaded(newest) = mirror.shown.state, mirror.machine.isConnected else {
           world.violate("8.01: \(mirror.name) ends at \(mirror.shown.state) and not at \(newest)")

@@ -72,13 +72,13 @@
       isHarmful = false
       world.note("nothing bad happens any more")
       for server in writable { server.accept() }
-      server.clientRate = nil
       for process in processes { process.network = .works }
       for key in server.keys where livingOutlets(of: key, at: server).isEmpty { startOutlet(of: key) }
       startMissingRelays()
       for second in 0..<60 where second < 20 || second.isMultiple(of: 10) {
         world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
       }
+      if !mirrors.all.isEmpty { watchMirrors() }
       // A pause, a lease, and two doubts may follow each other.
       world.run(until: .seconds(160))
       if world.violations.isEmpty { checkEnd() }
@@ -127,7 +127,7 @@
           for _ in 0..<count {
             let isDamaged = self.isHarmful && self.world.chance.percent(2)
             outlet.publisher.publish(
-              at: self.server.milliseconds,
+              at: process.milliseconds,
               damage: isDamaged ? self.world.chance.pick(["unencodable", "unreadable"]) : "")
           }
         }
@@ -135,8 +135,12 @@
     }
 
     func startOutlet(of key: String, inNew isNew: Bool = false) {
+      let former = outlets.last { $0.key == key && $0.end != nil && !$0.process.isDead && !$0.publisher.isRelay }
       let process: SimulatedProcess
-      if let found = processes.last(where: { !$0.isDead && $0.server === server }), !isNew, chance.percent(30) {
+      var publisher = SimulatedPublisher(epoch: UInt64(outlets.count + 1), large: large)
+      if let former, !isNew, chance.percent(20) {
+        (process, publisher) = (former.process, former.publisher)
+      } else if let found = processes.last(where: { !$0.isDead && $0.server === server }), !isNew, chance.percent(30) {
         process = found
       } else {
         process = SimulatedProcess(world, "process \(processes.count)", server, timeout: timeout)
@@ -146,9 +150,8 @@
       endpoint.replyTimeout = timeout
       let outlet = SimulatedOutlet(
         world, process, "outlet \(outlets.count)", key: key,
-        of: SimulatedPublisher(epoch: UInt64(outlets.count + 1), large: large), standby: lease, maxLength: maxLength,
-        endpoint: endpoint)
-      if chance.percent(70) { outlet.publisher.publish(at: server.milliseconds) }
+        of: publisher, standby: lease, maxLength: maxLength, endpoint: endpoint)
+      if chance.percent(70) { publisher.publish(at: process.milliseconds) }
       outlets.append(outlet)
       process.run { outlet.start() }
     }
