@@ -55,6 +55,10 @@
         .init(channel: channel, count: count, limit: limit, sent: Self.start + .seconds(time)))
     }
 
+    mutating func transmitted(_ taken: Int, of queued: Int, at time: Double) {
+      machine.transmitted(taken, of: queued, at: Self.start + .seconds(time))
+    }
+
     mutating func received(_ text: String, at time: Double = 0) {
       act { $0.received(Array(text.utf8)[...], at: Self.start + .seconds(time), &$1) }
     }
@@ -160,6 +164,7 @@
       driven.timeHasCome(102.9)
       #expect(driven.taken() == [])
       driven.timeHasCome(103)
+      #expect(driven.machine.late?.channel == "b")
       #expect(driven.taken() == [#"end of ["a", "b"]: the server takes longer than 3.0 seconds to reply"#])
     }
 
@@ -191,6 +196,39 @@
       driven.act { $0.add("d", &$1) }
       #expect(driven.taken() == [#"end of ["d"]: it was lost"#])
       #expect(driven.request("a") == .unreachable("it was lost"))
+    }
+
+    @Test("while its bytes keep arriving, a reply isn't late before twice the timeout, and then it is too slow")
+    func required_8_07_arriving() {
+      let start = ContinuousClock.now
+      let limit = TimeLimit(limit: .seconds(5), arrival: .seconds(10))
+      func deadline(_ limit: TimeLimit, _ first: Int, _ last: Int) -> (seconds: Double, isTooSlow: Bool) {
+        let (time, isTooSlow) = limit.deadline(
+          after: start, arriving: (start + .seconds(first), start + .seconds(last)))
+        return (start.duration(to: time) / .seconds(1), isTooSlow)
+      }
+      #expect(limit.deadline(after: start, arriving: nil) == (start + .seconds(5), false))
+      #expect(deadline(limit, 1, 1) == (6, false), "nothing more has arrived since")
+      #expect(deadline(limit, 1, 4) == (9, false))
+      #expect(deadline(limit, 1, 9) == (11, true))
+      // Only where it matters that large replies arrive.
+      #expect(deadline(TimeLimit(limit: .seconds(5)), 1, 4) == (5, false))
+      // The server may wait for entries before it replies.
+      #expect(deadline(TimeLimit(limit: .seconds(10), named: .seconds(5), arrival: .seconds(10)), 1, 2) == (10, false))
+    }
+
+    @Test("a reply's time begins when the socket has taken the request, and grows by as much as that took, up to twice")
+    func required_8_06_8_07_longSending() throws {
+      var driven = try Driven(open: "a")
+      driven.request("a")
+      for (taken, time, end) in [(0, 0.0, 3.0), (500, 2, 7), (500, 3, 7), (1_000, 6, 12)] {
+        driven.transmitted(taken, of: 1_000, at: time)
+        #expect(driven.wait(at: time) == end)
+      }
+      driven.timeHasCome(11.9)
+      #expect(driven.taken() == [])
+      driven.timeHasCome(12)
+      #expect(driven.taken().count == 1 && driven.machine.late?.channel == "a")
     }
   }
 #endif

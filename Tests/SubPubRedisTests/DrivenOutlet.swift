@@ -20,8 +20,8 @@
     }
 
     /// One that writes, with this number.
-    init(writing token: Int, lease: Duration? = nil) throws {
-      self.init(lease: lease)
+    init(writing token: Int, lease: Duration? = nil, maxLength: Int = 100) throws {
+      self.init(lease: lease, maxLength: maxLength)
       connect()
       try reply("*4\r\n:1\r\n\(Self.string("\(token)")):0\r\n$-1\r\n")
       _ = flush()
@@ -69,6 +69,12 @@
 
     /// Nothing happens for so long, not even what is due.
     mutating func pause(_ seconds: Double) { time += seconds }
+
+    /// Connects again after a loss, once the delay is over.
+    mutating func reconnect(start: String? = "start") {
+      machine.retry()
+      connect(start: start)
+    }
 
     mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
       machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)

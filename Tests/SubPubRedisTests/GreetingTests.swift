@@ -76,5 +76,15 @@
         #expect(known.reason(closed, isClosed: true) == closed)
       }
     #endif
+
+    @Test("an outlet's connection asks what tells one start of the server from another, and may not be told")
+    func required_8_08_start() throws {
+      let greeting = Greeting(RedisEndpoint(), login: nil, asksForRole: false, asksForStart: true)
+      #expect(words(greeting) == ["INFO server"])
+      let info = "redis_version:7\r\nrun_id:ab\r\nport:0"
+      #expect(greeting.start(in: try replies("$\(info.utf8.count)\r\n\(info)\r\n")) == "run_id:ab")
+      #expect(try error(greeting, "-NOPERM no\r\n") == nil)
+      #expect(greeting.start(in: try replies("-NOPERM no\r\n")) == nil)
+    }
   }
 #endif

@@ -213,5 +213,17 @@
       reader.connect(3)
       #expect(reader.taken() == ["close 3"], "nobody wants it any more")
     }
+
+    @Test("a reply may take the time-out, or twice as long if the server waits for entries first")
+    func required_8_07_limits() throws {
+      var reader = DrivenReader()
+      reader.add(0)
+      reader.connect(1)
+      try reader.reply(1, DrivenReader.time, DrivenReader.entries("5-1"))
+      let limits = reader.machine.takeActions().compactMap { action in
+        if case .send(let message, over: _) = action { message.limit } else { nil }
+      }
+      #expect(limits.map(\.limit) == [.seconds(2), .seconds(4)] && limits.allSatisfy { $0.arrival == .seconds(4) })
+    }
   }
 #endif
