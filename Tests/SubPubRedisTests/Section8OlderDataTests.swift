@@ -56,80 +56,49 @@
       #expect(mirror.statistics.skipped == 0)
     }
 
+    @Test("an outlet that was cut off writes nothing when the server comes back with older data")
+    func required_8_08_outletCutOff() async throws {
+      let latter = Publisher(initial: 50)
+      let (first, second) = (outlet(proxy.endpoint()), outlet(of: latter))
+      publisher.updateData(0)
+      let run = try await started(first)
+      try server.keep()
+      proxy.mode = .stalls
+      publisher.updateData(1)
+      try await running(second) {
+        try await server.restore { proxy.mode = .passes }
+        await #expect(throws: RedisSuperseded.self) { try await run.value }
+        latter.updateData(100)
+        try await until { try second.statistics.lastVersion == 2 && server.lastEntry == second.statistics.lastEntry }
+        // Its first state, which was written before the other one took over, and nothing else.
+        let number = try #require(first.statistics.lastOutlet)
+        #expect(try server.run("XRANGE", "key", "-", "\(number)-18446744073709551615").hasPrefix("\(number)-1\n"))
+        #expect(try server.length == 3)
+      }
+    }
+
     @Test(
-      "older data that appears while a mirror is connected isn't shown, because the outlet replaces it",
-      arguments: [0, RedisServer.lateOutlet])
-    func required_8_08_olderDataAppears(number: Int) async throws {
-      // With a number that is ahead of the clock, the outlet has two seconds, which may be over on a busy machine.
-      for _ in 1...10 where try await olderDataAppears(number) { return }
-      Issue.record("the older data never goes in time")
-    }
-
-    /// Returns false if the older data was there for too long.
-    private func olderDataAppears(_ number: Int) async throws -> Bool {
-      let server = try await RedisServer()
-      let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
-      let recorder = mirror.record()
-      try server.addEntries(epoch: number + 5, versions: 1...10)
-      try server.run("COPY", "key", "copy")
-      try server.addEntries(epoch: number + 6, versions: 1...2, plus: 100)
-      let isInTime = try await running(mirror) {
-        try await mirror.reach(102)
-        let start = ContinuousClock.now
-        try server.run("COPY", "copy", "key", "REPLACE")
-        try server.run("SET", "key:epoch", "\(number + 5)")
-        try await server.waitForCalls(of: "type", 2)
-        try server.addEntries(epoch: number + 6, versions: 2...3, plus: 100)
-        let isInTime = start.duration(to: .now) < .milliseconds(1_800)
-        try await mirror.reach(103)
-        return isInTime
+      "a living outlet restores what is missing",
+      arguments: [
+        ["DEL", "key"], ["DEL", "key:epoch"], ["FLUSHALL"], ["PEXPIRE", "key", "1"], ["XDEL", "key", "LAST"],
+        ["XTRIM", "key", "MAXLEN", "0"], ["SET", "key:epoch", "5"], ["RENAME", "older", "key"],
+      ])
+    func required_8_08_restores(loss: [String]) async throws {
+      let first = outlet()
+      try await running(first) {
+        publisher.updateData(1)
+        try await publisher.publish(2, writtenBy: first)
+        try server.run("COPY", "key", "older")
+        try await publisher.publish(3, writtenBy: first)
+        let (entry, number) = (try #require(first.statistics.lastEntry), try #require(first.statistics.lastOutlet))
+        try server.run(loss.map { $0 == "LAST" ? entry : $0 })
+        // An expiry takes a moment.
+        try await until { try server.run("PTTL", "key").hasPrefix("-") }
+        try await until { try server.lastEntry == entry && server.run("GET", "key:epoch") == "\(number)" }
+        #expect(first.statistics.reconnects == 0)
+        try await publisher.publish(4, writtenBy: first)
+        #expect(try server.lastEntry == "\(number)-4")
       }
-      guard isInTime || number == 0 else { return false }
-      await mirror.publisher.drain()
-      #expect(recorder.loaded.withoutRepeats == [102, 103])
-      return true
-    }
-
-    @Test("an older copy isn't shown, however long the outlet is cut off", arguments: [false, true])
-    func required_8_08_olderCopyStays(restarts: Bool) async throws {
-      let mirror = mirror(server.endpoint(timeout: .milliseconds(300)))
-      let recorder = mirror.record()
-      try server.addEntries(epoch: 5, versions: 1...3)
-      try await running(mirror) {
-        try await mirror.reach(3)
-        try server.keep()
-        try await server.addEntries(epoch: 6, versions: 1...2, plus: 100, shownBy: mirror)
-        if restarts {
-          try await server.restore()
-          try await until { mirror.statistics.reconnects == 1 }
-        }
-        // Another copy, which is older, too.
-        try server.addEntries(epoch: 5, versions: 1...6, key: "copy")
-        try server.run("COPY", "copy", "key", "REPLACE")
-        try server.run("SET", "key:epoch", "5")
-        try await server.waitForCalls(of: "type", 10)
-        try await server.addEntries(epoch: 6, versions: 3...3, plus: 100, shownBy: mirror)
-      }
-      await mirror.publisher.drain()
-      #expect(recorder.loaded.withoutRepeats == [3, 101, 102, 103])
-    }
-
-    @Test("a connected mirror shows every state of a stream that was deleted and has begun anew, without another entry")
-    func required_8_01_begunAnew() async throws {
-      let mirror = mirror(server.endpoint(timeout: .milliseconds(1_500)))
-      let recorder = mirror.record()
-      try server.addEntries(epoch: RedisServer.lateOutlet, versions: 1...1)
-      try await running(mirror) {
-        try await mirror.reach(1)
-        try await Task.sleep(for: .milliseconds(100))  // So that a look at the stream falls into a wait for entries.
-        try await server.addEntries(epoch: RedisServer.lateOutlet, versions: 2...2, shownBy: mirror)
-        try server.run("FLUSHALL")
-        try await server.addEntries(epoch: 5, versions: 1...3, plus: 100, shownBy: mirror)
-        #expect(try server.readerCount == 2, "it doesn't wait until XREAD's time is over")
-      }
-      await mirror.publisher.drain()
-      #expect(recorder.loaded == [1, 2, 101, 102, 103])
-      #expect(mirror.statistics.reconnects == 0)
     }
   }
 #endif
