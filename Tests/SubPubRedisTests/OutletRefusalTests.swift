@@ -46,6 +46,31 @@
       }
     }
 
+    @Test(
+      "an outlet whose server goes on refusing to write ends with an error after the timeout",
+      arguments: Refusal.allCases, [false, true])
+    func required_8_04_goesOnRefusing(refusal: Refusal, hasWritten: Bool) async throws {
+      let clock = ManualClock()
+      let outlet = outlet(clock: clock)
+      publisher.updateData(0)
+      if !hasWritten { try refusal.begin(on: server) }
+      let run = Task { try await outlet.run() }
+      if hasWritten {
+        try await until { outlet.statistics.entries == 1 }
+        try refusal.begin(on: server)
+        publisher.updateData(1)
+      }
+      // A refused write is tried again at once.
+      try await until { failureCount == (hasWritten ? 2 : 1) }
+      for _ in 1...3 {
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(2))
+      }
+      let message = try #require(await reason(of: run)?.refusal)
+      #expect(message.hasPrefix(refusal == .isReplica ? "READONLY " : "OOM "))
+      #expect(failureCount == (hasWritten ? 4 : 3))
+    }
+
     #if DEBUG
       @Test("a refusal passes, may pass, or lasts, by itself and as the reason of a transaction's end")
       func required_8_04_refusals() {

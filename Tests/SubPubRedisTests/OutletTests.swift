@@ -8,113 +8,6 @@
 
     // MARK: What counts as written
 
-    @Test("a server that is full for moments holds exactly the entries that are confirmed, and the others are skipped")
-    func required_8_06_fullForMoments() async throws {
-      let server = try await RedisServer("--appendfsync", "no")
-      let outlet = outlet(server.endpoint(timeout: .seconds(60)), maxLength: 1_000_000)
-      let commands = "\(server.folder)/commands"
-      let pair = "CONFIG SET maxmemory 1\nCONFIG SET maxmemory 0\n"
-      try Data(String(repeating: pair, count: 2_000).utf8).write(to: URL(filePath: commands))
-      try await running(outlet) {
-        var round = 0
-        // On a busy machine, the moments may fall between two writes.
-        while round < 5 || failureCount == 0 && outlet.statistics.skipped == 0 {
-          round += 1
-          let isOver = Locked(false)
-          let toggling = Task.detached {
-            defer { isOver.withLock { $0 = true } }
-            try server.run([], input: commands)
-          }
-          while !isOver.withLock({ $0 }) {
-            for _ in 1...20 { publisher.updateData(Int(publisher.current.version)) }
-            try await Task.sleep(for: .microseconds(100))
-          }
-          try await toggling.value
-          try await outlet.reach(Int(publisher.current.version))
-        }
-      }
-      let statistics = outlet.statistics
-      #expect(try server.length == statistics.entries)
-      #expect(statistics.entries + statistics.skipped == Int(publisher.current.version))
-    }
-
-    @Test("once it knows that a state was refused, an outlet sends that one again, and nothing else before it")
-    func required_8_06_afterRefusal() async throws {
-      let gate = Gate()
-      let outlet = outlet(proxy.endpoint(), coder: .numbers { if $0 == 2 { gate.pass() } })
-      let other = Publisher(initial: 1)
-      let neighbor = self.outlet(proxy.endpoint(), of: other, key: "neighbor")
-      try await running(outlet, neighbor) {
-        try server.run("CONFIG", "SET", "maxmemory", "1")
-        proxy.mode = .stallsReplies
-        publisher.updateData(1)
-        try await until { try server.run("INFO", "errorstats").contains("errorstat_OOM:") }
-        // While this one is encoded, it learns that the one before was refused, and nobody can do anything about it.
-        publisher.updateData(2)
-        try await gate.waitUntilHeld()
-        try server.run("CONFIG", "SET", "maxmemory", "0")
-        proxy.mode = .passes
-        // It shares the connection, and its reply comes later.
-        try await other.publish(2, writtenBy: neighbor)
-        gate.open()
-        try await outlet.reach(2)
-      }
-      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 0))
-    }
-
-    /// Publishes 1 to 20, which are on their way to the server at once when it writes them and their replies are lost.
-    private func loseReplies(
-      _ gate: Gate, meanwhile body: () async throws -> Void = {}
-    ) async throws {
-      publisher.updateData(1)
-      try await gate.waitUntilHeld()
-      try server.run("CLIENT", "PAUSE", "100000", "WRITE")
-      for number in 2...20 { publisher.updateData(number) }
-      gate.open()
-      // If it has to look at its number first, it has done that now.
-      try await server.waitForClients("flags=b")
-      proxy.mode = .losesReplies
-      try server.run("CLIENT", "UNPAUSE")
-      try await until { try server.length == 21 }
-      try await body()
-      proxy.cut()
-      proxy.mode = .passes
-    }
-
-    @Test("of the entries whose replies were lost, those that the stream holds are confirmed")
-    func required_8_06_lostReplies() async throws {
-      let gate = Gate()
-      let outlet = outlet(proxy.endpoint(), coder: .numbers { if $0 == 1 { gate.pass() } })
-      publisher.updateData(0)
-      try await running(outlet) {
-        let number = try #require(outlet.statistics.lastOutlet)
-        try await loseReplies(gate) {
-          try server.run(["XDEL", "key"] + (2...20).map { "\(number)-\($0)" })
-        }
-        try await outlet.reach(21)
-      }
-      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 19))
-      #expect(try server.length == 2)
-    }
-
-    @Test("an outlet finds out what the server holds, even if the server cuts off clients with large replies")
-    func required_8_01_outputLimitOfAnOutlet() async throws {
-      let gate = Gate()
-      // All of them are on their way at once: together they are smaller than what is sent in one piece.
-      // No time-out may end the connection before everything is on its way.
-      let outlet = outlet(
-        proxy.endpoint(timeout: .seconds(60)), coder: .numbers(sevens: 10_000) { if $0 == 1 { gate.pass() } })
-      publisher.updateData(0)
-      try await running(outlet) {
-        try server.run("CONFIG", "SET", "client-output-buffer-limit", "normal 60000 0 0")
-        try await loseReplies(gate)
-        try await outlet.reach(21)
-        try await publisher.publish(21, writtenBy: outlet)
-      }
-      #expect((outlet.statistics.entries, outlet.statistics.skipped) == (22, 0))
-      #expect(try server.length == 22)
-    }
-
     @Test("the first state on a server without data isn't sent again once the stream is made")
     func required_8_02_firstStateOnce() async throws {
       let outlet = outlet()
@@ -126,29 +19,9 @@
       }
     }
 
-    @Test(
-      "an idle outlet whose user may not restore a deleted entry tries it once, and goes on; with or without `INFO`",
-      arguments: ["+info", "+type"])
-    func required_8_08_impossible(command: String) async throws {
-      try server.addUser("publisher", "+eval +get +set +time +xadd +xrange +xrevrange +auth \(command)")
-      let outlet = outlet(server.endpoint(username: "publisher", password: "secret"))
-      publisher.updateData(0)
-      try await running(outlet) {
-        let adds = try server.calls(of: "xadd")
-        try server.run("XDEL", "key", try #require(outlet.statistics.lastEntry))
-        // At once, or after a wait if the machine is so busy that the outlet isn't sure of its key.
-        try await until { try server.calls(of: "xadd") == adds + 1 }
-        try await server.waitForCalls(of: "get", 6)
-        #expect(try server.calls(of: "xadd") == adds + 1)
-        try await publisher.publish(1, writtenBy: outlet)
-        try server.run("FLUSHALL")
-        try await until { try server.lastEntry == outlet.statistics.lastEntry }
-      }
-    }
-
     // MARK: What is kept
 
-    @Test("a stream holds exactly `maxLength` states if that is a small number", arguments: [1, 2, 10, 150])
+    @Test("a stream holds exactly `maxLength` states if that is a small number", arguments: [1, 150])
     func required_8_04_exactLength(maxLength: Int) async throws {
       let outlet = outlet(maxLength: maxLength)
       try await running(outlet) {
@@ -179,57 +52,179 @@
       #expect((outlet.statistics.entries, outlet.statistics.skipped) == (2, 9))
     }
 
-    @Test("an outlet keeps `maxLength` states, even if that is a small number", arguments: [1, 2, 10])
-    func required_8_04_fewStates(maxLength: Int) async throws {
-      // Whenever the outlet takes a state, there is another one already.
-      let goesOn = Locked(true)
-      let coder = RedisCoder<Int>.numbers { [publisher] number in
-        if goesOn.withLock({ $0 }) { publisher.updateData(number + 1) }
-      }
-      let outlet = outlet(proxy.endpoint(), maxLength: maxLength, coder: coder)
-      try await running(outlet) {
-        var (before, isFull) = (0, false)
-        while !isFull {
-          goesOn.withLock { $0 = false }
-          proxy.mode = .passes
-          try await publisher.publish(0, writtenBy: outlet)
-          before = outlet.statistics.entries
-          let (failuresBefore, version) = (failureCount, Int(publisher.current.version))
-          goesOn.withLock { $0 = true }
-          proxy.mode = .stallsReplies
-          publisher.updateData(1)
-          try await until {
-            let last = try Int(server.lastEntry.drop { $0 != "-" }.dropFirst()) ?? 0
-            isFull = last >= version + max(1, maxLength / 2)
-            // On a busy machine, the outlet may have to look at its number first, and the reply is missing.
-            return isFull || failureCount > failuresBefore
-          }
+    // MARK: The end
+
+    @Test("a cancelled outlet counts every state that isn't confirmed, and none that came after the cancel")
+    func required_8_07_unwritten() async throws {
+      let clock = ManualClock()
+      let outlet = outlet(proxy.endpoint(timeout: .seconds(50)), clock: clock)
+      let run = try await started(outlet)
+      proxy.mode = .stallsReplies
+      for number in 1...2_000 { publisher.updateData(number) }
+      // It has taken a state, and encodes it unless it waits for a reply to something else.
+      try await until { outlet.health.lag.map { $0 > .zero } ?? false }
+      run.cancel()
+      try await clock.waitForSleepers(1)
+      for number in 1...100 { publisher.updateData(number) }
+      let start = ContinuousClock.now
+      clock.advance(by: .seconds(50))
+      #expect(await reason(of: run) == .unwritten(2_000))
+      #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test("an outlet that is cancelled writes what was accepted before")
+    func required_8_07_writesTheRest() async throws {
+      // However long that takes.
+      let outlet = outlet(clock: ManualClock())
+      let run = try await started(outlet)
+      for number in 1...5_000 { publisher.updateData(number) }
+      try await cancel(run)
+      #expect(outlet.statistics.lastVersion == 5_000)
+      #expect(try server.length == 5_000)
+    }
+
+    // MARK: What is written in place of a state
+
+    @Test("a state that can't be encoded or is too large is an error that keeps the data from before, and its age")
+    func required_5_01_8_05_unencodable() async throws {
+      let texts = Publisher<[Double]>()
+      let outlet = RedisOutlet(texts, key: "key", endpoint: server.endpoint(), coder: .json(maxBytes: 100))
+      let mirror = mirror(of: [Double].self, staleAfter: .seconds(60))
+      let large = [Double](repeating: 1, count: 100)
+      try await running(outlet, mirror) {
+        texts.setState(.loaded([1]), origin: .cached, age: .seconds(3_600), id: nil)
+        try await mirror.reach([1])
+        for (state, message) in [
+          (LoadState<[Double]>.loaded([.nan]), "can't be encoded"), (.loading(previous: [.nan]), "can't be encoded"),
+          (.loaded(large), "has 201 bytes, and the limit is 100"),
+        ] {
+          texts.setState(state)
+          try await outlet.reach(Int(texts.current.version))
+          try await mirror.reach { ($0.error as? RemoteError)?.message.contains(message) ?? false }
+          #expect(mirror.publisher.state.value == [1])
+          #expect(mirror.publisher.current.origin == .cached)
         }
-        goesOn.withLock { $0 = false }
-        for number in 1_001...1_100 { publisher.updateData(number) }
-        let last = Int(publisher.current.version)
-        proxy.mode = .passes
-        try await outlet.reach(last)
-        // One is on its way, and the newest follows it, even if the outlet may keep only one.
-        #expect(outlet.statistics.entries - before <= max(2, maxLength))
-        #expect(outlet.statistics.entries + outlet.statistics.skipped == last)
+        texts.reset()
+        texts.updateData([.nan])
+        try await mirror.reach { $0.phase == .error && $0.value == nil }
+        try await texts.publish([1], shownBy: mirror)
+      }
+      #expect(outlet.statistics.undecodable == 4)
+    }
+
+    @Test("a long text of an error is cut, on both sides, and says so")
+    func required_8_05_longText() async throws {
+      struct Long: Error, CustomStringConvertible {
+        var description: String { "x" + String(repeating: "é", count: 100_000) }
+      }
+      let mirror = mirror()
+      try await running(outlet(), mirror) {
+        publisher.setError(Long())
+        try await mirror.reach { $0.phase == .error }
+        let message = try #require(mirror.publisher.state.error as? RemoteError).message
+        #expect(message.hasPrefix("xé"))
+        #expect(message.hasSuffix("é… (cut: the text has 200001 bytes)"))
+        #expect(message.utf8.count < 4_200)
+        #expect(try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1").utf8.count < 5_000)
+        // The name of a type, too, is cut before it is written.
+        publisher.setError(RemoteError(type: String(repeating: "y", count: 100_000), message: "gone"))
+        try await mirror.reach { ($0.error as? RemoteError)?.message == "gone" }
+        let entry = try server.run("XREVRANGE", "key", "+", "-", "COUNT", "1")
+        #expect(entry.contains("y… (cut: the text has 100000 bytes)") && entry.utf8.count < 5_000)
+      }
+      try await running(mirror) {
+        let long = String(repeating: "y", count: 100_000)
+        try server.add(["\(RedisServer.lateOutlet)-1", "phase", "error", "error", long, "error-type", long])
+        try await mirror.reach { ($0.error as? RemoteError)?.message.hasPrefix("y") ?? false }
+        let remote = try #require(mirror.publisher.state.error as? RemoteError)
+        for text in [remote.message, remote.type] {
+          #expect(text.hasSuffix("y… (cut: the text has 100000 bytes)"))
+          #expect(text.utf8.count < 4_200)
+        }
       }
     }
 
-    @Test("at most 8 MB and one more state are on their way to the server")
-    func required_8_04_bytesOnTheWay() async throws {
-      let encoded = Locked(0)
-      let outlet = outlet(
-        proxy.endpoint(timeout: .seconds(10)), coder: .numbers(sevens: 1 << 20) { _ in encoded.withLock { $0 += 1 } })
-      let run = try await started(outlet)
-      proxy.mode = .stallsReplies
-      for number in 1...40 { publisher.updateData(number) }
-      // It has waited for a reply in vain, after it had sent what it may.
-      try await until { failureCount > 0 }
-      #expect(encoded.withLock { $0 } <= 9)
-      proxy.mode = .passes
-      try await outlet.reach(40)
-      try await cancel(run)
+    // MARK: Threads
+
+    @Test("outlets share connections")
+    func required_8_10_idle() async throws {
+      let outlets = (0..<300).map { (number: Int) in outlet(of: Publisher(initial: number), key: "key \(number)") }
+      try await withThrowingTaskGroup { group in
+        for outlet in outlets { group.addTask { try await outlet.run() } }
+        try await until { outlets.allSatisfy { $0.statistics.entries == 1 } }
+        #expect(try server.run("CLIENT", "LIST").split(separator: "\n").count == 3 + 1, "and this one")
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+    }
+
+    @Test("outlets of a server that doesn't answer share the attempts to connect, and learn together that they fail")
+    func required_8_10_sharedAttempt() async throws {
+      let silent = try RawServer.silent()
+      var endpoint = silent.endpoint(timeout: .seconds(60), connectTimeout: .milliseconds(500))
+      endpoint.clientName = "prices"
+      let runs = (0..<20).map { number in
+        let outlet = outlet(endpoint, key: "key\(number)", retry: .never)
+        return Task { try await outlet.run() }
+      }
+      for run in runs {
+        #expect(await reason(of: run) == .unreachable("the server takes longer than 0.5 seconds to reply"))
+      }
+      // One, unless some have begun late.
+      #expect(silent.accepted.withLock { $0 } < runs.count)
+    }
+
+    @Test("an outlet whose coder takes long holds up no other one, whatever it is about to do over their connection")
+    func required_8_10_1_04_slowCoder() async throws {
+      let (gate, isHeld, hasLooked) = (Gate(), Locked(false), Locked(false))
+      defer { gate.open() }
+      let link = try Proxy(server) { piece in
+        guard !piece.isReply, piece.contains("EVAL"), isHeld.withLock({ $0 }) else { return .passes(piece.bytes) }
+        hasLooked.withLock { $0 = true }
+        return .waits
+      }
+      let other = Publisher(initial: 1)
+      let slow = outlet(link.endpoint(), key: "slow", coder: .numbers { if $0 == 2 { gate.pass() } })
+      let quick = outlet(link.endpoint(), of: other)
+      publisher.updateData(1)
+      try await running(slow, quick) {
+        isHeld.withLock { $0 = true }
+        try server.run("DEL", "slow")
+        try await until { hasLooked.withLock { $0 } }
+        // The outlet looks at its key, and the reply arrives when there is a state to be encoded.
+        publisher.updateData(2)
+        try await until { slow.health.lag.map { $0 > .zero } ?? false }
+        isHeld.withLock { $0 = false }
+        for round in 2...3 {
+          // This one has to look, too.
+          try server.run("DEL", "key")
+          try await other.publish(round, writtenBy: quick)
+          try await gate.waitUntilHeld()
+        }
+        gate.open()
+        try await slow.reach(2)
+      }
+    }
+
+    @Test("many servers that don't answer leave threads to everybody else")
+    func required_1_04_8_07_manySilentServers() async {
+      // In a process of its own, because the other tests' outlets need threads, too.
+      await #expect(processExitsWith: .success) {
+        let silent = try (0..<8).map { _ in try RawServer.silent() }
+        // Outlets that held the threads would hold them until the test is ended.
+        let timeout = Duration.seconds(3_600)
+        let publisher = Publisher<Int>()
+        for server in silent {
+          for number in 0..<20 {
+            let outlet = RedisOutlet(publisher, key: "\(number)", endpoint: server.endpoint(timeout: timeout))
+            Task { try await outlet.run() }
+          }
+        }
+        try await until { silent.allSatisfy { $0.accepted.withLock { $0 } >= 1 } }
+        await DispatchQueue(label: "unrelated").passed()
+        let server = try await RedisServer()
+        try await running(RedisOutlet(publisher, key: "key", endpoint: server.endpoint())) {}
+      }
     }
   }
 #endif

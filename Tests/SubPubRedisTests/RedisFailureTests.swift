@@ -74,11 +74,11 @@
       publisher.updateData(1)
       let recorder = mirror.record()
       let run = try await started(mirror)
-      try await running(outlet) { try await until { recorder.states.count > 40 } }
+      try await running(outlet) { try await until { recorder.states.count > 10 } }
       try await mirror.reach(1)
       try await cancel(run)
       let reasons = recorder.states.compactMap { ($0.error as? RedisError)?.reason }
-      #expect(reasons.count > 10)
+      #expect(reasons.count > 2)
       #expect(Set(reasons) == [.refused("ERR max number of clients reached")])
     }
 
@@ -191,6 +191,31 @@
       try server.add(["\(UInt64.max)-1", "phase", "unknown"])
       error = await #expect(throws: RedisError.self) { try await outlet.run() }
       #expect(error?.reason == .refused("ERR there is no greater number for an outlet: delete the key"))
+    }
+
+    @Test(
+      "a reply that doesn't come, or trickles in, is too late after the timeout, however recently a byte has arrived",
+      arguments: [false, true])
+    func required_8_07_tricklingReply(trickles: Bool) async throws {
+      try server.addEntries(epoch: 5, versions: 1...1)
+      let link = try Proxy(server) { piece in
+        if !piece.isReply { .passes(piece.bytes) } else if trickles { .trickles(everyMilliseconds: 60) } else { .waits }
+      }
+      let endpoint = link.endpoint(timeout: .milliseconds(200))
+      let expected = RedisError.Reason.unreachable("the server takes longer than 0.2 seconds to reply")
+      let mirror = mirror(endpoint)
+      let start = ContinuousClock.now
+      let run = try await started(mirror)
+      try await mirror.reach { $0.phase == .error || $0.phase == .loaded }
+      #expect(mirror.reason == expected)
+      #expect(start.duration(to: .now) >= .milliseconds(200))
+      try await cancel(run)
+      publisher.updateData(1)
+      let writing = Task { [outlet = outlet(endpoint)] in try await outlet.run() }
+      try await until { try failureCount > 0 || server.calls(of: "set") > 1 }
+      #expect(failures.withLock { $0.first }?.reason == expected)
+      writing.cancel()
+      _ = await reason(of: writing)
     }
   }
 #endif
