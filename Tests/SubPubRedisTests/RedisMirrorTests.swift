@@ -174,18 +174,6 @@
       try await until { try server.run("CLIENT", "LIST").split(separator: "\n").count == 1 }
     }
 
-    @Test("a mirror that starts while another one waits for entries needn't wait for them")
-    func startedDuringWait() async throws {
-      let endpoint = server.endpoint(timeout: .seconds(3_600))
-      let mirror = mirror(endpoint)
-      try await running(self.mirror(endpoint, key: "another key")) {
-        try await server.waitForClients("cmd=xread")
-        try await running(outlet(endpoint), mirror) {
-          for number in 1...3 { try await publisher.publish(number, shownBy: mirror) }
-        }
-      }
-    }
-
     @Test("once its run has ended, a mirror keeps its state, whatever is written")
     func afterItsRun() async throws {
       let (outlet, mirror) = (outlet(), mirror())
@@ -216,48 +204,5 @@
       #expect(try await run.value == 0)
       #expect(try server.run("EXISTS", "key", "key:epoch") == "0")
     }
-
-    @Test("what can't be meant stops the program, and the message says why", arguments: misuses.keys.sorted())
-    func misuse(message: String) async {
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [message] in
-        try await RedisMirrorTests.misuses[message]?()
-      }
-      let printed = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      #expect(printed.contains(message))
-    }
-
-    #if RedisTLS
-      @Test("a path or a name of the encryption with a NUL, at which it would be cut off, stops the program")
-      func cutOff() async {
-        await #expect(processExitsWith: .failure) { _ = RedisTLS(authorities: "ca.pem\0") }
-        await #expect(processExitsWith: .failure) { _ = RedisTLS(certificate: "me.pem\0") }
-        await #expect(processExitsWith: .failure) { _ = RedisTLS(privateKey: "me.key\0") }
-        await #expect(processExitsWith: .failure) {
-          var settings = RedisTLS()
-          settings.serverName = "cache\0.example"
-        }
-      }
-    #endif
-
-    static let misuses: [String: @Sendable () async throws -> Void] = [
-      "is called while it runs": {
-        let mirror = RedisMirror<Int>(key: "key", endpoint: RedisEndpoint(unixSocket: "/no/such/socket"))
-        async let first: Void = mirror.run()
-        async let second: Void = mirror.run()
-        _ = try await (first, second)
-      },
-      "port is 0": { _ = RedisEndpoint(port: 0) },
-      "the server's address is \"\"": { _ = RedisEndpoint(host: "") },
-      "the server's address is \"a\\0b\"": { _ = RedisEndpoint(host: "a\u{0}b") },
-      "clientName is \"a b\"": {
-        var endpoint = RedisEndpoint()
-        endpoint.clientName = "a b"
-      },
-      "database is -1": { _ = RedisEndpoint(database: -1) },
-      "timeout is 0.0 seconds": { _ = RedisEndpoint(timeout: .zero) },
-      "there is a username, but no password": { _ = RedisEndpoint(username: "me") },
-      "maxBytes is 0": { _ = RedisCoder<Int>.json(maxBytes: 0) },
-      "maxLength is 0": { _ = RedisOutlet(Publisher<Int>(), key: "key", endpoint: RedisEndpoint(), maxLength: 0) },
-    ]
   }
 #endif

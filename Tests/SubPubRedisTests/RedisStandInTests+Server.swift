@@ -6,60 +6,8 @@
     var socketPath: String { String("\(self)".dropLast(2)) }
   }
 
-  /// What a test runs against.
-  enum Counterpart: CaseIterable {
-    case standIn, server
-
-    struct Running {
-      let endpoint: RedisEndpoint
-      let removeAll: () throws -> Void
-      let entryCount: () throws -> Int
-    }
-
-    func start() async throws -> Running {
-      switch self {
-      case .standIn:
-        let standIn = try RedisStandIn()
-        return Running(endpoint: standIn.endpoint, removeAll: standIn.removeAll) { standIn.entryCount(of: "key") }
-      case .server:
-        let server = try await RedisServer()
-        return Running(endpoint: server.endpoint()) {
-          try server.run("FLUSHALL")
-        } entryCount: {
-          try server.length
-        }
-      }
-    }
-  }
-
   /// What is true of the stand-in is true of a server.
   extension RedisStandInTests {
-    @Test("an outlet restores what is lost, and is superseded by another one", arguments: Counterpart.allCases)
-    func scenario(on counterpart: Counterpart) async throws {
-      let running = try await counterpart.start()
-      let (first, mirror) = (outlet(running.endpoint), mirror(running.endpoint))
-      let second = outlet(running.endpoint, of: Publisher(initial: 100))
-      let recorder = mirror.record()
-      publisher.updateData(1)
-      let mirroring = try await started(mirror)
-      let firstRun = try await started(first)
-      try await mirror.reach(1)
-      for number in 2...5 { try await publisher.publish(number, shownBy: mirror) }
-      #expect(try running.entryCount() == 5)
-      try running.removeAll()
-      try await until { try running.entryCount() == 1 }
-      for number in 6...8 { try await publisher.publish(number, shownBy: mirror) }
-      let secondRun = try await started(second)
-      await #expect(throws: RedisSuperseded.self) { try await firstRun.value }
-      try await mirror.reach(100)
-      try await cancel(secondRun)
-      try await cancel(mirroring)
-      #expect(recorder.loaded.withoutRepeats == Array(1...8) + [100])
-      #expect(try running.entryCount() == 5)
-      #expect(first.statistics.reconnects + second.statistics.reconnects + mirror.statistics.reconnects == 0)
-      #expect(mirror.statistics.skipped == 0)
-    }
-
     @Test("every command has the reply that a server gives")
     func replies() async throws {
       let server = try await RedisServer()

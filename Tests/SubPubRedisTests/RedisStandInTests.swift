@@ -149,5 +149,30 @@
       #expect(RawServer.receive(from: client).isEmpty)
       #expect(!FileManager.default.fileExists(atPath: String(path.dropLast("/socket".count))))
     }
+
+    @Test("an outlet restores what is lost, and is superseded by another one")
+    func scenario() async throws {
+      let (first, mirror) = (outlet(), mirror())
+      let second = outlet(of: Publisher(initial: 100))
+      let recorder = mirror.record()
+      publisher.updateData(1)
+      let mirroring = try await started(mirror)
+      let firstRun = try await started(first)
+      try await mirror.reach(1)
+      for number in 2...5 { try await publisher.publish(number, shownBy: mirror) }
+      #expect(standIn.entryCount(of: "key") == 5)
+      standIn.removeAll()
+      try await until { standIn.entryCount(of: "key") == 1 }
+      for number in 6...8 { try await publisher.publish(number, shownBy: mirror) }
+      let secondRun = try await started(second)
+      await #expect(throws: RedisSuperseded.self) { try await firstRun.value }
+      try await mirror.reach(100)
+      try await cancel(secondRun)
+      try await cancel(mirroring)
+      #expect(recorder.loaded.withoutRepeats == Array(1...8) + [100])
+      #expect(standIn.entryCount(of: "key") == 5)
+      #expect(first.statistics.reconnects + second.statistics.reconnects + mirror.statistics.reconnects == 0)
+      #expect(mirror.statistics.skipped == 0)
+    }
   }
 #endif

@@ -149,11 +149,11 @@
   }
 
   extension RedisCoder where Value == Int {
-    /// Encodes numbers as decimal text, or as so many sevens, after a closure was called with each.
-    static func numbers(sevens: Int? = nil, _ willEncode: @escaping @Sendable (Int) -> Void) -> RedisCoder {
+    /// Encodes numbers as decimal text, after a closure was called with each.
+    static func numbers(_ willEncode: @escaping @Sendable (Int) -> Void) -> RedisCoder {
       let encode: @Sendable (Int) -> [UInt8] = { number in
         willEncode(number)
-        return sevens.map { Array(repeating: UInt8(ascii: "7"), count: $0) } ?? Array("\(number)".utf8)
+        return Array("\(number)".utf8)
       }
       return RedisCoder(encode: encode, decode: { _ in 0 })
     }

@@ -7,28 +7,6 @@
     let fixture: RedisFixture
     init() async throws { fixture = try await RedisFixture() }
 
-    @Test("the first connection replaces none, even if the server wasn't there before")
-    func required_8_07_noReconnect() async throws {
-      server.kill()
-      let (outlet, mirror) = (outlet(), mirror())
-      publisher.updateData(1)
-      let parts: [any Runnable] = [outlet, mirror]
-      let runs = parts.map { part in Task { try await part.run() } }
-      try await until { mirror.health.error != nil && outlet.health.error != nil }
-      try await server.start()
-      try await mirror.reach(1)
-      #expect(outlet.health.reconnects == 0 && mirror.health.reconnects == 0)
-      // A connection that is lost, and not closed while it was idle.
-      server.kill()
-      publisher.updateData(2)
-      try await until { mirror.health.error != nil && outlet.health.error != nil }
-      try await server.start()
-      try await mirror.reach(2)
-      try await until { outlet.health.isWriting }
-      #expect(outlet.health.reconnects == 1 && mirror.health.reconnects == 1)
-      for run in runs { try await cancel(run) }
-    }
-
     @Test("after an outlet was refused, health has the reason, and nothing is pending")
     func required_8_07_refused() async throws {
       try server.run("CONFIG", "SET", "requirepass", "secret")
@@ -55,44 +33,6 @@
       #expect(await reason(of: run) == .unwritten(10))
       #expect(outlet.health.pending == 0)
       #expect(outlet.health.error?.contains("10 states couldn't be written in time") == true)
-    }
-
-    @Test("a server that has replied in time isn't blamed because subscribers take long")
-    func required_8_07_slowSubscriber() async throws {
-      try server.addEntries(epoch: 1_000, versions: 1...1)
-      let mirror = mirror(server.endpoint(timeout: .seconds(1)))
-      let (slow, recorder) = (Recorder<Int>(), Recorder<Int>())
-      // On the thread that receives.
-      mirror.publisher.subscribe(slow, on: .immediate) { _, state in
-        if state == .loaded(500) { Thread.sleep(forTimeInterval: 3) }
-      }
-      mirror.publisher.subscribe(recorder, on: .immediate)
-      try await running(mirror) {
-        try await mirror.reach(1)
-        // So much that the thread doesn't receive a whole reply at once.
-        let add =
-          "redis.call('XADD', 'key', '1000-' .. i, 'phase', 'loaded', 'value', i, 'more', string.rep('x', 8000))"
-        try server.run("EVAL", "for i = 2, 1000 do \(add) end", "0")
-        try await mirror.reach(1_000)
-      }
-      #expect(mirror.health.reconnects == 0)
-      #expect(recorder.states.allSatisfy { $0.phase != .error })
-      #expect(recorder.states.suffix(1_000).map(\.value) == (1...1_000).map { $0 })
-    }
-
-    @Test("the lag of a late mirror isn't the age of the entry that it finds")
-    func required_8_07_lagOfALateMirror() async throws {
-      let mirror = mirror()
-      let sent = { (seconds: Double) in "\(Int64((Date().timeIntervalSince1970 - seconds) * 1_000))" }
-      try server.add(["1000-1", "phase", "loaded", "value", "1", "sent", sent(10_000)])
-      try await running(mirror) {
-        try await mirror.reach(1)
-        #expect(try #require(mirror.health.lag) < .seconds(1_000))
-        // That of an entry that is written later is what it took.
-        try server.add(["1000-2", "phase", "loaded", "value", "2", "sent", sent(10_000)])
-        try await mirror.reach(2)
-        #expect(try #require(mirror.health.lag) >= .seconds(10_000))
-      }
     }
 
     @Test(
@@ -133,26 +73,60 @@
       #expect(texts == [all, #"{"isConnected":false,"isWriting":false,"pending":0,"reconnects":0}"#])
     }
 
-    @Test("the lag of an outlet that is never idle is that of the first state that isn't confirmed")
-    func required_8_07_lagOfABusyOutlet() async throws {
-      let held = Locked<String?>("-2\r\n")
-      let link = try Proxy(server) { piece in
-        let holds = held.withLock { $0 }.map(piece.contains) ?? false
-        return piece.isReply && holds ? .waits : .passes(piece.bytes)
-      }
-      let outlet = outlet(link.endpoint(timeout: .seconds(60)))
+    @Test("health tells of the connection, the last contact, what is pending, and the lag")
+    func required_8_07_health() async throws {
+      let (outlet, mirror) = (outlet(), mirror())
+      #expect(outlet.health == RedisHealth(isConnected: false))
+      #expect(mirror.health == RedisHealth(isConnected: false))
       publisher.updateData(1)
-      try await running(outlet) {
+      try await running(outlet, mirror) {
+        try await mirror.reach(1)
+        var (writing, reading) = (outlet.health, mirror.health)
+        #expect(writing.isConnected && writing.pending == 0 && writing.lag == .zero && writing.error == nil)
+        #expect(reading.isConnected && reading.lag.map { $0 < .seconds(60) } == true && reading.error == nil)
+        for contact in [writing.lastContact, reading.lastContact] { #expect(contact.map { $0 < .seconds(60) } == true) }
+        server.kill()
         publisher.updateData(2)
-        try await until { outlet.health.lag.map { $0 > .milliseconds(20) } ?? false }
-        let start = ContinuousClock.now
-        publisher.updateData(3)
-        held.withLock { $0 = "-3\r\n" }
-        try await until { outlet.statistics.entries == 2 }
-        try await until { outlet.health.lag.map { $0 > .zero } ?? false }
-        let lag = try #require(outlet.health.lag)
-        #expect(lag <= start.duration(to: .now))
-        held.withLock { $0 = nil }
+        // The lag is known once the outlet has taken the state.
+        try await until { outlet.health.error != nil && mirror.health.error != nil && outlet.health.lag != nil }
+        (writing, reading) = (outlet.health, mirror.health)
+        #expect(!writing.isConnected && writing.pending == 1 && !reading.isConnected)
+        #expect(writing.error?.contains("key key") == true)
+        #expect(writing.lag.map { $0 > .zero } == true)
+        try await server.start()
+        try await mirror.reach(2)
+        try await until { outlet.health.pending == 0 && outlet.health.isWriting }
+        (writing, reading) = (outlet.health, mirror.health)
+        #expect(writing.isConnected && writing.error == nil && writing.reconnects == 1)
+        #expect(reading.isConnected && reading.error == nil && reading.reconnects == 1)
+      }
+      #expect(!outlet.health.isConnected && !mirror.health.isConnected)
+    }
+
+    @Test("health with a count or a time that can't be one can't be decoded")
+    func required_5_29_8_07_health() throws {
+      let health = RedisHealth(
+        isConnected: true, isWriting: true, lastContact: .seconds(1), lag: .seconds(2), reconnects: 3, pending: 4)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      let text = String(decoding: try encoder.encode(health), as: UTF8.self)
+      #expect(try JSONDecoder().decode(RedisHealth.self, from: Data(text.utf8)) == health)
+      let numbers = [
+        ("lastContact", "1", ["-1", "1e300", "1.8e20"]), ("lag", "2", ["-0.1", "1e300"]),
+        ("reconnects", "3", ["-1", "\(Int.max)"]), ("pending", "4", ["-1", "\(Int.max)"]),
+      ]
+      for (key, good, damaged) in numbers {
+        #expect(text.contains("\"\(key)\":\(good)"), "\(text)")
+        for number in damaged {
+          let text = text.replacing("\"\(key)\":\(good)", with: "\"\(key)\":\(number)")
+          let error = #expect(throws: DecodingError.self, "\(text)") {
+            try JSONDecoder().decode(RedisHealth.self, from: Data(text.utf8))
+          }
+          guard case .dataCorrupted? = error else {
+            Issue.record("\(text): \(String(describing: error))")
+            continue
+          }
+        }
       }
     }
   }

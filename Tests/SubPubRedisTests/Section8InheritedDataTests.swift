@@ -139,9 +139,10 @@
           try await running(upper) {
             try await upper.reach(1)
             try await running(relay) {
-              let version = Int(upper.publisher.current.version)
-              try await relay.reach(version)
-              try await until { lower.statistics.lastEntry == relay.statistics.lastEntry }
+              try await until {
+                relay.statistics.lastVersion == Int(upper.publisher.current.version)
+                  && lower.statistics.lastEntry == relay.statistics.lastEntry
+              }
               #expect(lower.publisher.state.value == 1)
               #expect(try #require(lower.publisher.age(of: lower.publisher.current)) >= .seconds(100))
             }

@@ -112,11 +112,11 @@
     }
   }
 
-  /// A Unix socket in front of a server, whose connections can be cut, stall, and lose replies.
+  /// A Unix socket in front of a server, whose connections can be cut, and stall.
   ///
   /// What its mode lets pass, a closure decides on.
   final class Proxy: Sendable {
-    enum Mode { case passes, losesReplies, stallsReplies, stalls }
+    enum Mode { case passes, stallsReplies, stalls }
 
     /// What has arrived at the proxy.
     struct Piece {
@@ -173,7 +173,6 @@
 
       private func verdict(on piece: Piece) -> Verdict {
         switch mode.withLock({ $0 }) {
-        case .losesReplies where piece.isReply: .passes([])
         case .stallsReplies where piece.isReply, .stalls: .waits
         default: script(piece)
         }
