@@ -30,10 +30,7 @@
     deinit { process.killNow() }
 
     /// What outlets and mirrors connect to; the first of two sentinels doesn't exist.
-    var url: String { url(after: 1) }
-
-    /// The same with another port in the place of the first sentinel.
-    func url(after first: Int) -> String { "redis+sentinel://127.0.0.1:\(first),127.0.0.1:\(port)/cache" }
+    var url: String { "redis+sentinel://127.0.0.1:1,127.0.0.1:\(port)/cache" }
 
     /// Runs a command, and returns what the sentinel replies; the empty string if it doesn't.
     @discardableResult
@@ -48,12 +45,14 @@
     let address: String
     private let server: RawServer
 
-    init(_ port: Int, host: String = "127.0.0.1") throws {
+    /// Makes one that takes so many seconds for each answer.
+    init(_ port: Int, host: String = "127.0.0.1", delay: Double = 0) throws {
       let primary = Locked((host: host, port: port))
       let (descriptor, port) = try RedisServer.boundPort()
       server = try RawServer(listener: descriptor) { client in
         while !RawServer.receive(from: client).isEmpty {
           let (host, port) = primary.withLock { ($0.host, "\($0.port)") }
+          Thread.sleep(forTimeInterval: delay)
           let reply = "*2\r\n$\(host.utf8.count)\r\n\(host)\r\n$\(port.utf8.count)\r\n\(port)\r\n"
           RawServer.send(reply.utf8, to: client)
         }
