@@ -50,6 +50,8 @@
       #expect(lease.attempt(at: start + .seconds(8.9)) == "ended")
       lease.noteRefusal(rest: -1, at: start + .seconds(8))
       #expect(lease.attempt(at: start + .seconds(9)) == "always")
+      // Since the last answer, it may have been renewed, and lost then.
+      #expect(lease.attempt(at: start + .seconds(11.1)) == "ended")
       lease.noteRefusal(rest: 6_000, at: start + .seconds(9))
       #expect(lease.attempt(at: start + .seconds(9)) == "ended")
     }

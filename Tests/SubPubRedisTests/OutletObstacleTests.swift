@@ -31,6 +31,24 @@
       #expect(outlet.taken().last == "restore")
     }
 
+    @Test("a last entry that doesn't arrive in time is read twice, and then an outlet begins without it")
+    func required_8_02_8_07_largeLast() throws {
+      var outlet = DrivenOutlet()
+      for readsLast in ["1", "1", ""] {
+        outlet.connect()
+        guard case .send(let bytes, _)? = outlet.machine.takeActions().last else {
+          Issue.record("it doesn't take over")
+          return
+        }
+        #expect(String(decoding: bytes, as: UTF8.self).hasSuffix(DrivenOutlet.string(readsLast)))
+        if readsLast.isEmpty { break }
+        outlet.lose(isLate: true)
+        outlet.machine.retry()
+      }
+      try outlet.reply("*4\r\n:1\r\n$1\r\n6\r\n:0\r\n*2\r\n$3\r\n5-9\r\n*0\r\n")
+      #expect(outlet.taken() == ["tell writes"] && outlet.machine.inherited?.value == nil)
+    }
+
     @Test("an outlet whose id is too small was superseded, also if it has waited until it was sure of its number")
     func required_8_02_refusedIDAfterDoubt() throws {
       var outlet = try DrivenOutlet(writing: 5)

@@ -23,7 +23,7 @@
       try server.run("SET", "key:epoch", counter)
       try server.add(["9999999999998-1", "phase", "unknown"])
       let numbers = try (0..<300).map { _ in
-        try #require(UInt64(run(.takeOver, "key:epoch", "key")[1]))
+        try #require(UInt64(run(.takeOver, "key:epoch", "key", arguments: ["1"])[1]))
       }
       #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
       #expect(numbers[0] > max(9_999_999_999_998, UInt64(counter) ?? 0))
@@ -32,7 +32,7 @@
     @Test("what an outlet has sent arrives too late from the moment on in which another one takes the key over")
     func required_8_02_8_08_fence() throws {
       try server.addEntries(epoch: 1_000, versions: 1...1)
-      let reply = try run(.takeOver, "key:epoch", "key")
+      let reply = try run(.takeOver, "key:epoch", "key", arguments: ["1"])
       // The one before may still be sure, and there is its last entry.
       #expect(reply.count > 3 && reply[2...3] == ["1", "1000-1"])
       let refusal = try server.run("XADD", "key", "1000-2", "phase", "unknown")
@@ -45,7 +45,7 @@
       for (holder, purpose, result) in [
         ("me", "first", "1"), ("me", "ended", "1"), ("other", "always", "0"), ("me", "always", "1"),
       ] {
-        let reply = try run(.takeOver, keys[0], keys[1], keys[2], arguments: [holder, "60000", purpose])
+        let reply = try run(.takeOver, keys[0], keys[1], keys[2], arguments: ["1", holder, "60000", purpose])
         #expect(reply.first == result, "\(holder) \(purpose): \(reply)")
       }
       #expect(try server.run("GET", "key:lease") == "me")

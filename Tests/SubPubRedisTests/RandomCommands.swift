@@ -33,10 +33,11 @@
       case 7: ["XSETID", "s", id()]
       case 8: [pick("XLEN", "TYPE"), pick("s", "s:epoch")]
       case 9: ["SET", "s:lease", pick("me", "other")]
-      case 10: script(.takeOver, keys: ["s:epoch", "s"])
+      case 10: script(.takeOver, keys: ["s:epoch", "s"], pick("", "1"))
       case 11:
         script(
-          .takeOver, keys: ["s:epoch", "s", "s:lease"], pick("me", "other"), "100000", pick("first", "ended", "always"))
+          .takeOver, keys: ["s:epoch", "s", "s:lease"], pick("", "1"), pick("me", "other"), "100000",
+          pick("first", "ended", "always"))
       case 12: script(.settle, keys: ["s:epoch", "s"], number(), pick("", id()), pick("", "1"))
       case 13:
         script(

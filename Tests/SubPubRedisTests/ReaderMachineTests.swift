@@ -113,6 +113,19 @@
       #expect(!reader.taken().contains { $0.contains("ends") })
     }
 
+    @Test("connections that are lost while there is nothing to be read leave the batches large")
+    func required_8_03_idleLosses() throws {
+      var reader = try DrivenReader(following: "key")
+      for (number, last, count) in [(3, "5-1", 512), (5, "5-1", 512), (7, "5-2", 512), (9, "5-3", 256)] {
+        reader.lose(number - 2)
+        _ = reader.taken()
+        reader.add(number, "key", .after(EntryID(epoch: 5, version: 1)))
+        reader.connect(number)
+        try reader.reply(number, DrivenReader.time, DrivenReader.entries(last))
+        #expect(reader.taken().last == "\(number): XREAD COUNT \(count) BLOCK 2000 STREAMS key 5-1")
+      }
+    }
+
     @Test("a follower that waits is told in time that its stream was looked at, and may have entries again")
     func required_8_06_8_08_again() throws {
       var reader = try DrivenReader(following: "key")

@@ -62,6 +62,25 @@
       #expect(mirror.publisher.current.origin == origin)
     }
 
+    @Test("a relay knows which data isn't that of the process whose identifier its state has")
+    func required_8_08_foreignData() {
+      let id = PublicationID(epoch: 7, version: 3)
+      let failed = LoadState.error(Offline(code: 1), previous: 1)
+      publisher.setState(.loaded(1), origin: .published, age: nil, id: id)
+      #expect(!publisher.current.isDataInherited)
+      publisher.startLoading()
+      #expect(publisher.current.isDataInherited, "the relay loads")
+      publisher.setState(failed, origin: .published, age: nil, id: nil)
+      #expect(publisher.current.isDataInherited, "the relay has failed")
+      for isInherited in [true, false] {
+        publisher.setState(failed, origin: .published, age: nil, id: id, isDataInherited: isInherited)
+        #expect(publisher.current.isDataInherited == isInherited)
+      }
+      publisher.updateData(2)
+      publisher.startLoading()
+      #expect(!publisher.current.isDataInherited)
+    }
+
     @Test("a first value that can't be encoded is an error with the data that the key has")
     func required_8_01_5_01_unencodable() async throws {
       publisher.updateData(7)

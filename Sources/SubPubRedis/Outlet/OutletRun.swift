@@ -50,11 +50,10 @@
       outlet.counts.begin(self)
       if case .takeOver = outlet.role { subscribe() }
       driver.begin(self)
-      // Not cancelled with the caller's: there may be states to write. Without the preference, each of its waits would
-      // end on Swift's pool.
-      let writing = Task(executorPreference: executor) { await self.writeStates() }
       await withTaskCancellationHandler {
-        await writing.value
+        // Not cancelled with the caller's: there may be states to write. Without the preference, each of its waits would
+        // end on Swift's pool.
+        await Task(executorPreference: executor) { await self.writeStates() }.value
       } onCancel: {
         cancel()
       }
