@@ -127,7 +127,8 @@
     @Test("what nobody has asked for, and what isn't the protocol, ends the connection after the replies before it")
     func required_8_05_unasked() throws {
       for (text, part) in [
-        ("+2\r\n", "what nobody has asked for"), ("-ERR max number of clients reached\r\n", "max number of clients"),
+        ("+2\r\n", "a reply that nobody has asked for"),
+        ("-ERR max number of clients reached\r\n", "max number of clients"),
         ("hello", "Redis' protocol"),
       ] {
         var driven = try Driven(open: "a")

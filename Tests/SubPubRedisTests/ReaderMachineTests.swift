@@ -126,6 +126,29 @@
       }
     }
 
+    @Test("a last entry that takes too long ends only those that follow its stream, with or without a pace")
+    func required_8_07_slowLast() throws {
+      var reader = DrivenReader()
+      let followers = [(0, "slow", nil), (1, "other", nil), (2, "slow", Duration.seconds(1))].map {
+        ReaderMachine.Newcomer(follower: $0, key: Array($1.utf8), pacing: $2, position: .newest)
+      }
+      reader.machine.change(adding: followers, at: reader.now)
+      reader.connect(1)
+      _ = reader.taken()
+      reader.lose(1, isTooSlow: true)
+      #expect(reader.taken().count { $0.contains("ends") } == 3, "it isn't known which one it was")
+      reader.machine.change(adding: followers, at: reader.now)
+      #expect(reader.taken() == ["connect 2"])
+      reader.connect(2)
+      #expect(reader.taken() == ["2: XREVRANGE slow + - COUNT 1"])
+      reader.lose(2, isTooSlow: true)
+      #expect(reader.taken() == ["0 ends: lost", "2 ends: lost", "connect 3"])
+      reader.connect(3)
+      #expect(reader.taken() == ["3: XREVRANGE other + - COUNT 1"])
+      try reader.reply(3, DrivenReader.time, DrivenReader.entries("5-1"))
+      #expect(reader.taken().first == "1 current 5-1")
+    }
+
     @Test("a follower that waits is told in time that its stream was looked at, and may have entries again")
     func required_8_06_8_08_again() throws {
       var reader = try DrivenReader(following: "key")

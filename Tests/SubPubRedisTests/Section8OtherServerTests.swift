@@ -43,7 +43,7 @@
       func verdict(_ entry: StreamEntry, at time: ContinuousClock.Instant = start) -> ShownPublications.Verdict {
         shown.verdict(on: entry, at: time)
       }
-      shown.begin(isBehind: true)
+      shown.note(isBehind: true)
       #expect(verdict(entry(1, of: 7, 3), at: late) == .isOlder)
       #expect(verdict(entry(2, of: 8, 4), at: late) == .isOlder)
       // What the relay says by itself, or a process that has begun anew.
@@ -70,7 +70,7 @@
       let start = ContinuousClock.now
       var shown = ShownPublications()
       _ = shown.note(entry(1, of: 8, 5))
-      shown.begin(isBehind: true)
+      shown.note(isBehind: true)
       let late = start + .seconds(60)
       #expect(shown.placeOfWaiting(at: late) == nil)
       #expect(shown.verdict(on: entry(1, of: 7, 3), at: late) == .waits)
@@ -90,7 +90,7 @@
       #expect(shown.verdict(on: entry(2, of: 9, 1, "error"), at: now) == .isOlder)
       var search = PlaceSearch(shown)
       search.note([entry(2, of: 9, 1, "error"), entry(1, of: 8, 5)], isBeginning: true)
-      #expect(search.place == PlaceSearch.Place.none)
+      #expect(search.place == .isBehind)
       search = PlaceSearch(shown)
       search.note([entry(4, of: 9, 3), entry(3, of: 9, 2, "error")], isBeginning: false)
       #expect(search.place == .after(id(3)))
@@ -127,9 +127,9 @@
         return search.place
       }
       let older = [entry(1, of: 7, 3), entry(2, of: 8, 4)]
-      #expect(place([]) == PlaceSearch.Place.none)
-      #expect(place(older) == PlaceSearch.Place.none)
-      #expect(place(older + [entry(3, of: 9, 1)]) == PlaceSearch.Place.none)
+      #expect(place([]) == .isBehind)
+      #expect(place(older) == .isBehind)
+      #expect(place(older + [entry(3, of: 9, 1)]) == .isBehind)
       #expect(place(older + [entry(3, of: 8, 5)]) == .after(id(3)))
       #expect(place(older + [entry(3, of: 8, 5), entry(4, of: 9, 1)]) == .after(id(3)))
       #expect(place(older + [entry(3, of: 8, 7)]) == .after(id(2)))

@@ -70,7 +70,7 @@
     private var isLate = false
     private var counts = RedisStatistics()
 
-    /// How it went with the servers so far.
+    /// The attempts so far.
     private struct Attempts {
       /// When the last one began.
       var start: Instant?
@@ -117,7 +117,7 @@
     /// The pause is over.
     mutating func follow(at now: Instant) -> Step {
       attempts.start = now
-      if followed != server { publications.begin(isBehind: false) }
+      if followed != server { publications.note(isBehind: false) }
       followed = server
       return .follow(endpoint, position)
     }
@@ -169,7 +169,7 @@
     ///
     /// An entry may have waited for as long as the pace before it was read.
     mutating func received(_ event: StreamEvent, at now: Instant, wallClock: Int64) -> Result {
-      // Also if what was read isn't shown, there is a connection.
+      // Even if nothing is shown, the server has answered.
       var result = Result(isFirst: !isConnected, showing: isConnected ? nil : .last)
       noteAnswer()
       switch event {
@@ -180,7 +180,7 @@
         let lag = entry.sent.map { max(.zero, $0.milliseconds(until: wallClock) - (settings.pacing ?? .zero)) }
         show(entry, lag: lag, at: now, &result)
       case .behind(let entry):
-        publications.begin(isBehind: true)
+        publications.note(isBehind: true)
         result.showing = .last
         if let entry { show(entry, lag: .zero, at: now, &result) }
       case .caughtUp, .checked:
@@ -226,7 +226,7 @@
       (isConnected, hasLostConnection, error) = (true, false, nil)
     }
 
-    /// Whether an outlet has written an entry again because the server had lost it.
+    /// Whether this entry was shown before: an outlet writes its last one again if the server has lost it.
     ///
     /// An entry with a smaller epoch comes from an outlet that has begun anew: one that was superseded never writes
     /// again (8.08).

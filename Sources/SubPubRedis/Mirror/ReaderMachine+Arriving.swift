@@ -20,7 +20,7 @@
       /// If no wait is under way, it is the one over which `XREAD` goes later. A restart of the server closes it, so
       /// entries never arrive over it that are older than those found here.
       fileprivate let line: ReadingLine
-      fileprivate var all: [Arrival]
+      fileprivate(set) var all: [Arrival]
       fileprivate var firstIndex = 0
       /// Whether none of them has anything to read yet.
       fileprivate var areCurrent = true
@@ -32,8 +32,11 @@
       }
 
       var first: Arrival? { firstIndex < all.count ? all[firstIndex] : nil }
-      var isEmpty: Bool { all[firstIndex...].allSatisfy(\.isOver) }
-      var followers: [Follower] { all[firstIndex...].lazy.filter { !$0.isOver }.map(\.newcomer.follower) }
+      var isEmpty: Bool { newcomers.isEmpty }
+      var newcomers: [Newcomer] { all[firstIndex...].lazy.filter { !$0.isOver }.map(\.newcomer) }
+      var followers: [Follower] { newcomers.map(\.follower) }
+
+      func followers(of key: [UInt8]) -> [Follower] { newcomers.lazy.filter { $0.key == key }.map(\.follower) }
 
       mutating func remove(_ gone: Set<Follower>) {
         for index in all.indices where gone.contains(all[index].newcomer.follower) { all[index].isOver = true }
@@ -42,7 +45,7 @@
 
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
     mutating func beginArrivals(at now: Instant) {
-      if isDisconnected { checks.next = now + replyTimeout }
+      if isUnused { checks.next = now + replyTimeout }
       let isAsked = isWaiting || newcomers.allSatisfy { $0.pacing != nil }
       arrivals = Arrivals(newcomers, over: isAsked ? .asking : .resting)
       newcomers = []
@@ -68,7 +71,7 @@
       findPlaces(at: now)
     }
 
-    /// Looks for the places where the followers go on that have followed another server.
+    /// Searches for the places where followers go on that come from another server.
     private mutating func findPlaces(at now: Instant) {
       let open = arrivals.all.indices.filter { index in
         let arrival = arrivals.all[index]

@@ -3,7 +3,7 @@
 
   /// Inquiries.
   extension ReaderMachine {
-    /// Something that is asked for, not too much of it at a time; always with the server's time.
+    /// A question, which is sent in parts of a limited size, each with the server's time.
     struct Inquiry {
       enum Purpose {
         /// Whether the server takes one more connection.
@@ -33,6 +33,10 @@
       fileprivate(set) var arrived: [RedisReply] = []
       fileprivate var replies: [RedisReply] = []
 
+      /// The place of what was asked for among all that is to be asked for.
+      var index: Int { replies.count + max(0, arrived.count - 1) }
+
+      /// Whether several entries were asked for at a time.
       var mayBeLarge: Bool {
         switch purpose {
         case .greeting, .types, .entry: false
@@ -41,7 +45,7 @@
       }
     }
 
-    /// What there may be to be asked for; each in its turn, so that none of them keeps another one waiting.
+    /// The kinds of questions, which take turns, so that none keeps another one waiting.
     private enum Concern: Int, CaseIterable { case newcomers, checks, paced, greeting }
 
     /// Asks for something if there is something to be asked for.
@@ -174,8 +178,8 @@
 
     /// Looks at the last entries, which may be large, of those streams that may have begun anew.
     ///
-    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. They can't if they are times
-    /// in the past; then a stream with smaller ones is an older copy, which is never shown (8.08).
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. A number that is a time in the
+    /// past can't be given again, so a stream with smaller ones is an older copy, which is never shown (8.08).
     private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Instant) {
       let suspects = keys.enumerated().filter { index, key in
         let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
@@ -210,7 +214,7 @@
       guard let rest = checks.rest, rest.isEmpty else { return }
       checks.rest = nil
       guard let (message, isFound) = checks.refusal else { return }
-      // If the one isn't found that can't be read, none can.
+      // If no single stream is the reason, none can be read.
       if isFound || streams.isEmpty { checks.refusal = nil } else { fail(.refused(message)) }
     }
   }

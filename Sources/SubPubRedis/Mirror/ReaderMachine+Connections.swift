@@ -45,8 +45,8 @@
       _modify { yield &connections[line.rawValue] }
     }
 
-    /// Whether there is no connection, and none is being made.
-    var isDisconnected: Bool { ReadingLine.allCases.allSatisfy { self[$0].phase == .none } }
+    /// Whether no connection was used since the last reset.
+    var isUnused: Bool { ReadingLine.allCases.allSatisfy { self[$0].phase == .none } }
 
     func line(of number: Int) -> ReadingLine? {
       ReadingLine.allCases.first {
@@ -70,7 +70,7 @@
       act(.connect(lastNumber))
     }
 
-    /// Lets what is asked next have a new connection.
+    /// Closes a connection; the next request makes a new one.
     mutating func close(_ line: ReadingLine) {
       if self[line].phase == .connecting || self[line].phase == .open { act(.close(self[line].number)) }
       (self[line].phase, self[line].message, self[line].wait) = (.none, nil, nil)
@@ -89,7 +89,33 @@
         self[line].wait = nil
       } else if case .entry = inquiry?.purpose, let arrival = arrivals.first, let position = arrival.shown {
         slow.noteSlowEntry(of: arrival.newcomer.key, after: position)
+      } else if inquiry?.mayBeLarge ?? false {
+        asked.noteTooSlow()
       }
+    }
+
+    /// Ends the followers that have asked for an entry that takes too long by itself, and lets the others ask again;
+    /// returns false if that isn't what was asked for.
+    mutating func endSlowInquiry(over line: ReadingLine, _ reason: RedisError.Reason) -> Bool {
+      guard let inquiry, inquiry.line == line, !inquiry.mayBeLarge else { return false }
+      var ended: [Follower] = []
+      switch inquiry.purpose {
+      case .greeting, .types, .entry: return false
+      case .lastEntries: ended = arrivals.followers(of: arrivals.all[inquiry.index].newcomer.key)
+      case .places(let indices): ended = arrivals.followers(of: arrivals.all[indices[inquiry.index]].newcomer.key)
+      case .suspects(let keys, _):
+        let key = keys[inquiry.index]
+        ended = streams[key]?.all ?? []
+        streams.remove(key)
+        lively.remove(key)
+      case .paced(let keys, _): ended = paced.remove(keys[inquiry.index])
+      }
+      for follower in ended { act(.end(follower, reason)) }
+      arrivals.remove(Set(ended))
+      newcomers = arrivals.newcomers + newcomers
+      (arrivals, self.inquiry, checks.rest) = (Arrivals(), nil, nil)
+      close(line)
+      return true
     }
 
     /// Ends all followers but those that have just come.

@@ -31,10 +31,8 @@
       for key in keys { command.append(key) }
       for key in keys { command.append("\(streams[key]?.request(by: line) ?? .zero)") }
       if line == .resting { for key in lively.keys { streams[key]?.request(by: line, asks: false) } }
-      var bytes: [UInt8] = []
-      command.encode(to: &bytes)
       let time = TimeLimit(limit: limit + replyTimeout, named: replyTimeout, arrival: replyTimeout * 2)
-      send(Message(bytes: bytes, replyCount: 1, limit: time), over: line)
+      send(Message(bytes: command.encoded, replyCount: 1, limit: time), over: line)
       self[line].wait = Connection.Wait(count: count, keys: keys)
     }
 
@@ -75,6 +73,7 @@
       self[line].batch.noteReply(isFull: isFull)
       let caughtUp = before.filter { !changed.contains($0) }.flatMap { streams[$0]?.readFollowers(by: line) ?? [] }
       // If there are many, the server can look for more while these are passed on; few are passed on sooner.
+      // The sum is about as many entries as have arrived.
       if reply.count + first > Self.few { requestEntries(at: now) }
       for (follower, entries) in received { act(.passEntries(entries, follower)) }
       for follower in caughtUp { act(.pass(.caughtUp, follower)) }

@@ -11,7 +11,7 @@
   struct ReaderMachine<Follower: Hashable & Sendable> {
     typealias Instant = ContinuousClock.Instant
 
-    /// Somebody who is to be told what is in a stream.
+    /// A follower that doesn't know yet where its stream stands.
     struct Newcomer {
       let follower: Follower
       let key: [UInt8]
@@ -97,7 +97,7 @@
       proceed(at: now)
     }
 
-    /// A follower wants something in return for what was passed to it.
+    /// A follower has a request in answer to what was passed to it.
     mutating func receive(_ request: StreamRequest, of follower: Follower, at now: Instant) {
       switch request {
       case .check(let time): checks.next = min(checks.next, time)
@@ -145,7 +145,10 @@
       guard self[line].message != nil else { return }
       // The server may have closed it before it saw what was asked.
       if line == .asking, isClosed, self[line].hasAnswered, inquiry?.arrived.isEmpty ?? true { return connect(line) }
-      if isTooSlow { noteTooSlow(line) }
+      if isTooSlow {
+        noteTooSlow(line)
+        if endSlowInquiry(over: line, reason) { return proceed(at: now) }
+      }
       // It may have said why.
       let said = inquiry?.line == line ? inquiry?.arrived.last?.refusal : nil
       fail(said.map { .refused($0) } ?? reason)

@@ -68,7 +68,7 @@
       (since, id, isDataInherited) = (entry.since, entry.publication, entry.isInherited)
     }
 
-    /// The same phase with the data of another entry.
+    /// What another entry has shown, as loading, or as this error if this is one.
     func withData(of other: Self) -> Self {
       var result = other
       result.isDataInherited = true

@@ -6,10 +6,10 @@
   /// An entry's id names the outlet that has written it, which may be a relay's. So only these identifiers tell whether
   /// a state that another server has, or another relay has written, is newer (8.01, 8.08).
   ///
-  /// A stream is *behind* while it has shown nothing as new as what the mirror shows. Then what it has of a process that
-  /// the mirror doesn't know may be new, because that process has begun anew, or older than everything else. Its data
-  /// counts as new if the stream stays behind for a while. A relay, which says by itself only that it loads, or has
-  /// failed, takes no data back.
+  /// A stream is *behind* while it has shown nothing as new as what the mirror shows. Then entries of an unknown process
+  /// are ambiguous: that process may have just begun, or they may be older than everything shown. If the stream stays
+  /// behind for a while, they count as new. A relay, which says by itself only that it loads, or has failed, takes no
+  /// data back.
   struct ShownPublications {
     /// What may be done with an entry.
     enum Verdict: Equatable {
@@ -28,7 +28,7 @@
     private(set) var newest: PublicationID?
     /// The publication of another process that was shown last, if that one has shown no data of its own yet.
     private(set) var unloaded: PublicationID?
-    /// The newest ones of the processes before.
+    /// The newest publication of each process before.
     private var former: [PublicationID] = []
     /// When the data was new that was shown last, in milliseconds since 1970.
     private var since: Int64?
@@ -41,25 +41,25 @@
     /// Whether it was shown, or is older than what was shown, and belongs to a process that published before.
     func isFormer(_ id: PublicationID) -> Bool { former.contains { $0.epoch == id.epoch && id.version <= $0.version } }
 
-    /// Notes that the mirror follows a stream, which is behind or not.
-    mutating func begin(isBehind: Bool) {
+    /// Notes whether the stream is behind.
+    mutating func note(isBehind: Bool) {
       (self.isBehind, waiting) = (isBehind, nil)
       patience.end()
     }
 
-    /// Decides on the next entry of the stream.
+    /// Decides on the next entry of the stream, and notes whether that is behind.
     mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
       guard let newest else { return .shows }
       guard let id = entry.publication else { return isBehind ? wait(with: entry, at: now) : .shows }
       if id.epoch == newest.epoch {
-        if id.version < newest.version { return older() }
-        begin(isBehind: false)
+        if id.version < newest.version { return noteOlder() }
+        note(isBehind: false)
         return .shows
       }
-      if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return older() }
+      if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return noteOlder() }
       guard isBehind else {
         // The same one may come again, when its process takes the key over again.
-        if isFormer(id) && !former.contains(id) { return older() }
+        if isFormer(id) && !former.contains(id) { return noteOlder() }
         return carriesOlderData(entry) ? .showsWithoutData : .shows
       }
       if isFormer(id) { return .isOlder }
@@ -79,14 +79,14 @@
       return entry.value == nil || entry.isInherited && entry.since.map { $0 <= shown } ?? false
     }
 
-    private mutating func older() -> Verdict {
+    private mutating func noteOlder() -> Verdict {
       isBehind = true
       return .isOlder
     }
 
     private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
       guard entry.isLoaded else { return .showsWithoutData }
-      begin(isBehind: false)
+      note(isBehind: false)
       return .shows
     }
 
@@ -120,13 +120,12 @@
     }
   }
 
-  /// Looks for the entry of another server's stream after which all are newer than what a mirror has shown, from the end
-  /// of the stream on.
+  /// Searches the stream of another server backwards for the entry after which everything is new to a mirror.
   struct PlaceSearch {
     enum Place: Equatable {
       case after(EntryID)
-      /// The stream is behind: nothing in it is known to be newer.
-      case none
+      /// Nothing in the stream is known to be newer.
+      case isBehind
     }
 
     private let shown: ShownPublications
@@ -139,12 +138,12 @@
 
     init(_ shown: ShownPublications) { self.shown = shown }
 
-    /// The newest entry that wasn't looked at.
+    /// Where the next `XREVRANGE` begins.
     var next: String { oldest.map { "\($0.predecessor)" } ?? "+" }
 
     /// Looks at the next entries, the newest of them first.
     mutating func note(_ entries: [StreamEntry], isBeginning: Bool) {
-      guard let newest = shown.newest else { return place = Place.none }
+      guard let newest = shown.newest else { return place = .isBehind }
       for entry in entries {
         oldest = entry.id
         guard let id = entry.publication else { continue }
@@ -152,11 +151,11 @@
           if id.version > newest.version {
             oldestNewer = entry.id
           } else {
-            place = oldestNewer != nil || id.version == newest.version ? .after(entry.id) : Place.none
+            place = oldestNewer != nil || id.version == newest.version ? .after(entry.id) : .isBehind
             return
           }
         } else if let unloaded = shown.unloaded, id.epoch == unloaded.epoch, id.version <= unloaded.version {
-          return place = id == unloaded ? .after(entry.id) : Place.none
+          return place = id == unloaded ? .after(entry.id) : .isBehind
         } else if shown.isFormer(id) {
           return finish()
         }
@@ -165,6 +164,6 @@
     }
 
     /// Everything before is older.
-    private mutating func finish() { place = oldestNewer.map { .after($0.predecessor) } ?? Place.none }
+    private mutating func finish() { place = oldestNewer.map { .after($0.predecessor) } ?? .isBehind }
   }
 #endif

@@ -19,11 +19,11 @@
     case checked
   }
 
-  /// What a follower wants in return.
+  /// A request in answer to an event.
   enum StreamRequest {
-    /// That the stream is looked at then.
+    /// Look at the stream at that time.
     case check(at: ContinuousClock.Instant)
-    /// The entries after this one, again.
+    /// Read the entries after this one again.
     case entries(after: EntryID)
   }
 
@@ -79,7 +79,7 @@
       }
     }
 
-    /// Passes events on, unless the follower has ended; returns what it wants last.
+    /// Passes events on, unless the follower has ended; returns its last request.
     func send(_ events: some Sequence<StreamEvent>) -> StreamRequest? {
       var request: StreamRequest?
       for event in events {

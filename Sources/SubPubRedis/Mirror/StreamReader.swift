@@ -4,8 +4,8 @@
   /// Reads the streams of one server, for all mirrors of the process that have its endpoint: carries out what its
   /// machine decides.
   ///
-  /// All of that happens on one thread, that of the mirrors, on which what is read is decoded and published. It isn't
-  /// that of the outlets, which a slow subscriber would hold up.
+  /// All of that happens on one thread, that of the mirrors, on which what is read is decoded and published. Outlets
+  /// have a thread of their own, which a slow subscriber doesn't hold up.
   final class StreamReader: Sendable {
     typealias Machine = ReaderMachine<StreamFollower>
 
@@ -31,7 +31,7 @@
       var time: ContinuousClock.Instant?
     }
 
-    /// Lets the thread look what others want; keeps the reader until then.
+    /// Lets the thread check what others want; keeps the reader until then.
     private final class Notice: LoopTimer {
       private let reader: StreamReader
 

@@ -7,7 +7,7 @@
     /// The id and the fields: what follows the beginning of the command that adds it.
     let arguments: RedisCommand
     let publication: PublicationID
-    /// When it was made, in milliseconds since 1970.
+    /// When the outlet took the state, in milliseconds since 1970.
     let sent: Int64
     /// The data that the key had before this state.
     let before: EncodedData?
@@ -18,11 +18,11 @@
 
     /// Returns an error to write in place of a state that the server doesn't take, or not in time, with the data from
     /// before.
-    func substitute(for settings: OutletMachine.Settings, isTime: Bool) -> OutletEntry {
+    func substitute(for settings: OutletMachine.Settings, isLate: Bool) -> OutletEntry {
       var arguments = RedisCommand("\(id)")
       let size = "this state of \(self.arguments.byteCount) bytes"
       let reason: RedisError.Reason =
-        isTime
+        isLate
         ? .unreachable("\(size) takes longer to be written than the endpoint's replyTimeout allows")
         : .refused(
           "the server closes the connection whenever \(size) is sent: look at its proto-max-bulk-len and"
@@ -43,7 +43,7 @@
     /// When the data was new, in milliseconds since 1970; nil if the publisher doesn't know.
     let since: Int64?
     let id: PublicationID
-    /// Whether the data isn't that of the process whose identifier this is: a relay's own states carry that of others.
+    /// Whether the data comes from another process than the identifier, as in a relay's own states.
     let isDataInherited: Bool
     let version: UInt64
   }
@@ -52,7 +52,7 @@
   struct EntryEncoder<Value: Sendable> {
     private let coder: RedisCoder<Value>
     private let (endpoint, key): (RedisEndpoint, String)
-    /// How many bytes most entries need, so that their memory needn't grow.
+    /// The initial capacity of an entry, in bytes: what most need.
     private static var typicalByteCount: Int { 256 }
 
     /// When the data of the last state was new, in milliseconds since 1970.
@@ -113,16 +113,16 @@
 
   /// States become entries.
   extension RedisCommand {
-    /// Appends the names and values of an entry's fields.
+    /// Appends the fields of the state.
     mutating func append(_ phase: LoadPhase, _ data: EncodedData?, _ error: (any Error)?) {
       append(Field.phase.argument)
-      append(phase.name)
+      append(phase.rawValue)
       if let data {
         append(Field.value.argument)
         append(data.bytes)
         if let origin = data.origin {
           append(Field.origin.argument)
-          append(origin.name)
+          append(origin.rawValue)
         }
         if let since = data.since {
           append(Field.since.argument)

@@ -5,7 +5,7 @@
   ///
   /// A server that loses data, or comes back with older data, forgets the outlet that has taken over last. An outlet
   /// that has seen its own number on the server a moment ago is that outlet. Another one may have been superseded in the
-  /// meantime, so it waits whether another outlet restores a greater number.
+  /// meantime, so it waits to see whether another outlet restores a greater number.
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
   struct OutletCertainty {
@@ -40,7 +40,7 @@
       (knownStart, isConnectionNew, mayBeSuperseded) = (start, false, false)
     }
 
-    /// Notes that the outlet waits whether it was superseded.
+    /// Notes that the outlet waits to see whether it was superseded.
     mutating func beginDoubt() { (isConnectionNew, mayBeSuperseded) = (false, true) }
 
     /// Notes where the outlet has got its number.

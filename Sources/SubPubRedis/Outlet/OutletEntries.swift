@@ -130,12 +130,11 @@
 
     /// Puts another entry in the place of the one that has its id; replies don't count any more.
     mutating func replace(with entry: OutletEntry) {
-      sendAllAgain()
+      defer { sendAllAgain() }
       if lastConfirmed?.id == entry.id { lastConfirmed = entry }
       guard firstEntry?.id == entry.id else { return }
       byteCount += entry.arguments.byteCount - entries[first].arguments.byteCount
       entries[first] = entry
-      sendAllAgain()
     }
 
     /// Drops the oldest entries; nothing may be under way.

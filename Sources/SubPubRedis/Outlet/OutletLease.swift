@@ -10,13 +10,13 @@
     let time: Duration
     /// Tells this run from others.
     let holder: String
-    /// When to renew it; nil unless this run has it, as far as is known.
+    /// When to renew it, or to try that again; nil before this run has had it, and while it waits.
     private(set) var due: Instant?
     /// When the lease of another outlet ends; nil if no other one is known.
     private var end: Instant?
     /// Whether the server has lost the other outlet's lease, and `end` is when that one has had time to take it again.
     private var isLost = false
-    /// When the server has said so.
+    /// When the server last said who has it.
     private var known: Instant?
 
     init(time: Duration, holder: String = UUID().uuidString) { (self.time, self.holder) = (time, holder) }

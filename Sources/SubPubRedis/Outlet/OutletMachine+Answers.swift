@@ -62,11 +62,10 @@
     private mutating func noteTakeOver(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
       guard reply[0]?.integer == 1, let bytes = reply[1]?.bytes, let number = UInt64(digits: bytes) else {
         guard let rest = reply[1]?.integer, lease != nil else {
-          return failed(.unreachable("the reply to a script isn't one"))
+          return failed(.unreachable("the server's reply to a script has the wrong form"))
         }
         return standBy(rest: rest, at: now)
       }
-      noteAnswer()
       token = number
       certainty.noteTakeOver()
       if lease != nil {
@@ -111,9 +110,9 @@
     /// Writes what isn't confirmed.
     private mutating func begin(after last: StreamEntry?) {
       noteAnswer()
-      if !stream.hasBegun {
+      if !stream.isDataKnown {
         // Only now, because the outlet before may have written until a moment ago.
-        stream.hasBegun = true
+        stream.isDataKnown = true
         (stream.end, inherited) = (last?.id, last)
       }
       if phase != .writing { phase = .catchingUp }
@@ -125,7 +124,7 @@
   extension OutletMachine {
     private mutating func settle(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
       guard let token, let counter = reply[0], reply.count == 3 else {
-        return failed(.unreachable("the reply to a script isn't one"))
+        return failed(.unreachable("the server's reply to a script has the wrong form"))
       }
       let (number, last) = (counter.outletNumber, StreamEntry(reply[1]))
       if number ?? 0 > token { return supersede() }

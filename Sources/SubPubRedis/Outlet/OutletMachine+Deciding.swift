@@ -74,7 +74,8 @@
       ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
     }
 
-    /// Looks every second, or in each half of the reply timeout, whether the server still knows the outlet's number, and the stream ends as it did.
+    /// Checks once a second, or twice in a reply timeout if that is more often, whether the server still knows the
+    /// outlet's number, and whether the stream ends as before.
     private mutating func checkIfDue(at now: Instant) {
       guard let asked = stream.asked, now >= asked + settings.checkInterval, !isComparing else { return }
       stream.asked = now
@@ -93,6 +94,24 @@
 
   /// What is asked.
   extension OutletMachine {
+    enum Kind { case takeOver, comparison, check, renew }
+
+    /// Whether the server was asked for something, and hasn't answered.
+    func isAsking(_ kind: Kind) -> Bool {
+      questions.contains { question in
+        switch question {
+        case .settle, .restore: kind == .comparison
+        case .number, .last: kind == .check
+        case .renew: kind == .renew
+        case .takeOver: kind == .takeOver
+        case .entries, .end: false
+        }
+      }
+    }
+
+    /// Whether it is being found out what the server holds; nothing is written meanwhile.
+    var isComparing: Bool { isAsking(.comparison) }
+
     mutating func ask(_ question: Question, _ command: RedisCommand) {
       questions.append(question)
       act(.send(command.encoded, replies: 1))
@@ -127,7 +146,7 @@
       trouble.changes += 1
       if trouble.changes > Self.mostChanges {
         trouble.changes = 0
-        return failed(.unreachable("others change the stream all the time"))
+        return failed(.unreachable("other clients keep changing the stream"))
       }
       let first = entries.firstEntry.map { "\($0.id)" } ?? ""
       ask(

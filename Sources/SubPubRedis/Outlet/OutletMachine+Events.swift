@@ -43,8 +43,8 @@
     /// The connection with this number was lost: the other side may have ended it, or a reply to this outlet was late.
     mutating func lost(_ reason: RedisError.Reason, isClosed: Bool, isLate: Bool, over number: Int) {
       guard number == connection else { return }
-      if isLate || isClosed || reason.isProtocolError { noteObstacle(isTime: isLate) }
-      // A large one would keep each outlet from beginning.
+      if isLate || isClosed || reason.isProtocolError { noteObstacle(isLate: isLate) }
+      // One that never arrives in time would keep every outlet from beginning.
       if isLate, stream.readsLast, isAsking(.takeOver) || isComparing { stream.lateLasts += 1 }
       // Servers may close connections that are idle, and the next attempt notices if there is more to it.
       if phase == .writing, isClosed, trouble.wasIdle || !entries.areUnderWay {
@@ -101,7 +101,7 @@
       advance(at: now)
     }
 
-    /// The run is to end when so many states are written that were accepted before; the last of them has this version.
+    /// Ends the run once the states are written that were accepted so far, up to this version.
     ///
     /// Only the first cancel counts.
     mutating func cancel(upTo version: UInt64, count: Int) {
@@ -176,14 +176,14 @@
     ///
     /// A server ends it if a value is larger than it may be, and a large one may take longer than a reply may. An entry
     /// with which one or the other happens again and again is written as an error, so that those after it are written.
-    private mutating func noteObstacle(isTime: Bool) {
+    private mutating func noteObstacle(isLate: Bool) {
       guard let first = entryUnderWay else { return }
-      let least = isTime ? Self.smallestObstacle : Self.smallestLimit
+      let least = isLate ? Self.smallestObstacle : Self.smallestLimit
       if first.arguments.byteCount < least { return trouble.suspect = nil }
       let count = trouble.suspect?.id == first.id ? (trouble.suspect?.count ?? 0) + 1 : 1
       trouble.suspect = (first.id, count)
       if count < Self.lossesOfSuspect { return }
-      entries.replace(with: first.substitute(for: settings, isTime: isTime))
+      entries.replace(with: first.substitute(for: settings, isLate: isLate))
       undecodable += 1
       trouble.suspect = nil
     }

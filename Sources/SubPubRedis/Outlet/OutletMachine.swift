@@ -69,7 +69,7 @@
         (self.key, self.endpoint, self.maxLength, keys) = (key, endpoint, maxLength, OutletKeys(stream: key))
         // The server removes blocks of about a hundred entries sooner than single ones.
         limit = ["MAXLEN", maxLength < 1_000 ? "=" : "~", "\(maxLength)"]
-        adding = RedisCommand("XADD", of: [key, "NOMKSTREAM"] + limit)
+        adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
         let look = RedisCommand("GET", keys.counter).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
         checkInterval = min(.seconds(1), endpoint.replyTimeout / 2)
@@ -116,11 +116,11 @@
 
     struct KnownStream {
       /// Whether the encoder knows the data that the key had.
-      var hasBegun = false
+      var isDataKnown = false
       /// How often in a row the last entry hasn't arrived in time, which was to be read for the encoder.
       var lateLasts = 0
       /// Whether that is to be read.
-      var readsLast: Bool { !hasBegun && lateLasts < 2 }
+      var readsLast: Bool { !isDataKnown && lateLasts < 2 }
       /// The last id, as it was seen or written.
       var end: EntryID?
       /// The last confirmed entry, if it is missing, and the stream doesn't take it, and the stream's last one then.
@@ -234,23 +234,5 @@
       case .resting, .connecting, .takingOver, .ending, .over: return nil
       }
     }
-
-    enum Kind { case takeOver, comparison, check, renew }
-
-    /// Whether the server was asked for something, and hasn't answered.
-    func isAsking(_ kind: Kind) -> Bool {
-      questions.contains { question in
-        switch question {
-        case .settle, .restore: kind == .comparison
-        case .number, .last: kind == .check
-        case .renew: kind == .renew
-        case .takeOver: kind == .takeOver
-        case .entries, .end: false
-        }
-      }
-    }
-
-    /// Whether it is being found out what the server holds; nothing is written meanwhile.
-    var isComparing: Bool { isAsking(.comparison) }
   }
 #endif

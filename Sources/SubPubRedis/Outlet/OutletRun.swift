@@ -20,7 +20,7 @@
     struct State {
       /// What is to be written; nil while the outlet waits for another one's end.
       var states: States?
-      /// Shows an outlet that waits whether its publisher has finished.
+      /// Tells a waiting outlet that its publisher has finished.
       var idle: StateSequence<Value>.Iterator?
       /// What the subscription has skipped, once it has ended.
       var skipped: Int?

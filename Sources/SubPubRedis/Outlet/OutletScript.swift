@@ -159,13 +159,4 @@
       return command
     }
   }
-
-  extension RedisCommand {
-    /// What is sent.
-    var encoded: [UInt8] {
-      var bytes: [UInt8] = []
-      encode(to: &bytes)
-      return bytes
-    }
-  }
 #endif

@@ -117,7 +117,7 @@
       for reply in replies {
         guard first < requests.count else {
           // A server that takes no more clients doesn't wait for a command.
-          let unasked = RedisError.Reason.unreachable("the server says what nobody has asked for")
+          let unasked = RedisError.Reason.unreachable("the server has sent a reply that nobody has asked for")
           return lose(reply.refusal.map { .refused($0) } ?? unasked, &actions)
         }
         let channel = requests[first].channel

@@ -1,14 +1,6 @@
 #if Redis
   import Foundation
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The socket of a connection, and its encryption.
   struct ConnectionSocket {
     private var descriptor: Int32

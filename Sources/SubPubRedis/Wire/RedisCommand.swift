@@ -6,14 +6,9 @@
     private var argumentCount = 0
     private var arguments: [UInt8] = []
 
-    init(_ arguments: String...) {
-      for argument in arguments { append(argument) }
-    }
+    init(_ arguments: String...) { self.init(arguments) }
 
-    init(_ name: String, of keys: some Sequence<String>) {
-      append(name)
-      for key in keys { append(key) }
-    }
+    init(_ arguments: [String]) { for argument in arguments { append(argument) } }
 
     init(_ name: String, of key: [UInt8]) {
       append(name)
@@ -60,13 +55,6 @@
       arguments += more.arguments
     }
 
-    /// Returns the command with more arguments.
-    func followed(by more: RedisCommand) -> RedisCommand {
-      var command = self
-      command.append(more)
-      return command
-    }
-
     /// Makes room for more bytes.
     mutating func reserve(_ count: Int) { arguments.reserveCapacity(arguments.count + count) }
 
@@ -79,6 +67,13 @@
 
     /// Appends the command, as the server reads it, to what is sent.
     func encode(to bytes: inout [UInt8]) { encode(followedBy: RedisCommand(), to: &bytes) }
+
+    /// What is sent.
+    var encoded: [UInt8] {
+      var bytes: [UInt8] = []
+      encode(to: &bytes)
+      return bytes
+    }
 
     /// Appends the command with more arguments.
     func encode(followedBy more: RedisCommand, to bytes: inout [UInt8]) {

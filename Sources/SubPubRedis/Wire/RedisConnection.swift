@@ -2,14 +2,6 @@
   import Foundation
   import SubPub
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// A connection to a server, over which several users send commands, each through a channel of its own.
   ///
   /// The server replies in the order of the commands, so a queue tells whose a reply is. A command is sent on the

@@ -2,14 +2,6 @@
   import Foundation
   import SubPub
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The thread that waits for the sockets of the outlets of one endpoint, or of its mirrors (8.10).
   ///
   /// Nothing but this thread ever waits for a server, however many outlets or mirrors there are. It is an executor,

@@ -2,14 +2,6 @@
   import Foundation
   import SubPub
 
-  #if canImport(Darwin)
-    import Darwin
-  #elseif canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The address of a socket, as the system takes it.
   package struct SocketAddress: Sendable {
     private var bytes: [UInt8]

@@ -93,7 +93,7 @@
     private(set) var value: [UInt8]?
     private(set) var origin: String?
     private(set) var since: Int64?
-    /// When the outlet has taken the state, in milliseconds since 1970.
+    /// When the outlet took the state, in milliseconds since 1970.
     private(set) var sent: Int64?
     private(set) var errorType: String?
     private(set) var error: String?
@@ -154,49 +154,27 @@
       let value: Value?
       do { value = try self.value.map(coder.decode) } catch { throw undecodable(String(describing: error).shortened) }
       switch phase {
-      case LoadPhase.unknown.name: return .unknown
-      case LoadPhase.loading.name: return .loading(previous: value)
-      case LoadPhase.loaded.name:
+      case LoadPhase.unknown.rawValue: return .unknown
+      case LoadPhase.loading.rawValue: return .loading(previous: value)
+      case LoadPhase.loaded.rawValue:
         guard let value else { throw undecodable("it is loaded, and has no field value") }
         return .loaded(value)
-      case LoadPhase.error.name:
+      case LoadPhase.error.rawValue:
         let remote = RemoteError(type: (errorType ?? "").shortened, message: (error ?? "").shortened)
         return .error(remote, previous: value)
       default: throw undecodable("its phase is \(phase.prefix(40).debugDescription)")
       }
     }
 
-    /// Whether it brings new data, and not only what was there before.
-    var isLoaded: Bool { phase == LoadPhase.loaded.name }
+    /// Whether it brings new data rather than only what was there before.
+    var isLoaded: Bool { phase == LoadPhase.loaded.rawValue }
 
     /// Whether it says that its process loads, or has failed.
-    var isLoadingOrFailed: Bool { phase == LoadPhase.loading.name || phase == LoadPhase.error.name }
+    var isLoadingOrFailed: Bool { phase == LoadPhase.loading.rawValue || phase == LoadPhase.error.rawValue }
 
     /// The origin of the entry's data.
-    var dataOrigin: DataOrigin { [.loaded, .cached, .edited].first { $0.name == origin } ?? .published }
+    var dataOrigin: DataOrigin { origin.flatMap(DataOrigin.init) ?? .published }
 
     private func undecodable(_ what: String) -> RedisError.Reason { .undecodable(entry: "\(id)", what) }
-  }
-
-  extension LoadPhase {
-    var name: String {
-      switch self {
-      case .unknown: "unknown"
-      case .loading: "loading"
-      case .loaded: "loaded"
-      case .error: "error"
-      }
-    }
-  }
-
-  extension DataOrigin {
-    var name: String {
-      switch self {
-      case .published: "published"
-      case .loaded: "loaded"
-      case .cached: "cached"
-      case .edited: "edited"
-      }
-    }
   }
 #endif

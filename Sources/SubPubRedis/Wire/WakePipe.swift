@@ -1,13 +1,5 @@
 #if Redis
-  import Foundation
-
-  #if canImport(Darwin)
-    package import Darwin
-  #elseif canImport(Glibc)
-    package import Glibc
-  #elseif canImport(Musl)
-    package import Musl
-  #endif
+  package import Foundation
 
   /// Wakes a thread that waits for descriptors.
   package final class WakePipe: Sendable {

@@ -2,61 +2,6 @@
   import SubPub
   @testable import SubPubRedis
 
-  /// A publisher, as far as an outlet needs one.
-  final class SimulatedPublisher {
-    let epoch: UInt64
-    private(set) var version: UInt64 = 0
-    private(set) var states: [UInt64: PublishedState<String>] = [:]
-    /// Whether a mirror publishes here.
-    let isRelay: Bool
-    var outlets: [SimulatedOutlet] = []
-
-    /// How many bytes some states have, and how rare they are.
-    private let large: (byteCount: Int, distance: UInt64)
-
-    init(epoch: UInt64, isRelay: Bool = false, large: (byteCount: Int, distance: UInt64) = (1, 16)) {
-      (self.epoch, self.isRelay, self.large) = (epoch, isRelay, large)
-    }
-
-    func isLarge(_ version: UInt64) -> Bool { version % large.distance == 3 }
-    func byteCount(of version: UInt64) -> Int {
-      let isWritten = states[version]?.state.value.flatMap { EntryID(Array($0.utf8)[...]) } != nil
-      return isWritten && isLarge(version) ? large.byteCount : 1
-    }
-
-    /// How values are written, of which some can't be, and some can't be read.
-    ///
-    /// Spaces behind a value make no difference.
-    func coder() -> RedisCoder<String> {
-      RedisCoder { [large] value in
-        if value.hasPrefix("unencodable") { throw RedisError.Reason.unreachable(value) }
-        let isLarge = EntryID(Array(value.utf8)[...]).map { $0.version % large.distance == 3 } ?? false
-        return Array(value.utf8) + [UInt8](repeating: 32, count: isLarge ? large.byteCount : 1)
-      } decode: { bytes in
-        let value = String(decoding: bytes.prefix { $0 != 32 }, as: UTF8.self)
-        if value.hasPrefix("unreadable") { throw RedisError.Reason.unreachable(value) }
-        return value
-      }
-    }
-
-    /// Publishes new data, whose value is its identifier, or something that can't be written or read.
-    func publish(at time: UInt64, damage: String = "") {
-      set(.loaded("\(damage)\(epoch)-\(version + 1)"), since: Int64(time))
-    }
-
-    /// Publishes a state; without an identifier, under a new one.
-    func set(
-      _ state: LoadState<String>, origin: DataOrigin? = nil, since: Int64? = nil, id: PublicationID? = nil,
-      isDataInherited: Bool = false
-    ) {
-      version += 1
-      states[version] = PublishedState(
-        state: state, origin: origin, since: since, id: id ?? PublicationID(epoch: epoch, version: version),
-        isDataInherited: id == nil ? isRelay : isDataInherited, version: version)
-      for outlet in outlets { outlet.published(version) }
-    }
-  }
-
   /// One run of an outlet: does what `OutletDriver` and `OutletRun` do, in virtual time.
   final class SimulatedOutlet {
     unowned let world: World
@@ -82,7 +27,7 @@
       }
     }
     /// Whether it has ever had the key.
-    var hasBegun: Bool { machine.stream.hasBegun }
+    var hasBegun: Bool { machine.stream.isDataKnown }
     private let pending = Locked(0)
     private let room: Int
     private(set) var firstVersion: UInt64 = 0
@@ -323,125 +268,5 @@
 
     /// How many states are confirmed or skipped.
     var finished: Int { machine.finishedCount + skipped }
-  }
-
-  /// A process: its outlets share a connection.
-  final class SimulatedProcess {
-    unowned let world: World
-    let name: String
-    let server: SimulatedServer
-    var outlets: [SimulatedOutlet] = []
-    var mirrors: [SimulatedMirror] = []
-    private(set) var readers: [SimulatedReader] = []
-    private(set) var link: SimulatedLink?
-    private var waiting: [SimulatedOutlet] = []
-    private var lastLink = 0
-    var lastChannel = 0
-    private(set) var isPaused = false
-    private(set) var isDead = false
-    /// How often it was paused.
-    private(set) var pauses = 0
-    private var backlog: [() -> Void] = []
-    private var receipts: [() -> Void] = []
-    private let timeout: Duration
-    /// What its clock is wrong by.
-    var clockError = Duration.zero
-    var milliseconds: UInt64 { UInt64(Int64(server.milliseconds) + Int64(clockError / .milliseconds(1))) }
-    /// What happens to connections that are made now.
-    var network = Network.works
-    enum Network { case works, refuses, loses }
-
-    init(_ world: World, _ name: String, _ server: SimulatedServer, timeout: Duration) {
-      (self.world, self.name, self.server, self.timeout) = (world, name, server, timeout)
-    }
-
-    /// Runs something now, or when the process goes on.
-    ///
-    /// What has arrived meanwhile is received before anything else happens.
-    func run(isReceipt: Bool = false, _ body: @escaping () -> Void) {
-      if isDead { return }
-      if !isPaused { return body() }
-      if isReceipt { receipts.append(body) } else { backlog.append(body) }
-    }
-
-    /// The reader of an address, which leads each connection to one of some servers.
-    func reader(of address: SimulatedAddress) -> SimulatedReader {
-      if let found = readers.first(where: { $0.address === address }) { return found }
-      let new = SimulatedReader(self, address, timeout: timeout)
-      readers.append(new)
-      return new
-    }
-
-    /// All connections that can be used.
-    var links: [SimulatedLink] {
-      ([link].compactMap { $0 } + readers.flatMap(\.openLinks)).filter { $0.failure == nil }
-    }
-
-    func join(_ outlet: SimulatedOutlet) {
-      if outlet.isAway { return world.after(.milliseconds(1)) { outlet.connected(.failure(.unreachable("no node"))) } }
-      if let link, link.failure == nil { return world.after(.zero) { outlet.connected(.success(link)) } }
-      waiting.append(outlet)
-      if waiting.count == 1 { connect() }
-    }
-
-    private func connect() {
-      if network == .loses {
-        world.after(timeout) { [self] in answer(.failure(.unreachable("no answer"))) }
-        return
-      }
-      world.after(world.chance.milliseconds(upTo: 100)) { [self] in
-        lastLink += 1
-        guard network == .works, let link = SimulatedLink(self, number: lastLink, to: server, within: timeout)
-        else {
-          return answer(.failure(.unreachable("refused")))
-        }
-        link.act { $0.connected(at: world.now, &$1) }
-        self.link = link
-        answer(.success(link))
-      }
-    }
-
-    private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {
-      let all = waiting
-      waiting = []
-      for outlet in all { outlet.connected(result) }
-    }
-
-    func leave(_ outlet: SimulatedOutlet) {
-      outlets.removeAll { $0 === outlet }
-      waiting.removeAll { $0 === outlet }
-      if outlets.isEmpty { link?.end() }
-    }
-
-    func pause(for time: Duration) {
-      guard !isPaused else { return }
-      world.note("\(name) is paused for \(time)")
-      isPaused = true
-      pauses += 1
-      world.after(time) { [self] in
-        world.note("\(name) goes on")
-        isPaused = false
-        // Its thread was busy with something else, or it waited for what arrives.
-        if world.chance.percent(50), let link, link.failure == nil { link.wait() }
-        let all = receipts + backlog
-        (receipts, backlog) = ([], [])
-        for body in all { body() }
-      }
-    }
-
-    /// Lets go of everything when the world is over.
-    func dissolve() {
-      for outlet in outlets { outlet.publisher.outlets = [] }
-      (outlets, mirrors, readers, waiting, receipts, backlog, link) = ([], [], [], [], [], [], nil)
-    }
-
-    func kill() {
-      world.note("\(name) is killed")
-      isDead = true
-      for link in links { link.cut() }
-      mirrors = []
-      for outlet in outlets { outlet.publisher.outlets.removeAll { $0 === outlet } }
-      outlets = []
-    }
   }
 #endif

@@ -65,9 +65,11 @@
       world.note("somebody replaces \(key) of \(name)")
       noteLoss(of: key, isEvident: false)
       change { $0.records[Self.key(key)] = StandInData.Record(string: [1]) }
-      world.after(time) { [self] in
-        if server.data.records[Self.key(key)].map({ $0.stream == nil }) ?? false { remove([key]) }
-      }
+      world.after(time) { [self] in removeReplacements() }
+    }
+
+    func removeReplacements() {
+      for key in keys where server.data.records[Self.key(key)].map({ $0.stream == nil }) ?? false { remove([key]) }
     }
 
     /// Somebody removes the first entries.

@@ -37,6 +37,8 @@
     /// Told of each entry that the server takes.
     var noteTaken: (String, EntryID) -> Void = { _, _ in }
     let name: String
+    /// When an entry was taken last.
+    private(set) var lastTaken: [String: Duration] = [:]
     /// When somebody has put older data here, or removed some.
     private(set) var lastLoss: Duration?
     /// Servers that follow this one, and how long after it.
@@ -157,6 +159,7 @@
         for id in stream.ids(from: .behind(before)) {
           let id = EntryID(epoch: id.milliseconds, version: id.sequence)
           guard taken[key, default: []].insert(id).inserted else { continue }
+          lastTaken[key] = world.time
           counts[key, default: [:]][id.epoch, default: 0] += 1
           noteTaken(key, id)
         }

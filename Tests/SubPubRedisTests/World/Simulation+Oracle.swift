@@ -18,7 +18,7 @@
       }
       // What was sent over a slow way arrives late, and is taken if the stream was replaced meanwhile.
       if server.rate != nil, loss.map({ $0.any > world.time - .seconds(10) }) ?? false { return }
-      for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.hasBegun {
+      for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.isDataKnown {
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
         let age = seen.duration(to: world.moment)
         if token > id.epoch, token + 3_250 <= server.milliseconds {

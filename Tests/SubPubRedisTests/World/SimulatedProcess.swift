@@ -1,0 +1,124 @@
+#if Redis && (DEBUG || TESTABLE)
+  import SubPub
+  @testable import SubPubRedis
+
+  /// A process: its outlets share a connection.
+  final class SimulatedProcess {
+    unowned let world: World
+    let name: String
+    let server: SimulatedServer
+    var outlets: [SimulatedOutlet] = []
+    var mirrors: [SimulatedMirror] = []
+    private(set) var readers: [SimulatedReader] = []
+    private(set) var link: SimulatedLink?
+    private var waiting: [SimulatedOutlet] = []
+    private var lastLink = 0
+    var lastChannel = 0
+    private(set) var isPaused = false
+    private(set) var isDead = false
+    /// How often it was paused.
+    private(set) var pauses = 0
+    private var backlog: [() -> Void] = []
+    private var receipts: [() -> Void] = []
+    private let timeout: Duration
+    /// What its clock is wrong by.
+    var clockError = Duration.zero
+    var milliseconds: UInt64 { UInt64(Int64(server.milliseconds) + Int64(clockError / .milliseconds(1))) }
+    /// What happens to connections that are made now.
+    var network = Network.works
+    enum Network { case works, refuses, loses }
+
+    init(_ world: World, _ name: String, _ server: SimulatedServer, timeout: Duration) {
+      (self.world, self.name, self.server, self.timeout) = (world, name, server, timeout)
+    }
+
+    /// Runs something now, or when the process goes on.
+    ///
+    /// What has arrived meanwhile is received before anything else happens.
+    func run(isReceipt: Bool = false, _ body: @escaping () -> Void) {
+      if isDead { return }
+      if !isPaused { return body() }
+      if isReceipt { receipts.append(body) } else { backlog.append(body) }
+    }
+
+    /// The reader of an address, which leads each connection to one of some servers.
+    func reader(of address: SimulatedAddress) -> SimulatedReader {
+      if let found = readers.first(where: { $0.address === address }) { return found }
+      let new = SimulatedReader(self, address, timeout: timeout)
+      readers.append(new)
+      return new
+    }
+
+    /// All connections that can be used.
+    var links: [SimulatedLink] {
+      ([link].compactMap { $0 } + readers.flatMap(\.openLinks)).filter { $0.failure == nil }
+    }
+
+    func join(_ outlet: SimulatedOutlet) {
+      if outlet.isAway { return world.after(.milliseconds(1)) { outlet.connected(.failure(.unreachable("no node"))) } }
+      if let link, link.failure == nil { return world.after(.zero) { outlet.connected(.success(link)) } }
+      waiting.append(outlet)
+      if waiting.count == 1 { connect() }
+    }
+
+    private func connect() {
+      if network == .loses {
+        world.after(timeout) { [self] in answer(.failure(.unreachable("no answer"))) }
+        return
+      }
+      world.after(world.chance.milliseconds(upTo: 100)) { [self] in
+        lastLink += 1
+        guard network == .works, let link = SimulatedLink(self, number: lastLink, to: server, within: timeout)
+        else {
+          return answer(.failure(.unreachable("refused")))
+        }
+        link.act { $0.connected(at: world.now, &$1) }
+        self.link = link
+        answer(.success(link))
+      }
+    }
+
+    private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {
+      let all = waiting
+      waiting = []
+      for outlet in all { outlet.connected(result) }
+    }
+
+    func leave(_ outlet: SimulatedOutlet) {
+      outlets.removeAll { $0 === outlet }
+      waiting.removeAll { $0 === outlet }
+      if outlets.isEmpty { link?.end() }
+    }
+
+    func pause(for time: Duration) {
+      guard !isPaused else { return }
+      world.note("\(name) is paused for \(time)")
+      isPaused = true
+      pauses += 1
+      world.after(time) { [self] in
+        world.note("\(name) goes on")
+        isPaused = false
+        // Its thread was busy with something else, or it waited for what arrives.
+        if world.chance.percent(50), let link, link.failure == nil { link.wait() }
+        let all = receipts + backlog
+        (receipts, backlog) = ([], [])
+        for body in all { body() }
+      }
+    }
+
+    /// Lets go of everything when the world is over.
+    func dissolve() {
+      for outlet in outlets { outlet.publisher.outlets = [] }
+      (outlets, mirrors, readers, waiting, receipts, backlog, link) = ([], [], [], [], [], [], nil)
+    }
+
+    func kill() {
+      world.note("\(name) is killed")
+      isDead = true
+      for link in links { link.cut() }
+      mirrors = []
+      for outlet in outlets { outlet.publisher.outlets.removeAll { $0 === outlet } }
+      outlets = []
+    }
+  }
+#endif
