@@ -41,8 +41,8 @@
   /// The streams that may have an entry that takes longer on its way than a reply may.
   ///
   /// A mirror that asked for it again and again would never see what comes after. So after a reply that kept arriving
-  /// for too long, the next entry of each stream is read by itself. If that takes too long, a mirror that needs it goes on
-  /// at the newest one, as a new mirror does.
+  /// for too long, the next entry of each stream is read by itself. If that takes too long, a mirror that needs it goes
+  /// on at the newest one, as a new mirror does.
   struct SlowStreams {
     enum Step { case reads, probes, skips }
 

@@ -149,7 +149,8 @@
       var next: Instant
       /// The streams that are still to be looked at; nil if a check isn't under way.
       var rest: ArraySlice<[UInt8]>?
-      /// Why the streams have to be looked at before they are read on, and whether the one was found that can't be read.
+      /// Why the streams have to be looked at before they are read on, and whether the one was found that can't be
+      /// read.
       var refusal: (message: String, isFound: Bool)?
       /// What was asked for last.
       fileprivate var turn = Concern.greeting.rawValue
@@ -178,8 +179,8 @@
 
     /// Looks at the last entries, which may be large, of those streams that may have begun anew.
     ///
-    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. A number that is a time in the
-    /// past can't be given again, so a stream with smaller ones is an older copy, which is never shown (8.08).
+    /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. A number that is a time in
+    /// the past can't be given again, so a stream with smaller ones is an older copy, which is never shown (8.08).
     private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Instant) {
       let suspects = keys.enumerated().filter { index, key in
         let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)

@@ -6,10 +6,10 @@
   /// An entry's id names the outlet that has written it, which may be a relay's. So only these identifiers tell whether
   /// a state that another server has, or another relay has written, is newer (8.01, 8.08).
   ///
-  /// A stream is *behind* while it has shown nothing as new as what the mirror shows. Then entries of an unknown process
-  /// are ambiguous: that process may have just begun, or they may be older than everything shown. If the stream stays
-  /// behind for a while, they count as new. A relay, which says by itself only that it loads, or has failed, takes no
-  /// data back.
+  /// A stream is *behind* while it has shown nothing as new as what the mirror shows. Then entries of an unknown
+  /// process are ambiguous: that process may have just begun, or they may be older than everything shown. If the stream
+  /// stays behind for a while, they count as new. A relay, which says by itself only that it loads, or has failed,
+  /// takes no data back.
   struct ShownPublications {
     /// What may be done with an entry.
     enum Verdict: Equatable {
@@ -72,8 +72,8 @@
       return .waits
     }
 
-    /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing but
-    /// what its outlet finds at the key, which may have lost the last entries, and a relay may be late.
+    /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing
+    /// but what its outlet finds at the key, which may have lost the last entries, and a relay may be late.
     private func carriesOlderData(_ entry: StreamEntry) -> Bool {
       guard entry.isLoadingOrFailed, let shown = since else { return false }
       return entry.value == nil || entry.isInherited && entry.since.map { $0 <= shown } ?? false

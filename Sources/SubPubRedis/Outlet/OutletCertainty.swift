@@ -4,8 +4,8 @@
   /// Until when an outlet is sure that no other one has taken its key over and been forgotten by the server.
   ///
   /// A server that loses data, or comes back with older data, forgets the outlet that has taken over last. An outlet
-  /// that has seen its own number on the server a moment ago is that outlet. Another one may have been superseded in the
-  /// meantime, so it waits to see whether another outlet restores a greater number.
+  /// that has seen its own number on the server a moment ago is that outlet. Another one may have been superseded in
+  /// the meantime, so it waits to see whether another outlet restores a greater number.
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
   struct OutletCertainty {

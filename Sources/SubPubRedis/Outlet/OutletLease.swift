@@ -26,8 +26,8 @@
     /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
     ///
     /// A lease that is gone before its time is lost, and the outlet that has it may be writing. That one takes it again
-    /// when it renews it, so this one waits for as long as a lease lasts. What it was told a while ago says nothing: the
-    /// lease may have been renewed, and lost then.
+    /// when it renews it, so this one waits for as long as a lease lasts. What it was told a while ago says nothing:
+    /// the lease may have been renewed, and lost then.
     func attempt(at now: Instant) -> String {
       guard let end, let known else { return "first" }
       return now >= end && now <= known + time / 2 ? "always" : "ended"

@@ -136,7 +136,8 @@
         if case .doubting(let end) = phase { hasWaited = sent >= end }
         let isSuspicious = certainty.mayBeSuperseded || certainty.hasRestarted || isLastConfirmedMissing(last?.id)
         if number != token || isSuspicious && !hasWaited { return doubt(until: now + settings.doubtTime) }
-        // Nothing looks different. But an older copy may be a moment old, and another outlet is about to restore its own.
+        // Nothing looks different. But an older copy may be a moment old, and another outlet is about to restore its
+        // own.
         if !hasWaited { return doubt(until: now + OutletCertainty.restoringTime, isSuspicious: false) }
       }
       if let last {
@@ -145,7 +146,8 @@
       }
       entries.sendAllAgain()
       if phase != .writing {
-        // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes on.
+        // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes
+        // on.
         entries.keepLast(max(trouble.wasRefused ? 1 : 0, settings.maxLength - demand.pending()))
       }
       stream.end = last?.id

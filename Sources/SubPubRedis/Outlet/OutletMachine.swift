@@ -4,8 +4,8 @@
   /// One run of an outlet, as a value: takes what has happened, and decides what is to be done.
   ///
   /// It takes the key over or stands by, writes entries and counts the replies, finds out after each interruption what
-  /// the server holds, and ends. It knows no task, lock, socket, or clock: ``OutletDriver`` carries out its actions, and
-  /// so does a simulated world in the tests.
+  /// the server holds, and ends. It knows no task, lock, socket, or clock: ``OutletDriver`` carries out its actions,
+  /// and so does a simulated world in the tests.
   struct OutletMachine {
     typealias Instant = Moment
 

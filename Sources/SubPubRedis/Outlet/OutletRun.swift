@@ -51,8 +51,8 @@
       if case .takeOver = outlet.role { subscribe() }
       driver.begin(self)
       await withTaskCancellationHandler {
-        // Not cancelled with the caller's: there may be states to write. Without the preference, each of its waits would
-        // end on Swift's pool.
+        // Not cancelled with the caller's: there may be states to write. Without the preference, each of its waits
+        // would end on Swift's pool.
         await Task(executorPreference: executor) { await self.writeStates() }.value
       } onCancel: {
         cancel()

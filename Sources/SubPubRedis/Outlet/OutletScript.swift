@@ -139,7 +139,11 @@
           local holder, former = redis.call('GET', KEYS[2]), number(redis.call('GET', KEYS[1]))
           if holder ~= ARGV[1] and former and greater(former, ARGV[3]) then return 0 end
           if holder and holder ~= ARGV[1] and former ~= ARGV[3] then return 0 end
-          if holder == ARGV[1] then redis.call('PEXPIRE', KEYS[2], ARGV[2]) else redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2]) end
+          if holder == ARGV[1] then
+            redis.call('PEXPIRE', KEYS[2], ARGV[2])
+          else
+            redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+          end
           return 1
           """
       case .end:

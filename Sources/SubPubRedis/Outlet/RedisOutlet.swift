@@ -28,11 +28,11 @@
   /// waits for a little more than a second before it goes on. If the server has lost data meanwhile, or was started
   /// again, the outlet waits for twice the endpoint's timeout, and at least three seconds.
   ///
-  /// An outlet takes over, looks, and ends with scripts, which the server runs in one step. It needs the commands `AUTH`
-  /// and `SELECT` as the endpoint says, `EVAL`, `XADD`, `XRANGE`, and `XREVRANGE` on its key, `GET` and `SET` on the key
-  /// with `:epoch` appended, and `TIME`. With `XSETID` on its key, the server refuses what the outlet before has sent as
-  /// soon as this one takes over, and it restores a last entry that somebody has deleted; with `INFO`, it waits less
-  /// often.
+  /// An outlet takes over, looks, and ends with scripts, which the server runs in one step. It needs the commands
+  /// `AUTH` and `SELECT` as the endpoint says, `EVAL`, `XADD`, `XRANGE`, and `XREVRANGE` on its key, `GET` and `SET` on
+  /// the key with `:epoch` appended, and `TIME`. With `XSETID` on its key, the server refuses what the outlet before
+  /// has sent as soon as this one takes over, and it restores a last entry that somebody has deleted; with `INFO`, it
+  /// waits less often.
   public final class RedisOutlet<Value: Codable & Sendable>: Sendable {
     let publisher: any StatePublisher<Value>
     let key: String
@@ -125,9 +125,9 @@
     /// The lease is renewed at every third of its time, and those that wait look at every quarter. Choose it so long
     /// that a process that is busy doesn't miss that.
     ///
-    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and `DEL`
-    /// there. If the server has lost it, and another outlet has the key, this one waits for a whole lease before it takes
-    /// over. When its publisher finishes while it waits, its run ends.
+    /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and
+    /// `DEL` there. If the server has lost it, and another outlet has the key, this one waits for a whole lease before
+    /// it takes over. When its publisher finishes while it waits, its run ends.
     case standby(lease: Duration)
   }
 

@@ -187,8 +187,8 @@
     /// A thread that was busy gets half of the time again, once for each reply: the rest of a large one takes a while
     /// to arrive, because the server had to wait for this side.
     ///
-    /// The time doesn't run while the socket takes bytes of the request. What it has taken may have to wait once more on
-    /// its way, so the reply may take longer by as long as that took; at most twice as long (8.07).
+    /// The time doesn't run while the socket takes bytes of the request. What it has taken may have to wait once more
+    /// on its way, so the reply may take longer by as long as that took; at most twice as long (8.07).
     private func deadline(of request: Request) -> Instant {
       let limit = request.limit.limit
       if let lateSince { return lateSince + limit / 2 }

@@ -3,8 +3,8 @@
 
   /// What one user of a connection sends over it, and the replies to that, in their order.
   ///
-  /// A task sends and waits, one at a time; or a sink takes what arrives. After an error a channel can't be used any more,
-  /// though the connection may work.
+  /// A task sends and waits, one at a time; or a sink takes what arrives. After an error a channel can't be used any
+  /// more, though the connection may work.
   final class RedisChannel: Sendable {
     /// The error of a wait that a cancel has ended.
     static var interrupted: RedisError.Reason { .unreachable("cancelled while it waited for the server") }

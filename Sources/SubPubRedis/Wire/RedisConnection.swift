@@ -5,8 +5,8 @@
   /// A connection to a server, over which several users send commands, each through a channel of its own.
   ///
   /// The server replies in the order of the commands, so a queue tells whose a reply is. A command is sent on the
-  /// thread that has it, and at once unless it may be delayed; the loop's thread receives, and sends what the socket had
-  /// no room for.
+  /// thread that has it, and at once unless it may be delayed; the loop's thread receives, and sends what the socket
+  /// had no room for.
   ///
   /// After an error the connection can't be used any more: nobody knows which commands have arrived. All of its users
   /// learn that.

@@ -52,8 +52,8 @@
       guard let former = last?.order else { return }
       guard let order else { return world.violate("8.08: \(mirror.name) shows no data after \(former)") }
       // Another server's data of a process that has published more than the mirror has seen of it may be new or old: it
-      // is shown after a while. And a relay that finds an older copy looks like one whose process has taken the key over
-      // again, until the outlet restores what is missing.
+      // is shown after a while. And a relay that finds an older copy looks like one whose process has taken the key
+      // over again, until the outlet restores what is missing.
       let isOfOtherServer = mirror.addresses.count > 1 || !mirrors.relays.isEmpty
       let isUnknown = isOfOtherServer && (mirrors.epochs[number]?[epoch] ?? order) <= order
       // Where the outlets write, their numbers decide: one that was cut off may have written later with a smaller one.
