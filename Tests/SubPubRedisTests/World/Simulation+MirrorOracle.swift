@@ -50,6 +50,10 @@
         if entry.isLoaded { mirrors.epochs[number, default: [:]][epoch] = order }
       }
       guard let former = last?.order else { return }
+      // The first state of a run can't be encoded, and there is no data from before.
+      if order == nil, entry.errorType?.hasSuffix("RedisError") ?? false, entry.publication?.epoch == last?.epoch {
+        return
+      }
       guard let order else { return world.violate("8.08: \(mirror.name) shows no data after \(former)") }
       // Another server's data of a process that has published more than the mirror has seen of it may be new or old: it
       // is shown after a while. And a relay that finds an older copy looks like one whose process has taken the key
