@@ -26,8 +26,6 @@
         pending.withLock { $0 = count }
       }
     }
-    /// Whether it has ever had the key.
-    var hasBegun: Bool { machine.stream.isDataKnown }
     private let pending = Locked(0)
     private let room: Int
     private(set) var firstVersion: UInt64 = 0
