@@ -56,6 +56,8 @@
       #expect(machine.statistics.reconnects == 1)
       // One that has worked for long enough is tried once more before the pause.
       #expect(name(machine.lost(lost, at: start + .seconds(2)).next) == "server2 newest")
+      _ = machine.received(.checked, at: start + .seconds(2), wallClock: 0)
+      #expect(name(machine.lost(lost, at: start + .seconds(4)).next) == "server1 newest")
       let wasConnected = machine.stop()
       #expect(!wasConnected && !machine.isRunning)
     }
@@ -158,6 +160,30 @@
         _ = machine.note(entry, isDecoded: true, hasData: true, lag: nil)
       }
       #expect(machine.statistics.skipped == 0)
+    }
+
+    @Test("what has waited at one server is forgotten at the next")
+    func required_8_08_nextServer() {
+      var machine = machine(servers: 2)
+      _ = machine.start(at: start)
+      let shown = entry(EntryID(epoch: 5, version: 7))
+      _ = machine.received(.current(shown), at: start, wallClock: 0)
+      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
+      _ = machine.lost(lost, at: start)
+      let new = StreamEntry.made(EntryID(epoch: 9, version: 1), ["phase", "loaded", "publication", "9-1"])
+      #expect(name(machine.received(.behind(new), at: start, wallClock: 0)).hasPrefix("last, check"))
+      _ = machine.lost(lost, at: start)
+      _ = machine.follow(at: start)
+      #expect(name(machine.received(.entry(new), at: start, wallClock: 0)) == "9-1")
+    }
+
+    @Test("an error of the mirror has the same data, and no identifier of the publishing process")
+    func required_8_04_ownError() {
+      let entry = StreamEntry.made(EntryID(epoch: 9, version: 1), ["publication", "9-1", "since", "7"])
+      let state = EntryState(.loaded(1), of: entry)
+      let failed = state.failed(RedisError(endpoint: RedisEndpoint(), key: "key", reason: lost))
+      #expect(state.id == PublicationID(epoch: 9, version: 1) && failed.id == nil)
+      #expect(failed.state.value == 1 && failed.since == 7 && failed.state.phase == .error)
     }
 
     @Test("the first answer ends the error of a lost connection, also if what was read isn't shown")

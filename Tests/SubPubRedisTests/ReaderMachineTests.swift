@@ -68,6 +68,12 @@
       #expect(reader.taken() == ["4: TYPE key GET key:epoch"])
       reader.lose(4, isClosed: true)
       #expect(reader.taken() == ["0 ends: lost", "close 1"])
+      // It has seen what it answers.
+      reader = try DrivenReader(following: "key")
+      reader.wait(2)
+      try reader.reply(2, DrivenReader.time)
+      reader.lose(2, isClosed: true)
+      #expect(reader.taken() == ["2: TYPE key GET key:epoch", "0 ends: lost", "close 1"])
     }
 
     @Test("a stream that can't be read ends its followers, and if there is none, all of them")

@@ -50,6 +50,7 @@
       #expect(verdict(entry(3, of: 9, 1, "error")) == .waits)
       #expect(verdict(entry(4, of: 9, 2)) == .waits)
       #expect(shown.placeOfWaiting(at: start) == nil)
+      #expect(verdict(entry(4, of: 9, 3), at: late) == .waits, "others have waited for longer")
       // Now all of them are read again.
       #expect(shown.placeOfWaiting(at: late) == id(3).predecessor)
       #expect(shown.placeOfWaiting(at: late) == nil)
@@ -111,7 +112,7 @@
       #expect(shown.verdict(on: entry(2, of: 9, 1, "unknown"), at: now) == .shows, "it was reset")
       #expect(shown.verdict(on: entry(2, of: 8, 6, "loading"), at: now) == .shows, "it is the same process")
       _ = shown.note(entry(2, of: 9, 1, "error", inherited: 99), hasData: false)
-      #expect(shown.verdict(on: entry(3, of: 9, 2, "error", inherited: 99), at: now) == .showsWithoutData)
+      #expect(shown.verdict(on: entry(3, of: 9, 2, "error", inherited: 100), at: now) == .showsWithoutData)
       _ = shown.note(entry(3, of: 9, 2, "unknown"))
       #expect(shown.verdict(on: entry(4, of: 9, 3, "loading"), at: now) == .shows)
     }

@@ -67,7 +67,7 @@
     }
 
     private mutating func wait(with entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
-      if patience.isOver(at: now) { return verdictOnUnknown(entry) }
+      if waiting == nil, patience.isOver(at: now) { return verdictOnUnknown(entry) }
       waiting = waiting ?? entry.id.predecessor
       return .waits
     }
