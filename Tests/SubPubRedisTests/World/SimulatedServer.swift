@@ -15,6 +15,8 @@
     private(set) var taken: [String: Set<EntryID>] = [:]
     /// The greatest numbers that outlets were given.
     private(set) var greatestNumbers: [String: UInt64] = [:]
+    /// That of the outlet before the one with the greatest.
+    private(set) var formerNumbers: [String: UInt64] = [:]
     /// The last ids that were seen.
     private var ends: [String: StandInID] = [:]
     private var counts: [String: [UInt64: Int]] = [:]
@@ -149,7 +151,9 @@
       replicate()
       for key in keys {
         let number = number(of: key)
-        greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0)
+        if number > greatestNumbers[key] ?? 0 {
+          (formerNumbers[key], greatestNumbers[key]) = (greatestNumbers[key], number)
+        }
         if let holder = leaseHolder(of: key), holders.updateValue(holder, forKey: key) != holder {
           noteHolder(key, holder)
         }

@@ -56,7 +56,9 @@
       for outlet in outlets where outlet.key == key && outlet.name != name && isLiving(outlet) {
         guard outlet.machine.phase == .writing, let due = outlet.machine.lease?.due, !hasLost else { continue }
         // One that comes back may not know that it was superseded, perhaps by this one.
-        if outlets.contains(where: { $0.key == key && $0.machine.token ?? 0 > outlet.machine.token ?? 0 }) { continue }
+        let token = outlet.machine.token ?? 0
+        if server.formerNumbers[key] ?? 0 > token { continue }
+        if outlets.contains(where: { $0.key == key && $0.machine.token ?? 0 > token }) { continue }
         if due + lease * 2 / 3 > world.moment { world.violate("8.09: \(name) takes the lease of \(outlet.name)") }
       }
     }
