@@ -122,13 +122,19 @@
     @Test("connections that are lost while there is nothing to be read leave the batches large")
     func required_8_03_idleLosses() throws {
       var reader = try DrivenReader(following: "key")
-      for (number, last, count) in [(3, "5-1", 512), (5, "5-1", 512), (7, "5-2", 512), (9, "5-3", 256)] {
+      let losses = [(3, "5-1", 512), (5, "5-1", 512), (7, "5-2", 512), (9, "5-3", 256), (11, "5-3", 128)]
+      for (number, last, count) in losses {
         reader.lose(number - 2)
         _ = reader.taken()
         reader.add(number, "key", .after(EntryID(epoch: 5, version: 1)))
         reader.connect(number)
         try reader.reply(number, DrivenReader.time, DrivenReader.entries(last))
         #expect(reader.taken().last == "\(number): XREAD COUNT \(count) BLOCK 2000 STREAMS key 5-1")
+        // One with a pace doesn't matter.
+        reader.connect(number + 1)
+        reader.add(-number, "paced", pacing: 100)
+        try reader.reply(number + 1, DrivenReader.time)
+        try reader.reply(number + 1, DrivenReader.time, DrivenReader.entries())
       }
     }
 

@@ -26,8 +26,8 @@
       hasRoom = false
     }
 
-    /// Notes that there is nothing to be read yet.
-    mutating func noteNothing() { hasRoom = true }
+    /// Notes whether there is nothing to be read yet.
+    mutating func begin(withNothing hasRoom: Bool) { self.hasRoom = hasRoom }
 
     /// Notes a reply; a full one has as many entries as were asked for.
     mutating func noteReply(isFull: Bool) {

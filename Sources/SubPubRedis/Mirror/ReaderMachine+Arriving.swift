@@ -22,8 +22,8 @@
       fileprivate let line: ReadingLine
       fileprivate(set) var all: [Arrival]
       fileprivate var firstIndex = 0
-      /// Whether none of them has anything to read yet.
-      fileprivate var areCurrent = true
+      /// Whether none of those without a pace has anything to read yet; nil if there are none.
+      fileprivate var areCurrent: Bool?
       /// How many entries were asked for in the last search.
       fileprivate var count = 1
 
@@ -108,7 +108,7 @@
         }
         arrivals.firstIndex += 1
       }
-      if arrivals.areCurrent { self[.resting].batch.noteNothing() }
+      if let areCurrent = arrivals.areCurrent, !isWaiting { self[.resting].batch.begin(withNothing: areCurrent) }
       arrivals = Arrivals()
       if let wait = self[.resting].wait, lively.areTooMany(besides: wait.keys.count, at: now) { close(.resting) }
     }
@@ -145,7 +145,7 @@
         paced.add(newcomer.follower, to: newcomer.key, pacing, after: position, at: now)
       } else {
         streams.add(newcomer.follower, to: newcomer.key, after: position)
-        if let last = arrival.last, last.id > position { arrivals.areCurrent = false }
+        arrivals.areCurrent = arrivals.areCurrent ?? true && arrival.last.map { $0.id <= position } ?? true
         noteMissed(newcomer.key, at: now)
       }
     }
