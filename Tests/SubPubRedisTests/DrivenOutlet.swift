@@ -76,8 +76,9 @@
       connect(start: start)
     }
 
-    mutating func lose(isClosed: Bool = false, isLate: Bool = false) {
-      machine.lost(.unreachable("lost"), isClosed: isClosed, isLate: isLate, over: connections)
+    mutating func lose(isClosed: Bool = false, isLate: Bool = false, isTooSlow: Bool = false) {
+      machine.lost(
+        .unreachable("lost"), isClosed: isClosed, isLate: isLate, isTooSlow: isTooSlow, over: connections)
     }
 
     mutating func flush() -> Bool { machine.flush(at: now) }

@@ -55,6 +55,11 @@
       #expect(shown.placeOfWaiting(at: late) == id(3).predecessor)
       #expect(shown.placeOfWaiting(at: late) == nil)
       #expect(verdict(entry(3, of: 9, 1, "error"), at: late) == .showsWithoutData)
+      for (own, phase) in [(7, "error"), (nil, "unknown")] as [(Int?, String)] {
+        var other = shown
+        #expect(other.verdict(on: entry(4, of: 9, 2, phase, data: own), at: late) == .shows, "it has begun anew")
+      }
+      #expect(verdict(entry(4, of: 9, 2, "error", inherited: 7), at: late) == .showsWithoutData)
       #expect(verdict(entry(5, of: 8, 5)) == .shows)
       #expect(shown.placeOfWaiting(at: late) == nil)
       // From here on, the order of the stream counts, and the relay's errors are shown at once.

@@ -22,11 +22,6 @@
       if all.removeValue(forKey: key) != nil { keys.removeAll { $0 == key } }
     }
 
-    /// Moves a follower to another place of its stream, whose key is returned.
-    mutating func move(_ follower: Follower, to position: EntryID) -> [UInt8]? {
-      keys.first { all[$0]?.move(follower, to: position) ?? false }
-    }
-
     /// Removes followers of some streams; returns the keys of those that have none left.
     mutating func remove(_ gone: Set<Follower>, of keys: [[UInt8]]) -> [[UInt8]] {
       let left = keys.filter { key in
@@ -63,7 +58,7 @@
 
     mutating func add(_ follower: Follower, after position: EntryID) { followers.append((follower, position)) }
 
-    /// Returns whether it is one of the followers.
+    /// Moves a follower to another place; returns whether it is one.
     mutating func move(_ follower: Follower, to position: EntryID) -> Bool {
       guard let index = followers.firstIndex(where: { $0.follower == follower }) else { return false }
       followers[index].position = position
@@ -159,8 +154,10 @@
       all.append(Paced(follower: follower, key: key, pacing: pacing, position: position, next: now + pacing))
     }
 
-    mutating func move(_ follower: Follower, to position: EntryID) {
-      if let index = all.firstIndex(where: { $0.follower == follower }) { all[index].position = position }
+    /// Lets a follower have what comes after a place, now.
+    mutating func move(_ follower: Follower, to position: EntryID, at now: Instant) {
+      guard let index = all.firstIndex(where: { $0.follower == follower }) else { return }
+      (all[index].position, all[index].next) = (position, now)
     }
 
     mutating func remove(_ gone: Set<Follower>) { all.removeAll { gone.contains($0.follower) } }

@@ -98,13 +98,16 @@
     }
 
     /// A follower has a request in answer to what was passed to it.
-    mutating func receive(_ request: StreamRequest, of follower: Follower, at now: Instant) {
+    mutating func receive(_ request: StreamRequest, of follower: Follower, to key: [UInt8], at now: Instant) {
       switch request {
       case .check(let time): checks.next = min(checks.next, time)
       case .entries(let place):
-        paced.move(follower, to: place)
-        if let key = streams.move(follower, to: place) { noteMissed(key, at: now) }
-        requestEntries(at: now)
+        if streams[key]?.move(follower, to: place) ?? false {
+          noteMissed(key, at: now)
+        } else {
+          paced.move(follower, to: place, at: now)
+        }
+        proceed(at: now)
       }
     }
 

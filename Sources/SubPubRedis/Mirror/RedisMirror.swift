@@ -196,7 +196,8 @@
           state.contacts = state.contacts.suffix(1) + [reader.contact]
         }
       }
-      return await StreamFollower { [self] in receive($0) }.follow(key, position, pacing: settings.pacing, by: reader)
+      let follower = StreamFollower(of: key) { [self] in receive($0) }
+      return await follower.follow(position, pacing: settings.pacing, by: reader)
     }
 
     /// Shows that the stream can't be followed any more; returns what comes next.

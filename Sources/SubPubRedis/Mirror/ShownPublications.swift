@@ -85,7 +85,7 @@
     }
 
     private mutating func verdictOnUnknown(_ entry: StreamEntry) -> Verdict {
-      guard entry.isLoaded else { return .showsWithoutData }
+      if entry.isLoadingOrFailed, entry.value == nil || entry.isInherited { return .showsWithoutData }
       note(isBehind: false)
       return .shows
     }

@@ -39,6 +39,7 @@
 
   /// One follower of a stream, from its beginning until its task is cancelled or the connection fails.
   final class StreamFollower: Sendable {
+    let key: [UInt8]
     private let receive: @Sendable (StreamEvent) -> StreamRequest?
     private let state = Locked(State())
 
@@ -56,7 +57,9 @@
       }
     }
 
-    init(receive: @escaping @Sendable (StreamEvent) -> StreamRequest?) { self.receive = receive }
+    init(of key: String, receive: @escaping @Sendable (StreamEvent) -> StreamRequest?) {
+      (self.key, self.receive) = (Array(key.utf8), receive)
+    }
 
     var hasEnded: Bool { state.withLock { $0.isEnded } }
 
@@ -64,10 +67,9 @@
     ///
     /// Nothing is received any more when the call returns.
     func follow(
-      _ key: String, _ position: StreamPosition, pacing: Duration?, by reader: StreamReader
+      _ position: StreamPosition, pacing: Duration?, by reader: StreamReader
     ) async -> RedisError.Reason? {
-      let key = Array(key.utf8)
-      return await withTaskCancellationHandler {
+      await withTaskCancellationHandler {
         await withCheckedContinuation { task in
           state.withLock { $0.task = task }
           reader.add(.init(follower: self, key: key, pacing: pacing, position: position))
@@ -75,7 +77,7 @@
         }
       } onCancel: {
         end(nil)
-        reader.remove(self, of: key)
+        reader.remove(self)
       }
     }
 

@@ -54,7 +54,7 @@
     func add(_ newcomer: Machine.Newcomer) { notice { $0.added.append(newcomer) } }
 
     /// Forgets a follower that has ended.
-    func remove(_ follower: StreamFollower, of key: [UInt8]) { notice { $0.removed.append((follower, key)) } }
+    func remove(_ follower: StreamFollower) { notice { $0.removed.append((follower, follower.key)) } }
 
     private func notice(_ body: (inout Inbox) -> Void) {
       let isNoticed = inbox.withLock { inbox in
@@ -125,7 +125,7 @@
     }
 
     private func pass(_ events: some Sequence<StreamEvent>, to follower: StreamFollower) {
-      if let request = follower.send(events) { change { $0.receive(request, of: follower, at: $1) } }
+      if let request = follower.send(events) { change { $0.receive(request, of: follower, to: follower.key, at: $1) } }
     }
   }
 

@@ -165,7 +165,10 @@
 
     private func lost(_ reason: RedisError.Reason, over number: Int, _ channel: RedisChannel) {
       let (isClosed, isLate) = (channel.connection.isClosed, channel.connection.isLate(channel))
-      change { machine, _ in machine.lost(reason, isClosed: isClosed, isLate: isLate, over: number) }
+      let isTooSlow = isLate && channel.connection.isTooSlow
+      change { machine, _ in
+        machine.lost(reason, isClosed: isClosed, isLate: isLate, isTooSlow: isTooSlow, over: number)
+      }
     }
   }
 #endif

@@ -40,12 +40,15 @@
       advance(at: now)
     }
 
-    /// The connection with this number was lost: the other side may have ended it, or a reply to this outlet was late.
-    mutating func lost(_ reason: RedisError.Reason, isClosed: Bool, isLate: Bool, over number: Int) {
+    /// The connection with this number was lost: the other side may have ended it, or a reply to this outlet was late,
+    /// perhaps because it was still arriving.
+    mutating func lost(
+      _ reason: RedisError.Reason, isClosed: Bool, isLate: Bool, isTooSlow: Bool, over number: Int
+    ) {
       guard number == connection else { return }
       if isLate || isClosed || reason.isProtocolError { noteObstacle(isLate: isLate) }
       // One that never arrives in time would keep every outlet from beginning.
-      if isLate, stream.readsLast, isAsking(.takeOver) || isComparing { stream.lateLasts += 1 }
+      if isTooSlow, stream.readsLast, isAsking(.takeOver) || isComparing { stream.slowLasts += 1 }
       // Servers may close connections that are idle, and the next attempt notices if there is more to it.
       if phase == .writing, isClosed, trouble.wasIdle || !entries.areUnderWay {
         disconnect()

@@ -117,10 +117,10 @@
     struct KnownStream {
       /// Whether the encoder knows the data that the key had.
       var isDataKnown = false
-      /// How often in a row the last entry hasn't arrived in time, which was to be read for the encoder.
-      var lateLasts = 0
+      /// How often the last entry, which was to be read for the encoder, was still arriving when it was late.
+      var slowLasts = 0
       /// Whether that is to be read.
-      var readsLast: Bool { !isDataKnown && lateLasts < 2 }
+      var readsLast: Bool { !isDataKnown && slowLasts < 2 }
       /// The last id, as it was seen or written.
       var end: EntryID?
       /// The last confirmed entry, if it is missing, and the stream doesn't take it, and the stream's last one then.

@@ -57,6 +57,8 @@
       } onCancel: {
         cancel()
       }
+      // What has happened is told before the run is over.
+      await Task(executorPreference: executor) {}.value
       let loops = driver.end()
       let (pauses, failure) = state.withLock { ($0.pauses.values, $0.failure) }
       for pause in pauses { pause.cancel() }

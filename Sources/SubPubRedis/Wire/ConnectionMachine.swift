@@ -211,13 +211,13 @@
       (self.limit, self.named, self.arrival) = (limit, named ?? limit, arrival)
     }
 
-    /// When a reply is late, and whether that is because it kept arriving for too long.
+    /// When a reply is late, and whether that is because it is still arriving.
     ///
     /// It is awaited from `start` on. Of its bytes, the first and the last have arrived at these times.
     func deadline(
       after start: ContinuousClock.Instant, arriving: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
     ) -> (time: ContinuousClock.Instant, isTooSlow: Bool) {
-      guard let arriving, let arrival else { return (start + limit, false) }
+      guard let arriving, let arrival else { return (start + limit, arriving != nil) }
       let (slow, stalled) = (arriving.first + arrival, arriving.last + named)
       return (max(start + limit, min(slow, stalled)), slow <= stalled)
     }

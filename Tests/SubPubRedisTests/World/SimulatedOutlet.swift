@@ -179,7 +179,10 @@
 
     private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
       let isLate = link.machine.late?.channel == number
-      change { $0.lost(reason, isClosed: link.isClosed, isLate: isLate, over: number) }
+      let isTooSlow = isLate && link.machine.late?.isTooSlow ?? false
+      change {
+        $0.lost(reason, isClosed: link.isClosed, isLate: isLate, isTooSlow: isTooSlow, over: number)
+      }
     }
 
     // MARK: Writing

@@ -98,7 +98,9 @@
     private func pass(_ events: some Sequence<StreamEvent>, to follower: Int) {
       var request: StreamRequest?
       for event in events { request = followers[follower]?.mirror.receive(event, as: follower) ?? request }
-      if let request { change { [world] in $0.receive(request, of: follower, at: world.now) } }
+      if let request, let key = followers[follower]?.key {
+        change { [world] in $0.receive(request, of: follower, to: key, at: world.now) }
+      }
     }
 
     private func connect(_ number: Int) {

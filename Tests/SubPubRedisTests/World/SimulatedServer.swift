@@ -133,8 +133,9 @@
     private func flush() {
       for (client, link) in links.sorted(by: { $0.key < $1.key }) {
         let output = server.takeOutput(of: client)
-        // Refusals are only large together, if many entries were sent at once.
-        if let outputLimit, output.count > outputLimit, output.first != UInt8(ascii: "-") {
+        // Refusals, and the ids that an outlet is told, are only large together, if many entries were sent at once.
+        let isOfMany = output.first == UInt8(ascii: "-") || output.starts(with: "*3".utf8)
+        if let outputLimit, output.count > outputLimit, !isOfMany {
           server.disconnect(client)
         } else if !output.isEmpty {
           link.arrive(output)

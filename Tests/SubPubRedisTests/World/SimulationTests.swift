@@ -35,6 +35,7 @@
         (events, harms) = (events + simulation.world.count, harms + simulation.harms.count)
         if let violation = simulation.world.violations.first { return (explained(violation, ofSeed: seed), "") }
         seed += 1
+        TestLimit.noteProgress()
       }
       let time = start.duration(to: .now) / .seconds(1)
       return (nil, "\(seed - first) worlds of 160 s, \(events) events, \(harms) harms in \(time) s")
