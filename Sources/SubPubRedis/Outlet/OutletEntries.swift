@@ -35,7 +35,7 @@
     /// How many entries can't be written any more, because the stream has a greater id.
     private(set) var skippedCount = 0
 
-    /// How many entries may wait: at most half of the states that may be kept.
+    /// How many entries may wait for their replies.
     static func window(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
 
     init(maxCount: Int) { window = (maxCount, 8 << 20) }

@@ -72,9 +72,8 @@
 
     /// Begins to take states.
     func subscribe() {
-      let window = OutletEntries.window(of: outlet.maxLength)
-      let states = outlet.publisher.publications(buffering: .newest(max(1, outlet.maxLength - window)))
-        .makeAsyncIterator()
+      // Together with the entries that aren't confirmed, these may be more, until there is a connection.
+      let states = outlet.publisher.publications(buffering: .newest(outlet.maxLength)).makeAsyncIterator()
       let subscription = states.subscription
       driver.state.withLock { $0.machine.demand.pending = { subscription.statistics.pending } }
       let idle = state.withLock { state in

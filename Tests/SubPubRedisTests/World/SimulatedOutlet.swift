@@ -57,7 +57,7 @@
       settings = OutletMachine.Settings(key: key, endpoint: endpoint, maxLength: maxLength)
       machine = OutletMachine(settings, lease: standby.map { OutletLease(time: $0, holder: name) })
       machine.demand.pending = { [pending] in pending.withLock { $0 } }
-      room = max(1, maxLength - OutletEntries.window(of: maxLength))
+      room = maxLength
       encoder = EntryEncoder(publisher.coder(), endpoint, key: key)
       encodingTime = world.chance.percent(20) ? .milliseconds(world.chance.number(1...50)) : .zero
       publisher.outlets.append(self)
