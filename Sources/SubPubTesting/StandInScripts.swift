@@ -29,6 +29,7 @@
       let (text, number) = (try string(counter), try number(counter))
       let hasEnded = text?.hasSuffix(OutletScript.ended) ?? false
       var newLease: (key: Key, holder: [UInt8], time: Int)?
+      var hadLease = false
       if let lease {
         let (holder, time, when) = (try request.next(), try request.nextNumber(), try request.nextWord())
         if let other = try string(lease) {
@@ -40,6 +41,7 @@
           return StandInReply([StandInReply(0), StandInReply(-1)])
         }
         newLease = (lease, holder, time)
+        hadLease = when == "always"
       }
       let last = try last(stream)
       let former = max(number ?? 0, last?.id.milliseconds ?? 0)
@@ -50,7 +52,7 @@
       set(counter, to: Array("\(new)".utf8))
       if let newLease { set(newLease.key, to: newLease.holder, for: newLease.time) }
       if maySetID { try? records[stream]?.stream?.setLast(StandInID(milliseconds: new, sequence: 0)) }
-      let mayRunBefore = former > 0 && !hasEnded
+      let mayRunBefore = (former > 0 || hadLease) && !hasEnded
       return StandInReply([
         StandInReply(1), .text("\(new)"), StandInReply(mayRunBefore ? 1 : 0),
         last.map { wantsFields ? $0.reply : $0.id.reply } ?? .noString,

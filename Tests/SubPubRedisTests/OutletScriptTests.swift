@@ -51,6 +51,15 @@
       #expect(try server.run("GET", "key:lease") == "me")
     }
 
+    @Test("an outlet that knows of another one's lease waits for that one, also if the server has lost its number")
+    func required_8_09_8_08_lostNumber() throws {
+      for (purpose, mayRun) in [("first", "0"), ("always", "1")] {
+        try server.run("FLUSHALL")
+        let reply = try run(.takeOver, "key:epoch", "key", "key:lease", arguments: ["1", "me", "60000", purpose])
+        #expect(reply.count > 2 && reply[2] == mayRun, "\(purpose): \(reply)")
+      }
+    }
+
     @Test("an outlet that was superseded doesn't take a lease that the server has lost")
     func required_8_09_8_08_lostLeaseOfASuperseded() throws {
       // Beside its own number, another one's lease is an older copy.

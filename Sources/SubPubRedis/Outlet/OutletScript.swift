@@ -23,8 +23,9 @@
     ///
     /// From then on the server refuses what the outlet before has sent, if the user may set the stream's last id.
     ///
-    /// Returns `{1, number, may the outlet before still run, last entry}`, or `{0, remaining milliseconds}` if another
-    /// outlet has the lease, with a negative number if nobody has it, and it isn't taken.
+    /// Returns `{1, number, may the outlet before still run, last entry}`: it may even if its number is lost, unless there
+    /// was no lease. Or `{0, remaining milliseconds}` if another outlet has the lease, with a negative number if nobody
+    /// has it, and it isn't taken.
     case takeOver
     /// Tells the server the outlet's number, if the server has lost it, and what the stream holds.
     ///
@@ -105,7 +106,8 @@
           if KEYS[3] then redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3]) end
           redis.pcall('XSETID', KEYS[2], new .. '-0')
           if last and ARGV[1] ~= '1' then last = {last[1], {}} end
-          return {1, new, (former == '0' or ended) and 0 or 1, last or false}
+          local isFirst = former == '0' and ARGV[4] ~= 'always'
+          return {1, new, (isFirst or ended) and 0 or 1, last or false}
           """
       case .settle:
         Self.numbers + """
