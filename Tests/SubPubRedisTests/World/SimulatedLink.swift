@@ -11,6 +11,8 @@
     private var client: Int?
     /// When something has arrived last.
     private(set) var lastArrival: Duration
+    /// When something was sent last.
+    private(set) var lastSending = Duration.zero
     private(set) var machine: ConnectionMachine<Int>
     private let delay: Duration
     private(set) var mood = (toServer: Mood.works, toClient: Mood.works)
@@ -98,6 +100,7 @@
       _ bytes: [UInt8], replies: Int, from channel: Int, within limit: TimeLimit? = nil
     ) -> RedisError.Reason? {
       let limit = limit ?? TimeLimit(limit: self.limit)
+      lastSending = world.time
       let failure = act { machine, _ in
         machine.request(.init(channel: channel, count: replies, limit: limit, sent: world.now))
       }

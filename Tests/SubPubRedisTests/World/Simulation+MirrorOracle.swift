@@ -92,9 +92,9 @@
 
     /// 8.07: a dead connection is noticed.
     ///
-    /// The server may have answered over it after something was lost.
+    /// The server may have answered over it after something was lost, and nothing may have been asked for a while.
     func expectNoticeByMirrors(of link: SimulatedLink, in process: SimulatedProcess, _ pauses: Int) {
-      let rest = link.lastArrival + timeout * 2 + .milliseconds(200) - world.time
+      let rest = max(link.lastArrival, link.lastSending) + timeout * 2 + .milliseconds(200) - world.time
       if rest <= .zero {
         let fooled = process.mirrors.filter { $0.machine.isConnected && $0.reads(over: link) }
         if !fooled.isEmpty { world.violate("8.07: \(fooled.map(\.name)) don't notice a dead connection") }
