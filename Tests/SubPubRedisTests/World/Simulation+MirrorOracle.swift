@@ -134,7 +134,8 @@
     private func checkLag() {
       for mirror in mirrors.all where isLiving(mirror) && mirror.machine.isConnected && mirror.pacing == nil {
         if mirror.process.isPaused { continue }
-        guard !isSlow, mirror.addresses.allSatisfy({ $0.servers.count == 1 && $0.servers[0] === server }),
+        guard !isSlow, server.outputLimit == nil,
+          mirror.addresses.allSatisfy({ $0.servers.count == 1 && $0.servers[0] === server }),
           let writer = livingOutlets(of: mirror.key, at: server).first(where: \.machine.isWriting),
           writer.machine.unconfirmedCount == 0, writer.pendingCount == 0,
           server.lastTaken[mirror.key] ?? .zero < world.time - .milliseconds(700),
