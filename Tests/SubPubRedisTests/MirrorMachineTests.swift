@@ -27,6 +27,17 @@
       }
     }
 
+    /// One that has shown an entry of the first of two servers, and has lost that.
+    private func machineAtSecondServer() -> MirrorMachine {
+      var machine = machine(servers: 2)
+      _ = machine.start(at: start)
+      let shown = entry(EntryID(epoch: 5, version: 7))
+      _ = machine.received(.current(shown), at: start, wallClock: 0)
+      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
+      _ = machine.lost(lost, at: start)
+      return machine
+    }
+
     private func entry(_ id: EntryID, sent: Int64? = nil) -> StreamEntry {
       let fields = ["phase", "unknown"] + (sent.map { ["sent", "\($0)"] } ?? [])
       return StreamEntry.made(id, fields + ["publication", "8-\(id.version)"])
@@ -141,12 +152,7 @@
 
     @Test("states of a process that has begun anew on a server that is behind are shown one by one, after a while")
     func required_8_06_8_08_beginsAnew() {
-      var machine = machine(servers: 2)
-      _ = machine.start(at: start)
-      let shown = entry(EntryID(epoch: 5, version: 7))
-      _ = machine.received(.current(shown), at: start, wallClock: 0)
-      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
-      _ = machine.lost(lost, at: start)
+      var machine = machineAtSecondServer()
       let new = (1...3).map {
         StreamEntry.made(EntryID(epoch: 9, version: $0), ["phase", "loaded", "publication", "9-\($0)"])
       }
@@ -164,12 +170,7 @@
 
     @Test("what has waited at one server is forgotten at the next")
     func required_8_08_nextServer() {
-      var machine = machine(servers: 2)
-      _ = machine.start(at: start)
-      let shown = entry(EntryID(epoch: 5, version: 7))
-      _ = machine.received(.current(shown), at: start, wallClock: 0)
-      _ = machine.note(shown, isDecoded: true, hasData: true, lag: nil)
-      _ = machine.lost(lost, at: start)
+      var machine = machineAtSecondServer()
       let new = StreamEntry.made(EntryID(epoch: 9, version: 1), ["phase", "loaded", "publication", "9-1"])
       #expect(name(machine.received(.behind(new), at: start, wallClock: 0)).hasPrefix("last, check"))
       _ = machine.lost(lost, at: start)

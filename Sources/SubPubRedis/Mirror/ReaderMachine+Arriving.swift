@@ -32,7 +32,7 @@
       }
 
       var first: Arrival? { firstIndex < all.count ? all[firstIndex] : nil }
-      var isEmpty: Bool { newcomers.isEmpty }
+      var isEmpty: Bool { all[firstIndex...].allSatisfy(\.isOver) }
       var newcomers: [Newcomer] { all[firstIndex...].lazy.filter { !$0.isOver }.map(\.newcomer) }
       var followers: [Follower] { newcomers.map(\.follower) }
 

@@ -90,8 +90,7 @@
       let part = inquiry.commands.dropFirst(inquiry.replies.count).prefix(max(1, asked.count / inquiry.entries))
       (inquiry.part, inquiry.arrived) = (part.count, [])
       self.inquiry = inquiry
-      var bytes: [UInt8] = []
-      for command in [RedisCommand("TIME")] + part { command.encode(to: &bytes) }
+      let bytes = ([RedisCommand("TIME")] + part).flatMap(\.encoded)
       let limit = TimeLimit(limit: replyTimeout, arrival: replyTimeout * 2)
       send(Message(bytes: bytes, replyCount: part.count + 1, limit: limit), over: inquiry.line)
     }
@@ -198,9 +197,7 @@
     private mutating func compare(_ keys: [[UInt8]], with replies: [RedisReply], at now: Instant) {
       for (key, reply) in zip(keys, replies) {
         if let refusal = reply.refusal {
-          for follower in streams[key]?.all ?? [] { act(.end(follower, .refused(refusal))) }
-          streams.remove(key)
-          lively.remove(key)
+          for follower in removeStream(key) { act(.end(follower, .refused(refusal))) }
           checks.refusal?.isFound = true
         } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id, at: now) {
           if result.waits { checks.next = min(checks.next, now + .milliseconds(500)) }

@@ -103,11 +103,7 @@
       case .greeting, .types, .entry: return false
       case .lastEntries: ended = arrivals.followers(of: arrivals.all[inquiry.index].newcomer.key)
       case .places(let indices): ended = arrivals.followers(of: arrivals.all[indices[inquiry.index]].newcomer.key)
-      case .suspects(let keys, _):
-        let key = keys[inquiry.index]
-        ended = streams[key]?.all ?? []
-        streams.remove(key)
-        lively.remove(key)
+      case .suspects(let keys, _): ended = removeStream(keys[inquiry.index])
       case .paced(let keys, _): ended = paced.remove(keys[inquiry.index])
       }
       for follower in ended { act(.end(follower, reason)) }
@@ -116,6 +112,15 @@
       (arrivals, self.inquiry, checks.rest) = (Arrivals(), nil, nil)
       close(line)
       return true
+    }
+
+    /// Removes a stream, and returns its followers.
+    mutating func removeStream(_ key: [UInt8]) -> [Follower] {
+      defer {
+        streams.remove(key)
+        lively.remove(key)
+      }
+      return streams[key]?.all ?? []
     }
 
     /// Ends all followers but those that have just come.

@@ -40,7 +40,7 @@
 
     private func published(_ publication: Publication<Value>, at now: Int64) -> PublishedState<Value> {
       let state = publication.state
-      let age = state.value.flatMap { _ in outlet.publisher.age(of: publication) }
+      let age = state.value == nil ? nil : outlet.publisher.age(of: publication)
       return PublishedState(
         state: state, origin: publication.origin, since: age.map { now - Int64(min($0 / .milliseconds(1), 1e15)) },
         id: publication.id, isDataInherited: publication.isDataInherited, version: publication.version)

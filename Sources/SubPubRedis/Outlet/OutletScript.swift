@@ -23,9 +23,9 @@
     ///
     /// From then on the server refuses what the outlet before has sent, if the user may set the stream's last id.
     ///
-    /// Returns `{1, number, may the outlet before still run, last entry}`: it may even if its number is lost, unless there
-    /// was no lease. Or `{0, remaining milliseconds}` if another outlet has the lease, with a negative number if nobody
-    /// has it, and it isn't taken.
+    /// Returns `{1, number, may the outlet before still run, last entry}`: it may even if its number is lost, unless
+    /// there was no lease. Or `{0, remaining milliseconds}` if another outlet has the lease, with a negative number if
+    /// nobody has it, and it isn't taken.
     case takeOver
     /// Tells the server the outlet's number, if the server has lost it, and what the stream holds.
     ///

@@ -56,9 +56,7 @@
       -> [RedisReply]
     {
       if commands.isEmpty { return [] }
-      var bytes: [UInt8] = []
-      for command in commands { command.encode(to: &bytes) }
-      return try await replies(to: bytes, count: commands.count, within: limit)
+      return try await replies(to: commands.flatMap(\.encoded), count: commands.count, within: limit)
     }
 
     /// Sends encoded commands, and waits for their replies.
