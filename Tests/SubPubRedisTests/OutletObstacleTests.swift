@@ -93,6 +93,25 @@
       #expect((outlet.machine.entries.firstEntry?.arguments.byteCount ?? .max) < 1_000)
     }
 
+    @Test(
+      "the same is true behind a state that the server refuses, so that nothing is done about the refusal",
+      arguments: ["$-1\r\n", "-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n"])
+    func required_8_06_obstacleBehindARefusal(refusal: String) throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      _ = outlet.write(2, bytes: 100_000)
+      for losses in 1...3 {
+        try outlet.reply(refusal)
+        outlet.lose(isLate: true)
+        #expect(outlet.machine.statistics.undecodable == losses / 3)
+        outlet.reconnect()
+        try outlet.settle(number: "5", last: "4-1")
+        #expect(outlet.taken().last == "XADD × 2")
+      }
+      try outlet.reply(refusal + refusal)
+      #expect(outlet.taken() == ["settle"])
+    }
+
     @Test("a server that goes on refusing ends the run after the time-out, and not before")
     func required_8_04_refuses() throws {
       var outlet = try DrivenOutlet(writing: 5)

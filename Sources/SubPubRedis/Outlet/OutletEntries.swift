@@ -41,6 +41,8 @@
     init(maxCount: Int) { window = (maxCount, 8 << 20) }
 
     var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
+    /// The first entry that is on its way to the stream: those before it were answered.
+    var firstUnderWay: OutletEntry? { areUnderWay ? entries[unanswered] : nil }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
     /// Whether there is something that hasn't been sent.
@@ -132,9 +134,9 @@
     mutating func replace(with entry: OutletEntry) {
       defer { sendAllAgain() }
       if lastConfirmed?.id == entry.id { lastConfirmed = entry }
-      guard firstEntry?.id == entry.id else { return }
-      byteCount += entry.arguments.byteCount - entries[first].arguments.byteCount
-      entries[first] = entry
+      guard let index = entries[first...].firstIndex(where: { $0.id == entry.id }) else { return }
+      byteCount += entry.arguments.byteCount - entries[index].arguments.byteCount
+      entries[index] = entry
     }
 
     /// Drops the oldest entries; nothing may be under way.

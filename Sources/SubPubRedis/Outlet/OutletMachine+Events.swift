@@ -193,7 +193,7 @@
 
     /// The first entry that is on its way to the stream, or the one that is being restored.
     private var entryUnderWay: OutletEntry? {
-      if entries.areUnderWay { return entries.firstEntry }
+      if let entry = entries.firstUnderWay { return entry }
       for case .restore(let id, _) in questions { return entries.entry(id) }
       return nil
     }

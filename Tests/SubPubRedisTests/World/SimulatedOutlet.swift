@@ -59,7 +59,7 @@
       machine.demand.pending = { [pending] in pending.withLock { $0 } }
       room = maxLength
       encoder = EntryEncoder(publisher.coder(), endpoint, key: key)
-      encodingTime = world.chance.percent(20) ? .milliseconds(world.chance.number(1...50)) : .zero
+      encodingTime = world.chance.percent(20) ? .milliseconds(world.chance.number(1...20)) : .zero
       publisher.outlets.append(self)
       process.outlets.append(self)
     }
