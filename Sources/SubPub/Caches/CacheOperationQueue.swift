@@ -8,8 +8,8 @@ package final class CacheOperationQueue: Sendable {
   package enum Operation {
     /// A read for the active load of one manager, or for a caller of its own.
     case read(for: ObjectIdentifier, Work)
-    /// `hasEdit` tells whether the value has a confirmed edit, which the value in the cache may lack.
-    case write(hasEdit: Bool, @Sendable (_ hasEdit: Bool) async -> Void)
+    /// `hasNews` tells whether the value has a confirmed edit, or something pushed, which the value in the cache may lack.
+    case write(hasNews: Bool, @Sendable (_ hasNews: Bool) async -> Void)
     case clear(Work)
     /// A mark that resumes tasks once everything before it is done; it is named after the first of them.
     case mark(WaiterID)
@@ -34,7 +34,7 @@ package final class CacheOperationQueue: Sendable {
       while let operation = self.pending.withLock({ $0.next() }) {
         switch operation {
         case .read(_, let work), .clear(let work): await work()
-        case .write(let hasEdit, let work): await work(hasEdit)
+        case .write(let hasNews, let work): await work(hasNews)
         case .mark(let mark): self.perform { $0.passMark(mark, &$1) }
         }
       }
@@ -171,12 +171,12 @@ package struct PendingOperations {
     case .read(let manager, _):
       // The load that requested the other read is over.
       obsolete = remove { if case .read(manager, _) = $0 { true } else { false } }
-    case .write(let hasEdit, let work):
+    case .write(let hasNews, let work):
       // Takes the place of a pending write, so that reads in between find the newest value, and values don't pile up.
       for index in operations.indices.reversed() {
-        guard case .write(let hadEdit, _) = operations[index] else { continue }
+        guard case .write(let hadNews, _) = operations[index] else { continue }
         obsolete = [operations[index]]
-        operations[index] = .write(hasEdit: hasEdit || hadEdit, work)
+        operations[index] = .write(hasNews: hasNews || hadNews, work)
         return obsolete
       }
     case .clear:

@@ -42,12 +42,12 @@ extension ManagerCache {
 
   /// Makes an operation that writes a value, with the age that it has when the operation runs (5.06).
   ///
-  /// If the value before it may lack a confirmed edit, it is cleared when the write fails (5.20).
+  /// If the value before it may lack a confirmed edit, or something pushed, it is cleared when the write fails (5.20).
   func writeOperation(
-    _ value: Value, hasEdit: Bool, age: @escaping @Sendable () -> Duration
+    _ value: Value, hasNews: Bool, age: @escaping @Sendable () -> Duration
   ) -> CacheOperationQueue.Operation {
-    .write(hasEdit: hasEdit) { hasEdit in
-      if !(await self.write(value, age: age())), hasEdit { await self.clear() }
+    .write(hasNews: hasNews) { hasNews in
+      if !(await self.write(value, age: age())), hasNews { await self.clear() }
     }
   }
 
@@ -86,55 +86,43 @@ extension ManagerCache {
   func enqueue(_ operation: CacheOperationQueue.Operation) { withExtendedLifetime(queue.append(operation)) {} }
 }
 
-/// A read of a manager's cache; that of a load is appended to the queue in the turn that begins the load.
-struct CacheReading<Value: Sendable>: Sendable {
-  private typealias Outcome = Result<Cached<Value>?, any Error>
+/// What a read of a manager's cache comes to: nil if there is no value.
+///
+/// There is no answer if the cache is cleared first.
+typealias CacheReading<Value: Sendable> = OneShot<Result<Cached<Value>?, any Error>>
 
-  /// The sender of the result, held only by the operation.
-  ///
-  /// If a clear makes the operation obsolete, there is nothing to find, and the stream ends.
-  private final class Answer: Sendable {
-    private let outcome: AsyncStream<Outcome>.Continuation
-    init(_ outcome: AsyncStream<Outcome>.Continuation) { self.outcome = outcome }
-    deinit { outcome.finish() }
-    func give(_ found: Outcome) { outcome.yield(found) }
+extension OneShot {
+  /// Waits for a cached value; also nil if this task is cancelled.
+  func cached<Cache>() async throws -> Cached<Cache>? where Value == Result<Cached<Cache>?, any Error> {
+    try await wait()?.get()
+  }
+}
+
+/// Reading.
+extension ManagerCache {
+  /// Ends the wait for an answer when the operation is dropped that was to give it.
+  private final class Reader: Sendable {
+    let answer = CacheReading<Value>()
+    deinit { answer.end() }
   }
 
-  /// Waits for the result; to be called once.
-  ///
-  /// Nil if there is no value, if the waiting task is cancelled, or if the cache is cleared first.
-  typealias Wait = @Sendable () async throws -> Cached<Value>?
-
-  let wait: Wait
-
-  /// Appends the read of a load, which takes the place of an earlier load's.
-  init(of cache: ManagerCache<Value>, _ effects: inout Effects) {
-    let (wait, answer) = Self.makeAnswer()
-    cache.enqueue(Self.read(cache, for: ObjectIdentifier(cache), answer), &effects)
-    self.wait = wait
+  /// Appends the read of a run, which takes the place of an earlier run's.
+  func enqueueRead(_ effects: inout Effects) -> CacheReading<Value> {
+    let reader = Reader()
+    enqueue(reading(for: ObjectIdentifier(self), reader), &effects)
+    return reader.answer
   }
 
   /// Appends a read that stands alone; outside every turn.
-  init(of cache: ManagerCache<Value>) {
-    let (wait, answer) = Self.makeAnswer()
-    cache.enqueue(Self.read(cache, for: ObjectIdentifier(answer), answer))
-    self.wait = wait
+  func enqueueRead() -> CacheReading<Value> {
+    let reader = Reader()
+    enqueue(reading(for: ObjectIdentifier(reader), reader))
+    return reader.answer
   }
 
-  private static func makeAnswer() -> (Wait, Answer) {
-    let (outcomes, outcome) = AsyncStream<Outcome>.makeStream()
-    let wait: Wait = {
-      for await outcome in outcomes { return try outcome.get() }
-      return nil
-    }
-    return (wait, Answer(outcome))
-  }
-
-  private static func read(
-    _ cache: ManagerCache<Value>, for owner: ObjectIdentifier, _ answer: Answer
-  ) -> CacheOperationQueue.Operation {
+  private func reading(for owner: ObjectIdentifier, _ reader: Reader) -> CacheOperationQueue.Operation {
     .read(for: owner) {
-      do { answer.give(.success(try await cache.read())) } catch { answer.give(.failure(error)) }
+      do { reader.answer.give(.success(try await self.read())) } catch { reader.answer.give(.failure(error)) }
     }
   }
 }

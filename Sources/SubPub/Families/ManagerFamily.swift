@@ -27,8 +27,8 @@ import Synchronization
 public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObject>: Sendable {
   let keeper: FamilyKeeper
   private let make: @Sendable (Key) -> M
-  /// The places for loads that call their loaders at the same time; nil for no limit.
-  private let places: LoadPlaces?
+  /// The permits for loads that call their loaders at the same time; nil for no limit.
+  private let permits: Permits?
 
   /// Creates a family without managers.
   ///
@@ -38,13 +38,13 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///     long as the family.
   ///   - clock: Measures `lingering`.
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
-  ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to every
-  ///     ``LoadingManager`` and ``PagedManager`` that `make` creates, or a task that it begins. So create managers
-  ///     that others use as well, such as one in a `static let`, before `make` uses them. A place is for one attempt,
-  ///     whose `timeout` begins with it: a load that reads its cache, or waits to try again, takes none, and then comes
-  ///     last. A load that is cancelled, superseded, or out of time loses its place at once, even if its loader ignores
-  ///     that. A loader that awaits a load of the same family takes a second place, so that all may wait forever if
-  ///     there are too few.
+  ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to the
+  ///     ``LoadingManager`` or ``PagedManager`` that `make` returns, unless that belongs to another family, and not to
+  ///     managers that `make` puts into a manager of your own. A permit is for one attempt, whose `timeout`
+  ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
+  ///     that is cancelled, superseded, or out of time loses its permit at once, even if its loader ignores that. A
+  ///     loader that awaits a load of the same family takes a second permit, so that all may wait forever if there are
+  ///     too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
   /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
@@ -61,7 +61,7 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
     }
     keeper = FamilyKeeper(lingering: lingering, clock: clock)
     self.make = make
-    places = maxConcurrentLoads.map(LoadPlaces.init)
+    permits = maxConcurrentLoads.map(Permits.init)
   }
 
   deinit { keeper.end() }
@@ -108,9 +108,9 @@ extension ManagerFamily {
 
   private func makeManager(_ key: Key, _ making: FamilyMembers.Making) -> M {
     if making.depth > 50 { stopForEndlessMaking(key) }
-    // A manager of this family that another family's `make` asks for has nothing to do with that one's limit.
-    if places == nil, LoadPlaces.ofFamily == nil { return make(key) }
-    return LoadPlaces.$ofFamily.withValue(places) { make(key) }
+    let manager = make(key)
+    (manager as? any LimitedManager)?.join(permits)
+    return manager
   }
 
   /// Adds a manager that was made, unless another thread was first; returns the one that everybody receives.

@@ -185,7 +185,7 @@ extension Section5LoadTests {
     let (deaths, reader) = (Deaths(), Deaths())
     for _ in 0..<5 {
       let value = deaths.makeToken()
-      _ = pending.append(.write(hasEdit: false) { _ in withExtendedLifetime(value) {} })
+      _ = pending.append(.write(hasNews: false) { _ in withExtendedLifetime(value) {} })
       _ = pending.append(.read(for: ObjectIdentifier(reader)) {})
     }
     #expect((pending.operations.count, deaths.count) == (2, 4))

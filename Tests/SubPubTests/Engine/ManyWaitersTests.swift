@@ -66,7 +66,7 @@
     func required_5_10_manyWaits() throws {
       var pending = PendingOperations()
       var effects = Effects()
-      _ = pending.append(.write(hasEdit: false) { _ in })
+      _ = pending.append(.write(hasNews: false) { _ in })
       let waiters = (0..<Self.count).compactMap { _ in pending.addMark() }
       #expect(waiters.count == Self.count)
       _ = pending.append(.read(for: ObjectIdentifier(recorder)) {})

@@ -6,7 +6,7 @@
   /// A machine with what its publisher shows and its cache has: it is asked, and followed, as by a driver in turns.
   struct DrivenMachine<Value: Sendable & Equatable> {
     typealias Machine = LoadMachine<Value>
-    typealias Step = LoadStep<Value>
+    typealias Step = ManagerStep<Value>
 
     var machine: Machine
     private(set) var shown = Publication<Value>(.unknown, source: PublisherID(label: nil), provenance: nil)
@@ -40,14 +40,16 @@
     @discardableResult
     mutating func take(
       meanwhile: (inout DrivenMachine) -> Void = { _ in },
-      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> (Step, Preparation<Value>?)
+      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> Decision<Value>
     ) -> Step {
       var prepared: Prepared<Value>?
       while true {
-        let (step, needed) = body(&machine, prepared, present)
-        guard let preparation = needed else {
+        let preparation: Preparation<Value>
+        switch body(&machine, prepared, present) {
+        case .done(let step):
           follow(step)
           return step
+        case .needs(let needed): preparation = needed
         }
         var data = preparation.data
         if let accept = preparation.accept { data = ServerData(accept(data.value), data.provenance) }

@@ -56,7 +56,7 @@
     /// Performs an operation, and says what the machine has decided.
     @discardableResult
     mutating func perform(_ operation: Operation) -> String {
-      let (id, present) = (driven.machine.load?.id ?? LoadID(number: 0), driven.present)
+      let (id, present) = (driven.machine.load?.id ?? RunID(number: 0), driven.present)
       switch operation {
       case .ask: return ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
       case .askForPage: return ask { $0.ask(for: LoadRequest(kind: .page), by: $1, $2) }
@@ -96,7 +96,7 @@
     }
 
     private mutating func ask(
-      _ body: (inout LoadMachine<Int>, WaiterID, LoadMachine<Int>.Present) -> (LoadStep<Int>, LoadAnswer)
+      _ body: (inout LoadMachine<Int>, WaiterID, ManagerPresent<Int>) -> (ManagerStep<Int>, LoadAnswer)
     ) -> String {
       let before = driven
       let (caller, answer, step) = driven.ask(body)
@@ -106,20 +106,20 @@
     }
 
     private mutating func take(
-      _ body: (inout LoadMachine<Int>, Prepared<Int>?, LoadMachine<Int>.Present) -> (LoadStep<Int>, Preparation<Int>?)
+      _ body: (inout LoadMachine<Int>, Prepared<Int>?, ManagerPresent<Int>) -> Decision<Int>
     ) -> String {
       let before = driven
       return description(of: driven.take(body), after: before)
     }
 
-    private mutating func follow(_ body: (inout LoadMachine<Int>) -> LoadStep<Int>) -> String {
+    private mutating func follow(_ body: (inout LoadMachine<Int>) -> ManagerStep<Int>) -> String {
       let before = driven
       let step = body(&driven.machine)
       driven.follow(step)
       return description(of: step, after: before)
     }
 
-    private func description(of step: LoadStep<Int>, after before: DrivenMachine<Int>) -> String {
+    private func description(of step: ManagerStep<Int>, after before: DrivenMachine<Int>) -> String {
       var words: [String] = []
       if let published = step.publisher.published {
         words.append("\(published.state)" + (published.origin.map { " \($0)" } ?? ""))
@@ -130,13 +130,13 @@
         }
         if let time = new.confirmation?.time { words.append("confirmed at \(time)") }
       }
-      if let ending = step.ending { words.append("\(ending)") }
+      if let ending = step.end { words.append("\(ending)") }
       if !step.publisher.released.isEmpty { words.append("released \(step.publisher.released.count)") }
       if !step.publisher.answered.isEmpty { words.append("answered \(step.publisher.answered.count)") }
       if let begun = step.begun { words.append("begun \(begun.kind)" + (begun.readsCache ? " with the cache" : "")) }
       switch step.cacheChange {
-      case .write(let data, let time, let hasEdit):
-        words.append("write \(data.value) of \(time.map { "\($0)" } ?? "no time")" + (hasEdit ? " with an edit" : ""))
+      case .write(let data, let time, let hasNews):
+        words.append("write \(data.value) of \(time.map { "\($0)" } ?? "no time")" + (hasNews ? " with an edit" : ""))
       case .clear: words.append("clear")
       case nil: break
       }

@@ -138,9 +138,7 @@
     /// Takes a step; sometimes something else comes between its preparation and itself.
     private mutating func take(
       _ effect: EditModel.Effect,
-      _ body: (inout LoadMachine<[Int]>, Prepared<[Int]>?, LoadMachine<[Int]>.Present) -> (
-        LoadStep<[Int]>, Preparation<[Int]>?
-      )
+      _ body: (inout LoadMachine<[Int]>, Prepared<[Int]>?, ManagerPresent<[Int]>) -> Decision<[Int]>
     ) {
       var taking = driven
       let step = taking.take(
@@ -152,12 +150,12 @@
         }, body)
       driven = taking
       // The load may have been superseded.
-      if case .endLoad = effect, step.ending == nil { return }
+      if case .endLoad = effect, step.end == nil { return }
       compare(effect)
     }
 
     private mutating func follow(
-      _ effect: EditModel.Effect, _ body: (inout LoadMachine<[Int]>, LoadMachine<[Int]>.Present) -> LoadStep<[Int]>
+      _ effect: EditModel.Effect, _ body: (inout LoadMachine<[Int]>, ManagerPresent<[Int]>) -> ManagerStep<[Int]>
     ) {
       let present = driven.present
       let step = body(&driven.machine, present)

@@ -33,7 +33,7 @@
       let words = command.split(separator: " ")
       let numbers = words.dropFirst().compactMap { Int($0) }
       let (now, value, present) = (now, numbers.first ?? 0, driven.present)
-      let id = driven.machine.load?.id ?? LoadID(number: 0)
+      let id = driven.machine.load?.id ?? RunID(number: 0)
       switch words[0] {
       case "wait": self.now += .seconds(value)
       case "ask": ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
@@ -42,9 +42,10 @@
         follow { $0.askIfNeeded(accepting: .fresh, now: now, present).0 }
       case "value":
         ask { machine, caller, present in
-          if machine.isFresh(present, maxAge: .seconds(value), now) { return (LoadStep(), .nothing) }
-          return machine.ask(
-            for: LoadRequest(kind: .whole, accepts: .youngerThan(.seconds(value))), by: caller, present)
+          let (step, answer) = machine.askForValue(
+            maxAge: .seconds(value), accepting: .youngerThan(.seconds(value)), now: now, by: caller, present)
+          if case .load(let answer) = answer { return (step, answer) }
+          return (step, .nothing)
         }
       case "leave": if let caller = callers[value] { follow { $0.leave(caller, present) } }
       case "cancel": follow { $0.rollBack(present) }
@@ -64,7 +65,7 @@
       case "succeed", "equal":
         driven.take { $0.succeed(with: value, at: now, of: id, compares: words[0] == "equal", $1, $2) }
       case "late":
-        driven.take { $0.succeed(with: numbers[1], at: now, of: LoadID(number: value), compares: false, $1, $2) }
+        driven.take { $0.succeed(with: numbers[1], at: now, of: RunID(number: value), compares: false, $1, $2) }
       case "fail": follow { $0.fail(Refusal(), at: now, of: id, present) }
       case "edit":
         edits.append(EditID())
@@ -80,12 +81,12 @@
     }
 
     private mutating func ask(
-      _ body: (inout LoadMachine<Int>, WaiterID, LoadMachine<Int>.Present) -> (LoadStep<Int>, LoadAnswer)
+      _ body: (inout LoadMachine<Int>, WaiterID, ManagerPresent<Int>) -> (ManagerStep<Int>, LoadAnswer)
     ) {
       callers.append(driven.ask(body).caller)
     }
 
-    private mutating func follow(_ body: (inout LoadMachine<Int>) -> LoadStep<Int>) {
+    private mutating func follow(_ body: (inout LoadMachine<Int>) -> ManagerStep<Int>) {
       driven.follow(body(&driven.machine))
     }
 

@@ -23,18 +23,18 @@
     func required_5_17_5_09_pauses() {
       var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
       let (first, second) = (waiters.add(missing: 1), waiters.add(missing: 1))
-      for waiter in [first, second] { driven.machine.beginPause(of: waiter, endsAtLogout: false) }
-      driven.machine.endPause(of: first)
-      #expect(driven.machine.polls == [second: false])
+      for waiter in [first, second] { driven.machine.polls.beginPause(of: waiter, endsAtLogout: false) }
+      driven.machine.polls.endPause(of: first)
+      #expect(driven.machine.polls.pausing == [second: false])
       #expect(driven.machine.endManager(driven.present).publisher.released == [second])
-      #expect((driven.machine.polls, driven.machine.isOver) == ([:], true))
+      #expect((driven.machine.polls.pausing, driven.machine.isOver) == ([:], true))
     }
 
     @Test("the publisher's end releases all polls, and tasks that wait to send an edit")
     func required_3_09_5_17_finish() {
       var (driven, waiters) = (DrivenMachine<Int>(LoadMachine.Rules(sendsOneAtATime: true)), Waiters())
       for endsAtLogout in [false, true] {
-        driven.machine.beginPause(of: waiters.add(missing: 1), endsAtLogout: endsAtLogout)
+        driven.machine.polls.beginPause(of: waiters.add(missing: 1), endsAtLogout: endsAtLogout)
       }
       driven.follow(driven.machine.set(ServerData(1, nil), driven.present))
       let edits = [EditID(), EditID()]
@@ -42,17 +42,17 @@
       #expect(edits.map { driven.beginSend(of: $0) } == [.now, .later])
       driven.finish()
       #expect(driven.released == 3)
-      #expect((driven.machine.polls, driven.machine.isOver, driven.machine.edits.count) == ([:], true, 0))
+      #expect((driven.machine.polls.pausing, driven.machine.isOver, driven.machine.stack.edits.count) == ([:], true, 0))
     }
 
     @Test("a logout releases the polls that end at one, and makes their requests void")
     func required_5_17_logout() {
       var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
       let (ending, other) = (waiters.add(missing: 1), waiters.add(missing: 1))
-      driven.machine.beginPause(of: ending, endsAtLogout: true)
-      driven.machine.beginPause(of: other, endsAtLogout: false)
+      driven.machine.polls.beginPause(of: ending, endsAtLogout: true)
+      driven.machine.polls.beginPause(of: other, endsAtLogout: false)
       #expect(driven.machine.logout(driven.present).publisher.released == [ending])
-      #expect(driven.machine.polls == [other: false])
+      #expect(driven.machine.polls.pausing == [other: false])
       for (logouts, answer) in [(0, LoadAnswer.nothing), (1, .began)] {
         let request = LoadRequest(kind: .whole, logouts: logouts)
         #expect(driven.machine.ask(for: request, by: nil, driven.present).1 == answer)

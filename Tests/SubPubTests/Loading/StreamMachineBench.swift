@@ -66,11 +66,12 @@
       case .supersede: return follow(machine.supersede())
       case .endPublisher: return follow(machine.endPublisher())
       case .logout: return follow(machine.logout(present()))
-      case .find: return follow(machine.find(Cached(value: 5, age: .seconds(1)), freshSince: nil, of: run, present()))
-      case .receive: return follow(machine.receive(7, at: nil, of: run, present()))
+      case .find:
+        return take { $0.find(Cached(value: 5, age: .seconds(1)), freshSince: nil, of: run, $1, $2) }
+      case .receive: return take { $0.receive(7, at: nil, of: run, $1, $2) }
       case .receiveLate:
         let late = RunID(number: run.number, attempt: run.attempt - 1)
-        return follow(machine.receive(8, at: nil, of: late, present()))
+        return take { $0.receive(8, at: nil, of: late, $1, $2) }
       case .fail: return follow(machine.fail(Refusal(), isLast: false, of: run, present()))
       case .failForGood: return follow(machine.fail(Refusal(), isLast: true, of: run, present()))
       case .showLoading: return follow(machine.showLoading(of: run, present()))
@@ -89,11 +90,19 @@
       machine.removeEndWaiter(cancelled)
     }
 
-    private func present(_ isListenedTo: Bool = true) -> StreamMachine<Int>.Present {
-      StreamMachine.Present(publication: shown, notice: (isListenedTo, notice))
+    private func present(_ isListenedTo: Bool = true) -> ManagerPresent<Int> {
+      ManagerPresent(publication: shown, notice: (isListenedTo, notice))
     }
 
-    private mutating func follow(_ step: StreamMachine<Int>.Step) -> String {
+    /// Without edits, nothing has to be prepared.
+    private mutating func take(
+      _ body: (inout StreamMachine<Int>, Prepared<Int>?, ManagerPresent<Int>) -> Decision<Int>
+    ) -> String {
+      guard case .done(let step) = body(&machine, nil, present()) else { return "needs a preparation" }
+      return follow(step)
+    }
+
+    private mutating func follow(_ step: ManagerStep<Int>) -> String {
       var words: [String] = []
       if let published = step.publisher.published {
         shown = published
@@ -106,7 +115,7 @@
       case nil: break
       }
       answered += step.publisher.answered
-      if let (run, readsCache) = step.begun {
+      if let (run, _, readsCache) = step.begun {
         words.append("begins run \(run.number)\(readsCache ? " with the cache" : "")")
       }
       switch step.cacheChange {

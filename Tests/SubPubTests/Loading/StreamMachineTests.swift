@@ -111,7 +111,6 @@
       supersede: cancelled
       endPublisher: cancelled
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 5)
       failForGood: error(Refusal(), previous: 5), failed
@@ -125,7 +124,6 @@
       supersede: cancelled
       endPublisher: cancelled
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
@@ -139,7 +137,6 @@
       supersede: cancelled
       endPublisher: cancelled
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
@@ -153,7 +150,6 @@
       supersede: cancelled
       endPublisher: cancelled
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
@@ -168,7 +164,6 @@
       supersede: cancelled
       endPublisher: cancelled, ends the departure
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
@@ -182,7 +177,6 @@
       supersede: cancelled
       endPublisher: cancelled
       logout: unknown, cancelled, cleared
-      find: loaded(5)
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed

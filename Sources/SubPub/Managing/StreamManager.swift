@@ -28,7 +28,7 @@
 /// `CancellationError`.
 ///
 /// If a run ends before its first element, or while it tries again, the state from before its `loading` is published
-/// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` doesn't. So does
+/// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` and edits don't. So does
 /// releasing the manager (5.09): keep the manager for as long as you want its elements.
 ///
 /// A listener that dies without having been cancelled is noticed when the next element reaches its context, and when
@@ -36,7 +36,7 @@
 public final class StreamManager<Value: Sendable>: Manager {
   /// The publisher of the elements.
   ///
-  /// If you change its state yourself, you end the run; `republish()` doesn't end it.
+  /// If you change its state yourself, you end the run and drop pending edits (5.20); `republish()` doesn't.
   public let publisher: Publisher<Value>
   private let driver: StreamDriver<Value>
 
@@ -64,6 +64,7 @@ public final class StreamManager<Value: Sendable>: Manager {
   ///   - cacheFailed: Called if the cache can't be read, written, or cleared, on no particular thread (5.12).
   ///   - history: How many publications are kept besides the current one, for clients that come back (6.05).
   ///   - instrumentation: Is told what happens, for logs and metrics (7.04).
+  ///   - sends: Whether an edit waits until the one before has been sent (5.24); all edits show at once.
   ///   - stream: Makes the sequence, which only this manager iterates. Called once for each run and each attempt,
   ///     outside every actor, without the task-local values and the priority of the listeners. When a run ends, its
   ///     task is cancelled. If the sequence ignores that, the next run or attempt begins at once, but calls `stream`
@@ -77,12 +78,13 @@ public final class StreamManager<Value: Sendable>: Manager {
     clock: any Clock<Duration> = ContinuousClock(), staleAfter: Duration? = nil, initial: Value? = nil,
     cache: (any StateCache<Value>)? = nil, elementTimeout: Duration? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in }, history: Int = 0,
-    instrumentation: (any Instrumentation)? = nil, stream: @escaping @Sendable () async throws -> Elements
+    instrumentation: (any Instrumentation)? = nil, sends: SendOrder = .concurrent,
+    stream: @escaping @Sendable () async throws -> Elements
   ) where Elements.Element == Value {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, timeout: elementTimeout, retry: retry, clock: clock, initial: initial,
-        cache: cache, cacheFailed: cacheFailed, history: history, instrumentation: instrumentation),
+        cache: cache, cacheFailed: cacheFailed, history: history, instrumentation: instrumentation, sends: sends),
       keepingAlive: keepingAlive, stream: stream)
   }
 
@@ -95,13 +97,13 @@ public final class StreamManager<Value: Sendable>: Manager {
     clock: any Clock<Duration> = ContinuousClock(), staleAfter: Duration? = nil, initial: Value? = nil,
     cache: (any StateCache<Value>)? = nil, elementTimeout: Duration? = nil,
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in }, history: Int = 0,
-    instrumentation: (any Instrumentation)? = nil,
+    instrumentation: (any Instrumentation)? = nil, sends: SendOrder = .concurrent,
     stream: @escaping @Sendable () async throws -> any AsyncSequence<Value, any Error> & Sendable
   ) {
     self.init(
       LoadingOptions(
         label: label, staleAfter: staleAfter, timeout: elementTimeout, retry: retry, clock: clock, initial: initial,
-        cache: cache, cacheFailed: cacheFailed, history: history, instrumentation: instrumentation),
+        cache: cache, cacheFailed: cacheFailed, history: history, instrumentation: instrumentation, sends: sends),
       keepingAlive: keepingAlive
     ) { receive in
       try await Self.follow(stream(), receive)
@@ -116,21 +118,21 @@ public final class StreamManager<Value: Sendable>: Manager {
   }
 
   private init(
-    _ options: LoadingOptions<Value>, keepingAlive: Duration, follow: @escaping StreamDriver<Value>.Follow
+    _ options: LoadingOptions<Value>, keepingAlive: Duration, follow: @escaping StreamMachine<Value>.Follow
   ) {
     publisher = options.makePublisher()
     driver = StreamDriver(publisher, options, keepingAlive: keepingAlive, follow: follow)
   }
 
-  deinit { driver.endManager() }
+  deinit { driver.endStream() }
 
   /// Passes on one element after the other, and asks for none while the previous one is being passed on.
   private static func follow<Elements: AsyncSequence & SendableMetatype>(
-    _ elements: Elements, _ receive: (Value) -> Bool
+    _ elements: Elements, _ receive: (Value) async -> Bool
   ) async throws where Elements.Element == Value {
     defer { withExtendedLifetime(elements) {} }
     // A subscriber may have ended the run while it received the element.
-    for try await element in elements { guard receive(element), !Task.isCancelled else { return } }
+    for try await element in elements { guard await receive(element), !Task.isCancelled else { return } }
   }
 }
 
@@ -229,7 +231,82 @@ extension StreamManager {
   /// Waits until the cache has done everything that was requested so far.
   ///
   /// Returns early if the task is cancelled.
-  public func waitForCache() async { await driver.cache?.queue.drain() }
+  public func waitForCache() async { await driver.waitForCache() }
+}
+
+/// Editing the data.
+///
+/// As with ``LoadingManager``: each element replaces the server's data, and pending edits stay on top of it (5.20).
+extension StreamManager {
+  /// Shows an edit at once, sends it to the server, and then shows the server's answer (5.20).
+  ///
+  /// An answer counts as stale, until the next element, if an element has come while the edit was being sent. The rest
+  /// is as with ``LoadingManager/mutate(showing:send:)``.
+  ///
+  /// - Parameters:
+  ///   - edit: Makes the edited value. Runs on no particular thread while no lock is held, and again with each element,
+  ///     so keep it short and free of side effects.
+  ///   - send: Sends the edit, and returns the server's data. Called once, outside every actor, in a task that isn't
+  ///     cancelled.
+  /// - Returns: The value that `send` has returned, without any pending edits.
+  /// - Throws: As ``LoadingManager/mutate(showing:send:)``.
+  /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
+  @discardableResult
+  public func mutate(
+    showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await driver.mutate(showing: edit, send: send) { [driver] in driver.answered($0) }
+  }
+
+  /// Shows an edit at once, sends it, and then puts the server's answer into the server's data (5.23).
+  ///
+  /// The rest is as with ``LoadingManager/mutate(showing:send:merging:)``.
+  ///
+  /// - Parameters:
+  ///   - edit: Makes the edited value, as with the other function.
+  ///   - send: Sends the edit, and returns the answer. Called once, outside every actor, in a task that isn't
+  ///     cancelled.
+  ///   - merging: Puts the answer into the server's data. Runs as `edit` does.
+  /// - Returns: The answer.
+  /// - Throws: As ``LoadingManager/mutate(showing:send:merging:)``.
+  /// - Precondition: `edit` and `merging` don't change the same publisher, neither directly nor through its manager;
+  ///   otherwise the program stops.
+  @discardableResult
+  public func mutate<Answer: Sendable>(
+    showing edit: @escaping @Sendable (Value) -> Value, send: @escaping @Sendable () async throws -> Answer,
+    merging: @escaping @Sendable (Value, Answer) -> Value
+  ) async throws -> Answer {
+    try await driver.mutate(showing: edit, send: send) { answer in .merged { merging($0, answer) } }
+  }
+
+  /// Shows an edit at once, and sends it to a server that doesn't answer with its data (5.20).
+  ///
+  /// The rest is as with ``LoadingManager/mutate(showing:sendOnly:)``.
+  ///
+  /// - Parameters:
+  ///   - edit: Makes the edited value, as with the other functions.
+  ///   - sendOnly: Sends the edit. Called once, outside every actor, in a task that isn't cancelled.
+  /// - Throws: As ``LoadingManager/mutate(showing:sendOnly:)``.
+  /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
+  public func mutate(
+    showing edit: @escaping @Sendable (Value) -> Value, sendOnly: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    try await driver.mutate(showing: edit, send: sendOnly) { .accepted }
+  }
+
+  /// Puts what the server has pushed elsewhere into the server's data, under the pending edits, and into the cache
+  /// (5.26).
+  ///
+  /// The next element replaces it. See ``LoadingManager/merge(_:)``.
+  ///
+  /// - Parameter change: Makes the server's new data. Runs as that of the other function.
+  /// - Returns: Whether there was data; false also after the publisher's end.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
+  @discardableResult
+  public func merge(_ change: @escaping @Sendable (Value) -> Value) async -> Bool { await driver.merge(change) }
 }
 
 extension StreamManager: CustomStringConvertible {

@@ -47,27 +47,25 @@ struct TimeLimit: Sendable {
   }
 
   private func waitForCancellation() async {
-    let (nothing, source) = AsyncStream<Never>.makeStream()
-    for await _ in nothing {}
-    withExtendedLifetime(source) {}
+    _ = await OneShot<Never>().wait()
   }
 
   private func run<Value: Sendable>(
     _ operation: @escaping @Sendable () async throws -> Value, limitedBy wait: (@Sendable () async throws -> Void)?
   ) async -> Result<Value, any Error>? {
-    let (results, first) = AsyncStream<Result<Value, any Error>>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let first = OneShot<Result<Value, any Error>>()
     let work = Task.detached(executorPreference: executor) {
       guard !Task.isCancelled else { return }
-      do { first.yield(.success(try await operation())) } catch { first.yield(.failure(error)) }
+      do { first.give(.success(try await operation())) } catch { first.give(.failure(error)) }
     }
     let timer = wait.map { wait in
       Task.detached(executorPreference: executor) { [timeout = timeout ?? .zero] in
         do {
           try await wait()
-          first.yield(.failure(LoadTimedOut(timeout: timeout)))
+          first.give(.failure(LoadTimedOut(timeout: timeout)))
         } catch {
           // Unless the operation has ended first, the clock has failed, and without it nothing would ever end.
-          if !Task.isCancelled { first.yield(.failure(error)) }
+          if !Task.isCancelled { first.give(.failure(error)) }
         }
       }
     }
@@ -76,8 +74,7 @@ struct TimeLimit: Sendable {
         work.cancel()
         timer?.cancel()
       }
-      for await result in results { return result }
-      return nil
+      return await first.wait()
     } onCancel: {
       // At once, rather than only when this task gets a thread.
       work.cancel()

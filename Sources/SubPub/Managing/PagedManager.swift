@@ -1,3 +1,11 @@
+/// Which pages a refresh of a ``PagedManager`` loads.
+public enum PageRefresh: Hashable, Sendable {
+  /// The first one, which then is the list.
+  case firstPage
+  /// As many as there are, one after the other; the list changes once, when all are there (5.08).
+  case loadedPages
+}
+
 /// A manager that loads a list page by page, and publishes all pages so far.
 ///
 /// Pages are appended in order, one at a time (5.08). A `loaded` list may be incomplete, but can be shown. While a page
@@ -25,7 +33,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
 
   /// Creates a manager.
   ///
-  /// The parameters are those of ``init(_:firstPage:maxPages:load:)``, with the properties of ``LoadingOptions`` one by
+  /// The parameters are those of ``init(_:firstPage:maxPages:refreshes:load:)``, with the properties of ``LoadingOptions`` one by
   /// one.
   ///
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
@@ -39,7 +47,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
     cacheFailed: @escaping @Sendable (CacheFailure) -> Void = { _ in },
     attemptFailed: @escaping @Sendable (_ attempt: Int, _ error: any Error) -> Void = { _, _ in },
     history: Int = 0, propagating: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
-    sends: SendOrder = .concurrent,
+    sends: SendOrder = .concurrent, refreshes: PageRefresh = .firstPage,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     self.init(
@@ -48,7 +56,7 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
         timeout: timeout, retry: retry,
         clock: clock, cache: cache, cachePolicy: cachePolicy, cacheFailed: cacheFailed, attemptFailed: attemptFailed,
         history: history, propagating: propagating, instrumentation: instrumentation, sends: sends),
-      firstPage: firstPage, maxPages: maxPages, load: load)
+      firstPage: firstPage, maxPages: maxPages, refreshes: refreshes, load: load)
   }
 
   /// Creates a manager from options.
@@ -59,25 +67,36 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
   ///   - maxPages: The most pages that the list keeps; nil for all. When one more is loaded, the oldest is dropped: as
   ///     many elements from the front as it has brought, or fewer if edits have removed some. A refresh begins with the
   ///     first page, even if that was dropped.
+  ///   - refreshes: Whether a refresh loads the first page, or as many pages as were loaded, with a call of `load` for
+  ///     each: `timeout` is for all of them, and after a failure all are loaded again.
   ///   - load: Loads the page at a cursor, and returns the cursor of the next page, or nil if there is none. Runs as
   ///     the loader of a ``LoadingManager`` does, and mustn't await the same manager either.
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
   ///   greater than zero, and `maxPages` is at least 1.
   public init(
     _ options: LoadingOptions<Paged<Element, Cursor>>, firstPage: Cursor, maxPages: Int? = nil,
+    refreshes: PageRefresh = .firstPage,
     load: @escaping @Sendable (Cursor) async throws -> (elements: [Element], next: Cursor?)
   ) {
     if let maxPages, maxPages < 1 {
       stopForMisuse("maxPages is \(maxPages), so the list would keep no page: give 1 or more, or nil for no limit")
     }
     publisher = options.makePublisher()
+    let page: @Sendable (Cursor) async throws -> Value = { cursor in
+      let (elements, next) = try await load(cursor)
+      return Paged(elements: elements, next: next)
+    }
     driver = LoadDriver(publisher, options) { kind, previous in
-      guard kind == .page, let list = previous(), let cursor = list.next else {
-        let page = try await load(firstPage)
-        return Paged(elements: page.elements, next: page.next)
+      let former = kind == .page || refreshes == .loadedPages ? previous() : nil
+      if kind == .page, let former, let cursor = former.next {
+        return try await former.appending(page(cursor), keeping: maxPages)
       }
-      let page = try await load(cursor)
-      return list.appending(Paged(elements: page.elements, next: page.next), keeping: maxPages)
+      var list = try await page(firstPage)
+      while list.loadedPages < former?.loadedPages ?? 1, let cursor = list.next {
+        try Task.checkCancellation()
+        list = try await list.appending(page(cursor), keeping: maxPages)
+      }
+      return list
     }
   }
 

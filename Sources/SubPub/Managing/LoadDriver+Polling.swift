@@ -1,24 +1,24 @@
 /// Polls (5.17).
-extension LoadDriver {
+extension ManagerDriver where Machine == LoadMachine<Value> {
   /// Refreshes again and again, with pauses between the end of a load and the start of the next.
   ///
-  /// `pause` returns how long one is, given the state that the load has left; nil ends the poll.
+  /// `pause` returns how long one is, given the state that a load has left; nil ends the poll. A pause begins anew when
+  /// another load ends, whoever has asked for that.
   func poll(
     pausingWithoutListeners: Bool, endingAtLogout: Bool, pause: (LoadState<Value>) -> Duration?,
     while condition: (LoadState<Value>) -> Bool = { _ in true }
   ) async {
+    measureAges()
     let demand = pausingWithoutListeners ? Demand() : nil
     if let demand { watch(demand) }
     defer { if let demand { registry.removeNotice(for: ObjectIdentifier(demand)) } }
-    let logouts = endingAtLogout ? find { machine, _ in machine.logouts } : nil
+    let logouts = endingAtLogout ? find { machine, _ in machine.polls.logouts } : nil
     // No state outlives the call that it is passed to.
     while !Task.isCancelled {
       if let demand { await waitForListeners(demand, ifLogoutsAre: logouts) }
       guard state(ifLogoutsAre: logouts).map(condition) ?? false else { return }
       _ = await load(ifLogoutsAre: logouts)
-      guard let interval = state(ifLogoutsAre: logouts).flatMap(pause) else { return }
-      stopUnlessPositive(interval)
-      guard await self.pause(for: interval, ifLogoutsAre: logouts) else { return }
+      guard await self.pause(pause, ifLogoutsAre: logouts) else { return }
     }
   }
 
@@ -42,14 +42,28 @@ extension LoadDriver {
   /// The present state; nil after the end of the manager or its publisher, and after another logout.
   private func state(ifLogoutsAre logouts: Int?) -> LoadState<Value>? {
     find { machine, present in
-      machine.isOver || logouts ?? machine.logouts != machine.logouts ? nil : present.state
+      machine.isOver || logouts ?? machine.polls.logouts != machine.polls.logouts ? nil : present.state
+    }
+  }
+
+  /// Pauses from the end of the last load on; returns false if the poll has ended.
+  private func pause(_ length: (LoadState<Value>) -> Duration?, ifLogoutsAre logouts: Int?) async -> Bool {
+    while true {
+      let end = find { machine, _ in machine.polls.lastEnd }
+      guard let interval = state(ifLogoutsAre: logouts).flatMap(length) else { return false }
+      stopUnlessPositive(interval)
+      // If the clock was set back, the load has ended in the future.
+      let passed = end.flatMap { freshness?.age(since: $0) } ?? .zero
+      guard passed < interval else { return true }
+      guard await pause(for: interval - passed, ifLogoutsAre: logouts) else { return false }
+      if find({ machine, _ in machine.polls.lastEnd }) == end { return true }
     }
   }
 
   /// Waits for so long; returns false if the poll's task is cancelled, or the poll has ended.
-  private func pause(for interval: Duration, ifLogoutsAre logouts: Int?) async -> Bool {
+  private func pause(for rest: Duration, ifLogoutsAre logouts: Int?) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
-      group.addTask { [limit] in await limit.pause(for: interval) }
+      group.addTask { [limit] in await limit.pause(for: rest) }
       group.addTask { [self] in
         await waitForEnd(ifLogoutsAre: logouts)
         return false
@@ -63,23 +77,21 @@ extension LoadDriver {
   /// Waits until the poll has ended; with a demand, also until somebody listens.
   private func waitForEnd(ifLogoutsAre logouts: Int?, or demand: Demand? = nil) async {
     var waiter: WaiterID?
-    _ = decideOnLoad { machine, _, waiters, _ in
-      guard !machine.isOver, logouts ?? machine.logouts == machine.logouts else { return LoadStep() }
-      let new = waiters.add(missing: 1)
-      machine.beginPause(of: new, endsAtLogout: logouts != nil)
+    decideInTurn { machine, _, turn, _ in
+      guard !machine.isOver, logouts ?? machine.polls.logouts == machine.polls.logouts else { return Step() }
+      let new = turn.waiters.add(missing: 1)
+      machine.polls.beginPause(of: new, endsAtLogout: logouts != nil)
       waiter = new
-      return LoadStep()
+      return Step()
     }
     guard let waiter else { return }
     if let demand { resume(demand, with: waiter) }
-    await suspend(waiter) { machine, _ in
-      machine.endPause(of: waiter)
-      return LoadStep()
+    let end: @Sendable (inout Machine, Present) -> Step = { machine, _ in
+      machine.polls.endPause(of: waiter)
+      return Step()
     }
-    decide { machine, _ in
-      machine.endPause(of: waiter)
-      return LoadStep()
-    }
+    await wait(for: waiter, onCancel: end)
+    decide { end(&$0, $1) }
   }
 }
 
@@ -90,7 +102,7 @@ private final class Demand: Sendable {
 }
 
 /// Waiting for listeners.
-extension LoadDriver {
+extension ManagerDriver where Machine == LoadMachine<Value> {
   private func watch(_ demand: Demand) {
     // The subscriptions of directories don't count, because they listen to everything.
     registry.addNotice(for: ObjectIdentifier(demand), countingParts: false) { [weak self, weak demand] in

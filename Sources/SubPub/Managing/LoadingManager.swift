@@ -81,9 +81,9 @@ public final class LoadingManager<Value: Sendable>: Manager {
     self.init(options) { _, previous in try await load(previous()) }
   }
 
-  private init(_ options: LoadingOptions<Value>, _ loader: @escaping LoadDriver<Value>.Loader) {
+  private init(_ options: LoadingOptions<Value>, _ load: @escaping LoadMachine<Value>.Load) {
     publisher = options.makePublisher()
-    driver = LoadDriver(publisher, options, loader)
+    driver = LoadDriver(publisher, options, load)
   }
 
   deinit { driver.endManager() }

@@ -4,11 +4,9 @@ extension LoadMachine {
   ///
   /// The caller is nil if it doesn't wait. Nobody joins a load that began before the data was invalidated (5.15), but
   /// the next page waits even for that one.
-  mutating func ask(
-    for request: LoadRequest, by caller: WaiterID?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    if isOver || request.logouts ?? logouts != logouts { return (LoadStep(), .nothing) }
-    if let joined = join(request, by: caller) { return (LoadStep(), joined) }
+  mutating func ask(for request: LoadRequest, by caller: WaiterID?, _ present: Present) -> (Step, LoadAnswer) {
+    if isOver || request.logouts ?? polls.logouts != polls.logouts { return (Step(), .nothing) }
+    if let joined = join(request, by: caller) { return (Step(), joined) }
     return begin(request.kind ?? .whole, request, by: caller, present)
   }
 
@@ -16,22 +14,34 @@ extension LoadMachine {
   ///
   /// After the failure of a page, and until the list is stale, loads that page again (5.14). `now` is the time on the
   /// manager's clock; nil if it isn't measured.
-  mutating func askIfNeeded(
-    accepting: AcceptedValue, now: Duration?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    if isOver { return (LoadStep(), .nothing) }
+  mutating func askIfNeeded(accepting: AcceptedValue, now: Duration?, _ present: Present) -> (Step, LoadAnswer) {
+    if isOver { return (Step(), .nothing) }
     let isStale = isStale(present, now)
     // One more page doesn't make a stale list fresh.
     let request = LoadRequest(kind: load?.kind == .page && isStale ? .whole : nil, accepts: accepting)
-    if let joined = join(request, by: nil) { return (LoadStep(), joined) }
-    guard isLoadNeeded(present, now) else { return (LoadStep(), .nothing) }
+    if let joined = join(request, by: nil) { return (Step(), joined) }
+    guard isLoadNeeded(present, now) else { return (Step(), .nothing) }
     return begin(failure?.kind == .page && !isStale ? .page : .whole, request, by: nil, present)
+  }
+
+  /// Does the same for a caller who wants a value that is younger than `maxAge`, or isn't stale.
+  ///
+  /// An error that is younger than `errorStaleAfter` is the answer, too (5.13).
+  mutating func askForValue(
+    maxAge: Duration?, accepting: AcceptedValue, now: Duration?, by caller: WaiterID, _ present: Present
+  ) -> (Step, ValueAnswer<Value>) {
+    if isFresh(present, maxAge: maxAge, now), let value = present.state.value { return (Step(), .fresh(value)) }
+    if let error = present.state.error, load == nil, let failure, isRecent(failure, now) {
+      return (Step(), .failed(error))
+    }
+    let (step, answer) = ask(for: LoadRequest(kind: .whole, accepts: accepting), by: caller, present)
+    return (step, .load(answer))
   }
 
   /// Whether a request could join the active load, or has to wait for it.
   func joins(_ request: LoadRequest) -> Bool {
     guard let load, request.joins else { return false }
-    return isNext(request, load) || (load.covers(request.kind) && !load.isOutdated)
+    return isNext(request, load) || (load.covers(request.kind) && !isOutdated(load))
   }
 
   private func isNext(_ request: LoadRequest, _ load: ActiveLoad) -> Bool {
@@ -40,7 +50,7 @@ extension LoadMachine {
 
   private mutating func join(_ request: LoadRequest, by caller: WaiterID?) -> LoadAnswer? {
     guard let load, joins(request) else { return nil }
-    callers.add(caller, accepting: request.accepts)
+    self.load?.callers.add(caller, accepting: request.accepts)
     return isNext(request, load) ? .next : .joined
   }
 
@@ -49,28 +59,27 @@ extension LoadMachine {
   /// In that case, it takes over the phase to return to, and the callers that don't wait.
   private mutating func begin(
     _ kind: LoadKind, _ request: LoadRequest, by caller: WaiterID?, _ present: Present
-  ) -> (LoadStep<Value>, LoadAnswer) {
-    var step = LoadStep<Value>()
+  ) -> (Step, LoadAnswer) {
+    var step = Step()
     let data = present.state.value
     let shows = data == nil || !rules.isQuiet
     loadCount += 1
     // Without data, the first page is the next one.
     let kind = data == nil ? .whole : kind
-    var new = ActiveLoad(id: LoadID(number: loadCount), kind: kind, hasData: data != nil)
+    var new = ActiveLoad(id: RunID(number: loadCount), kind: kind, hasData: data != nil, seen: stack.changes)
     if let old = load, let before = old.before {
       (new.before, new.failureBefore) = (before, old.failureBefore)
     } else if shows {
       (new.before, new.failureBefore) = (present.state.withoutData, failure)
     }
-    let staying = callers.withoutWaiters
+    if let old = load { new.callers = old.callers.withoutWaiters }
+    new.callers.add(caller, accepting: request.accepts)
     endLoad(.cancelled, &step)
     if shows {
       failure = nil
       step.publisher.published = present.publication.next(.loading(previous: data))
     }
     load = new
-    callers = staying
-    callers.add(caller, accepting: request.accepts)
     step.begun = (new.id, kind, readsCache: data == nil)
     return (step, .began)
   }
@@ -92,19 +101,22 @@ extension LoadMachine {
     return age < maxAge
   }
 
+  /// Whether something has made data outdated since a load has begun.
+  func isOutdated(_ load: ActiveLoad) -> Bool { load.seen.outdating != stack.changes.outdating }
+
   private func isLoadNeeded(_ present: Present, _ now: Duration?) -> Bool {
     // Its result is stale, or isn't even taken.
-    if load?.isOutdated ?? false { return true }
+    if let load, isOutdated(load) { return true }
     return switch present.state.phase {
     // No load is active, so a `loading` was published by hand.
     case .unknown, .loading: true
     case .loaded: isStale(present, now)
-    case .error: failure.map { $0.isOutdated || !isRecent($0, now) } ?? true
+    case .error: failure.map { !isRecent($0, now) } ?? true
     }
   }
 
   private func isRecent(_ failure: LoadFailure, _ now: Duration?) -> Bool {
-    age(since: failure.time, now).map { $0 < rules.errorStaleAfter } ?? false
+    !failure.isOutdated && age(since: failure.time, now).map { $0 < rules.errorStaleAfter } ?? false
   }
 
   private func age(since time: Duration?, _ now: Duration?) -> Duration? {

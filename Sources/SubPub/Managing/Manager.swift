@@ -59,6 +59,15 @@ extension Manager {
   public func waitForCache() async {}
 }
 
+/// A manager whose loads its family may limit.
+protocol LimitedManager {
+  /// Lets loads begin with the permits of a family, which may be none; does nothing if the manager has a family.
+  func join(_ permits: Permits?)
+}
+
+extension LoadingManager: LimitedManager { func join(_ permits: Permits?) { driver.join(permits) } }
+extension PagedManager: LimitedManager { func join(_ permits: Permits?) { driver.join(permits) } }
+
 extension Manager {
   /// For the message about subscribing to a manager.
   @available(*, unavailable, message: "a manager has a publisher: `manager.publisher.subscribe(…)`")

@@ -25,8 +25,7 @@ extension PagedManager {
   ///   - merging: Puts the answer into the server's elements. Runs as `edit` does.
   /// - Returns: The answer.
   /// - Throws: As ``LoadingManager/mutate(showing:send:merging:)``.
-  /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
-  ///   state has changed in between.
+  /// - Complexity: As ``LoadingManager/mutate(showing:send:merging:)``.
   /// - Precondition: `edit` and `merging` don't change the same publisher, neither directly nor through its manager;
   ///   otherwise the program stops.
   @discardableResult
@@ -54,6 +53,19 @@ extension PagedManager {
     showing edit: @escaping @Sendable ([Element]) -> [Element], sendOnly: @escaping @Sendable () async throws -> Void
   ) async throws {
     try await driver.mutate(showing: { $0.with(edit($0.elements)) }, send: sendOnly) { .accepted }
+  }
+
+  /// Puts what the server has pushed into the server's elements, under the pending edits, and into the cache (5.26).
+  ///
+  /// See ``LoadingManager/merge(_:)``.
+  ///
+  /// - Parameter change: Makes the server's new elements. Runs as that of the other function.
+  /// - Returns: Whether there was a list; false also after the publisher's end.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
+  @discardableResult
+  public func merge(_ change: @escaping @Sendable ([Element]) -> [Element]) async -> Bool {
+    await driver.merge { $0.with(change($0.elements)) }
   }
 
   /// Publishes a list and writes it to the cache (5.16).

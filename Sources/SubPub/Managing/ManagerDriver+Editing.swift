@@ -1,5 +1,5 @@
-/// Edits (5.20).
-extension LoadDriver {
+/// Edits (5.20), and what a server pushes (5.26).
+extension ManagerDriver {
   /// Shows an edit, sends it when it may be sent, and rolls it back if sending fails.
   ///
   /// A cancelled caller doesn't wait until `send` has ended.
@@ -11,30 +11,40 @@ extension LoadDriver {
     // The task that sends holds no more of the edit than this.
     let id = EditID()
     var isOver = false
-    decidePrepared { machine, prepared, present in
+    await decidePrepared { machine, prepared, present in
       isOver = machine.isOver
       return machine.add(Edit(id: id, apply: apply), prepared, present)
     }
     if isOver { throw PublisherEnded(source: registry.source) }
-    let (results, end) = AsyncStream<Result<Answer, any Error>>.makeStream()
+    let result = OneShot<Result<Answer, any Error>>()
     Task(executorPreference: limit.executor) { [self] in
       do {
         try await waitToSend(id)
         let answer = try await send()
-        endEdit(id, confirmation(answer))
-        end.yield(.success(answer))
+        await endEdit(id, confirmation(answer))
+        result.give(.success(answer))
       } catch {
-        endEdit(id, nil)
-        end.yield(.failure(error))
+        await endEdit(id, nil)
+        result.give(.failure(error))
       }
     }
-    for await result in results { return try result.get() }
-    throw CancellationError()
+    guard let result = await result.wait() else { throw CancellationError() }
+    return try result.get()
   }
 
   /// The server's data as it has come now.
   func answered(_ value: Value) -> Confirmation<Value> {
     .answered(ServerData(value, Provenance(.loaded, freshSince: freshSince())))
+  }
+
+  /// Puts what the server has pushed into its data; returns false if there is none.
+  func merge(_ change: @escaping @Sendable (Value) -> Value) async -> Bool {
+    var isMerged = false
+    await decidePrepared { machine, prepared, present in
+      isMerged = !machine.isOver && machine.serverData(present) != nil
+      return machine.merge(change, prepared, present)
+    }
+    return isMerged
   }
 
   /// Waits until the edits before this one have been sent, unless they needn't be (5.24).
@@ -44,11 +54,11 @@ extension LoadDriver {
     guard options.sends == .oneAtATime else { return }
     while true {
       var (waiter, sends, isOver) = (WaiterID?.none, SendTurn.never, false)
-      decideOnLoad { machine, _, waiters, effects in
-        let new = waiters.add(missing: 1)
-        let (step, turn) = machine.beginSend(of: edit, new)
-        (sends, isOver) = (turn, machine.isOver)
-        if turn == .later { waiter = new } else { waiters.remove(new, &effects) }
+      decideInTurn { machine, _, turn, effects in
+        let new = turn.waiters.add(missing: 1)
+        let (step, sendTurn) = machine.beginSend(of: edit, new)
+        (sends, isOver) = (sendTurn, machine.isOver)
+        if sendTurn == .later { waiter = new } else { turn.waiters.remove(new, &effects) }
         return step
       }
       switch sends {
@@ -60,7 +70,7 @@ extension LoadDriver {
   }
 
   /// Ends an edit; without a confirmation, its sending has failed.
-  private func endEdit(_ edit: EditID, _ confirmation: Confirmation<Value>?) {
-    decidePrepared { machine, prepared, present in machine.endEdit(edit, confirmation, prepared, present) }
+  private func endEdit(_ edit: EditID, _ confirmation: Confirmation<Value>?) async {
+    await decidePrepared { machine, prepared, present in machine.endEdit(edit, confirmation, prepared, present) }
   }
 }

@@ -1,11 +1,15 @@
 /// What a manager knows about the runs of its stream, and every decision about them (5.21).
-///
-/// As a `LoadMachine`, it is a value that is changed in the publisher's turns, and says what is to be done.
-struct StreamMachine<Value: Sendable> {
+struct StreamMachine<Value: Sendable>: ManagerMachine {
+  typealias Present = ManagerPresent<Value>
+  typealias Step = ManagerStep<Value>
+
+  /// Follows the sequence until it ends, or until `receive` returns false.
+  typealias Follow = @Sendable (_ receive: (Value) async -> Bool) async throws -> Void
+
   /// A run of the stream.
   ///
-  /// Every transition but its own and `republish()` ends it (5.04).
-  struct Run {
+  /// Every transition but its own, those of edits (5.20) and merges (5.26), and `republish()` ends it (5.04).
+  struct ActiveRun {
     /// Changes with each attempt, so that an attempt that is over publishes nothing.
     var id: RunID
     /// The phase to return to if the run ends now; nil once it has published an element or an error.
@@ -14,39 +18,10 @@ struct StreamMachine<Value: Sendable> {
     var failures = 0
   }
 
-  /// What a turn has found.
-  struct Present {
-    let publication: Publication<Value>
-    /// Whether the thread runs a transform of `update`, in which nothing can be published.
-    var isInTransform = false
-    /// The last notice about listeners; nil once the manager doesn't want any.
-    let notice: (isListenedTo: Bool, number: UInt64)?
-
-    var state: LoadState<Value> { publication.state }
-  }
-
-  /// What a turn has decided.
-  struct Step {
-    var publisher = PublisherStep<Value>()
-    /// How the active run has ended; nil if it hasn't.
-    var end: RunEnd?
-    /// The run that has begun, perhaps in place of the one that has ended.
-    var begun: (id: RunID, readsCache: Bool)?
-    /// What happens to the value in the cache.
-    var cacheChange: CacheChange?
-    /// The departure after which the run ends, unless a listener arrives first.
-    var departure: Departure?
-  }
-
-  enum CacheChange {
-    /// The element that the step publishes is written.
-    case write
-    case clear
-  }
-
+  var stack: EditStack<Value>
   /// Whether a run ends with its last listener: `keepingAlive` is zero.
   private let endsAtOnce: Bool
-  private(set) var run: Run?
+  private(set) var run: ActiveRun?
   /// How many runs have begun.
   private(set) var runCount = 0
   /// The version of the first `loading` of the last run, which may be over.
@@ -62,31 +37,20 @@ struct StreamMachine<Value: Sendable> {
   private var notice: UInt64 = 0
   /// What ends the active run, unless a listener arrives first.
   private(set) var departure: Departure?
-  /// Whether the manager is gone, or its publisher has ended.
   private(set) var isOver = false
 
-  init(endsAtOnce: Bool = false) { self.endsAtOnce = endsAtOnce }
-}
+  init(endsAtOnce: Bool = false, sendsOneAtATime: Bool = false) {
+    self.endsAtOnce = endsAtOnce
+    stack = EditStack(sendsOneAtATime: sendsOneAtATime)
+  }
 
-/// Identifies a run of a stream, and an attempt of it.
-struct RunID: Hashable {
-  let number: Int
-  var attempt = 1
-}
+  static var followsListeners: Bool { true }
+  var activeRun: RunID? { run?.id }
+  var phaseBefore: FormerPhase? { run?.before }
 
-/// How a run has ended.
-enum RunEnd {
-  /// Its sequence has ended.
-  case finished
-  /// No attempt is left.
-  case failed(any Error)
-  /// Somebody has ended it, so that its task is to be cancelled.
-  case cancelled
+  mutating func noteAnswer() { if run?.before != nil { run?.before = .loaded(()) } }
 
-  var isByItself: Bool { if case .cancelled = self { false } else { true } }
-
-  /// Throws the error with which the run has ended.
-  func get() throws { if case .failed(let error) = self { throw error } }
+  func noteStaleData() {}
 }
 
 /// Identifies the moment at which the last listener has left.
@@ -139,8 +103,8 @@ extension StreamMachine {
     runCount += 1
     versionOfLastRun = present.publication.version + 1
     let id = RunID(number: runCount)
-    run = Run(id: id, before: before ?? present.state.withoutData)
-    step.begun = (id, readsCache: present.state.value == nil)
+    run = ActiveRun(id: id, before: before ?? present.state.withoutData)
+    step.begun = (id, .whole, readsCache: present.state.value == nil)
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
   }
 
@@ -151,39 +115,31 @@ extension StreamMachine {
     return rollBack(present)
   }
 
-  /// Ends the active run, because the manager is gone (5.09).
-  mutating func endManager(_ present: Present) -> Step {
-    var step = rollBack(present)
-    end(&step)
-    return step
-  }
+  mutating func endManager(_ present: Present) -> Step { endAll(rollBack(present)) }
 
-  /// Ends the active run, because the publisher takes no further states (3.09).
-  mutating func endPublisher() -> Step {
-    var step = supersede()
-    end(&step)
-    return step
-  }
+  mutating func endPublisher() -> Step { endAll(supersede()) }
 
-  private mutating func end(_ step: inout Step) {
+  private mutating func endAll(_ step: Step) -> Step {
+    var step = step
     (isOver, departure) = (true, nil)
     // Those that have waited for the next run.
     step.publisher.answered += endWaiters.sorted()
     endWaiters = []
-  }
-
-  /// Ends the active run, because of another transition.
-  mutating func supersede() -> Step {
-    var step = Step()
-    endRun(.cancelled, &step)
     return step
   }
 
-  /// Ends the active run, and forgets all data.
+  mutating func supersede() -> Step {
+    var step = Step()
+    endRun(.cancelled, &step)
+    step.publisher.released += stack.drop()
+    return step
+  }
+
   mutating func logout(_ present: Present) -> Step {
     var step = supersede()
     step.publisher.published = present.publication.next(.unknown)
     step.publisher.validity = DataValidity()
+    stack.noteCache(isOutdated: false)
     step.cacheChange = .clear
     return step
   }
@@ -231,33 +187,38 @@ extension StreamMachine {
 /// What a run publishes, each time unless it has ended.
 extension StreamMachine {
   /// Publishes a cached value, which was new at `freshSince`.
-  mutating func find(_ cached: Cached<Value>, freshSince: Duration?, of id: RunID, _ present: Present) -> Step {
-    var step = Step()
-    guard run?.id == id else { return step }
+  ///
+  /// Does nothing if there is newer data, of an edit that the server has answered in the meantime.
+  mutating func find(
+    _ cached: Cached<Value>, freshSince: Duration?, of id: RunID, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> Decision<Value> {
+    guard run?.id == id, serverData(present) == nil else { return .nothing }
+    let prepared = stack.current(prepared)
+    let data = ServerData(cached.value, Provenance(.cached, freshSince: freshSince))
+    if prepared == nil, !stack.edits.isEmpty { return .needs(stack.preparation(of: data)) }
     run?.before = nil
-    step.publisher.published = present.publication.next(
-      .loaded(cached.value), Provenance(.cached, freshSince: freshSince))
-    step.publisher.validity = DataValidity(isInvalidated: cached.age >= .unlimited)
-    return step
-  }
-
-  /// Makes the data stale until the next element (5.15).
-  func invalidate(_ present: Present) -> Step {
-    var step = Step()
-    step.publisher.validity = DataValidity(isInvalidated: true)
-    return step
+    var step = show(data, prepared, present)
+    step.publisher.validity?.isInvalidated = stack.isCacheOutdated || cached.age >= .unlimited
+    return .done(step)
   }
 
   /// Publishes an element, which is new since `time`; nil if nobody measures ages.
-  mutating func receive(_ element: Value, at time: Duration?, of id: RunID, _ present: Present) -> Step {
-    var step = Step()
-    guard run?.id == id else { return step }
+  ///
+  /// It takes the place of the server's data, under the pending edits.
+  mutating func receive(
+    _ element: Value, at time: Duration?, of id: RunID, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> Decision<Value> {
+    guard run?.id == id else { return .nothing }
+    let prepared = stack.current(prepared)
+    let data = ServerData(element, Provenance(.loaded, freshSince: time))
+    if prepared == nil, !stack.edits.isEmpty { return .needs(stack.preparation(of: data)) }
     run?.before = nil
     run?.failures = 0
-    step.publisher.published = present.publication.next(.loaded(element), Provenance(.loaded, freshSince: time))
-    step.publisher.validity = DataValidity()
-    step.cacheChange = .write
-    return step
+    var step = show(data, prepared, present)
+    stack.noteNews()
+    stack.noteCache(isOutdated: false)
+    step.cacheChange = .write(data, freshSince: time, hasNews: false)
+    return .done(step)
   }
 
   /// Publishes an error, which ends the attempt; `isLast` tells whether it ends the run.

@@ -38,8 +38,8 @@ extension LoadingManager {
   /// - Throws: The error of `send`, after the edit was rolled back. `CancellationError` if the calling task is
   ///   cancelled; if it was cancelled before the call, nothing is sent. ``EditDropped`` if the edit was dropped while
   ///   it waited to be sent. ``PublisherEnded`` if the publisher ends before the edit is sent.
-  /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again if the
-  ///   state has changed in between.
+  /// - Complexity: Each change of the server's data or of the edits calls every pending edit once, and again for each
+  ///   transition by hand that comes in between (5.27).
   /// - Precondition: `edit` doesn't change the same publisher, neither directly nor through its manager; otherwise the
   ///   program stops.
   @discardableResult
@@ -129,6 +129,29 @@ extension LoadingManager {
   ) async throws {
     try await driver.mutate(showing: edit, send: sendOnly) { .accepted }
   }
+
+  /// Puts what the server has pushed into the server's data, under the pending edits, and into the cache (5.26).
+  ///
+  /// For servers that tell of changes between two loads, such as the messages of a chat. Nothing is superseded or
+  /// dropped: an active load goes on, and edits stay on top.
+  ///
+  /// ```swift
+  /// for try await message in socket.messages {
+  ///   await manager.merge { messages in messages.filter { $0.id != message.id } + [message] }
+  /// }
+  /// ```
+  ///
+  /// The data keeps its age, its origin, and its phase, as with ``mutate(showing:send:merging:)``. The result of a load
+  /// that had begun before may lack what was pushed, so it doesn't count as fresh, and neither does the cached value if
+  /// there is no data to put it into.
+  ///
+  /// - Parameter change: Makes the server's new data. Runs on no particular thread while no lock is held, once, and
+  ///   again if a transition by hand comes in between (5.27), so keep it short and free of side effects.
+  /// - Returns: Whether there was data; false also after the publisher's end.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
+  ///   program stops.
+  @discardableResult
+  public func merge(_ change: @escaping @Sendable (Value) -> Value) async -> Bool { await driver.merge(change) }
 }
 
 /// The error of an edit that was dropped while it waited to be sent (5.24).

@@ -1,0 +1,292 @@
+/// What a manager knows, and every decision about it: a `LoadMachine` or a `StreamMachine`.
+///
+/// A value that is changed in the publisher's turns: it decides what is to be done, and calls nothing. It doesn't know
+/// the state that is shown, which others may change; each operation receives it as `Present`.
+protocol ManagerMachine<Value>: Sendable {
+  associatedtype Value: Sendable
+
+  /// The server's data and the pending edits.
+  var stack: EditStack<Value> { get set }
+  /// Whether the manager is gone, or its publisher has ended.
+  var isOver: Bool { get }
+  /// The number of the active run; nil if there is none.
+  var activeRun: RunID? { get }
+  /// The phase to return to if the active run ends now; nil if that stays as it is.
+  var phaseBefore: FormerPhase? { get }
+
+  /// What ends the active run, unless a listener arrives first.
+  var departure: Departure? { get }
+
+  /// Takes the last notice about listeners into account, once; nil if there is nothing new.
+  mutating func noteListeners(_ present: Present) -> Step?
+  /// Notes that the server has sent its data: neither an error nor the phase before counts any more.
+  mutating func noteAnswer()
+  /// Notes that the data at hand has become stale because of a change at the server, not by its age.
+  mutating func noteStaleData()
+  /// Ends the active run and drops the edits, because of another transition.
+  mutating func supersede() -> Step
+  /// Ends everything, because the publisher takes no further states (3.09).
+  mutating func endPublisher() -> Step
+  /// Ends everything, because the manager is gone (5.09).
+  mutating func endManager(_ present: Present) -> Step
+  /// Forgets all data, and has the cache cleared, after the publisher's end, too (5.10).
+  mutating func logout(_ present: Present) -> Step
+
+  /// Whether runs begin and end with the publisher's listeners.
+  static var followsListeners: Bool { get }
+}
+
+extension ManagerMachine {
+  static var followsListeners: Bool { false }
+  var departure: Departure? { nil }
+  func noteListeners(_ present: Present) -> Step? { nil }
+
+  typealias Present = ManagerPresent<Value>
+  typealias Step = ManagerStep<Value>
+}
+
+/// The state that is shown, as a turn has found it.
+struct ManagerPresent<Value: Sendable> {
+  let publication: Publication<Value>
+  var validity = DataValidity()
+  /// Whether the thread runs a transform of `update`, in which nothing can be published.
+  var isInTransform = false
+  /// The last notice about listeners; nil for managers that don't follow them.
+  var notice: (isListenedTo: Bool, number: UInt64)?
+
+  var state: LoadState<Value> { publication.state }
+  /// When the data was new, on the manager's clock; nil if that isn't known.
+  var freshSince: Duration? { validity.freshSince(publication.provenance) }
+}
+
+/// What a turn has decided.
+struct ManagerStep<Value: Sendable> {
+  /// A change of the cache.
+  enum CacheChange {
+    /// `hasNews` tells whether the data has a confirmed edit, or something pushed, which the value before it lacks.
+    case write(ServerData<Value>, freshSince: Duration?, hasNews: Bool)
+    case clear
+  }
+
+  var publisher = PublisherStep<Value>()
+  /// How the active run has ended; nil if it hasn't.
+  var end: RunEnd?
+  /// The run that has begun, perhaps in place of the one that has ended.
+  var begun: (id: RunID, kind: LoadKind, readsCache: Bool)?
+  var cacheChange: CacheChange?
+  /// The departure after which a stream's run ends, unless a listener arrives first.
+  var departure: Departure?
+}
+
+extension ManagerStep {
+  /// Makes the present data stale.
+  mutating func invalidate(_ present: ManagerPresent<Value>) {
+    publisher.validity = present.validity
+    publisher.validity?.isInvalidated = true
+  }
+}
+
+/// What an operation comes to that may need foreign code.
+enum Decision<Value: Sendable> {
+  case done(ManagerStep<Value>)
+  /// Nothing yet: foreign code comes first.
+  case needs(Preparation<Value>)
+
+  /// Nothing is to be done.
+  static var nothing: Self { .done(ManagerStep()) }
+}
+
+/// Identifies a run of a manager: a load, or a run of a stream, and an attempt of that.
+struct RunID: Hashable {
+  let number: Int
+  var attempt = 1
+}
+
+/// How a run has ended.
+enum RunEnd {
+  /// A load has its result, which is the state that is shown now, or a sequence has ended.
+  case finished
+  /// No attempt of a stream is left.
+  case failed(any Error)
+  /// The run was superseded or rolled back, so its task is to be cancelled.
+  case cancelled
+
+  var isByItself: Bool { if case .cancelled = self { false } else { true } }
+
+  /// Throws the error with which the run has ended.
+  func get() throws { if case .failed(let error) = self { throw error } }
+}
+
+/// What a load loads.
+enum LoadKind {
+  /// All of the data, or its first page.
+  case whole
+  /// One more page.
+  case page
+}
+
+/// A state without its data.
+typealias FormerPhase = LoadState<Void>
+
+extension LoadState {
+  /// Returns the state in the same phase with other data.
+  func with<Data>(_ data: Data?) -> LoadState<Data> {
+    switch self {
+    case .unknown: .unknown
+    case .loading: .loading(previous: data)
+    case .loaded: data.map(LoadState<Data>.loaded) ?? .unknown
+    case .error(let error, _): .error(error, previous: data)
+    }
+  }
+
+  var withoutData: FormerPhase { map { _ in } }
+}
+
+/// Data of the server.
+extension ManagerMachine {
+  func serverData(_ present: Present) -> ServerData<Value>? { stack.serverData(present.publication) }
+
+  /// Shows new data of the server, with the pending edits.
+  mutating func show(_ data: ServerData<Value>, _ prepared: Prepared<Value>?, _ present: Present) -> Step {
+    stack.take(data)
+    var step = Step()
+    step.publisher.published = present.publication.next(
+      .loaded(prepared?.shown ?? data.value), stack.provenance(over: data))
+    step.publisher.validity = DataValidity()
+    return step
+  }
+
+  /// Makes the present data stale, and also what was asked for before (5.15).
+  mutating func invalidate(_ present: Present) -> Step {
+    stack.invalidate()
+    noteStaleData()
+    var step = Step()
+    step.invalidate(present)
+    return step
+  }
+
+  /// Puts what the server has pushed into its data, under the pending edits (5.26).
+  ///
+  /// The active load may lack it, and so may the cache if there is no data.
+  mutating func merge(
+    _ change: @escaping @Sendable (Value) -> Value, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> Decision<Value> {
+    if isOver { return .nothing }
+    guard let data = serverData(present) else {
+      stack.noteNews()
+      stack.noteCache(isOutdated: true)
+      return .nothing
+    }
+    guard let prepared = stack.current(prepared) else {
+      return .needs(stack.preparation(of: data, accepting: change))
+    }
+    stack.take(prepared.data)
+    stack.noteNews()
+    stack.noteCache(isOutdated: present.validity.isInvalidated)
+    var step = Step()
+    step.publisher.published = present.publication.next(
+      present.state.with(prepared.shown), stack.provenance(over: prepared.data))
+    step.cacheChange = .write(prepared.data, freshSince: present.freshSince, hasNews: true)
+    return .done(step)
+  }
+}
+
+/// Edits: what is shown is the server's data with all pending edits applied to it, in the order of the calls (5.20).
+extension ManagerMachine {
+  /// Adds an edit, and shows it if there is data.
+  mutating func add(_ edit: Edit<Value>, _ prepared: Prepared<Value>?, _ present: Present) -> Decision<Value> {
+    if isOver { return .nothing }
+    let (data, prepared) = (serverData(present), stack.current(prepared))
+    if let data, prepared == nil { return .needs(stack.preparation(of: data, under: stack.adding(edit))) }
+    stack.add(edit, over: data)
+    var step = Step()
+    if let data, let prepared {
+      step.publisher.published = present.publication.next(
+        present.state.with(prepared.shown), stack.provenance(over: data))
+    }
+    return .done(step)
+  }
+
+  /// Ends an edit; without a confirmation, its sending has failed.
+  ///
+  /// The other edits stay.
+  mutating func endEdit(
+    _ id: EditID, _ confirmation: Confirmation<Value>?, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> Decision<Value> {
+    guard let edit = stack.edit(id) else {
+      var step = confirmation == nil ? Step() : noteConfirmationOfDropped(present)
+      step.publisher.released += [stack.endSend(of: id)].compactMap(\.self)
+      return .done(step)
+    }
+    let (others, prepared) = (stack.without(id), stack.current(prepared))
+    var (data, accept) = (serverData(present), (@Sendable (Value) -> Value)?.none)
+    switch confirmation {
+    case nil: break
+    case .accepted: accept = edit.apply
+    case .merged(let merge): accept = merge
+    case .answered(let answer): data = answer
+    }
+    if let found = data, accept != nil || !others.isEmpty {
+      guard let prepared else { return .needs(stack.preparation(of: found, accepting: accept, under: others)) }
+      data = prepared.data
+    }
+    stack.remove(id, over: data)
+    var step = take(confirmation, of: edit, with: data, showing: prepared?.shown, present)
+    step.publisher.released += [stack.endSend(of: id)].compactMap(\.self)
+    return .done(step)
+  }
+
+  private mutating func take(
+    _ confirmation: Confirmation<Value>?, of edit: Edit<Value>, with data: ServerData<Value>?, showing shown: Value?,
+    _ present: Present
+  ) -> Step {
+    var step = Step()
+    let isAnswer = if case .answered = confirmation { true } else { false }
+    var isStale = present.validity.isInvalidated && !isAnswer
+    if confirmation != nil {
+      // With other edits or loads in between, there is no telling which is newer, or what it includes.
+      let overlaps = !stack.edits.isEmpty && !stack.sendsOneAtATime
+      if (isAnswer && overlaps) || edit.seen.all != stack.changes.all {
+        isStale = true
+        noteStaleData()
+      }
+      stack.noteConfirmedEdit(isInData: data != nil)
+    }
+    guard let data else {
+      // The cached value lacks the edit, and there is no data to take its place.
+      if confirmation != nil { step.cacheChange = .clear }
+      return step
+    }
+    let shown = shown ?? data.value
+    var state = present.state.with(shown)
+    if isAnswer {
+      state = activeRun != nil && present.state.phase == .loading ? .loading(previous: shown) : .loaded(shown)
+      noteAnswer()
+    }
+    step.publisher.published = present.publication.next(state, stack.provenance(over: data))
+    var validity = isAnswer ? DataValidity() : present.validity
+    validity.isInvalidated = isStale
+    step.publisher.validity = validity
+    if confirmation != nil {
+      stack.noteCache(isOutdated: isStale)
+      // An accepted edit doesn't change the age of the data.
+      step.cacheChange = .write(data, freshSince: validity.freshSince(data.provenance), hasNews: true)
+    }
+    return step
+  }
+
+  /// Notes that the server has confirmed an edit that was dropped, which all data at hand may lack.
+  private mutating func noteConfirmationOfDropped(_ present: Present) -> Step {
+    var step = invalidate(present)
+    step.cacheChange = .clear
+    return step
+  }
+
+  /// Decides whether an edit is sent now (5.24).
+  mutating func beginSend(of id: EditID, _ waiter: WaiterID) -> (Step, SendTurn) {
+    let (turn, next) = stack.beginSend(of: id, waiter)
+    var step = Step()
+    step.publisher.released += [next].compactMap(\.self)
+    return (step, turn)
+  }
+}
