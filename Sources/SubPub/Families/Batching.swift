@@ -38,6 +38,31 @@ public func batching<Key: Hashable & Sendable, Value: Sendable>(
   return { key in try await batcher.value(of: key) }
 }
 
+/// Makes a loader as ``batching(maximum:within:clock:load:)`` does, for servers that answer with an error for some keys.
+///
+/// ```swift
+/// let load = batching(maximum: 100, within: .milliseconds(5), results: { (cities: Set<String>) in
+///   Dictionary(uniqueKeysWithValues: cities.map { city in
+///     (city, city.isEmpty ? .failure(KeyMissing(key: city)) : .success("sunny in \(city)"))
+///   })
+/// })
+/// ```
+///
+/// - Parameters:
+///   - maximum: The largest number of keys in one request.
+///   - window: How long to collect keys after the first one.
+///   - clock: Measures `window`. If it throws, the request begins at once.
+///   - results: Asks for several keys, and returns the value or the error of each. The rest is as with `load`.
+/// - Returns: A loader for one key, which throws the error of its key. Call it from any thread, task, or actor.
+/// - Precondition: `maximum` is at least 1, and `window` isn't negative.
+public func batching<Key: Hashable & Sendable, Value: Sendable>(
+  maximum: Int, within window: Duration, clock: any Clock<Duration> = ContinuousClock(),
+  results: @escaping @Sendable (Set<Key>) async throws -> [Key: Result<Value, any Error>]
+) -> @Sendable (Key) async throws -> Value {
+  let load = batching(maximum: maximum, within: window, clock: clock, load: results)
+  return { key in try await load(key).get() }
+}
+
 /// The error of a load whose key is missing from the answer to its batched request (5.25).
 ///
 /// See ``batching(maximum:within:clock:load:)``.

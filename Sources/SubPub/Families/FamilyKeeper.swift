@@ -2,17 +2,21 @@
 final class FamilyKeeper: Sendable {
   typealias Object = FamilyMembers.Object
 
-  let members = Locked(FamilyMembers())
+  let members: Locked<FamilyMembers>
   private let lingering: Duration
   // Both are foreign code.
   private let elapsed: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  init(lingering: Duration, clock: any Clock<Duration>) {
+  init(lingering: Duration, mostLingering: Int?, clock: any Clock<Duration>) {
     guard lingering >= .zero else {
       stopForMisuse("lingering is \(lingering), but nothing is kept for less than no time: give zero or more")
     }
+    if let mostLingering, mostLingering < 0 {
+      stopForMisuse("mostLingering is \(mostLingering), but no fewer than none linger: give zero or more, or nil")
+    }
     self.lingering = lingering
+    members = Locked(FamilyMembers(mostLingering: mostLingering))
     elapsed = clock.stopwatch()
     sleep = { try await clock.sleep(for: $0) }
   }
@@ -25,7 +29,16 @@ final class FamilyKeeper: Sendable {
   /// Keeps a manager that was requested.
   func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) {
     guard deadline != nil else { return }
-    start(members.withLock { $0.keep(member, manager, until: deadline) })
+    let (released, timer) = members.withLock { $0.keep(member, manager, until: deadline) }
+    start(timer)
+    release(released)
+  }
+
+  /// Stops keeping a manager that lingers; returns whether it does.
+  func letGo(_ member: FamilyMember) -> Bool {
+    let released = members.withLock { $0.letGo(member) }
+    defer { release(released) }
+    return !released.isEmpty
   }
 
   /// Keeps a manager for as long as anybody listens to its publisher, and after that for as long as managers linger.
@@ -36,8 +49,9 @@ final class FamilyKeeper: Sendable {
     member.registry.addNotice(for: member.id, countingParts: false) { [self] in
       guard let manager = member.manager else { return }
       let deadline = deadline
-      // What this returns may be the last reference to the manager, so it is released after the unlock.
-      start(members.withLock { $0.noteListeners(of: member, manager, until: deadline) }.timer)
+      let (released, timer) = members.withLock { $0.noteListeners(of: member, manager, until: deadline) }
+      start(timer)
+      release(released)
     }
   }
 
@@ -70,7 +84,7 @@ final class FamilyKeeper: Sendable {
         while !Task.isCancelled, let next = evict(task) { try await sleep(next) }
       } catch {
         // Without the clock, nothing would ever be released.
-        if !Task.isCancelled { members.withLock { $0.stopKeeping() } }
+        if !Task.isCancelled { release(members.withLock { $0.stopKeeping() }) }
       }
     }
   }
@@ -81,12 +95,18 @@ final class FamilyKeeper: Sendable {
   private func evict(_ timer: CancellableTask) -> Duration? {
     let latest = members.withLock { $0.latestDeadline }
     let now = elapsed()
-    var (evicted, next) = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
-    let former = evicted.map(\.member)
-    evicted = []
+    let (evicted, next) = members.withLock { $0.evict(at: now, lingering: lingering, latest: latest, for: timer) }
+    release(evicted)
+    return next
+  }
+
+  /// Releases managers, and removes those that nobody else holds.
+  private func release(_ managers: consuming [FamilyMembers.Released]) {
+    if managers.isEmpty { return }
+    let former = managers.map(\.member)
+    _ = consume managers
     let dead = former.filter { $0.manager == nil }
     members.withLock { $0.remove(dead) }
     unwatch(dead)
-    return next
   }
 }

@@ -17,6 +17,8 @@ final class FamilyMember: @unchecked Sendable {
   var kept: FamilyMembers.Object?
   /// Until when it lingers at least.
   var deadline = Duration.zero
+  /// The number of the last use, by a request or a listener.
+  var use = 0
   var isQueued = false
   var isListenedTo = false
   /// The number of the last logout that has reached the manager.
@@ -27,6 +29,8 @@ final class FamilyMember: @unchecked Sendable {
   }
 
   var id: ObjectIdentifier { ObjectIdentifier(self) }
+  /// Whether only the family keeps it.
+  var isLingering: Bool { kept != nil && !isListenedTo }
   /// Whether anybody listens, even if the notice of it hasn't reached the family yet.
   var isListenedToNow: Bool { registry.isListenedTo(for: id) }
 }

@@ -23,9 +23,16 @@ struct FamilyMembers {
   private var listenedToCount = 0
   /// The number of members above which it is worth looking for dead ones.
   private var sweepAt = 32
+  /// How many may linger; nil for no limit.
+  private let mostLingering: Int?
+  private var lingeringCount = 0
+  private var lastUse = 0
+  /// The lingering members, and maybe some that are listened to by now.
   private var queue = DeadlineQueue()
   private(set) var latestDeadline = Duration.zero
   private var timer: (task: CancellableTask, wakesAt: Duration)?
+
+  init(mostLingering: Int? = nil) { self.mostLingering = mostLingering }
 }
 
 /// Making and removing managers.
@@ -128,43 +135,87 @@ extension FamilyMembers {
 extension FamilyMembers {
   /// A timer that the caller has to start, and the one that it takes the place of.
   typealias NewTimer = (started: CancellableTask, ended: CancellableTask?)
+  /// A manager that isn't kept any more, to be released after the unlock.
+  typealias Released = (member: FamilyMember, manager: Object)
 
-  /// Keeps a manager at least until a deadline.
-  mutating func keep(_ member: FamilyMember, _ manager: Object, until deadline: Duration?) -> NewTimer? {
-    guard let deadline else { return nil }
-    member.kept = manager
-    guard deadline < .unlimited else { return nil }
+  /// Keeps a manager at least until a deadline; returns those that have to go because too many linger.
+  mutating func keep(
+    _ member: FamilyMember, _ manager: Object, until deadline: Duration?
+  ) -> (released: [Released], timer: NewTimer?) {
+    guard let deadline else { return ([], nil) }
+    change(member) { $0.kept = manager }
+    lastUse += 1
+    member.use = lastUse
     // A thread that was slow to get here may have asked earlier.
     member.deadline = max(member.deadline, deadline)
-    latestDeadline = max(latestDeadline, deadline)
+    let isEndless = deadline >= .unlimited
+    if isEndless, mostLingering == nil { return ([], nil) }
+    if !isEndless { latestDeadline = max(latestDeadline, deadline) }
     if !member.isQueued, !member.isListenedTo { enqueue(member) }
+    let released = releaseSurplus()
     // A timer that will look later than this was started before the clock was set back.
-    if let timer, timer.wakesAt <= deadline { return nil }
+    if isEndless || timer.map({ $0.wakesAt <= deadline }) ?? false { return (released, nil) }
     let new = (started: CancellableTask(), ended: timer?.task)
     timer = (new.started, deadline)
-    return new
+    return (released, new)
+  }
+
+  /// Changes whether a member is kept or listened to, and counts those that linger.
+  private mutating func change<Result>(_ member: FamilyMember, _ body: (FamilyMember) -> Result) -> Result {
+    if member.isLingering { lingeringCount -= 1 }
+    defer { if member.isLingering { lingeringCount += 1 } }
+    return body(member)
   }
 
   private mutating func enqueue(_ member: FamilyMember) {
     member.isQueued = true
     queue.insert(member)
+    // Those that were let go, or are listened to, must not pile up.
+    guard queue.count > 2 * lingeringCount + 64 else { return }
+    queue.keep { member in
+      member.isQueued = member.isLingering
+      return member.isQueued
+    }
   }
 
-  /// Records whether anybody listens; returns a manager that isn't kept any more.
+  /// Stops keeping the managers that have lingered longest, if too many do (5.28).
+  private mutating func releaseSurplus() -> [Released] {
+    guard let mostLingering else { return [] }
+    var released: [Released] = []
+    while lingeringCount > mostLingering, let (_, use, member) = queue.first {
+      queue.removeFirst()
+      member.isQueued = false
+      if !member.isLingering { continue }
+      if member.use != use { enqueue(member) } else { released += release(member) }
+    }
+    return released
+  }
+
+  /// Stops keeping a manager.
+  private mutating func release(_ member: FamilyMember) -> [Released] {
+    change(member) { $0.kept.take() }.map { [(member, $0)] } ?? []
+  }
+
+  /// Stops keeping a manager that lingers (5.28).
+  mutating func letGo(_ member: FamilyMember) -> [Released] {
+    member.isListenedTo || member.isListenedToNow ? [] : release(member)
+  }
+
+  /// Records whether anybody listens; returns managers that aren't kept any more.
   ///
   /// Asks for that under the lock, because calls may overtake each other. Does nothing for a member that was removed.
   mutating func noteListeners(
     of member: FamilyMember, _ manager: Object, until deadline: Duration?
-  ) -> (released: Object?, timer: NewTimer?) {
-    guard contains(member) else { return (nil, nil) }
+  ) -> (released: [Released], timer: NewTimer?) {
+    guard contains(member) else { return ([], nil) }
     let isListenedTo = member.isListenedToNow
     if isListenedTo != member.isListenedTo { listenedToCount += isListenedTo ? 1 : -1 }
-    member.isListenedTo = isListenedTo
-    if member.isListenedTo {
-      member.kept = manager
-      return (nil, nil)
+    change(member) { member in
+      member.isListenedTo = isListenedTo
+      if isListenedTo { member.kept = manager }
     }
-    return deadline == nil ? (member.kept.take(), nil) : (nil, keep(member, manager, until: deadline))
+    if isListenedTo { return ([], nil) }
+    return deadline == nil ? (release(member), nil) : keep(member, manager, until: deadline)
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
@@ -176,7 +227,7 @@ extension FamilyMembers {
   /// was set back. Does nothing for a timer that another one has taken the place of.
   mutating func evict(
     at now: Duration, lingering: Duration, latest: Duration, for task: CancellableTask
-  ) -> (evicted: [(member: FamilyMember, manager: Object)], next: Duration?) {
+  ) -> (evicted: [Released], next: Duration?) {
     guard timer?.task === task else { return ([], nil) }
     let limit = now + lingering
     if latest > limit {
@@ -184,8 +235,8 @@ extension FamilyMembers {
       queue.limit { $0 <= latest ? min($0, limit) : $0 }
       if latestDeadline == latest { latestDeadline = limit }
     }
-    var evicted: [(member: FamilyMember, manager: Object)] = []
-    while let (deadline, member) = queue.first {
+    var evicted: [Released] = []
+    while let (deadline, _, member) = queue.first {
       guard deadline <= now else {
         timer?.wakesAt = deadline
         // A member may have been added since, by a thread that had read the clock before it was set back.
@@ -194,22 +245,18 @@ extension FamilyMembers {
       queue.removeFirst()
       member.isQueued = false
       if member.isListenedTo || member.isListenedToNow { continue }
-      if member.deadline > now {
-        enqueue(member)
-      } else if let kept = member.kept.take() {
-        evicted.append((member, kept))
-      }
+      if member.deadline > now { enqueue(member) } else { evicted += release(member) }
     }
     timer = nil
     return (evicted, nil)
   }
 
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
-  mutating func stopKeeping() -> [Object] {
+  mutating func stopKeeping() -> [Released] {
     (queue, timer) = (DeadlineQueue(), nil)
-    return all().compactMap { member in
+    return all().flatMap { member in
       member.isQueued = false
-      return member.isListenedTo || member.isListenedToNow ? nil : member.kept.take()
+      return letGo(member)
     }
   }
 }

@@ -36,6 +36,8 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - lingering: How long the family keeps a manager after it was last asked for, and after its last listener has
   ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as
   ///     long as the family.
+  ///   - mostLingering: How many managers may linger; nil for no limit. If more do, those go that nobody has asked for,
+  ///     or listened to, for the longest time (5.28). For keys that come from a server's clients.
   ///   - clock: Measures `lingering`.
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to the
@@ -47,19 +49,19 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///     too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
-  /// - Precondition: `lingering` isn't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
+  /// - Precondition: `lingering` and `mostLingering` aren't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
   ///   key again and again, neither directly nor through the `make` of another family; keys with the same hash value
   ///   count as one. Neither `==` nor the hash
   ///   function of a key asks the family.
   public init(
-    lingering: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), maxConcurrentLoads: Int? = nil,
-    make: @escaping @Sendable (Key) -> M
+    lingering: Duration = .zero, mostLingering: Int? = nil, clock: any Clock<Duration> = ContinuousClock(),
+    maxConcurrentLoads: Int? = nil, make: @escaping @Sendable (Key) -> M
   ) {
     if let maxConcurrentLoads, maxConcurrentLoads < 1 {
       stopForMisuse(
         "maxConcurrentLoads is \(maxConcurrentLoads), so nothing would ever load: give 1 or more, or nil for no limit")
     }
-    keeper = FamilyKeeper(lingering: lingering, clock: clock)
+    keeper = FamilyKeeper(lingering: lingering, mostLingering: mostLingering, clock: clock)
     self.make = make
     permits = maxConcurrentLoads.map(Permits.init)
   }
@@ -96,6 +98,24 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
     let (member, manager) = find(key, in: bucket(key.hashValue))
     guard let member, let manager else { return nil }
     return introduce(member, manager)
+  }
+}
+
+extension ManagerFamily {
+  /// Lets the manager of a key go that lingers, instead of keeping it for as long as managers linger (5.28).
+  ///
+  /// Whoever holds the manager keeps it, and asking for its key returns the same one for as long as it lives. A manager
+  /// that somebody listens to isn't lingering: it goes on, and lingers when the last listener has left.
+  ///
+  /// - Parameter key: The key.
+  /// - Returns: Whether a manager of this key was lingering.
+  /// - Complexity: O(1) on average.
+  @discardableResult
+  public func remove(_ key: Key) -> Bool {
+    let (member, manager) = find(key, in: bucket(key.hashValue))
+    // Not to be the last to hold it while it is let go.
+    _ = consume manager
+    return member.map(keeper.letGo) ?? false
   }
 }
 

@@ -54,6 +54,21 @@ extension Section5LoadTests {
     #expect(missing.error.map { "\($0)" } == "the answer has no value for the key 2")
   }
 
+  @Test("a server may answer with an error for a key, which is the error of that key's load only")
+  func required_5_25_errorOfAKey() async throws {
+    let load = batching(
+      maximum: 2, within: .seconds(4e9),
+      results: { (keys: Set<Int>) in
+        Dictionary(uniqueKeysWithValues: keys.map { ($0, $0 == 1 ? .success("one") : .failure(Failure.denied)) })
+      })
+    let refused = Task { try await load(2) }
+    #expect(try await load(1) == "one")
+    await #expect(throws: Failure.denied) { try await refused.value }
+    let single = batching(maximum: 1, within: .zero) { (_: Set<Int>) in [3: Result<String, any Error>.success("three")] }
+    #expect(try await single(3) == "three")
+    await #expect(throws: KeyMissing<Int>.self) { _ = try await single(4) }
+  }
+
   @Test("the error of a request is the error of all its keys")
   func required_5_25_error() {
     let batches = BatchBench(maximum: 2)

@@ -37,6 +37,39 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == 7)
   }
 
+  @Test("a refresh of all pages shows them at once, when all are there, as many as there were or are", arguments: [2, 4])
+  func required_5_08_loadedPages(pagesThen: Int) async throws {
+    let last = Locked(9)
+    let list = PagedManager<Int, Int>(firstPage: 0, refreshes: .loadedPages) { page in
+      (elements: [page * 10 + last.withLock { $0 }], next: page + 1 < last.withLock { $0 } ? page + 1 : nil)
+    }
+    let log = Recorder<Paged<Int, Int>>()
+    for _ in 0..<3 { await list.loadNextPage() }
+    list.publisher.subscribe(log, on: .immediate)
+    last.withLock { $0 = pagesThen }
+    await list.refresh()
+    let expected = (0..<min(3, pagesThen)).map { $0 * 10 + pagesThen }
+    #expect(log.states.map(\.phase) == [.loaded, .loading, .loaded])
+    #expect(log.states.last?.value?.elements == expected)
+    await list.loadNextPage()
+    #expect(log.states.last?.value?.elements == (0..<min(4, pagesThen)).map { $0 * 10 + pagesThen })
+  }
+
+  @Test("a refresh of all pages that fails at one of them changes nothing but the phase")
+  func required_5_08_5_14_loadedPagesFail() async {
+    let fails = Locked(false)
+    let list = PagedManager<Int, Int>(firstPage: 0, maxPages: 2, refreshes: .loadedPages) { page in
+      if page == 2, fails.withLock({ $0 }) { throw Failure.offline }
+      return (elements: [page], next: page + 1)
+    }
+    for _ in 0..<3 { await list.loadNextPage() }
+    fails.withLock { $0 = true }
+    let former = list.publisher.state.value
+    #expect(await list.refresh() == .error(Failure.offline, previous: former))
+    fails.withLock { $0 = false }
+    #expect(await list.refresh().value?.elements == [1, 2])
+  }
+
   @Test("a list is as old as its first page")
   func required_5_08_5_06_staleness() {
     let bench = PageBench(staleAfter: .seconds(60))

@@ -25,6 +25,34 @@ extension Section5LoadTests {
     #expect(asked.withLock { $0 } == [.error(Failure.offline, previous: nil), .loaded(1), .loaded(2)])
   }
 
+  @Test("a pause begins anew with the end of any load, whoever has asked for it, and however it has ended")
+  func required_5_17_otherLoads() {
+    let poll = bench.call { [manager = bench.manager] in await manager.refresh(every: .seconds(10)) }
+    bench.answer(0, 1)
+    bench.pass(.seconds(6))
+    bench.refresh()
+    bench.answer(1, 2)
+    bench.pass(.seconds(9))
+    #expect(bench.source.calls == 2)
+    bench.refresh()
+    bench.fail(2)
+    bench.pass(.seconds(10) - .nanoseconds(1))
+    #expect(bench.source.calls == 3)
+    bench.pass(.nanoseconds(1))
+    #expect(bench.source.calls == 4)
+    // A load that is under way when the pause is over is shared.
+    bench.answer(3, 4)
+    bench.pass(.seconds(9))
+    bench.refresh()
+    bench.pass(.seconds(5))
+    bench.answer(4, 5)
+    bench.pass(.seconds(10) - .nanoseconds(1))
+    #expect(bench.source.calls == 5)
+    bench.pass(.nanoseconds(1))
+    #expect((bench.source.calls, poll.result == nil) == (6, true))
+    bench.cancel(poll)
+  }
+
   @Test("a logout ends a poll at once, in a pause and during a load", arguments: [true, false])
   func required_5_17_5_10_logout(duringLoad: Bool) {
     let polls = [

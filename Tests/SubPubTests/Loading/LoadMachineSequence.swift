@@ -71,6 +71,7 @@
         edits.append(EditID())
         let edit = Edit<Int>(id: edits[edits.count - 1]) { $0 * 10 + value }
         driven.take { $0.add(edit, $1, $2) }
+      case "push": driven.take { $0.merge({ $0 * 10 + value }, $1, $2) }
       case "send": turns.append("\(driven.beginSend(of: edits[value])) \(value)")
       case "refuse": end(value, nil)
       case "accept": end(value, .accepted)

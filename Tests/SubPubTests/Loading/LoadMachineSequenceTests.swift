@@ -246,6 +246,57 @@
         ])
     }
 
+    @Test("what is pushed goes below the edits and into the cache, and what was asked for before may lack it")
+    func required_5_26_pushed() {
+      check(
+        hasCache: true,
+        [
+          "push 7": "unknown, cache empty",
+          "set 5; push 7": "loaded(57) published, cache 57",
+          "set 5; wait 400; push 7; wait 200": "loaded(57) published, stale, cache 57",
+          "set 5; invalidate; push 7": "loaded(57) published, stale, cache 57",
+          "set 5; ask; fail; push 7": "error(Refusal(), previous: 57) published, cache 57, load 1",
+          "set 5; edit 1; push 7": "loaded(571) edited, cache 57",
+          "set 5; edit 1; push 7; refuse 0": "loaded(57) published, cache 57",
+          "set 5; edit 1; push 7; accept 0": "loaded(571) published, stale, cache 571",
+          "set 5; edit 1; push 7; answer 0 8": "loaded(8) loaded, stale, cache 8",
+          "set 5; ask; push 7": "loading(previous: 57) published, cache 57, load 1",
+          "set 5; ask; push 7; succeed 6": "loaded(6) loaded, stale, cache 6, load 1",
+          "set 5; ask; push 7; ask; succeed 6; ask; succeed 8": "loaded(8) loaded, cache 8, load 2",
+          "set 5; ask; push 7; cancel": "loaded(57) published, cache 57, load 1",
+          // The present data has what was pushed, so a failure makes it no older.
+          "set 5; ask; push 7; fail": "error(Refusal(), previous: 57) published, cache 57, load 1",
+          "ask; push 7; succeed 6": "loaded(6) loaded, stale, cache 6, load 1",
+          "edit 1; push 7": "unknown, cache empty",
+          "set 5; finish; push 7": "loaded(5) published, cache 5",
+        ])
+      check(
+        hasCache: true, cached: 4,
+        [
+          "push 7; need; found 4": "loading(previous: 4) cached, stale, cache 4, load 1",
+          "need; push 7; found 4": "loading(previous: 4) cached, stale, cache 4, load 1",
+          "need; found 4; push 7": "loaded(47) cached, cache 47, load 1",
+        ])
+    }
+
+    @Test("who asks for the value within the time of an error gets the error, unless something has made it outdated")
+    func required_5_13_values() {
+      check(
+        rules: Rules(staleAfter: .seconds(600), errorStaleAfter: .seconds(10)),
+        [
+          "ask; fail; wait 9; value 5": "error(Refusal()), load 1",
+          "ask; fail; wait 10; value 5": "loading, load 2",
+          "ask; fail; invalidate; value 5": "loading, load 2",
+          "failByHand; value 5": "loading, load 1",
+          "set 5; ask; fail; wait 3; value 5": "error(Refusal(), previous: 5) published, load 1",
+          "set 5; wait 3; ask; fail; wait 3; value 5": "error(Refusal(), previous: 5) published, load 1",
+          "set 5; wait 3; ask; fail; wait 10; value 5": "loading(previous: 5) published, load 2",
+        ])
+      check(
+        rules: Rules(errorStaleAfter: .seconds(10), isQuiet: true),
+        ["set 5; wait 9; ask; fail; ask; value 5; succeed 6": "loaded(6) loaded, load 2"])
+    }
+
     @Test("edits are sent one at a time, in order; what was dropped isn't sent, and what is on its way is waited for")
     func required_5_24_turns() {
       check(

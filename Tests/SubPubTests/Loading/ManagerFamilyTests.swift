@@ -31,8 +31,10 @@ struct ManagerFamilyTests {
 
   func makeFamily(lingering: Duration = .zero) -> ManagerFamily<Int, Counting> { makeFamily(lingering, clock) }
 
-  func makeFamily(_ lingering: Duration, _ clock: any Clock<Duration>) -> ManagerFamily<Int, Counting> {
-    ManagerFamily(lingering: lingering, clock: clock) { [made, deaths] key in
+  func makeFamily(
+    _ lingering: Duration, _ clock: any Clock<Duration>, mostLingering: Int? = nil
+  ) -> ManagerFamily<Int, Counting> {
+    ManagerFamily(lingering: lingering, mostLingering: mostLingering, clock: clock) { [made, deaths] key in
       made.withLock { $0.append(key) }
       return Counting(key, deaths: deaths)
     }
