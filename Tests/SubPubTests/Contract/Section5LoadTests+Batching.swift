@@ -64,7 +64,10 @@ extension Section5LoadTests {
     let refused = Task { try await load(2) }
     #expect(try await load(1) == "one")
     await #expect(throws: Failure.denied) { try await refused.value }
-    let single = batching(maximum: 1, within: .zero) { (_: Set<Int>) in [3: Result<String, any Error>.success("three")] }
+    // Without a label, too.
+    let single = batching(maximum: 1, within: .zero) { (_: Set<Int>) in
+      [3: Result<String, any Error>.success("three")]
+    }
     #expect(try await single(3) == "three")
     await #expect(throws: KeyMissing<Int>.self) { _ = try await single(4) }
   }

@@ -37,7 +37,8 @@ extension Section5LoadTests {
     #expect(bench.publisher.current.version == 7)
   }
 
-  @Test("a refresh of all pages shows them at once, when all are there, as many as there were or are", arguments: [2, 4])
+  @Test(
+    "a refresh of all pages shows them at once, when all are there, as many as there were or are", arguments: [2, 4])
   func required_5_08_loadedPages(pagesThen: Int) async throws {
     let last = Locked(9)
     let list = PagedManager<Int, Int>(firstPage: 0, refreshes: .loadedPages) { page in

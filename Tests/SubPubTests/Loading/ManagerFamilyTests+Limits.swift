@@ -4,7 +4,9 @@ import Testing
 
 // Rule 5.28: families of bounded size.
 extension ManagerFamilyTests {
-  @Test("of more managers than may linger, those go that were used longest ago", arguments: [Duration.seconds(10), .seconds(4e9)])
+  @Test(
+    "of more managers than may linger, those go that were used longest ago",
+    arguments: [Duration.seconds(10), .seconds(4e9)])
   func required_5_28_surplus(lingering: Duration) {
     let family = makeFamily(lingering, clock, mostLingering: 2)
     for key in 1...3 { _ = family[key] }
