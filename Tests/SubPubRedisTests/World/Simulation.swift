@@ -78,6 +78,8 @@
       for process in processes { process.network = .works }
       for key in server.keys where livingOutlets(of: key, at: server).isEmpty { startOutlet(of: key) }
       startMissingRelays()
+      // Those that were superseded, by one that is gone, may not know it yet.
+      world.after(.seconds(20)) { [self] in startMissingRelays() }
       for second in 0..<60 where second < 20 || second.isMultiple(of: 10) {
         world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
       }
