@@ -11,7 +11,7 @@
     var replicas: [SimulatedServer] = []
     private(set) var timeout: Duration
     let lease: Duration?
-    let maxLength: Int
+    private(set) var maxLength: Int
     var processes: [SimulatedProcess] = []
     var outlets: [SimulatedOutlet] = []
     var mirrors = SimulatedMirrors()
@@ -49,6 +49,8 @@
         default: break
         }
         isSlow = server.clientRate != nil
+        // What waits for a mirror is read in a minute.
+        if isSlow { maxLength = min(maxLength, 100) }
         makeMirrors()
       } else if chance.percent(20) {
         // What is still on its way is taken otherwise, as if it were held back.
