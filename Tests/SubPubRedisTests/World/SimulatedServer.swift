@@ -183,6 +183,9 @@
       return String(decoding: record.string, as: UTF8.self)
     }
     func noteForeign(_ number: UInt64, in key: String) { greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0) }
+    /// When the server was started again last, and had lost something.
+    private var lostWithRestart: Duration = .seconds(-100)
+
     func noteLoss(of key: String, isEvident: Bool) {
       hasLostData = true
       losses[key] = (world.time, isEvident ? world.time : losses[key]?.evident ?? .seconds(-100))
@@ -211,7 +214,10 @@
     enum Loss: CaseIterable { case nothing, everything, sinceSnapshot }
 
     func crash(_ loss: Loss, for time: Duration) {
-      if loss != .nothing { for key in keys { noteLoss(of: key, isEvident: true) } }
+      if loss != .nothing {
+        lostWithRestart = world.time
+        for key in keys { noteLoss(of: key, isEvident: true) }
+      }
       world.note("\(name) crashes for \(time), and loses \(loss)")
       isUp = false
       for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
@@ -266,6 +272,8 @@
       guard let snapshot else { return }
       noteLoss(of: key, isEvident: false)
       world.note("somebody restores an older \(key) of \(name)\(withCounter ? " and its counter" : "")")
+      // The number is there again, as if it had never been lost.
+      if withCounter { losses[key]?.evident = lostWithRestart }
       let names = withCounter ? [key, "\(key):epoch"] : [key]
       change { data in for name in names { data.records[Self.key(name)] = snapshot.records[Self.key(name)] } }
     }
