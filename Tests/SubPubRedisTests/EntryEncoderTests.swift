@@ -36,6 +36,19 @@
       }
     }
 
+    @Test("data that an outlet doesn't know, because the server has lost it, isn't none")
+    mutating func required_8_01_8_08_encodedUnknown() throws {
+      for (state, expected) in [
+        (.error(CancellationError(), previous: nil), [nil, nil, "1"]), (.loaded(1), ["1", "200", nil]),
+        (.error(CancellationError(), previous: nil), [nil, nil, nil]),
+      ] as [(LoadState<Int>, [String?])] {
+        let found = try encoded(state, at: 200)
+        #expect(found == expected, "\(state)")
+      }
+      encoder.begin(after: StreamEntry.made(EntryID(epoch: 4, version: 9), ["phase", "unknown"]))
+      #expect(try encoded(.loading(previous: nil), at: 300) == [nil, nil, nil])
+    }
+
     @Test("the data that the key had is there until the publisher has its own, or was reset", arguments: [true, false])
     mutating func required_8_01_encodedInheritance(isReset: Bool) throws {
       let last = StreamEntry.made(EntryID(epoch: 4, version: 9), ["value", "8", "since", "50"])

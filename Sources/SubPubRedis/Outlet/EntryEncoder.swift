@@ -59,8 +59,9 @@
     private var since: Int64?
     /// The data of the last state that could be encoded; nil after one without data.
     private var former: EncodedData?
-    /// The data that the key had before this run; nil once the publisher has data of its own, or was reset.
-    private var inherited: EncodedData?
+    /// The data that the key had before this run; nil if it had none, and once the publisher has data of its own, or was
+    /// reset.
+    private var inherited: EncodedData? = .unknown
 
     init(_ coder: RedisCoder<Value>, _ endpoint: RedisEndpoint, key: String) {
       (self.coder, self.endpoint, self.key) = (coder, endpoint, key)
@@ -70,9 +71,11 @@
     ///
     /// A publisher that has just been started, and has loaded nothing yet, doesn't take its data away.
     mutating func begin(after last: StreamEntry?) {
-      inherited = last.flatMap { last in
-        last.value.map { EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true) }
+      guard let last else { return }
+      let value = last.value.map {
+        EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true)
       }
+      inherited = value ?? (last.isInherited ? .unknown : nil)
     }
 
     /// Encodes a state, at a time in milliseconds since 1970; one that can't be encoded becomes an error that says so,
@@ -118,8 +121,10 @@
       append(Field.phase.argument)
       append(phase.rawValue)
       if let data {
-        append(Field.value.argument)
-        append(data.bytes)
+        if let bytes = data.bytes {
+          append(Field.value.argument)
+          append(bytes)
+        }
         if let origin = data.origin {
           append(Field.origin.argument)
           append(origin.rawValue)
@@ -156,7 +161,10 @@
 
   /// Data of a state, as an entry holds it.
   struct EncodedData {
-    let bytes: [UInt8]
+    /// Data that the outlet doesn't know, because the server has lost it: whoever reads that keeps what they have.
+    static let unknown = EncodedData(bytes: nil, isInherited: true)
+
+    let bytes: [UInt8]?
     var origin: DataOrigin?
     /// When the data was new, in milliseconds since 1970.
     var since: Int64?
