@@ -62,7 +62,11 @@
       let isUnknown = isOfOtherServer && (mirrors.epochs[number]?[epoch] ?? order) <= order
       // Where the outlets write, their numbers decide: one that was cut off may have written later with a smaller one.
       let isDirect = server === self.server && last?.server === server
-      let isOlder = isDirect ? entry.id <= last?.id ?? .zero : order < former && !isUnknown
+      let isOfOneStream = [server, last?.server].allSatisfy { place in
+        place === self.server || replicas.contains { $0 === place }
+      }
+      let isGreater = isOfOneStream && entry.id > last?.id ?? .zero
+      let isOlder = isDirect ? entry.id <= last?.id ?? .zero : order < former && !isUnknown && !isGreater
       if isOlder { world.violate("8.08: \(mirror.name) shows \(entry.id), data \(order), after data \(former)") }
       // While a relay is behind, its data is shown only if it stays behind, and then the newest of it.
       let isInOrder = entry.publication?.epoch == last?.epoch || isDirect
