@@ -17,8 +17,10 @@
     var taken: Moment?
 
     /// Returns an error to write in place of a state that the server doesn't take, or not in time, with the data from
-    /// before.
-    func substitute(for settings: OutletMachine.Settings, isLate: Bool) -> OutletEntry {
+    /// before, unless that is as large.
+    func substitute(for settings: OutletMachine.Settings, isLate: Bool, data largest: Int) -> OutletEntry {
+      let isLarge = before?.bytes.map { $0.count >= largest } ?? false
+      let before = isLarge ? .unknown : before
       var arguments = RedisCommand("\(id)")
       let size = "this state of \(self.arguments.byteCount) bytes"
       let reason: RedisError.Reason =
@@ -75,7 +77,8 @@
       let value = last.value.map {
         EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true)
       }
-      inherited = value ?? (last.isInherited ? .unknown : nil)
+      // An entry of which only the id was read has no phase.
+      inherited = value ?? (last.isInherited || last.phase == nil ? .unknown : nil)
     }
 
     /// Encodes a state, at a time in milliseconds since 1970; one that can't be encoded becomes an error that says so,

@@ -186,7 +186,7 @@
       let count = trouble.suspect?.id == first.id ? (trouble.suspect?.count ?? 0) + 1 : 1
       trouble.suspect = (first.id, count)
       if count < Self.lossesOfSuspect { return }
-      entries.replace(with: first.substitute(for: settings, isLate: isLate))
+      entries.replace(with: first.substitute(for: settings, isLate: isLate, data: least))
       undecodable += 1
       trouble.suspect = nil
     }
