@@ -36,8 +36,10 @@
       self[line].wait = Connection.Wait(count: count, keys: keys)
     }
 
-    /// Lets a stream be asked for soon if the wait that is under way misses some of its entries.
-    mutating func noteMissed(_ key: [UInt8], at now: Instant) {
+    /// Lets a stream be asked for soon if the wait that is under way misses some of its entries; the next reply may be
+    /// large if there are some.
+    mutating func noteMissed(_ key: [UInt8], isBehind: Bool, at now: Instant) {
+      if isBehind { self[isWaiting ? .lively : .resting].batch.begin(withNothing: false) }
       if isWaiting, streams[key]?.isMissed ?? false { lively.add(key, at: now) }
     }
 
