@@ -129,7 +129,8 @@
           }
         }
         world.after(.seconds(12)) { [self] in
-          let isSmaller = zip(readers, before).contains { $0.batchCount < $1 }
+          // One or two may be lost while there is something to be read.
+          let isSmaller = zip(readers, before).contains { $0.batchCount * 4 < $1 }
           if isSmaller, !isSlow, server.outputLimit == nil {
             world.violate("8.03: lost connections make the batches smaller")
           }
