@@ -112,7 +112,9 @@
         world.after(limit) { [self] in
           let next = outlets.filter { $0.key == outlet.key && isLiving($0) }
           // What it writes then may be large.
-          if !next.contains(where: { $0.machine.token ?? 0 > number }) { world.violate("8.09: nobody follows \(outlet.name)") }
+          if !next.contains(where: { $0.machine.token ?? 0 > number }) {
+            world.violate("8.09: nobody follows \(outlet.name)")
+          }
         }
       }
       world.run(until: start + .seconds(6))
