@@ -49,8 +49,8 @@
         default: break
         }
         isSlow = server.clientRate != nil
-        // What waits for a mirror is read in a minute.
-        if isSlow { maxLength = min(maxLength, 100) }
+        // What waits for a mirror of two streams is read in a minute.
+        if isSlow { maxLength = min(maxLength, 30) }
         makeMirrors()
       } else if chance.percent(20) {
         // What is still on its way is taken otherwise, as if it were held back.
