@@ -22,7 +22,7 @@
     private var counts: [String: [UInt64: Int]] = [:]
     /// When a key has lost something last, and when that was its counter, or the server was started again.
     private(set) var losses: [String: (any: Duration, evident: Duration)] = [:]
-    private(set) var leaseLosses: [String: Duration] = [:]
+    private(set) var leaseLosses: [String: [Duration]] = [:]
     /// What refuses commands, or a moment later doesn't.
     var flicker: (message: String, end: Duration)?
     /// How many bytes a value may have.
@@ -262,7 +262,7 @@
       for key in keys where names.contains(key) || names.contains("\(key):epoch") {
         noteLoss(of: key, isEvident: names.contains("\(key):epoch"))
       }
-      for key in keys where names.contains("\(key):lease") { leaseLosses[key] = world.time }
+      for key in keys where names.contains("\(key):lease") { leaseLosses[key, default: []].append(world.time) }
       world.note("somebody deletes \(names) of \(name)")
       change { data in for name in names { data.records[Self.key(name)] = nil } }
     }
