@@ -69,7 +69,7 @@
         set(counter, to: Array("\(token)".utf8))
       }
       let start = first.isEmpty ? StandInBound.behind(.last) : try StandInBound(first, isEnd: false)
-      let held = records[stream]?.stream?.ids(from: start).prefix(1_024) ?? []
+      let held = records[stream]?.stream?.ids(from: start).prefix { $0.milliseconds <= token }.prefix(1_024) ?? []
       let entry = last.map { wantsFields ? $0.reply : $0.id.reply }
       return StandInReply([
         StandInReply(text.map { Array($0.utf8) }), entry ?? .noString, StandInReply(held.map { .text($0.text) }),

@@ -36,6 +36,36 @@
       }
     }
 
+    @Test("data that an outlet doesn't know, because the server has lost it, isn't none")
+    mutating func required_8_01_8_08_encodedUnknown() throws {
+      for (state, expected) in [
+        (.error(CancellationError(), previous: nil), [nil, nil, "1"]), (.loaded(1), ["1", "200", nil]),
+        (.error(CancellationError(), previous: nil), [nil, nil, nil]),
+      ] as [(LoadState<Int>, [String?])] {
+        let found = try encoded(state, at: 200)
+        #expect(found == expected, "\(state)")
+      }
+      // Of a slow last entry, only the id is read.
+      for (fields, isKnown) in [(["phase", "unknown"], true), ([], false)] {
+        encoder.begin(after: StreamEntry.made(EntryID(epoch: 4, version: 9), fields))
+        #expect(try encoded(.loading(previous: nil), at: 300) == [nil, nil, isKnown ? nil : "1"])
+      }
+    }
+
+    @Test("an error in place of a state that is too large carries no data as large", arguments: [10, 1_000_000])
+    func required_8_04_8_06_substitute(dataByteCount: Int) {
+      let settings = OutletMachine.Settings(key: "key", endpoint: RedisEndpoint(), maxLength: 100)
+      let entry = OutletEntry(
+        id: EntryID(epoch: 5, version: 1), arguments: RedisCommand("5-1"),
+        publication: PublicationID(epoch: 1, version: 1), sent: 0,
+        before: EncodedData(bytes: [UInt8](repeating: 55, count: dataByteCount)))
+      var bytes: [UInt8] = []
+      entry.substitute(for: settings, isLate: false, data: 1_000_000).arguments.encode(to: &bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.contains("7777777777") == (dataByteCount == 10) && text.count < 1_000)
+      #expect(text.contains("inherited") == (dataByteCount != 10))
+    }
+
     @Test("the data that the key had is there until the publisher has its own, or was reset", arguments: [true, false])
     mutating func required_8_01_encodedInheritance(isReset: Bool) throws {
       let last = StreamEntry.made(EntryID(epoch: 4, version: 9), ["value", "8", "since", "50"])

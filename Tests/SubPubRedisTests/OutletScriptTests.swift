@@ -39,6 +39,14 @@
       #expect(refusal.hasPrefix("ERR The ID specified in XADD is equal or smaller"))
     }
 
+    @Test("an outlet that compares hears of its own entries only, however many another one has written")
+    func required_8_06_8_07_comparison() throws {
+      try server.addEntries(epoch: 5, versions: 1...3)
+      try server.addEntries(epoch: 9, versions: 1...200)
+      let reply = try run(.settle, "key:epoch", "key", arguments: ["5", "5-2", ""])
+      #expect(reply.suffix(2) == ["5-2", "5-3"] && reply.count { $0.hasPrefix("9-") } == 1)
+    }
+
     @Test("an outlet that has taken the lease, and lost the reply, doesn't wait for itself, and others wait for it")
     func required_8_09_8_02_lostReply() throws {
       let keys = ["key:epoch", "key", "key:lease"]

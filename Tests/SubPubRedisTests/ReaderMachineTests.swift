@@ -119,6 +119,29 @@
       #expect(!reader.taken().contains { $0.contains("ends") })
     }
 
+    @Test("a connection that is lost while a stream is read that is behind halves its batches, however idle others are")
+    func required_8_06_lossesWhileBehind() throws {
+      var reader = try DrivenReader(following: "key")
+      reader.add(8, "idle")
+      try reader.reply(2, DrivenReader.time, DrivenReader.entries("5-1"))
+      reader.connect(3)
+      try reader.reply(3, DrivenReader.none)
+      reader.add(9, "late", .after(EntryID(epoch: 5, version: 1)))
+      try reader.reply(2, DrivenReader.time, DrivenReader.entries("5-9"))
+      try reader.reply(3, DrivenReader.none)
+      #expect(reader.taken().last == "3: XREAD COUNT 512 BLOCK 20 STREAMS idle late 5-1 5-1")
+      reader.lose(3, isClosed: true)
+      reader.add(7, "key", .after(EntryID(epoch: 5, version: 1)))
+      reader.connect(4)
+      try reader.reply(4, DrivenReader.time, DrivenReader.entries("5-1"))
+      reader.connect(5)
+      try reader.reply(5, DrivenReader.time)
+      reader.add(8, "idle")
+      try reader.reply(5, DrivenReader.time, DrivenReader.entries("5-1"))
+      reader.connect(6)
+      #expect(reader.taken().last == "6: XREAD COUNT 256 BLOCK 20 STREAMS idle 5-1")
+    }
+
     @Test("connections that are lost while there is nothing to be read leave the batches large")
     func required_8_03_idleLosses() throws {
       var reader = try DrivenReader(following: "key")

@@ -116,6 +116,8 @@
       #expect(shown.verdict(on: entry(2, of: 9, 1, "error", data: 99), at: now) == .shows, "it has data of its own")
       #expect(shown.verdict(on: entry(2, of: 9, 1, "unknown"), at: now) == .shows, "it was reset")
       #expect(shown.verdict(on: entry(2, of: 8, 6, "loading"), at: now) == .shows, "it is the same process")
+      let unknown = StreamEntry.made(id(2), ["phase", "error", "publication", "8-6", "inherited", "1"])
+      #expect(shown.verdict(on: unknown, at: now) == .showsWithoutData, "its outlet has begun anew")
       _ = shown.note(entry(2, of: 9, 1, "error", inherited: 99), hasData: false)
       #expect(shown.verdict(on: entry(3, of: 9, 2, "error", inherited: 100), at: now) == .showsWithoutData)
       _ = shown.note(entry(3, of: 9, 2, "unknown"))

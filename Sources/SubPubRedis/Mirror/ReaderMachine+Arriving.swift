@@ -145,8 +145,9 @@
         paced.add(newcomer.follower, to: newcomer.key, pacing, after: position, at: now)
       } else {
         streams.add(newcomer.follower, to: newcomer.key, after: position)
-        arrivals.areCurrent = arrivals.areCurrent ?? true && arrival.last.map { $0.id <= position } ?? true
-        noteMissed(newcomer.key, at: now)
+        let isBehind = arrival.last.map { $0.id > position } ?? false
+        arrivals.areCurrent = arrivals.areCurrent ?? true && !isBehind
+        noteMissed(newcomer.key, isBehind: isBehind, at: now)
       }
     }
 

@@ -201,7 +201,7 @@
           checks.refusal?.isFound = true
         } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id, at: now) {
           if result.waits { checks.next = min(checks.next, now + .milliseconds(500)) }
-          if result.beginsAnew { noteMissed(key, at: now) }
+          if result.beginsAnew { noteMissed(key, isBehind: true, at: now) }
         }
       }
     }

@@ -38,6 +38,8 @@
       var message: Message?
       var wait: Wait?
       var batch = BatchSize()
+      /// Whether the next wait is for entries of a stream that has some.
+      var isBehind = false
     }
 
     subscript(line: ReadingLine) -> Connection {

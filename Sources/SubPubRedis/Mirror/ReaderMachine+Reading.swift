@@ -24,6 +24,8 @@
       let keys =
         line == .lively ? lively.keys : lively.isEmpty ? streams.keys : streams.keys.filter { !lively.contains($0) }
       guard !keys.isEmpty else { return }
+      if self[line].isBehind { self[line].batch.begin(withNothing: false) }
+      self[line].isBehind = false
       let count = self[line].batch.count
       // Nothing ends the wait for those that rest, and the others are asked for again and again until it is over.
       let limit = line == .lively ? LivelyStreams.wait : min(replyTimeout, .seconds(5))
@@ -36,8 +38,10 @@
       self[line].wait = Connection.Wait(count: count, keys: keys)
     }
 
-    /// Lets a stream be asked for soon if the wait that is under way misses some of its entries.
-    mutating func noteMissed(_ key: [UInt8], at now: Instant) {
+    /// Lets a stream be asked for soon if the wait that is under way misses some of its entries; the next reply may be
+    /// large if there are some.
+    mutating func noteMissed(_ key: [UInt8], isBehind: Bool, at now: Instant) {
+      if isBehind { self[isWaiting ? .lively : .resting].isBehind = true }
       if isWaiting, streams[key]?.isMissed ?? false { lively.add(key, at: now) }
     }
 

@@ -103,7 +103,7 @@
       case .check(let time): checks.next = min(checks.next, time)
       case .entries(let place):
         if streams[key]?.move(follower, to: place) ?? false {
-          noteMissed(key, at: now)
+          noteMissed(key, isBehind: true, at: now)
         } else {
           paced.move(follower, to: place, at: now)
         }

@@ -54,7 +54,7 @@
       if id.epoch == newest.epoch {
         if id.version < newest.version { return noteOlder() }
         note(isBehind: false)
-        return .shows
+        return entry.hasUnknownData ? .showsWithoutData : .shows
       }
       if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return noteOlder() }
       guard isBehind else {

@@ -17,8 +17,10 @@
     var taken: Moment?
 
     /// Returns an error to write in place of a state that the server doesn't take, or not in time, with the data from
-    /// before.
-    func substitute(for settings: OutletMachine.Settings, isLate: Bool) -> OutletEntry {
+    /// before, unless that is as large.
+    func substitute(for settings: OutletMachine.Settings, isLate: Bool, data largest: Int) -> OutletEntry {
+      let isLarge = before?.bytes.map { $0.count >= largest } ?? false
+      let before = isLarge ? .unknown : before
       var arguments = RedisCommand("\(id)")
       let size = "this state of \(self.arguments.byteCount) bytes"
       let reason: RedisError.Reason =
@@ -59,8 +61,9 @@
     private var since: Int64?
     /// The data of the last state that could be encoded; nil after one without data.
     private var former: EncodedData?
-    /// The data that the key had before this run; nil once the publisher has data of its own, or was reset.
-    private var inherited: EncodedData?
+    /// The data that the key had before this run; nil if it had none, and once the publisher has data of its own, or was
+    /// reset.
+    private var inherited: EncodedData? = .unknown
 
     init(_ coder: RedisCoder<Value>, _ endpoint: RedisEndpoint, key: String) {
       (self.coder, self.endpoint, self.key) = (coder, endpoint, key)
@@ -70,9 +73,12 @@
     ///
     /// A publisher that has just been started, and has loaded nothing yet, doesn't take its data away.
     mutating func begin(after last: StreamEntry?) {
-      inherited = last.flatMap { last in
-        last.value.map { EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true) }
+      guard let last else { return }
+      let value = last.value.map {
+        EncodedData(bytes: $0, origin: last.dataOrigin, since: last.since, isInherited: true)
       }
+      // An entry of which only the id was read has no phase.
+      inherited = value ?? (last.isInherited || last.phase == nil ? .unknown : nil)
     }
 
     /// Encodes a state, at a time in milliseconds since 1970; one that can't be encoded becomes an error that says so,
@@ -118,8 +124,10 @@
       append(Field.phase.argument)
       append(phase.rawValue)
       if let data {
-        append(Field.value.argument)
-        append(data.bytes)
+        if let bytes = data.bytes {
+          append(Field.value.argument)
+          append(bytes)
+        }
         if let origin = data.origin {
           append(Field.origin.argument)
           append(origin.rawValue)
@@ -156,7 +164,10 @@
 
   /// Data of a state, as an entry holds it.
   struct EncodedData {
-    let bytes: [UInt8]
+    /// Data that the outlet doesn't know, because the server has lost it: whoever reads that keeps what they have.
+    static let unknown = EncodedData(bytes: nil, isInherited: true)
+
+    let bytes: [UInt8]?
     var origin: DataOrigin?
     /// When the data was new, in milliseconds since 1970.
     var since: Int64?

@@ -41,8 +41,9 @@
     init(maxCount: Int) { window = (maxCount, 8 << 20) }
 
     var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
-    /// The first entry that is on its way to the stream: those before it were answered.
-    var firstUnderWay: OutletEntry? { areUnderWay ? entries[unanswered] : nil }
+    /// What a connection may have ended with: the first entry without a reply, and the one that was refused before it,
+    /// because a server refuses what it can't read, and then ends the connection.
+    var suspects: [OutletEntry] { entries[max(first, unanswered - 1)..<min(unanswered + 1, unsent)].reversed() }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
     /// Whether there is something that hasn't been sent.

@@ -180,22 +180,24 @@
     /// A server ends it if a value is larger than it may be, and a large one may take longer than a reply may. An entry
     /// with which one or the other happens again and again is written as an error, so that those after it are written.
     private mutating func noteObstacle(isLate: Bool) {
-      guard let first = entryUnderWay else { return }
-      let least = isLate ? Self.smallestObstacle : Self.smallestLimit
-      if first.arguments.byteCount < least { return trouble.suspect = nil }
-      let count = trouble.suspect?.id == first.id ? (trouble.suspect?.count ?? 0) + 1 : 1
-      trouble.suspect = (first.id, count)
+      let (least, suspects) = (isLate ? Self.smallestObstacle : Self.smallestLimit, suspects)
+      guard let large = suspects.first(where: { $0.arguments.byteCount >= least }) else {
+        if !suspects.isEmpty { trouble.suspect = nil }
+        return
+      }
+      let count = trouble.suspect?.id == large.id ? (trouble.suspect?.count ?? 0) + 1 : 1
+      trouble.suspect = (large.id, count)
       if count < Self.lossesOfSuspect { return }
-      entries.replace(with: first.substitute(for: settings, isLate: isLate))
+      entries.replace(with: large.substitute(for: settings, isLate: isLate, data: least))
       undecodable += 1
       trouble.suspect = nil
     }
 
-    /// The first entry that is on its way to the stream, or the one that is being restored.
-    private var entryUnderWay: OutletEntry? {
-      if let entry = entries.firstUnderWay { return entry }
-      for case .restore(let id, _) in questions { return entries.entry(id) }
-      return nil
+    /// What is on its way to the stream, or is being restored.
+    private var suspects: [OutletEntry] {
+      if !entries.suspects.isEmpty { return entries.suspects }
+      for case .restore(let id, _) in questions { return [entries.entry(id)].compactMap(\.self) }
+      return []
     }
 
     /// A little less than the smallest limit that a server can have, in bytes.

@@ -32,7 +32,8 @@
     /// Keys: the counter and the stream. Arguments: the number, the id of the first entry whose reply is missing, or
     /// nothing, and `1` to get the last entry's fields.
     ///
-    /// Returns the counter as it was, the last entry, and the ids from the first entry on.
+    /// Returns the counter as it was, the last entry, and the outlet's ids from the first entry on: not those of others,
+    /// which may be too many for a slow link.
     case settle
     /// Adds an entry that the stream has lost, unless it has changed in the meantime.
     ///
@@ -118,7 +119,7 @@
           if not isNewer and (not former or greater(ARGV[1], former)) then redis.call('SET', KEYS[1], ARGV[1]) end
           local held = {}
           if ARGV[2] ~= '' then
-            for index, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', 1024)) do
+            for index, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[2], ARGV[1], 'COUNT', 1024)) do
               held[index] = entry[1]
             end
           end

@@ -244,7 +244,7 @@
       }
       if let entry {
         lastEncoded = version
-        if entry.isSubstitute { substituted[version] = entry.before?.bytes }
+        if entry.isSubstitute { substituted[version] = entry.before.flatMap(\.bytes) }
       }
       let isEnough = machine.append(entry)
       if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }

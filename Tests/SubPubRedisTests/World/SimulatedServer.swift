@@ -22,7 +22,7 @@
     private var counts: [String: [UInt64: Int]] = [:]
     /// When a key has lost something last, and when that was its counter, or the server was started again.
     private(set) var losses: [String: (any: Duration, evident: Duration)] = [:]
-    private(set) var leaseLosses: [String: Duration] = [:]
+    private(set) var leaseLosses: [String: [Duration]] = [:]
     /// What refuses commands, or a moment later doesn't.
     var flicker: (message: String, end: Duration)?
     /// How many bytes a value may have.
@@ -183,6 +183,9 @@
       return String(decoding: record.string, as: UTF8.self)
     }
     func noteForeign(_ number: UInt64, in key: String) { greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0) }
+    /// When the server was started again last, and had lost something.
+    private var lostWithRestart: Duration = .seconds(-100)
+
     func noteLoss(of key: String, isEvident: Bool) {
       hasLostData = true
       losses[key] = (world.time, isEvident ? world.time : losses[key]?.evident ?? .seconds(-100))
@@ -211,7 +214,10 @@
     enum Loss: CaseIterable { case nothing, everything, sinceSnapshot }
 
     func crash(_ loss: Loss, for time: Duration) {
-      if loss != .nothing { for key in keys { noteLoss(of: key, isEvident: true) } }
+      if loss != .nothing {
+        lostWithRestart = world.time
+        for key in keys { noteLoss(of: key, isEvident: true) }
+      }
       world.note("\(name) crashes for \(time), and loses \(loss)")
       isUp = false
       for link in links.sorted(by: { $0.key < $1.key }).map(\.value) { link.close() }
@@ -256,7 +262,7 @@
       for key in keys where names.contains(key) || names.contains("\(key):epoch") {
         noteLoss(of: key, isEvident: names.contains("\(key):epoch"))
       }
-      for key in keys where names.contains("\(key):lease") { leaseLosses[key] = world.time }
+      for key in keys where names.contains("\(key):lease") { leaseLosses[key, default: []].append(world.time) }
       world.note("somebody deletes \(names) of \(name)")
       change { data in for name in names { data.records[Self.key(name)] = nil } }
     }
@@ -266,6 +272,8 @@
       guard let snapshot else { return }
       noteLoss(of: key, isEvident: false)
       world.note("somebody restores an older \(key) of \(name)\(withCounter ? " and its counter" : "")")
+      // The number is there again, as if it had never been lost.
+      if withCounter { losses[key]?.evident = lostWithRestart }
       let names = withCounter ? [key, "\(key):epoch"] : [key]
       change { data in for name in names { data.records[Self.key(name)] = snapshot.records[Self.key(name)] } }
     }

@@ -11,7 +11,7 @@
     var replicas: [SimulatedServer] = []
     private(set) var timeout: Duration
     let lease: Duration?
-    let maxLength: Int
+    private(set) var maxLength: Int
     var processes: [SimulatedProcess] = []
     var outlets: [SimulatedOutlet] = []
     var mirrors = SimulatedMirrors()
@@ -49,6 +49,8 @@
         default: break
         }
         isSlow = server.clientRate != nil
+        // What waits for a mirror of two streams is read in a minute.
+        if isSlow { maxLength = min(maxLength, 30) }
         makeMirrors()
       } else if chance.percent(20) {
         // What is still on its way is taken otherwise, as if it were held back.
@@ -78,6 +80,8 @@
       for process in processes { process.network = .works }
       for key in server.keys where livingOutlets(of: key, at: server).isEmpty { startOutlet(of: key) }
       startMissingRelays()
+      // Those that were superseded, by one that is gone, may not know it yet.
+      world.after(.seconds(20)) { [self] in startMissingRelays() }
       for second in 0..<60 where second < 20 || second.isMultiple(of: 10) {
         world.after(.seconds(second)) { [self] in for process in processes { publish(1, in: process) } }
       }
