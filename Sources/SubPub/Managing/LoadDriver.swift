@@ -89,18 +89,19 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     while true {
       try Task.checkCancellation()
       let now = now(for: maxAge)
-      var found: Result<Value, any Error>?
+      var (fresh, failure) = (Value?.none, (any Error)?.none)
       let wait = ask { machine, caller, present in
         let (step, answer) = machine.askForValue(
           maxAge: maxAge, accepting: accepted, now: now, by: caller, present)
         switch answer {
-        case .fresh(let value): found = .success(value)
-        case .failed(let error): found = .failure(error)
+        case .fresh: fresh = present.state.value
+        case .failed: failure = present.state.error
         case .load(let answer): return (step, answer)
         }
         return (step, .nothing)
       }
-      if let found { return try found.get() }
+      if let fresh { return fresh }
+      if let failure { throw failure }
       if let wait, let result = await result(of: wait) { return try result.get() }
       try Task.checkCancellation()
       let (isLoading, isOver, state) = find { ($0.load != nil, $0.isOver, $1.state) }
@@ -130,6 +131,7 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
   }
 
   /// Asks for a load in one turn; returns what there is to wait for, and nil if there is nothing to load.
+  @inline(never)
   private func ask(_ body: (inout Machine, WaiterID, Present) -> (Step, LoadAnswer)) -> Wait? {
     var (waiter, answer) = (WaiterID?.none, LoadAnswer.nothing)
     let load = decideInTurn { machine, present, turn, effects in

@@ -29,11 +29,9 @@ extension LoadMachine {
   /// An error that is younger than `errorStaleAfter` is the answer, too (5.13).
   mutating func askForValue(
     maxAge: Duration?, accepting: AcceptedValue, now: Duration?, by caller: WaiterID, _ present: Present
-  ) -> (Step, ValueAnswer<Value>) {
-    if isFresh(present, maxAge: maxAge, now), let value = present.state.value { return (Step(), .fresh(value)) }
-    if let error = present.state.error, load == nil, let failure, isRecent(failure, now) {
-      return (Step(), .failed(error))
-    }
+  ) -> (Step, ValueAnswer) {
+    if present.state.value != nil, isFresh(present, maxAge: maxAge, now) { return (Step(), .fresh) }
+    if present.state.phase == .error, load == nil, let failure, isRecent(failure, now) { return (Step(), .failed) }
     let (step, answer) = ask(for: LoadRequest(kind: .whole, accepts: accepting), by: caller, present)
     return (step, .load(answer))
   }

@@ -42,7 +42,7 @@ struct LoadMachine<Value: Sendable>: ManagerMachine {
   init(_ rules: Rules) { (self.rules, stack) = (rules, EditStack(sendsOneAtATime: rules.sendsOneAtATime)) }
 
   var activeRun: RunID? { load?.id }
-  var phaseBefore: FormerPhase? { load?.before }
+  var foreignValues: ForeignValues<Value> { ForeignValues(before: load?.before, stack) }
 
   mutating func noteAnswer() {
     failure = nil
@@ -151,9 +151,10 @@ enum LoadAnswer: Equatable {
 }
 
 /// What a caller gets who asks for the value.
-enum ValueAnswer<Value: Sendable> {
-  case fresh(Value)
-  /// The last load has failed a moment ago (5.13).
-  case failed(any Error)
+enum ValueAnswer {
+  /// The present value.
+  case fresh
+  /// The present error, because the last load has failed a moment ago (5.13).
+  case failed
   case load(LoadAnswer)
 }

@@ -12,7 +12,7 @@ final class ManagerDriver<Value, Machine: ManagerMachine<Value>>: Sendable {
   let owner: ManagerOwner<Machine>
   let tasks: Tasks
   /// Measures ages; nil until somebody wants to know one, so that the clock isn't read (5.06).
-  private let measuring: Locked<Freshness?>
+  private let measuring = AtomicLazyReference<Freshness>()
 
   /// What runs between the turns.
   struct Tasks: Sendable {
@@ -28,7 +28,7 @@ final class ManagerDriver<Value, Machine: ManagerMachine<Value>>: Sendable {
   ) {
     registry = publisher.registry
     let measures = measures || options.cache != nil
-    measuring = Locked(publisher.freshness ?? (measures ? options.makeFreshness() : nil))
+    if let made = publisher.freshness ?? (measures ? options.makeFreshness() : nil) { _ = measuring.storeIfNil(made) }
     limit = TimeLimit(timeout: options.timeout, clock: options.clock, executor: options.executor)
     cache = options.makeCache(for: publisher.id)
     owner = ManagerOwner(machine)
@@ -51,17 +51,18 @@ extension ManagerDriver {
   ///
   /// If there is a notice about listeners that the machine doesn't know, it takes another turn for that first: no
   /// decision is based on an outdated notice.
+  @inline(__always)
   func decide(_ body: (inout Machine, Present) -> Step) {
     decideInTurn { machine, present, _, _ in body(&machine, present) }
   }
 
   /// Does the same, and returns the active run.
-  @discardableResult
+  @discardableResult @inline(__always)
   func decideInTurn(_ body: (inout Machine, Present, inout RegistryState, inout Effects) -> Step) -> Run<Value>? {
     while true {
       var isBehind = false
       let run = act { machine, present, turn, effects in
-        let noted = present.isInTransform ? nil : machine.noteListeners(present)
+        let noted = !Machine.followsListeners || present.isInTransform ? nil : machine.noteListeners(present)
         isBehind = noted != nil
         return noted ?? body(&machine, present, &turn, &effects)
       }
@@ -72,20 +73,21 @@ extension ManagerDriver {
   /// Takes the last notice about listeners into account, unless that is done.
   func noteListeners() { _ = act { machine, present, _, _ in machine.noteListeners(present) ?? Step() } }
 
+  @inline(__always)
   private func act(
     _ body: (inout Machine, Present, inout RegistryState, inout Effects) -> Step
   ) -> Run<Value>? {
     // Keeps what the machine drops until the turn has ended.
-    var former: ManagerOwner<Machine>.ForeignValues?
+    var former: ForeignValues<Value>?
     var (run, begun, departure) = (Run<Value>?.none, Run<Value>?.none, (task: CancellableTask, Departure)?.none)
     var usesCache = false
     registry.decide { (current: Publication<Value>, turn, effects) in
-      former = owner.foreignValues
-      let step = body(&owner.machine, turn.present(current, for: owner), &turn, &effects)
+      let present = turn.present(current, for: owner)
+      let step = owner.decide(keeping: &former) { body(&$0, present, &turn, &effects) }
       var reading: CacheReading<Value>?
       if let cache, step.begun?.readsCache ?? false { reading = cache.enqueueRead(&effects) }
       owner.apply(step, step.publisher.published ?? current, reading, &effects)
-      if let cache, let change = step.cacheChange { cache.enqueue(operation(for: change, in: cache), &effects) }
+      if let cache, let operation = operation(for: step, in: cache) { cache.enqueue(operation, &effects) }
       run = owner.run
       if step.begun != nil { begun = run }
       usesCache = step.cacheChange != nil || begun?.reading != nil
@@ -105,15 +107,15 @@ extension ManagerDriver {
     registry.turn { turn in body(owner.machine, turn.present(turn.current(at: registry.source), for: owner)) }
   }
 
-  private func operation(
-    for change: Step.CacheChange, in cache: ManagerCache<Value>
-  ) -> CacheOperationQueue.Operation {
-    switch change {
+  private func operation(for step: Step, in cache: ManagerCache<Value>) -> CacheOperationQueue.Operation? {
+    switch step.cacheChange {
+    case nil: return nil
     case .clear: return cache.clearOperation()
     case .write(let data, let time, let hasNews):
+      guard let value = data?.value ?? step.publisher.published?.state.value else { return nil }
       // With the age that the value has when it is written (5.06).
-      return cache.writeOperation(data.value, hasNews: hasNews) { [registry, owner, measuring] in
-        guard let time, let freshness = measuring.withLock({ $0 }),
+      return cache.writeOperation(value, hasNews: hasNews) { [registry, owner, freshness] in
+        guard let time, let freshness,
           !registry.turn({ _ in owner.machine.stack.isCacheOutdated })
         else { return .outdated }
         return freshness.age(since: time)
@@ -142,7 +144,21 @@ extension ManagerDriver {
   ///
   /// Whoever comes meanwhile waits, so what was prepared is outdated only if others have published, which drops the
   /// edits (5.27).
+  @inline(__always)
   func decidePrepared(_ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>) async {
+    // Mostly, there is nothing to run, and nobody to wait for.
+    var isDecided = false
+    decideInTurn { machine, present, _, _ in
+      if owner.preparing.hasFree, case .done(let step) = body(&machine, nil, present) {
+        isDecided = true
+        return step
+      }
+      return Step()
+    }
+    if !isDecided { await prepareAndDecide(body) }
+  }
+
+  private func prepareAndDecide(_ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>) async {
     var (prepared, ticket) = (Prepared<Value>?.none, Int?.none)
     while true {
       // The former one may hold the last reference to a dropped edit, so it outlives the turn.
@@ -234,14 +250,9 @@ extension ManagerDriver {
 
 /// Freshness.
 extension ManagerDriver {
-  var freshness: Freshness? { measuring.withLock { $0 } }
+  var freshness: Freshness? { measuring.load() }
 
-  func measureAges() {
-    guard freshness == nil else { return }
-    // Reads the clock, which is foreign code.
-    let made = options.makeFreshness()
-    measuring.withLock { if $0 == nil { $0 = made } }
-  }
+  func measureAges() { if freshness == nil { _ = measuring.storeIfNil(options.makeFreshness()) } }
 
   /// The time at which data that arrives now with this age was new; nil if nobody wants to know.
   func freshSince(age: Duration = .zero) -> Duration? { freshness?.start(age: age) }

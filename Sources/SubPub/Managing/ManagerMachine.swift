@@ -11,8 +11,8 @@ protocol ManagerMachine<Value>: Sendable {
   var isOver: Bool { get }
   /// The number of the active run; nil if there is none.
   var activeRun: RunID? { get }
-  /// The phase to return to if the active run ends now; nil if that stays as it is.
-  var phaseBefore: FormerPhase? { get }
+  /// Everything that foreign code has made, so that its last release runs foreign code.
+  var foreignValues: ForeignValues<Value> { get }
 
   /// What ends the active run, unless a listener arrives first.
   var departure: Departure? { get }
@@ -45,6 +45,17 @@ extension ManagerMachine {
   typealias Step = ManagerStep<Value>
 }
 
+/// What foreign code has made: the error of the phase before the active run, edits, and the data below them.
+struct ForeignValues<Value: Sendable> {
+  private let before: FormerPhase?
+  private let edits: [Edit<Value>]
+  private let dataBelow: ServerData<Value>?
+
+  init(before: FormerPhase?, _ stack: EditStack<Value>) {
+    (self.before, edits, dataBelow) = (before, stack.edits, stack.dataBelow)
+  }
+}
+
 /// The state that is shown, as a turn has found it.
 struct ManagerPresent<Value: Sendable> {
   let publication: Publication<Value>
@@ -63,8 +74,9 @@ struct ManagerPresent<Value: Sendable> {
 struct ManagerStep<Value: Sendable> {
   /// A change of the cache.
   enum CacheChange {
-    /// `hasNews` tells whether the data has a confirmed edit, or something pushed, which the value before it lacks.
-    case write(ServerData<Value>, freshSince: Duration?, hasNews: Bool)
+    /// Without data, what is published is written. `hasNews` tells whether the data has a confirmed edit, or something
+    /// pushed, which the value before it lacks.
+    case write(ServerData<Value>?, freshSince: Duration?, hasNews: Bool)
     case clear
   }
 

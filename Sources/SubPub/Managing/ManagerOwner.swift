@@ -83,15 +83,16 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
 
   var progress: OwnerProgress? { run?.progress ?? OwnerProgress(isLoading: false) }
 
-  /// Everything in the machine that foreign code has made, so that its last release runs foreign code.
-  var foreignValues: ForeignValues {
-    ForeignValues(before: machine.phaseBefore, edits: machine.stack.edits, dataBelow: machine.stack.dataBelow)
-  }
-
-  struct ForeignValues {
-    let before: FormerPhase?
-    let edits: [Edit<Value>]
-    let dataBelow: ServerData<Value>?
+  /// Has the machine decide, without a copy of it, and keeps what it drops.
+  @inline(__always)
+  func decide(
+    keeping former: inout ForeignValues<Value>?, _ body: (inout Machine) -> Machine.Step
+  ) -> Machine.Step {
+    func decide(_ machine: inout Machine) -> Machine.Step {
+      former = machine.foreignValues
+      return body(&machine)
+    }
+    return decide(&machine)
   }
 
   func othersPublish(_ effects: inout Effects) -> [WaiterID] {
@@ -103,7 +104,7 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
   func publisherFinishes(_ effects: inout Effects) -> [WaiterID] { end(&effects) { $0.endPublisher() } }
 
   private func end(_ effects: inout Effects, _ decide: (inout Machine) -> Machine.Step) -> [WaiterID] {
-    if machine.activeRun != nil || !machine.stack.edits.isEmpty { effects.releaseAll(in: foreignValues) }
+    if machine.activeRun != nil || !machine.stack.edits.isEmpty { effects.releaseAll(in: machine.foreignValues) }
     let step = decide(&machine)
     apply(step, nil, nil, &effects)
     return step.publisher.released + step.publisher.answered

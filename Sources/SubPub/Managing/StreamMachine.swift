@@ -46,7 +46,7 @@ struct StreamMachine<Value: Sendable>: ManagerMachine {
 
   static var followsListeners: Bool { true }
   var activeRun: RunID? { run?.id }
-  var phaseBefore: FormerPhase? { run?.before }
+  var foreignValues: ForeignValues<Value> { ForeignValues(before: run?.before, stack) }
 
   mutating func noteAnswer() { if run?.before != nil { run?.before = .loaded(()) } }
 
@@ -209,12 +209,20 @@ extension StreamMachine {
     _ element: Value, at time: Duration?, of id: RunID, _ prepared: Prepared<Value>?, _ present: Present
   ) -> Decision<Value> {
     guard run?.id == id else { return .nothing }
-    let prepared = stack.current(prepared)
-    let data = ServerData(element, Provenance(.loaded, freshSince: time))
-    if prepared == nil, !stack.edits.isEmpty { return .needs(stack.preparation(of: data)) }
+    let provenance = Provenance(.loaded, freshSince: time)
+    var (step, data) = (Step(), ServerData<Value>?.none)
+    if stack.edits.isEmpty {
+      stack.take(nil)
+      step.publisher.published = present.publication.next(.loaded(element), provenance)
+      step.publisher.validity = DataValidity()
+    } else {
+      let below = prepared?.data ?? ServerData(element, provenance)
+      guard let prepared = stack.current(prepared) else { return .needs(stack.preparation(of: below)) }
+      data = below
+      step = show(below, prepared, present)
+    }
     run?.before = nil
     run?.failures = 0
-    var step = show(data, prepared, present)
     stack.noteNews()
     stack.noteCache(isOutdated: false)
     step.cacheChange = .write(data, freshSince: time, hasNews: false)

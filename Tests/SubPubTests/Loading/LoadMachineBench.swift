@@ -136,7 +136,8 @@
       if let begun = step.begun { words.append("begun \(begun.kind)" + (begun.readsCache ? " with the cache" : "")) }
       switch step.cacheChange {
       case .write(let data, let time, let hasNews):
-        words.append("write \(data.value) of \(time.map { "\($0)" } ?? "no time")" + (hasNews ? " with an edit" : ""))
+        let value = data.map { "\($0.value)" } ?? "what is published"
+        words.append("write \(value) of \(time.map { "\($0)" } ?? "no time")" + (hasNews ? " with an edit" : ""))
       case .clear: words.append("clear")
       case nil: break
       }
