@@ -6,7 +6,7 @@
     /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
     ///
     /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
-    /// only an outlet that can reach the server restores its number there: within a second and a half, or within three
+    /// only an outlet that can reach the server restores its number there: within a second and a quarter, or within three
     /// if the server, which has been started again or has lost the number, shows that it has lost something.
     func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
       notePublication(of: key, id, at: server)
@@ -23,7 +23,7 @@
         let age = seen.duration(to: world.moment)
         if token > id.epoch, token + 3_250 <= server.milliseconds {
           let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age
-          if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_500)) {
+          if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_250)) {
             return world.violate("8.08: \(key) takes \(id), and \(token) has it")
           }
         }
