@@ -22,7 +22,9 @@
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
         let age = seen.duration(to: world.moment)
         if token > id.epoch, token + 3_250 <= server.milliseconds {
-          let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age
+          // Who has been sure of its number for moments goes on after a loss that shows.
+          let writes = legal[key].map { $0.epoch == id.epoch && world.time < $0.time + .seconds(3) } ?? false
+          let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age && !writes
           if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_250)) {
             return world.violate("8.08: \(key) takes \(id), and \(token) has it")
           }
@@ -40,6 +42,7 @@
       if server.maySetIDs, id.epoch < number, loss.map({ $0.any < world.time - .seconds(30) }) ?? true {
         world.violate("8.02: \(key) takes \(id), and it is \(number)'s")
       }
+      if server === self.server { legal[key] = (id.epoch, world.time) }
     }
 
     /// 8.09: nobody takes a lease that another outlet renews.
