@@ -48,6 +48,20 @@
       }
     }
 
+    @Test("an outlet that was paused while it waited hasn't looked, and waits again")
+    func required_8_08_pausedWhileWaiting() throws {
+      for (pause, isLong) in [(3.25, false), (7, true)] {
+        var outlet = DrivenOutlet()
+        outlet.connect()
+        try outlet.reply("*4\r\n:1\r\n$1\r\n6\r\n:1\r\n*2\r\n$3\r\n5-9\r\n*0\r\n")
+        outlet.wait(1)
+        try outlet.reply("$1\r\n6\r\n")
+        outlet.wait(pause - 1)
+        try outlet.settle(number: "6", last: "5-9")
+        #expect(outlet.machine.isWaiting == isLong)
+      }
+    }
+
     @Test("a number that is seen after a long time, or in a reply that took long, doesn't make an outlet sure")
     func required_8_08_slowReply() throws {
       var outlet = try DrivenOutlet(writing: 5)

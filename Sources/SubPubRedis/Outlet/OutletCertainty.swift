@@ -20,6 +20,8 @@
     static let restoringTime: Duration = .milliseconds(1_250)
 
     private(set) var lastVerified: Instant?
+    /// When it has seen its number last, whatever that means.
+    private var lastSeen: Instant?
     /// What tells the last start of the server on which the outlet was known not to be superseded.
     private var knownStart: String?
     /// What tells the start of the server that the outlet is connected to, if the server says so.
@@ -44,7 +46,16 @@
     mutating func beginDoubt() { (isConnectionNew, mayBeSuperseded) = (false, true) }
 
     /// Notes where the outlet has got its number.
-    mutating func noteTakeOver() { knownStart = start }
+    mutating func noteTakeOver(at time: Instant) { (knownStart, lastSeen) = (start, time) }
+
+    /// Notes that the server showed the outlet's number while it waits; returns whether it has looked all the while.
+    ///
+    /// Who was paused for longer may have missed that another outlet has taken the key over and was forgotten.
+    @discardableResult
+    mutating func noteSeen(at time: Instant) -> Bool {
+      defer { lastSeen = time }
+      return lastSeen.map { time <= $0 + Self.patience } ?? false
+    }
 
     /// Whether the server was, or may have been, started again since the outlet was known to have the key.
     var hasRestarted: Bool { isConnectionNew && (start == nil || start != knownStart) }

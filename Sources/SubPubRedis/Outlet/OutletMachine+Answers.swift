@@ -51,7 +51,10 @@
 
     private mutating func noteNumber(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
       guard reply.outletNumber == token else { return compare(at: now) }
-      if case .doubting = phase { return }
+      if case .doubting = phase {
+        certainty.noteSeen(at: sent)
+        return
+      }
       // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
       if certainty.isSure(at: now) { certainty.verify(at: sent) } else { compare(at: now) }
     }
@@ -67,7 +70,7 @@
         return standBy(rest: rest, at: now)
       }
       token = number
-      certainty.noteTakeOver()
+      certainty.noteTakeOver(at: sent)
       if lease != nil {
         lease?.noteRenewal(sentAt: sent)
         act(.subscribe)
@@ -129,11 +132,12 @@
       let (number, last) = (counter.outletNumber, StreamEntry(reply[1]))
       if number ?? 0 > token { return supersede() }
       if let last, last.id > EntryID(epoch: token, version: demand.taken?.version ?? 0) { return supersede() }
+      let hasLooked = certainty.noteSeen(at: sent)
       // Not before the reply, which may have taken long.
       let isSure = certainty.isSure(at: now)
       if !isSure {
         var hasWaited = false
-        if case .doubting(let end) = phase { hasWaited = sent >= end }
+        if case .doubting(let end) = phase { hasWaited = sent >= end && hasLooked }
         let isSuspicious = certainty.mayBeSuperseded || certainty.hasRestarted || isLastConfirmedMissing(last?.id)
         if number != token || isSuspicious && !hasWaited { return doubt(until: now + settings.doubtTime) }
         // Nothing looks different. But an older copy may be a moment old, and another outlet is about to restore its

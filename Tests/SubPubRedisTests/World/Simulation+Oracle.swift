@@ -6,7 +6,7 @@
     /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
     ///
     /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
-    /// only an outlet that can reach the server restores its number there: within a second and a half, or within three
+    /// only an outlet that can reach the server restores its number there: within a second and a quarter, or within three
     /// if the server, which has been started again or has lost the number, shows that it has lost something.
     func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
       notePublication(of: key, id, at: server)
@@ -22,8 +22,10 @@
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
         let age = seen.duration(to: world.moment)
         if token > id.epoch, token + 3_250 <= server.milliseconds {
-          let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age
-          if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_500)) {
+          // Who has been sure of its number for moments goes on after a loss that shows.
+          let writes = legal[key].map { $0.epoch == id.epoch && world.time < $0.time + .seconds(3) } ?? false
+          let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age && !writes
+          if age <= (isEvident ? .milliseconds(3_200) : .milliseconds(1_250)) {
             return world.violate("8.08: \(key) takes \(id), and \(token) has it")
           }
         }
@@ -40,6 +42,7 @@
       if server.maySetIDs, id.epoch < number, loss.map({ $0.any < world.time - .seconds(30) }) ?? true {
         world.violate("8.02: \(key) takes \(id), and it is \(number)'s")
       }
+      if server === self.server { legal[key] = (id.epoch, world.time) }
     }
 
     /// 8.09: nobody takes a lease that another outlet renews.

@@ -14,6 +14,8 @@
     private(set) var maxLength: Int
     var processes: [SimulatedProcess] = []
     var outlets: [SimulatedOutlet] = []
+    /// Whose entry each key has taken last, and when.
+    var legal: [String: (epoch: UInt64, time: Duration)] = [:]
     var mirrors = SimulatedMirrors()
     private(set) var isHarmful = true
     /// What was left out of all harms, by their numbers.
