@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The driver of a manager's loads and edits.
 typealias LoadDriver<Value: Sendable> = ManagerDriver<Value, LoadMachine<Value>>
 
@@ -21,7 +19,7 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
       isQuiet: options.refreshes == .quiet, sendsOneAtATime: options.sends == .oneAtATime)
     self.init(
       publisher, options, LoadMachine(rules), measures: options.errorStaleAfter > .zero,
-      Tasks { driver, run in driver.start(run, load) })
+      Tasks { driver, run in LoadRun.start(run, load, driver) })
   }
 
   /// Lets loads begin with the permits of a family, which may be none; does nothing if the manager has a family.
@@ -173,103 +171,5 @@ extension LoadState {
     case .error(let error, _): throw error
     case .unknown, .loading: throw PublisherEnded(source: source)
     }
-  }
-}
-
-/// The life of one load.
-extension ManagerDriver where Machine == LoadMachine<Value> {
-  private typealias Load = LoadMachine<Value>.Load
-
-  private func start(_ load: Run<Value>, _ loader: @escaping Load) {
-    // The caller's values, which everything that the load does sees (2.10).
-    let carried = registry.extras?.capture()
-    // Here, because tasks don't run in the order in which they start. A load that reads the cache takes one after that.
-    let ticket = load.reading == nil ? load.permits?.takeTicket() : nil
-    load.task.start(on: limit.executor) { [self] in
-      guard let carried else { return await run(load, loader, nil, ticket) }
-      await carried.provide(isolation: nil) { await run(load, loader, carried, ticket) }
-    }
-  }
-
-  private func run(_ load: Run<Value>, _ loader: @escaping Load, _ carried: Carried?, _ ticket: Int?) async {
-    await publishCached(of: load)
-    let elapsed = options.instrumentation.map { _ in options.clock.stopwatch() }
-    let error = await tryToLoad(load, loader, carried, ticket)
-    let attempts = load.endAttempts()
-    guard let instrumentation = options.instrumentation, let elapsed, attempts > 0 else { return }
-    let isSuperseded = registry.turn { _ in load.result == nil }
-    instrumentation.loaded(
-      load.description(of: attempts, registry.source), attempts: attempts, after: elapsed(),
-      error: isSuperseded ? CancellationError() : error)
-  }
-
-  /// Publishes the value in the cache, if there is one, which may end the load.
-  private func publishCached(of load: Run<Value>) async {
-    guard let cached = await cachedValue(of: load) else { return }
-    let time = freshSince(age: cached.age)
-    await decidePrepared { machine, prepared, present in
-      machine.find(cached, freshSince: time, of: load.id, prepared, present)
-    }
-    decide { $0.showLoading(of: load.id, $1) }
-  }
-
-  /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).
-  ///
-  /// Returns the final error, if there is one. `ticket` is for a permit of the first attempt.
-  private func tryToLoad(
-    _ load: Run<Value>, _ loader: @escaping Load, _ carried: Carried?, _ ticket: Int?
-  ) async -> (any Error)? {
-    var (failures, ticket) = (0, ticket)
-    defer { if let ticket { load.permits?.return(ticket) } }
-    while find({ machine, _ in machine.load?.id == load.id }) {
-      if let permits = load.permits {
-        ticket = ticket ?? permits.takeTicket()
-        guard let ticket, await permits.wait(with: ticket) else { return CancellationError() }
-      }
-      let number = failures + 1
-      let result = await limit.run { [self] in try await attempt(number, load, loader, carried) }
-      if let ended = ticket.take() { load.permits?.return(ended) }
-      switch result {
-      case nil: return CancellationError()
-      case .success(let value):
-        let time = freshSince()
-        await decidePrepared { machine, prepared, present in
-          machine.succeed(
-            with: value, at: time, of: load.id, compares: options.isUnchanged != nil, prepared, present)
-        }
-        return nil
-      case .failure(let error):
-        failures += 1
-        load.noteFailure(error)
-        options.attemptFailed(failures, error)
-        if let delay = options.retry.delay(after: failures, error), await limit.pause(for: delay) { continue }
-        let time = freshSince()
-        decide { $0.fail(error, at: time, of: load.id, $1) }
-        return error
-      }
-    }
-    return CancellationError()
-  }
-
-  /// Calls the loader once, in a task of its own, unless the load has gone on without that.
-  private func attempt(
-    _ number: Int, _ load: Run<Value>, _ loader: @escaping Load, _ carried: Carried?
-  ) async throws -> Value {
-    guard load.beginAttempt(number) else { throw CancellationError() }
-    guard let carried else { return try await call(number, load, loader) }
-    return try await carried.provide(isolation: nil) { try await call(number, load, loader) }
-  }
-
-  private func call(_ attempt: Int, _ load: Run<Value>, _ loader: @escaping Load) async throws -> Value {
-    guard let instrumentation = options.instrumentation else {
-      return try await loader(load.kind) { serverData?.value }
-    }
-    let call: @concurrent () async throws -> Value = { [self] in try await loader(load.kind) { serverData?.value } }
-    return try await instrumentation.load(load.description(of: attempt, registry.source), call)
-  }
-
-  /// The server's data; nil after the end of the manager or its publisher.
-  private var serverData: ServerData<Value>? {
-    find { machine, present in machine.isOver ? nil : machine.serverData(present) }
   }
 }

@@ -22,12 +22,22 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
       publisher, options,
       StreamMachine(endsAtOnce: keepingAlive == .zero, sendsOneAtATime: options.sends == .oneAtATime),
       Tasks { driver, run in
-        driver.start(run, follow)
+        StreamRun.start(run, follow, driver)
       } depart: { driver, task, departure in
         driver.end(after: departure, in: task, keepingAlive: keepingAlive)
       })
     registry.findsDeadListeners.store(true, ordering: .relaxed)
     registry.addNotice(for: ObjectIdentifier(owner), countingParts: true) { [weak self] in self?.noteListeners() }
+  }
+
+  /// Ends the run when it has been kept alive for long enough without listeners.
+  private func end(after departure: Departure, in task: CancellableTask, keepingAlive: Duration) {
+    guard keepingAlive < .unlimited else { return }
+    task.start(on: limit.executor) { [self] in
+      // If the clock fails, the run ends now. A cancelled pause isn't the last departure any more.
+      _ = await limit.pause(for: keepingAlive)
+      decide { $0.end(after: departure, $1) }
+    }
   }
 
   /// Ends the run, because the manager is gone.
@@ -60,124 +70,6 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
   func beginIfListenedTo(ifRunsAre runs: Int? = nil, restarting: Bool = false) {
     registry.retireDeadListeners()
     decide { $0.beginIfListenedTo(ifRunsAre: runs, restarting: restarting, $1) }
-  }
-}
-
-/// The life of one run.
-extension ManagerDriver where Machine == StreamMachine<Value> {
-  private func end(after departure: Departure, in task: CancellableTask, keepingAlive: Duration) {
-    guard keepingAlive < .unlimited else { return }
-    task.start(on: limit.executor) { [self] in
-      // If the clock fails, the run ends now. A cancelled pause isn't the last departure any more.
-      _ = await limit.pause(for: keepingAlive)
-      decide { $0.end(after: departure, $1) }
-    }
-  }
-
-  private func start(_ run: Run<Value>, _ follow: @escaping StreamMachine<Value>.Follow) {
-    run.task.start(on: limit.executor) { [self] in
-      await publishCached(of: run)
-      var id = run.id
-      let error = await publishElements(in: &id, follow)
-      decide { $0.endTask(of: id, error, $1) }
-    }
-  }
-
-  /// Publishes the value in the cache, if there is one, and shows that the stream goes on.
-  private func publishCached(of run: Run<Value>) async {
-    guard let cached = await cachedValue(of: run) else { return }
-    let time = freshSince(age: cached.age)
-    var isShown = false
-    await decidePrepared { machine, prepared, present in
-      isShown = false
-      let decision = machine.find(cached, freshSince: time, of: run.id, prepared, present)
-      if case .done(let step) = decision { isShown = step.publisher.published != nil }
-      return decision
-    }
-    if isShown { decide { $0.showLoading(of: run.id, $1) } }
-  }
-
-  /// Follows the sequence, and tries again after errors as the policy says; `run` becomes the last attempt.
-  ///
-  /// Returns when the sequence has ended, when no attempt is left, and when the run is over: nil, or the last error
-  /// that was published.
-  private func publishElements(
-    in run: inout RunID, _ follow: @escaping StreamMachine<Value>.Follow
-  ) async -> (any Error)? {
-    while failures(in: run) != nil {
-      guard case .failure(let error) = await iterate(in: run, follow) else { return nil }
-      // An error of a run that is over is no failure.
-      guard let failures = failures(in: run) else { return nil }
-      let delay = options.retry.delay(after: failures + 1, error)
-      let failed = run
-      decide { $0.fail(error, isLast: delay == nil, of: failed, $1) }
-      run.attempt += 1
-      // If the clock fails, the error stays and the run ends.
-      guard let delay, await limit.pause(for: delay) else { return error }
-      let next = run
-      decide { $0.showLoading(of: next, $1) }
-    }
-    return nil
-  }
-
-  /// The errors since the last element; nil if the run is over.
-  private func failures(in run: RunID) -> Int? {
-    registry.turn { _ in owner.machine.run?.id == run ? owner.machine.run?.failures : nil }
-  }
-
-  /// Makes one attempt, which also fails if no element comes for too long; nil if the run is over.
-  private func iterate(
-    in run: RunID, _ follow: @escaping StreamMachine<Value>.Follow
-  ) async -> Result<Void, any Error>? {
-    guard let timeout = options.timeout, timeout < .unlimited else {
-      return await limit.run { [self] in try await iterate(in: run, follow, nil) }
-    }
-    let deadline = ElementDeadline(after: timeout, options.clock)
-    return await limit.run({ [self] in try await iterate(in: run, follow, deadline) }, while: { deadline.rest })
-  }
-
-  /// Publishes each element before it asks for the next.
-  ///
-  /// Two sequences never exist at once: it begins when the one before is gone, even if that ignores its cancellation.
-  private func iterate(
-    in run: RunID, _ follow: StreamMachine<Value>.Follow, _ deadline: ElementDeadline?
-  ) async throws {
-    guard await beginIterating(in: run) else { return }
-    defer {
-      registry.perform { turn, effects in
-        owner.follower = nil
-        if let next = owner.machine.endIterating() { turn.waiters.remove(next, &effects) }
-      }
-    }
-    try await follow { element in
-      deadline?.stop()
-      defer { deadline?.move() }
-      let time = freshSince()
-      var isReceived = false
-      await decidePrepared { machine, prepared, present in
-        isReceived = machine.run?.id == run
-        return machine.receive(element, at: time, of: run, prepared, present)
-      }
-      return isReceived
-    }
-  }
-
-  /// Waits until no sequence exists; returns false if the attempt is over by then.
-  private func beginIterating(in run: RunID) async -> Bool {
-    let task = TaskToken.current
-    while !Task.isCancelled {
-      let (begins, waiter) = registry.turn { turn -> (Bool, WaiterID?) in
-        guard owner.machine.run?.id == run else { return (false, nil) }
-        let waiter = owner.machine.beginIterating(orWait: turn.waiters.add(missing: 1))
-        if waiter == nil { owner.follower = task }
-        return (waiter == nil, waiter)
-      }
-      guard let waiter else { return begins }
-      await registry.wait(for: waiter) {
-        registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
-      }
-    }
-    return false
   }
 }
 
@@ -220,40 +112,5 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
       }
     }
     return registry.turn { _ in wait.outcome.end }
-  }
-}
-
-/// The time within which a stream has to produce its next element, which each element moves.
-private final class ElementDeadline: Sendable {
-  private let timeout: Duration
-  private let elapsed: @Sendable () -> Duration
-  /// Since when the next element is waited for; nil while one is being delivered.
-  private let waitingSince = Locked<Duration?>(.zero)
-
-  init(after timeout: Duration, _ clock: any Clock<Duration>) {
-    self.timeout = timeout
-    elapsed = clock.stopwatch()
-  }
-
-  /// How much time is left; nil once it is over.
-  var rest: Duration? {
-    let now = elapsed()
-    let since = waitingSince.withLock { since in
-      // If the clock was set back, the time begins anew.
-      since = since.map { min($0, now) }
-      return since
-    }
-    guard let since else { return timeout }
-    let rest = timeout - (now - since)
-    return rest > .zero ? rest : nil
-  }
-
-  /// Lets no time pass, because an element is being delivered.
-  func stop() { waitingSince.withLock { $0 = nil } }
-
-  /// Begins to wait for another element.
-  func move() {
-    let now = elapsed()
-    waitingSince.withLock { $0 = now }
   }
 }
