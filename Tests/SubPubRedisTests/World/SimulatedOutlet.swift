@@ -184,8 +184,8 @@
     }
 
     private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
-      let isLate = link.machine.late?.channel == number
-      let isTooSlow = isLate && link.machine.late?.isTooSlow ?? false
+      let isLate = link.late == number
+      let isTooSlow = isLate && link.machine.isTooSlow
       change {
         $0.lost(reason, isClosed: link.isClosed, isLate: isLate, isTooSlow: isTooSlow, over: number)
       }
