@@ -53,5 +53,16 @@
       size.noteTooSlow()
       #expect(size.count == 1)
     }
+
+    @Test("entries of one stream that take too long after different places are all left out")
+    func required_8_07_slowPlaces() {
+      var streams = SlowStreams()
+      let places = [1, 5, 7].map { EntryID(epoch: 5, version: $0) }
+      streams.noteLoss([key])
+      for place in places.prefix(2) { streams.noteSlowEntry(of: key, after: place) }
+      #expect(places.map { streams.step(for: key, after: $0) } == [.skips, .skips, .probes])
+      streams.noteEntries(of: key)
+      #expect(places.map { streams.step(for: key, after: $0) } == [.reads, .reads, .reads])
+    }
   }
 #endif

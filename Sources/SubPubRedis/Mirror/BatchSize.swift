@@ -47,23 +47,26 @@
     enum Step { case reads, probes, skips }
 
     private var probed: Set<[UInt8]> = []
-    /// After which entries the next one takes too long.
-    private var slow: [[UInt8]: EntryID] = [:]
+    /// After which entries the next one takes too long; followers of one stream may be at different ones.
+    private var slow: [[UInt8]: Set<EntryID>] = [:]
 
     /// Notes that a reply with entries of some of these streams kept arriving for too long.
     mutating func noteLoss(_ keys: [[UInt8]]) { probed.formUnion(keys) }
 
     /// Notes that the entry after this one does so by itself.
-    mutating func noteSlowEntry(of key: [UInt8], after position: EntryID) { slow[key] = position }
+    mutating func noteSlowEntry(of key: [UInt8], after position: EntryID) { slow[key, default: []].insert(position) }
 
     /// Notes that entries of a stream have arrived.
-    mutating func noteEntries(of key: [UInt8]) { if !probed.isEmpty { probed.remove(key) } }
-
-    /// Returns what to do with the entry after this one.
-    mutating func takeStep(for key: [UInt8], after position: EntryID) -> Step {
-      guard slow[key] == position else { return probed.contains(key) ? .probes : .reads }
+    mutating func noteEntries(of key: [UInt8]) {
+      if probed.isEmpty && slow.isEmpty { return }
+      probed.remove(key)
       slow[key] = nil
-      return .skips
+    }
+
+    /// What to do with the entry after this one.
+    func step(for key: [UInt8], after position: EntryID) -> Step {
+      if slow[key]?.contains(position) ?? false { return .skips }
+      return probed.contains(key) ? .probes : .reads
     }
   }
 #endif

@@ -120,7 +120,7 @@
         return nil
       }
       if arrival.isProbed { return nil }
-      switch slow.takeStep(for: newcomer.key, after: shown) {
+      switch slow.step(for: newcomer.key, after: shown) {
       case .reads: return nil
       case .skips:
         arrivals.all[arrivals.firstIndex].newcomer.position = .newest

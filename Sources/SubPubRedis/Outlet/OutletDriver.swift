@@ -164,7 +164,7 @@
     }
 
     private func lost(_ reason: RedisError.Reason, over number: Int, _ channel: RedisChannel) {
-      let (isClosed, isLate) = (channel.connection.isClosed, channel.connection.isLate(channel))
+      let (isClosed, isLate) = (channel.connection.isClosed, channel.isLate)
       let isTooSlow = isLate && channel.connection.isTooSlow
       change { machine, _ in
         machine.lost(reason, isClosed: isClosed, isLate: isLate, isTooSlow: isTooSlow, over: number)

@@ -36,8 +36,10 @@
     /// What has to be done, in this order.
     struct Actions {
       var deliveries: [(channel: Channel, replies: [RedisReply])] = []
-      /// The connection is over, and these are to be told that.
-      var end: (reason: RedisError.Reason, channels: [Channel])?
+      /// The connection is over, and these are to be told that; maybe because a reply to one of them was too late.
+      ///
+      /// The machine doesn't keep it: a channel holds its connection.
+      var end: (reason: RedisError.Reason, channels: [Channel], late: Channel?)?
       /// The connection can be used from now on, unless it is over already.
       var opens = false
     }
@@ -56,8 +58,8 @@
     private var arriving: (first: Instant, last: Instant)?
     /// How many bytes were to be sent so far, and how many of them the socket has taken.
     private var traffic = (queued: 0, taken: 0)
-    /// Whose reply was too late, and whether that is because it kept arriving for too long.
-    private(set) var late: (channel: Channel, isTooSlow: Bool)?
+    /// Whether it was lost because a reply kept arriving for too long.
+    private(set) var isTooSlow = false
     /// When the loop's thread, which was busy, began to wait for the next reply although its time was over.
     private var lateSince: Instant?
     private var channels: Set<Channel> = []
@@ -75,7 +77,7 @@
 
     /// Lets a channel be told of the end, or tells it at once.
     mutating func add(_ channel: Channel, _ actions: inout Actions) {
-      if let failure { actions.end = (failure, [channel]) } else { channels.insert(channel) }
+      if let failure { actions.end = (failure, [channel], nil) } else { channels.insert(channel) }
     }
 
     mutating func remove(_ channel: Channel) { channels.remove(channel) }
@@ -142,10 +144,10 @@
     }
 
     /// The connection is lost, or isn't used any more; only the first reason counts.
-    mutating func lose(_ reason: RedisError.Reason, _ actions: inout Actions) {
+    mutating func lose(_ reason: RedisError.Reason, late: Channel? = nil, _ actions: inout Actions) {
       guard failure == nil else { return }
       phase = .over(reason)
-      actions.end = (reason, Array(channels))
+      actions.end = (reason, Array(channels), late)
       (channels, requests, first) = ([], [], 0)
     }
   }
@@ -170,8 +172,9 @@
           &actions)
       case .open:
         let request = requests[first]
-        late = (request.channel, request.limit.deadline(after: answered, arriving: arriving).isTooSlow)
-        lose(.unreachable("the server takes longer than \(requests[first].limit.named) to reply"), &actions)
+        isTooSlow = request.limit.deadline(after: answered, arriving: arriving).isTooSlow
+        let reason = RedisError.Reason.unreachable("the server takes longer than \(request.limit.named) to reply")
+        lose(reason, late: request.channel, &actions)
       case .over: break
       }
     }

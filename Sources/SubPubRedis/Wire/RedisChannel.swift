@@ -19,6 +19,7 @@
       /// The replies before this index were taken.
       var first = 0
       var failure: RedisError.Reason?
+      var isLate = false
       /// The task that waits for so many replies.
       var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
@@ -107,8 +108,12 @@
       waiter?.resume()
     }
 
+    /// Whether the connection was lost because a reply to this channel was too late.
+    var isLate: Bool { state.withLock(\.isLate) }
+
     /// Ends all waits; only the first reason counts.
-    func fail(_ reason: RedisError.Reason) {
+    func fail(_ reason: RedisError.Reason, isLate: Bool = false) {
+      if isLate { state.withLock { $0.isLate = true } }
       if let sink { return sink(self, .failure(reason)) }
       let waiter = state.withLock { state in
         state.failure = state.failure ?? reason

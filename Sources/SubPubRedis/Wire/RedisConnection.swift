@@ -47,10 +47,7 @@
     /// Why the connection can't be used any more; nil while it can.
     var failure: RedisError.Reason? { state.withLock(\.machine.failure) }
     /// Whether a reply kept arriving for too long.
-    var isTooSlow: Bool { state.withLock { $0.machine.late?.isTooSlow ?? false } }
-
-    /// Whether the connection was lost because a reply to this channel was too late.
-    func isLate(_ channel: RedisChannel) -> Bool { state.withLock { $0.machine.late?.channel === channel } }
+    var isTooSlow: Bool { state.withLock(\.machine.isTooSlow) }
 
     /// Whether the other side has ended the connection.
     var isClosed: Bool { state.withLock(\.socket.isClosed) }
@@ -72,7 +69,7 @@
           change { state, actions in
             state.opening = opening
             // The task may have been cancelled already.
-            if let failure = state.machine.failure { actions.end = (failure, []) }
+            if let failure = state.machine.failure { actions.end = (failure, [], nil) }
           }
           loop.add(self)
         }
@@ -115,7 +112,9 @@
         return (result, actions.opens || actions.end != nil ? state.opening.take() : nil)
       }
       for (channel, replies) in actions.deliveries { channel.deliver(replies) }
-      if let (reason, channels) = actions.end { for channel in channels { channel.fail(reason) } }
+      if let (reason, channels, late) = actions.end {
+        for channel in channels { channel.fail(reason, isLate: channel === late) }
+      }
       opening?.resume(returning: actions.end?.reason)
       return result
     }

@@ -23,6 +23,8 @@
     private(set) var isClosed = false
     /// Since when nothing arrives any more.
     private(set) var isDead = false
+    /// The channel whose reply was too late.
+    private(set) var late: Int?
     var users: [Int: (Result<[RedisReply], RedisError.Reason>) -> Void] = [:]
     private let limit: Duration
 
@@ -57,16 +59,18 @@
       _ body: (inout ConnectionMachine<Int>, inout ConnectionMachine<Int>.Actions) -> Result
     ) -> Result {
       var actions = ConnectionMachine<Int>.Actions()
-      let (failure, wasLate) = (failure, machine.late != nil)
+      let failure = failure
       let result = body(&machine, &actions)
       if let failure, failure != self.failure { world.violate("8.07: the reason \(failure) is replaced") }
       if !actions.deliveries.isEmpty { answered = world.now }
-      if !wasLate, let late = machine.late, !isHarmed || answered.duration(to: world.now) < limit && !late.isTooSlow {
+      if let late = actions.end?.late { self.late = late }
+      let isEarly = !isHarmed || answered.duration(to: world.now) < limit && !machine.isTooSlow
+      if actions.end?.late != nil, isEarly {
         let time = answered.duration(to: world.now)
         world.violate("8.07: \(process.name) blames connection \(number) to \(server.name), which answered \(time) ago")
       }
       for (channel, replies) in actions.deliveries { users[channel]?(.success(replies)) }
-      if let (reason, channels) = actions.end {
+      if let (reason, channels, _) = actions.end {
         if let client { server.disconnect(client) }
         client = nil
         for channel in channels.sorted() { users[channel]?(.failure(reason)) }

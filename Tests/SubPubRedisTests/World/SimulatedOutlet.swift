@@ -64,7 +64,12 @@
       process.outlets.append(self)
     }
 
+    /// When it has begun to write, and whether it has waited for nobody.
+    private(set) var began: (time: Duration, isAtOnce: Bool)?
+    private var taking: Duration = .zero
+
     func start() {
+      taking = world.time
       world.note("\(name) starts")
       if !isStandby { subscribe() }
       change { $0.start() }
@@ -127,6 +132,7 @@
       case .proceed: world.after(.zero) { [self] in process.run { self.proceed() } }
       case .tell(let event):
         world.note("\(name): \(event), token \(machine.token ?? 0)")
+        if event == .writes, began == nil { began = (world.time, world.time < taking + .seconds(3)) }
         witness.tells(event)
       case .rest(let reason, let isLoss): world.after(.zero) { [self] in process.run { self.rest(reason, isLoss) } }
       case .end(let error):
@@ -178,8 +184,8 @@
     }
 
     private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
-      let isLate = link.machine.late?.channel == number
-      let isTooSlow = isLate && link.machine.late?.isTooSlow ?? false
+      let isLate = link.late == number
+      let isTooSlow = isLate && link.machine.isTooSlow
       change {
         $0.lost(reason, isClosed: link.isClosed, isLate: isLate, isTooSlow: isTooSlow, over: number)
       }

@@ -141,7 +141,7 @@
 
     private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
       links[number] = nil
-      let (isClosed, isTooSlow) = (link.isClosed, link.machine.late?.isTooSlow ?? false)
+      let (isClosed, isTooSlow) = (link.isClosed, link.machine.isTooSlow)
       change { $0.lost(reason, isClosed: isClosed, isTooSlow: isTooSlow, over: number, at: world.now) }
     }
   }

@@ -21,7 +21,10 @@
       for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.isDataKnown {
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
         let age = seen.duration(to: world.moment)
-        if token > id.epoch, token + 3_250 <= server.milliseconds {
+        // Who finds nothing waits for nobody, so the one before may still be sure, and find an older copy in time.
+        let isNew = outlet.began.map { $0.isAtOnce && world.time < $0.time + .seconds(6) } ?? false
+        let hasLost = loss.map { $0.any > world.time - .seconds(10) } ?? false
+        if token > id.epoch, token + 3_250 <= server.milliseconds, !(isNew && hasLost) {
           // Who has been sure of its number for moments goes on after a loss that shows.
           let writes = legal[key].map { $0.epoch == id.epoch && world.time < $0.time + .seconds(3) } ?? false
           let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age && !writes
@@ -29,7 +32,6 @@
             return world.violate("8.08: \(key) takes \(id), and \(token) has it")
           }
         }
-        let hasLost = loss.map { $0.any > world.time - .seconds(10) } ?? false
         // One that has said that it ends writes nothing more.
         if token < id.epoch, !hasLost, outlet.machine.phase != .ending,
           outlet.machine.certainty.mayWrite(at: world.moment)
