@@ -6,4 +6,7 @@ extension Duration {
 
   /// An age that no data has; the difference of any two such ages still fits into a `Duration`.
   static let longestAge = Duration.seconds(1 << 60)
+
+  /// A time before all that a clock shows.
+  static let longAgo = Duration.zero - longestAge
 }

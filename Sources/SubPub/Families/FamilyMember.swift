@@ -15,11 +15,13 @@ final class FamilyMember: @unchecked Sendable {
   let isIntroduced = Atomic<Bool>(false)
   /// The manager, while it lingers or is listened to.
   var kept: FamilyMembers.Object?
-  /// Until when it lingers at least.
-  var deadline = Duration.zero
+  /// Until when it lingers at least; before all times until it has lingered.
+  var deadline = Duration.longAgo
   /// The number of the last use, by a request or a listener.
   var use = 0
   var isQueued = false
+  /// Whether it is in the order of last uses.
+  var isInOrder = false
   var isListenedTo = false
   /// The number of the last logout that has reached the manager.
   var logout = 0

@@ -27,9 +27,11 @@ struct FamilyMembers {
   private let mostLingering: Int?
   private var lingeringCount = 0
   private var lastUse = 0
-  /// The lingering members, and maybe some that are listened to by now.
-  private var queue = DeadlineQueue()
-  private(set) var latestDeadline = Duration.zero
+  /// The lingering members by their deadlines, and, if there is a limit, by their last uses; and maybe some that are
+  /// listened to by now.
+  private var queue = MemberQueue<Duration>()
+  private var order = MemberQueue<Int>()
+  private(set) var latestDeadline = Duration.longAgo
   private var timer: (task: CancellableTask, wakesAt: Duration)?
 
   init(mostLingering: Int? = nil) { self.mostLingering = mostLingering }
@@ -148,13 +150,13 @@ extension FamilyMembers {
     member.use = lastUse
     // A thread that was slow to get here may have asked earlier.
     member.deadline = max(member.deadline, deadline)
-    let isEndless = deadline >= .unlimited
-    if isEndless, mostLingering == nil { return ([], nil) }
-    if !isEndless { latestDeadline = max(latestDeadline, deadline) }
-    if !member.isQueued, !member.isListenedTo { enqueue(member) }
+    if mostLingering != nil, !member.isInOrder, !member.isListenedTo { enqueueByUse(member) }
     let released = releaseSurplus()
+    guard deadline < .unlimited else { return (released, nil) }
+    latestDeadline = max(latestDeadline, deadline)
+    if !member.isQueued, !member.isListenedTo { enqueue(member) }
     // A timer that will look later than this was started before the clock was set back.
-    if isEndless || timer.map({ $0.wakesAt <= deadline }) ?? false { return (released, nil) }
+    if let timer, timer.wakesAt <= deadline { return (released, nil) }
     let new = (started: CancellableTask(), ended: timer?.task)
     timer = (new.started, deadline)
     return (released, new)
@@ -169,24 +171,41 @@ extension FamilyMembers {
 
   private mutating func enqueue(_ member: FamilyMember) {
     member.isQueued = true
-    queue.insert(member)
-    // Those that were let go, or are listened to, must not pile up.
-    guard queue.count > 2 * lingeringCount + 64 else { return }
+    queue.insert(member, member.deadline)
+    guard queue.count > mostQueued else { return }
     queue.keep { member in
       member.isQueued = member.isLingering
       return member.isQueued
     }
   }
 
+  private mutating func enqueueByUse(_ member: FamilyMember) {
+    member.isInOrder = true
+    order.insert(member, member.use)
+    guard order.count > mostQueued else { return }
+    order.keep { member in
+      member.isInOrder = member.isLingering
+      return member.isInOrder
+    }
+  }
+
+  /// How many may be in a queue, so that those that were let go, or are listened to, don't pile up.
+  private var mostQueued: Int { 2 * lingeringCount + 64 }
+
   /// Stops keeping the managers that have lingered longest, if too many do (5.28).
   private mutating func releaseSurplus() -> [Released] {
     guard let mostLingering else { return [] }
     var released: [Released] = []
-    while lingeringCount > mostLingering, let (_, use, member) = queue.first {
-      queue.removeFirst()
-      member.isQueued = false
+    while lingeringCount > mostLingering, let (use, member) = order.first {
+      order.removeFirst()
+      member.isInOrder = false
       if !member.isLingering { continue }
-      if member.use != use { enqueue(member) } else { released += release(member) }
+      if member.use != use {
+        enqueueByUse(member)
+        continue
+      }
+      // The notice of its first listener may be on its way.
+      if member.isListenedToNow { noteListened(member, true) } else { released += release(member) }
     }
     return released
   }
@@ -209,13 +228,17 @@ extension FamilyMembers {
   ) -> (released: [Released], timer: NewTimer?) {
     guard contains(member) else { return ([], nil) }
     let isListenedTo = member.isListenedToNow
-    if isListenedTo != member.isListenedTo { listenedToCount += isListenedTo ? 1 : -1 }
-    change(member) { member in
-      member.isListenedTo = isListenedTo
-      if isListenedTo { member.kept = manager }
+    noteListened(member, isListenedTo)
+    if isListenedTo {
+      change(member) { $0.kept = manager }
+      return ([], nil)
     }
-    if isListenedTo { return ([], nil) }
     return deadline == nil ? (release(member), nil) : keep(member, manager, until: deadline)
+  }
+
+  private mutating func noteListened(_ member: FamilyMember, _ isListenedTo: Bool) {
+    if isListenedTo != member.isListenedTo { listenedToCount += isListenedTo ? 1 : -1 }
+    change(member) { $0.isListenedTo = isListenedTo }
   }
 
   /// The publishers that are listened to, perhaps only by dead subscribers.
@@ -236,7 +259,7 @@ extension FamilyMembers {
       if latestDeadline == latest { latestDeadline = limit }
     }
     var evicted: [Released] = []
-    while let (deadline, _, member) = queue.first {
+    while let (deadline, member) = queue.first {
       guard deadline <= now else {
         timer?.wakesAt = deadline
         // A member may have been added since, by a thread that had read the clock before it was set back.
@@ -253,9 +276,9 @@ extension FamilyMembers {
 
   /// Stops keeping all managers that nobody listens to, because the clock has failed.
   mutating func stopKeeping() -> [Released] {
-    (queue, timer) = (DeadlineQueue(), nil)
+    (queue, order, timer) = (MemberQueue(), MemberQueue(), nil)
     return all().flatMap { member in
-      member.isQueued = false
+      (member.isQueued, member.isInOrder) = (false, false)
       return letGo(member)
     }
   }

@@ -42,7 +42,8 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to the
   ///     ``LoadingManager`` or ``PagedManager`` that `make` returns, unless that belongs to another family, and not to
-  ///     managers that `make` puts into a manager of your own. A permit is for one attempt, whose `timeout`
+  ///     managers that `make` puts into a manager of your own; a loader that is called before `make` returns needs none. A
+  ///     permit is for one attempt, whose `timeout`
   ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
   ///     that is cancelled, superseded, or out of time loses its permit at once, even if its loader ignores that. A
   ///     loader that awaits a load of the same family takes a second permit, so that all may wait forever if there are

@@ -13,12 +13,13 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     if let demand { watch(demand) }
     defer { if let demand { registry.removeNotice(for: ObjectIdentifier(demand)) } }
     let logouts = endingAtLogout ? find { machine, _ in machine.polls.logouts } : nil
-    // No state outlives the call that it is passed to.
+    // The first load is due at once. No state outlives the call that it is passed to.
+    var start: Duration?
     while !Task.isCancelled {
-      if let demand { await waitForListeners(demand, ifLogoutsAre: logouts) }
+      guard await waitUntilDue(since: start, pause, demand, ifLogoutsAre: logouts) else { return }
       guard state(ifLogoutsAre: logouts).map(condition) ?? false else { return }
       _ = await load(ifLogoutsAre: logouts)
-      guard await self.pause(pause, ifLogoutsAre: logouts) else { return }
+      start = freshSince()
     }
   }
 
@@ -46,17 +47,25 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     }
   }
 
-  /// Pauses from the end of the last load on; returns false if the poll has ended.
-  private func pause(_ length: (LoadState<Value>) -> Duration?, ifLogoutsAre logouts: Int?) async -> Bool {
+  /// Waits until the pause since the last load is over, and somebody listens; returns false if the poll has ended.
+  ///
+  /// Another load may end meanwhile: then the pause begins anew with that. Without a start, nothing was loaded yet.
+  private func waitUntilDue(
+    since start: Duration?, _ pause: (LoadState<Value>) -> Duration?, _ demand: Demand?, ifLogoutsAre logouts: Int?
+  ) async -> Bool {
+    var (start, end) = (start, find { machine, _ in machine.polls.lastEnd })
     while true {
-      let end = find { machine, _ in machine.polls.lastEnd }
-      guard let interval = state(ifLogoutsAre: logouts).flatMap(length) else { return false }
-      stopUnlessPositive(interval)
-      // If the clock was set back, the load has ended in the future.
-      let passed = end.flatMap { freshness?.age(since: $0) } ?? .zero
-      guard passed < interval else { return true }
-      guard await pause(for: interval - passed, ifLogoutsAre: logouts) else { return false }
-      if find({ machine, _ in machine.polls.lastEnd }) == end { return true }
+      if let start {
+        guard let interval = state(ifLogoutsAre: logouts).flatMap(pause) else { return false }
+        stopUnlessPositive(interval)
+        // If the clock was set back, the load has ended in the future.
+        let rest = interval - (freshness?.age(since: start) ?? .zero)
+        if rest > .zero { guard await self.pause(for: rest, ifLogoutsAre: logouts) else { return false } }
+      }
+      if let demand { await waitForListeners(demand, ifLogoutsAre: logouts) }
+      let latest = find { machine, _ in machine.polls.lastEnd }
+      if latest == end { return true }
+      (start, end) = (latest ?? start, latest)
     }
   }
 

@@ -12,12 +12,15 @@ struct LoadRun<Value: Sendable>: Sendable {
   static func start(_ load: Run<Value>, _ loader: @escaping LoadMachine<Value>.Load, _ driver: LoadDriver<Value>) {
     let run = LoadRun(driver: driver, load: load, loader: loader, carried: driver.registry.extras?.capture())
     // Here, because tasks don't run in the order in which they start. A load that reads the cache takes one after that.
-    let ticket = load.reading == nil ? load.permits?.takeTicket() : nil
+    let ticket = load.reading == nil ? run.permits?.takeTicket() : nil
     load.task.start(on: driver.limit.executor) {
       guard let carried = run.carried else { return await run.run(ticket) }
       await carried.provide(isolation: nil) { await run.run(ticket) }
     }
   }
+
+  /// The permits of the manager's family, which may have got to know it since.
+  private var permits: Permits? { driver.registry.turn { _ in driver.owner.family ?? nil } }
 
   private func run(_ ticket: Int?) async {
     await publishCached()
@@ -46,15 +49,15 @@ struct LoadRun<Value: Sendable>: Sendable {
   /// Returns the final error, if there is one. `ticket` is for a permit of the first attempt.
   private func tryToLoad(_ ticket: Int?) async -> (any Error)? {
     var (failures, ticket) = (0, ticket)
-    defer { if let ticket { load.permits?.return(ticket) } }
+    defer { if let ticket { permits?.return(ticket) } }
     while driver.find({ machine, _ in machine.load?.id == load.id }) {
-      if let permits = load.permits {
+      if let permits {
         ticket = ticket ?? permits.takeTicket()
         guard let ticket, await permits.wait(with: ticket) else { return CancellationError() }
       }
       let number = failures + 1
       let result = await driver.limit.run { try await attempt(number) }
-      if let ended = ticket.take() { load.permits?.return(ended) }
+      if let ended = ticket.take() { permits?.return(ended) }
       switch result {
       case nil: return CancellationError()
       case .success(let value):

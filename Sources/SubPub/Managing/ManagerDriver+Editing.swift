@@ -11,10 +11,11 @@ extension ManagerDriver {
     // The task that sends holds no more of the edit than this.
     let id = EditID()
     var isOver = false
-    await decidePrepared { machine, prepared, present in
+    let isDecided = await decidePrepared(mayBeCancelled: true) { machine, prepared, present in
       isOver = machine.isOver
       return machine.add(Edit(id: id, apply: apply), prepared, present)
     }
+    if !isDecided { throw CancellationError() }
     if isOver { throw PublisherEnded(source: registry.source) }
     let result = OneShot<Result<Answer, any Error>>()
     Task(executorPreference: limit.executor) { [self] in

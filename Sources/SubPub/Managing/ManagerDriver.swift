@@ -144,8 +144,12 @@ extension ManagerDriver {
   ///
   /// Whoever comes meanwhile waits, so what was prepared is outdated only if others have published, which drops the
   /// edits (5.27).
-  @inline(__always)
-  func decidePrepared(_ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>) async {
+  ///
+  /// Returns false without a decision if it may be cancelled, and the task is cancelled while it waits.
+  @discardableResult @inline(__always)
+  func decidePrepared(
+    mayBeCancelled: Bool = false, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
+  ) async -> Bool {
     // Mostly, there is nothing to run, and nobody to wait for.
     var isDecided = false
     decideInTurn { machine, present, _, _ in
@@ -155,10 +159,12 @@ extension ManagerDriver {
       }
       return Step()
     }
-    if !isDecided { await prepareAndDecide(body) }
+    return isDecided ? true : await prepareAndDecide(mayBeCancelled, body)
   }
 
-  private func prepareAndDecide(_ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>) async {
+  private func prepareAndDecide(
+    _ mayBeCancelled: Bool, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
+  ) async -> Bool {
     var (prepared, ticket) = (Prepared<Value>?.none, Int?.none)
     while true {
       // The former one may hold the last reference to a dropped edit, so it outlives the turn.
@@ -181,12 +187,27 @@ extension ManagerDriver {
       if let needed {
         prepared = prepare(needed)
       } else if waits, let ticket {
-        // Not for long, so a cancelled task waits as well.
-        await SuspendedTask.wait { task in registry.turn { _ in owner.preparing.suspend(task, with: ticket) } }
+        await wait(with: ticket, mayBeCancelled)
+        if mayBeCancelled, Task.isCancelled {
+          giveBack(ticket)
+          return false
+        }
       } else {
-        return
+        return true
       }
     }
+  }
+
+  private func wait(with ticket: Int, _ mayBeCancelled: Bool) async {
+    await SuspendedTask.wait { task in
+      registry.turn { _ in owner.preparing.suspend(task, with: ticket) }
+    } onCancel: {
+      if mayBeCancelled { giveBack(ticket) }
+    }
+  }
+
+  private func giveBack(_ ticket: Int) {
+    registry.perform { _, effects in if let task = owner.preparing.return(ticket) { effects.resume(task) } }
   }
 
   /// Runs the foreign code that a step needs.

@@ -9,16 +9,14 @@ final class Run<Value: Sendable>: @unchecked Sendable {
   let task = CancellableTask()
   /// Waits for the cached value; nil if the run doesn't begin with that.
   let reading: CacheReading<Value>?
-  /// The permits of the family that limits how many loads run at a time.
-  let permits: Permits?
   private let attempts = Atomic<UInt>(0)
   /// The error of the last attempt that has failed.
   private let lastFailure = Locked<(any Error)?>(nil)
   /// What a load has ended with; nil while it is active, or if it was superseded.
   fileprivate(set) var result: Publication<Value>?
 
-  init(_ id: RunID, _ kind: LoadKind, reading: CacheReading<Value>?, permits: Permits?) {
-    (self.id, self.kind, self.reading, self.permits) = (id, kind, reading, permits)
+  init(_ id: RunID, _ kind: LoadKind, reading: CacheReading<Value>?) {
+    (self.id, self.kind, self.reading) = (id, kind, reading)
   }
 
   func noteFailure(_ error: any Error) {
@@ -135,7 +133,7 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
       if step.begun == nil { outcome?.end = end }
     }
     if let (id, kind, _) = step.begun {
-      run = Run(id, kind, reading: reading, permits: family ?? nil)
+      run = Run(id, kind, reading: reading)
       if Machine.followsListeners { _ = outcomeToCome(&effects) }
     }
     if case .clear = step.cacheChange, outcome?.end != nil { forgetOutcome(&effects) }

@@ -1,3 +1,4 @@
+import Dispatch
 import SubPub
 import SubPubTesting
 import Support
@@ -50,6 +51,35 @@ extension Section5LoadTests {
     let other = LoadingManager(staleAfter: .seconds(1_000), cache: cache) { 7 }
     #expect(await other.merge { $0 * 10 + 9 } == false)
     #expect(await (try? other.value()) == 7)
+  }
+
+  @Test("a cached value that lacks what was pushed goes if it can't be replaced")
+  func required_5_26_5_20_refusedWrite() async {
+    let cache = ProbeCache(4)
+    cache.refuse(.write)
+    let manager = LoadingManager(initial: 5, cache: cache) { 6 }
+    await manager.merge { $0 * 10 + 9 }
+    await manager.waitForCache()
+    #expect(cache.content == nil)
+  }
+
+  @Test("a caller of mutate who is cancelled while others' foreign code runs returns, and nothing is sent")
+  func required_5_27_5_20_cancelledWait() async throws {
+    let (manager, entered, leaves) = (LoadingManager(initial: 5) { 6 }, Event(), DispatchSemaphore(value: 0))
+    let merging = Task.detached {
+      await manager.merge { data in
+        entered.happen()
+        leaves.wait()
+        return data + 1
+      }
+    }
+    try await entered.wait()
+    let edit = Task { try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") }) }
+    edit.cancel()
+    await #expect(throws: CancellationError.self) { try await edit.value }
+    leaves.signal()
+    #expect(await merging.value)
+    #expect(manager.publisher.state == .loaded(6))
   }
 
   @Test("lists and streams take what is pushed, too; a list keeps its pages, and an element replaces it")

@@ -53,6 +53,47 @@ extension Section5LoadTests {
     bench.cancel(poll)
   }
 
+  @Test("a load of a poll that ends without a result is followed by a whole pause", arguments: [true, false])
+  func required_5_17_endedLoads(byHand: Bool) {
+    let poll = bench.call { [manager = bench.manager] in await manager.refresh(every: .seconds(10)) }
+    bench.answer(0, 1)
+    bench.pass(.seconds(10))
+    for calls in 2...4 {
+      #expect(bench.source.calls == calls)
+      if byHand { bench.publisher.updateData(5) } else { bench.manager.cancel() }
+      bench.run()
+      bench.pass(.seconds(10) - .nanoseconds(1))
+      #expect(bench.source.calls == calls)
+      bench.pass(.nanoseconds(1))
+    }
+    bench.cancel(poll)
+  }
+
+  @Test("a poll that waits for a listener doesn't load what a caller has loaded a moment ago")
+  func required_5_17_listenerAfterLoad() {
+    let (executor, clock, source) = (ManualExecutor(), ManualClock(), Source<Int>(isStubborn: false))
+    let manager = LoadingManager<Int>(LoadingOptions(on: executor, clock: clock)) { try await source.load() }
+    let poll = Caller(on: executor) { await manager.refresh(every: .seconds(10), pausingWithoutListeners: true) }
+    executor.runAll()
+    clock.advance(by: .seconds(100))
+    manager.refreshIfNeeded()
+    executor.runAll()
+    source.answer(0, .success(1))
+    executor.runAll()
+    clock.advance(by: .seconds(1))
+    let log = Recorder<Int>()
+    manager.publisher.subscribe(log, on: .immediate)
+    executor.runAll()
+    #expect(source.calls == 1)
+    clock.advance(by: .seconds(9))
+    executor.runAll()
+    #expect(source.calls == 2)
+    poll.cancel()
+    source.close()
+    executor.runAll()
+    withExtendedLifetime(log) {}
+  }
+
   @Test("a logout ends a poll at once, in a pause and during a load", arguments: [true, false])
   func required_5_17_5_10_logout(duringLoad: Bool) {
     let polls = [

@@ -255,6 +255,8 @@
           "set 5; push 7": "loaded(57) published, cache 57",
           "set 5; wait 400; push 7; wait 200": "loaded(57) published, stale, cache 57",
           "set 5; invalidate; push 7": "loaded(57) published, stale, cache 57",
+          "set 5; invalidate; push 7; reset; need; found 57":
+            "loading(previous: 57) cached, stale, cache 57, load 1",
           "set 5; ask; fail; push 7": "error(Refusal(), previous: 57) published, cache 57, load 1",
           "set 5; edit 1; push 7": "loaded(571) edited, cache 57",
           "set 5; edit 1; push 7; refuse 0": "loaded(57) published, cache 57",
@@ -294,7 +296,12 @@
         ])
       check(
         rules: Rules(errorStaleAfter: .seconds(10), isQuiet: true),
-        ["set 5; wait 9; ask; fail; ask; value 5; succeed 6": "loaded(6) loaded, load 2"])
+        [
+          "set 5; wait 9; ask; fail; ask; value 5; succeed 6": "loaded(6) loaded, load 2",
+          // It waits for the load, and not for the error to be old enough.
+          "set 5; wait 9; ask; fail; ask; value 5; leave 1; fail": "error(Refusal(), previous: 5) published, load 2",
+          "set 5; wait 9; ask; fail; ask; value 5; leave 1; leave 2": "error(Refusal(), previous: 5) published, load 2",
+        ])
     }
 
     @Test("edits are sent one at a time, in order; what was dropped isn't sent, and what is on its way is waited for")

@@ -37,6 +37,17 @@ extension ManagerFamilyTests {
     withExtendedLifetime((held, screen)) {}
   }
 
+  @Test("those go that were used longest ago, even if the clock was set back meanwhile")
+  func required_5_28_clockSetBack() {
+    let clock = CountingClock()
+    let family = makeFamily(.seconds(10), clock, mostLingering: 2)
+    clock.jump(by: .seconds(1_000))
+    for key in 1...2 { _ = family[key] }
+    clock.jump(by: .seconds(-990))
+    for key in 3...5 { _ = family[key] }
+    #expect((family.keys.sorted(), deaths.count) == ([4, 5], 3))
+  }
+
   @Test("a family in which none may linger keeps only what is held or listened to")
   func required_5_28_none() {
     let family = makeFamily(.seconds(10), clock, mostLingering: 0)
