@@ -136,9 +136,8 @@ extension LoadingManager {
   /// dropped: an active load goes on, and edits stay on top.
   ///
   /// ```swift
-  /// for try await message in socket.messages {
-  ///   await manager.merge { messages in messages.filter { $0.id != message.id } + [message] }
-  /// }
+  /// // `draft` stands for what the server has pushed.
+  /// await manager.merge { news in news.filter { $0 != draft } + [draft] }
   /// ```
   ///
   /// The data keeps its age, its origin, and its phase, as with ``mutate(showing:send:merging:)``. The result of a load
