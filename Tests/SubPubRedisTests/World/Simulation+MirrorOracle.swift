@@ -46,7 +46,7 @@
         mirrors.shown[number] = .init(
           id: entry.id, server: server, order: order ?? last?.order,
           read: entry.publication.flatMap { mirrors.orders[mirror.key]?[$0] }, epoch: entry.publication?.epoch,
-          time: world.time)
+          since: mirror.shown.since, time: world.time)
         if entry.isLoaded { mirrors.epochs[number, default: [:]][epoch] = order }
       }
       guard let former = last?.order else { return }
@@ -66,7 +66,10 @@
         place === self.server || replicas.contains { $0 === place }
       }
       let isGreater = isOfOneStream && entry.id > last?.id ?? .zero
-      let isOlder = isDirect ? entry.id <= last?.id ?? .zero : order < former && !isUnknown && !isGreater
+      // What an outlet has found at the key is told from newer data by its time, so a clock that was set back deceives.
+      let seemsNewer = entry.isInherited && entry.since ?? .min > last?.since ?? .max
+      let isOlder =
+        isDirect ? entry.id <= last?.id ?? .zero : order < former && !isUnknown && !isGreater && !seemsNewer
       if isOlder { world.violate("8.08: \(mirror.name) shows \(entry.id), data \(order), after data \(former)") }
       // While a relay is behind, its data is shown only if it stays behind, and then the newest of it.
       let isInOrder = entry.publication?.epoch == last?.epoch || isDirect

@@ -24,6 +24,8 @@
       let read: DataOrder?
       /// The process that has published the entry.
       let epoch: UInt64?
+      /// When its data was new, by the clock of who has published that.
+      let since: Int64?
       let time: Duration
     }
 
