@@ -137,7 +137,7 @@ extension StreamMachine {
 
   mutating func logout(_ present: Present) -> Step {
     var step = supersede()
-    step.publisher.published = present.publication.next(.unknown)
+    step.publisher.published = present.publication.next(.unknown, nil)
     step.publisher.validity = DataValidity()
     stack.noteCache(isOutdated: false)
     step.cacheChange = .clear

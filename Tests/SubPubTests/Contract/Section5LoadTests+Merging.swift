@@ -140,6 +140,27 @@ extension Section5LoadTests {
     #expect((calls.withLock { $0 }, manager.publisher.state) == ([5, 50], .loaded(51)))
   }
 
+  @Test("the result of a load waits for foreign code, which runs once, and then takes the place of what was pushed")
+  func required_5_27_5_26_result() async throws {
+    let (calls, entered, leaves) = (Locked(0), Event(), DispatchSemaphore(value: 0))
+    edits.loads.refresh()
+    let merging = Task.detached { [manager = edits.manager] in
+      await manager.merge { data in
+        calls.withLock { $0 += 1 }
+        entered.happen()
+        leaves.wait()
+        return data * 10 + 9
+      }
+    }
+    try await entered.wait()
+    edits.loads.answer(0, 6)
+    #expect(edits.publisher.state == .loading(previous: 5))
+    leaves.signal()
+    #expect(await merging.value)
+    edits.loads.run()
+    #expect((edits.publisher.state, edits.publisher.isStale, calls.withLock { $0 }) == (.loaded(6), true, 1))
+  }
+
   @Test("however many pushes and edits meet, foreign code runs once for each, and once more for each set")
   func stochastic_5_27_calls() async {
     let (tasks, rounds, calls, sets) = (4, 200, Locked(0), Locked(0))

@@ -71,6 +71,16 @@ extension Section5LoadTests {
     #expect(await list.refresh().value?.elements == [1, 2])
   }
 
+  @Test("a cancelled refresh of all pages asks for no more of them, even if the loader ignores that")
+  func required_5_08_5_05_loadedPagesCancelled() {
+    let bench = PageBench(isStubborn: true, refreshes: .loadedPages)
+    bench.load(pages: 2)
+    bench.refresh()
+    bench.manager.cancel()
+    bench.answer(2)
+    #expect((bench.cursors, bench.publisher.state) == ([0, 10, 0], .loaded(PageBench.pages(2))))
+  }
+
   @Test("a list is as old as its first page")
   func required_5_08_5_06_staleness() {
     let bench = PageBench(staleAfter: .seconds(60))

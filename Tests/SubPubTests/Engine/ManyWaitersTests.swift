@@ -52,7 +52,7 @@
 
     @Test("for one load")
     func required_5_03_5_05_manyCallers() {
-      var driven = DrivenMachine<Int>()
+      var driven = DrivenLoads<Int>()
       let callers = (0..<Self.count).compactMap { _ in
         driven.ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }.caller
       }

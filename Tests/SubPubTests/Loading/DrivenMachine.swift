@@ -4,8 +4,7 @@
   @testable import SubPub
 
   /// A machine with what its publisher shows and its cache has: it is asked, and followed, as by a driver in turns.
-  struct DrivenMachine<Value: Sendable & Equatable> {
-    typealias Machine = LoadMachine<Value>
+  struct DrivenMachine<Value: Sendable & Equatable, Machine: ManagerMachine<Value>> {
     typealias Step = ManagerStep<Value>
 
     var machine: Machine
@@ -17,30 +16,17 @@
     private(set) var released = 0
     /// Whether the publisher takes no further states.
     private(set) var isFinished = false
-    private var waiters = Waiters()
+    fileprivate var waiters = Waiters()
 
-    init(_ rules: Machine.Rules = Machine.Rules(), cached: Value? = nil) {
-      machine = Machine(rules)
-      self.cached = cached
-    }
+    init(_ machine: Machine, cached: Value? = nil) { (self.machine, self.cached) = (machine, cached) }
 
-    var present: Machine.Present { Machine.Present(publication: shown, validity: validity) }
-
-    /// Asks for a caller that waits, and returns it unless there is nothing to load.
-    mutating func ask(
-      _ body: (inout Machine, WaiterID, Machine.Present) -> (Step, LoadAnswer)
-    ) -> (caller: WaiterID?, answer: LoadAnswer, step: Step) {
-      let caller = waiters.add(missing: 1)
-      let (step, answer) = body(&machine, caller, present)
-      follow(step)
-      return (answer == .nothing ? nil : caller, answer, step)
-    }
+    var present: ManagerPresent<Value> { ManagerPresent(publication: shown, validity: validity) }
 
     /// Takes a step that may have to be prepared; something else may happen before it is tried again.
     @discardableResult
     mutating func take(
       meanwhile: (inout DrivenMachine) -> Void = { _ in },
-      _ body: (inout Machine, Prepared<Value>?, Machine.Present) -> Decision<Value>
+      _ body: (inout Machine, Prepared<Value>?, ManagerPresent<Value>) -> Decision<Value>
     ) -> Step {
       var prepared: Prepared<Value>?
       while true {
@@ -94,6 +80,22 @@
       case .clear: cached = nil
       case nil: break
       }
+    }
+  }
+
+  typealias DrivenLoads<Value: Sendable & Equatable> = DrivenMachine<Value, LoadMachine<Value>>
+
+  extension DrivenMachine where Machine == LoadMachine<Value> {
+    init(_ rules: Machine.Rules = Machine.Rules(), cached: Value? = nil) { self.init(Machine(rules), cached: cached) }
+
+    /// Asks for a caller that waits, and returns it unless there is nothing to load.
+    mutating func ask(
+      _ body: (inout Machine, WaiterID, ManagerPresent<Value>) -> (Step, LoadAnswer)
+    ) -> (caller: WaiterID?, answer: LoadAnswer, step: Step) {
+      let caller = waiters.add(missing: 1)
+      let (step, answer) = body(&machine, caller, present)
+      follow(step)
+      return (answer == .nothing ? nil : caller, answer, step)
     }
   }
 #endif

@@ -19,12 +19,12 @@
 
     struct Refusal: Error {}
 
-    private var driven: DrivenMachine<Int>
+    private var driven: DrivenLoads<Int>
     private var callers: [WaiterID] = []
     private var edits: [EditID] = []
 
     init(_ phase: Phase) {
-      driven = DrivenMachine(LoadMachine.Rules(staleAfter: .seconds(10), isQuiet: phase == .quietly))
+      driven = DrivenLoads(LoadMachine.Rules(staleAfter: .seconds(10), isQuiet: phase == .quietly))
       switch phase {
       case .nothing: break
       case .data: perform(.set)
@@ -119,7 +119,7 @@
       return description(of: step, after: before)
     }
 
-    private func description(of step: ManagerStep<Int>, after before: DrivenMachine<Int>) -> String {
+    private func description(of step: ManagerStep<Int>, after before: DrivenLoads<Int>) -> String {
       var words: [String] = []
       if let published = step.publisher.published {
         words.append("\(published.state)" + (published.origin.map { " \($0)" } ?? ""))

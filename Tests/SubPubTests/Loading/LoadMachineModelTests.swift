@@ -6,16 +6,37 @@
 
   @testable import SubPub
 
-  /// The machine beside a model that has been written for its own sake, and knows nothing of how the machine works.
-  @Suite("The machine of loads and edits shows what its model says, whatever happens")
+  /// The machines beside a model that has been written for its own sake, and knows nothing of how they work.
+  @Suite("The machines of loads, streams, and edits show what their model says, whatever happens")
   struct LoadMachineModelTests {
-    @Test("at random, where every legal transition occurs")
-    func stochastic_5_01_5_02_5_04_5_05_5_20_5_23_5_24_machine() {
+    @Test("loads at random, where every legal transition occurs")
+    func stochastic_5_01_5_02_5_04_5_05_5_20_5_23_5_24_5_26_machine() {
+      let phases = [
+        "cancelLoad unknown", "cancelLoad loaded", "cancelLoad error", "endLoad loaded", "endLoad error",
+      ]
+      check(LoadMachine<[Int]>.self, ["fail error"], in: phases)
+    }
+
+    @Test("streams at random, where every legal transition occurs")
+    func stochastic_5_01_5_02_5_20_5_21_5_26_machine() {
+      let phases = [
+        "cancelLoad unknown", "cancelLoad loaded", "cancelLoad error", "element loaded", "failAttempt error",
+      ]
+      let further = ["loaded", "error"].flatMap { phase in
+        ["element loaded", "failAttempt error", "tryAgain loading"].map { "\(phase) \($0)" }
+      }
+      check(StreamMachine<[Int]>.self, [], in: phases, further)
+    }
+
+    /// `whileLoading` are transitions from `loading`.
+    private func check<Machine: ModelledMachine>(
+      _: Machine.Type, _ everywhere: [String], in whileLoading: [String], _ further: [String] = []
+    ) {
       let seeds = SeedRange()
       var transitions: [String: Int] = [:]
       for seed in seeds.all {
-        var pair = MachineAndModel(seed: seed)
-        for _ in 0..<100 { pair.step() }
+        var pair = MachineAndModel<Machine>(seed: seed)
+        for _ in 0..<250 { pair.step() }
         transitions.merge(pair.transitions, uniquingKeysWith: +)
         if let problem = pair.problem {
           Issue.record("STRESS_SEED=\(seed) STRESS_SEEDS=1 repeats it: \(problem)")
@@ -23,48 +44,106 @@
         }
       }
       guard seeds.count >= 500 else { return }
-      #expect(Set(transitions.keys) == Self.legal)
+      // From which phase what leads to which: of the machine's own, and of other transitions.
+      let always = ["beginLoad loading", "reset unknown", "set loaded", "startLoading loading", "end loaded"]
+      let fromAll = ["unknown", "loading", "loaded", "error"].flatMap { phase in
+        let unchanged = ["show", "send", "drop", "cancelLoad", "end", "push"].map { "\($0) \(phase)" }
+        return (always + everywhere + unchanged).map { "\(phase) \($0)" }
+      }
+      #expect(Set(transitions.keys) == Set(fromAll + further + whileLoading.map { "loading \($0)" }))
       let rare = transitions.filter { $0.value < 100 }
       #expect(rare.isEmpty)
     }
-
-    /// From which phase what leads to which: of the machine's own, and of other transitions.
-    private static let legal: Set<String> = {
-      let everywhere = [
-        "beginLoad loading", "fail error", "reset unknown", "set loaded", "startLoading loading", "end loaded",
-      ]
-      let fromAll = ["unknown", "loading", "loaded", "error"].flatMap { phase in
-        (everywhere + ["show", "send", "drop", "cancelLoad", "end"].map { "\($0) \(phase)" }).map { "\(phase) \($0)" }
-      }
-      let fromLoading = [
-        "cancelLoad unknown", "cancelLoad loaded", "cancelLoad error", "endLoad loaded", "endLoad error",
-      ]
-      return Set(fromAll + fromLoading.map { "loading \($0)" })
-    }()
   }
 
-  private struct MachineAndModel {
-    struct Refusal: Error {}
+  /// A machine that takes steps of its own beside those that all machines take.
+  private protocol ModelledMachine: ManagerMachine where Value == [Int] {
+    init(sendsOneAtATime: Bool)
 
-    private var random: SeededGenerator
-    private var driven: DrivenMachine<[Int]>
-    private var model = EditModel()
-    private var edits: [(id: EditID, number: Int)] = []
-    private var count = 0
-    private var history: [String] = []
+    /// Takes a step that is drawn from six.
+    static func step(_ drawn: Int, _ pair: inout MachineAndModel<Self>)
+  }
+
+  private struct Refusal: Error {}
+
+  extension LoadMachine: ModelledMachine where Value == [Int] {
+    fileprivate init(sendsOneAtATime: Bool) { self.init(Rules(sendsOneAtATime: sendsOneAtATime)) }
+
+    fileprivate static func step(_ drawn: Int, _ pair: inout MachineAndModel<Self>) {
+      let count = pair.count
+      switch (drawn, pair.driven.machine.load?.id) {
+      case (0, _):
+        let joins = pair.random.draw(3) > 0
+        let request = LoadRequest(kind: .whole, joins: joins)
+        if pair.driven.ask({ $0.ask(for: request, by: $1, $2) }).answer == .began { pair.compare(.beginLoad) }
+      case (1, let id?):
+        pair.take(.endLoad([2_000 + count])) {
+          $0.succeed(with: [2_000 + count], at: nil, of: id, compares: false, $1, $2)
+        }
+      case (2, let id?): pair.follow(.endLoad(nil)) { $0.fail(Refusal(), at: nil, of: id, $1) }
+      case (2, nil): pair.byHand(.error(Refusal(), previous: pair.base), .fail)
+      case (3, _): pair.follow(.cancelLoad) { $0.rollBack($1) }
+      case (4, _): pair.follow(.set([count])) { $0.set(ServerData([count], nil), $1) }
+      default: break
+      }
+    }
+  }
+
+  extension StreamMachine: ModelledMachine where Value == [Int] {
+    fileprivate init(sendsOneAtATime: Bool) { self.init(endsAtOnce: true, sendsOneAtATime: sendsOneAtATime) }
+
+    fileprivate static func step(_ drawn: Int, _ pair: inout MachineAndModel<Self>) {
+      let (count, run) = (pair.count, pair.driven.machine.run)
+      switch (drawn, run?.id) {
+      case (0, nil):
+        // Another first listener.
+        let present = pair.present(isListenedTo: true)
+        pair.driven.follow(pair.driven.machine.noteListeners(present) ?? Step())
+        pair.compare(.beginLoad)
+      case (0, _):
+        pair.follow(.beginLoad) { $0.beginIfListenedTo(ifRunsAre: nil, restarting: true, $1) }
+      case (1, let id?):
+        pair.take(.element([2_000 + count])) { $0.receive([2_000 + count], at: nil, of: id, $1, $2) }
+      case (2, let id?):
+        let isLast = pair.random.draw(2) == 0
+        pair.follow(.failAttempt(isLast: isLast)) { $0.fail(Refusal(), isLast: isLast, of: id, $1) }
+      case (3, _):
+        let present = pair.present(isListenedTo: false)
+        pair.driven.follow(pair.driven.machine.noteListeners(present) ?? Step())
+        pair.compare(.cancelLoad)
+      case (4, let id?) where run?.before == nil: pair.follow(.tryAgain) { $0.showLoading(of: id, $1) }
+      case (5, let id?) where pair.base == nil:
+        let cached = Cached(value: [count], age: .zero)
+        pair.take(.element([count])) { $0.find(cached, freshSince: nil, of: id, $1, $2) }
+      default: break
+      }
+    }
+  }
+
+  private struct MachineAndModel<Machine: ModelledMachine> {
+    typealias Step = ManagerStep<[Int]>
+
+    var random: SeededGenerator
+    var driven: DrivenMachine<[Int], Machine>
+    private(set) var count = 0
     private(set) var problem: String?
     private(set) var transitions: [String: Int] = [:]
+    private var model = EditModel()
+    private var edits: [(id: EditID, number: Int)] = []
+    private var history: [String] = []
+    private var notice: UInt64 = 0
 
     init(seed: UInt64) {
       random = SeededGenerator(seed: seed)
       model.isSerial = random.draw(3) == 0
-      driven = DrivenMachine(LoadMachine.Rules(sendsOneAtATime: model.isSerial))
+      driven = DrivenMachine(Machine(sendsOneAtATime: model.isSerial))
     }
 
     mutating func step() {
       guard problem == nil else { return }
       count += 1
-      switch random.draw(12) {
+      let drawn = random.draw(16)
+      switch drawn {
       case 0, 1, 2:
         let (id, number) = (EditID(), count)
         take(.show(number)) { $0.add(Edit(id: id) { $0 + [number] }, $1, $2) }
@@ -73,33 +152,27 @@
       case 4: end(.merged([3_000 + count]), .merged { [count] in $0 + [3_000 + count] })
       case 5: end(.accepted, .accepted)
       case 6: end(.answered([1_000 + count]), .answered(ServerData([1_000 + count], nil)))
-      case 7:
-        let joins = random.draw(3) > 0
-        let began = driven.ask { $0.ask(for: LoadRequest(kind: .whole, joins: joins), by: $1, $2) }.answer == .began
-        if began { compare(.beginLoad) }
+      case 7: take(.push([4_000 + count])) { [count] in $0.merge({ $0 + [4_000 + count] }, $1, $2) }
       case 8:
-        guard let id = driven.machine.load?.id else { return }
-        take(.endLoad([2_000 + count])) { [count] in
-          $0.succeed(with: [2_000 + count], at: nil, of: id, compares: false, $1, $2)
-        }
-      case 9:
-        if let id = driven.machine.load?.id {
-          follow(.endLoad(nil)) { $0.fail(Refusal(), at: nil, of: id, $1) }
-        } else {
-          byHand(.error(Refusal(), previous: base), .fail)
-        }
-      case 10: follow(.cancelLoad) { $0.rollBack($1) }
-      default:
         switch random.draw(3) {
-        case 0: follow(.set([count])) { [count] in $0.set(ServerData([count], nil), $1) }
+        case 0: byHand(.loaded([count]), .set([count]), isNew: true)
         case 1: follow(.reset) { $0.logout($1) }
         default: byHand(.loading(previous: base), .startLoading)
         }
+      default: Machine.step(drawn % 6, &self)
       }
     }
 
     /// The data that a transition by hand starts from.
-    private var base: [Int]? { driven.machine.serverData(driven.present)?.value }
+    var base: [Int]? { driven.machine.serverData(driven.present)?.value }
+
+    /// With another notice about listeners.
+    mutating func present(isListenedTo: Bool) -> ManagerPresent<[Int]> {
+      notice += 1
+      var present = driven.present
+      present.notice = (isListenedTo, notice)
+      return present
+    }
 
     private mutating func end(_ ending: EditModel.Effect.Ending, _ confirmation: SubPub.Confirmation<[Int]>?) {
       guard !edits.isEmpty else { return }
@@ -130,15 +203,15 @@
       return random.draw(3) > 0
     }
 
-    private mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect) {
-      driven.publishByHand(new, nil, isNew: false)
+    mutating func byHand(_ new: LoadState<[Int]>, _ effect: EditModel.Effect, isNew: Bool = false) {
+      driven.publishByHand(new, nil, isNew: isNew)
       compare(effect)
     }
 
     /// Takes a step; sometimes something else comes between its preparation and itself.
-    private mutating func take(
+    mutating func take(
       _ effect: EditModel.Effect,
-      _ body: (inout LoadMachine<[Int]>, Prepared<[Int]>?, ManagerPresent<[Int]>) -> Decision<[Int]>
+      _ body: (inout Machine, Prepared<[Int]>?, ManagerPresent<[Int]>) -> Decision<[Int]>
     ) {
       var taking = driven
       let step = taking.take(
@@ -150,12 +223,15 @@
         }, body)
       driven = taking
       // The load may have been superseded.
-      if case .endLoad = effect, step.end == nil { return }
-      compare(effect)
+      switch effect {
+      case .endLoad where step.end == nil: break
+      case .element where step.publisher.published == nil: break
+      default: compare(effect)
+      }
     }
 
-    private mutating func follow(
-      _ effect: EditModel.Effect, _ body: (inout LoadMachine<[Int]>, ManagerPresent<[Int]>) -> ManagerStep<[Int]>
+    mutating func follow(
+      _ effect: EditModel.Effect, _ body: (inout Machine, ManagerPresent<[Int]>) -> Step
     ) {
       let present = driven.present
       let step = body(&driven.machine, present)
@@ -163,7 +239,7 @@
       compare(effect)
     }
 
-    private mutating func compare(_ effect: EditModel.Effect) {
+    mutating func compare(_ effect: EditModel.Effect) {
       history.append("\(effect)")
       // A load may end without a result; this one was active.
       guard let next = model.results(of: effect).last else {

@@ -7,7 +7,7 @@
   struct LoadMachineSequence {
     struct Refusal: Error {}
 
-    private var driven: DrivenMachine<Int>
+    private var driven: DrivenLoads<Int>
     private var callers: [WaiterID?] = []
     private var edits: [EditID] = []
     private var turns: [String] = []
@@ -16,7 +16,7 @@
     private let hasCache: Bool
 
     init(_ rules: LoadMachine<Int>.Rules, hasCache: Bool, cached: Int?) {
-      (driven, self.hasCache) = (DrivenMachine(rules, cached: cached), hasCache)
+      (driven, self.hasCache) = (DrivenLoads(rules, cached: cached), hasCache)
     }
 
     var summary: String {

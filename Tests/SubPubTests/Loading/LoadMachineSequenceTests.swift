@@ -347,6 +347,7 @@
           "edit 1; ask; answer 0 7; found 4": "loading(previous: 7) loaded, cache 7, load 1",
           "edit 1; ask; answer 0 7; found 4; succeed 3": "loaded(7) loaded, stale, cache 7, load 1",
           "need; edit 1; accept 0; found 4": "loading(previous: 4) cached, stale, cache empty, load 1",
+          "need; edit 1; accept 0; found 4; succeed 6": "loaded(6) loaded, stale, cache 6, load 1",
           "need; edit 1; accept 0; set 7; found 4": "loaded(7) published, cache 7, load 1",
           "set 5; edit 1; edit 2": "loaded(512) edited, cache 5",
           "set 5; edit 1; edit 2; refuse 0; accept 1": "loaded(52) published, cache 52",

@@ -21,7 +21,7 @@
 
     @Test("a poll that pauses is released with the manager, and one that has paused leaves nothing behind")
     func required_5_17_5_09_pauses() {
-      var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
+      var (driven, waiters) = (DrivenLoads<Int>(), Waiters())
       let (first, second) = (waiters.add(missing: 1), waiters.add(missing: 1))
       for waiter in [first, second] { driven.machine.polls.beginPause(of: waiter, endsAtLogout: false) }
       driven.machine.polls.endPause(of: first)
@@ -32,7 +32,7 @@
 
     @Test("the publisher's end releases all polls, and tasks that wait to send an edit")
     func required_3_09_5_17_finish() {
-      var (driven, waiters) = (DrivenMachine<Int>(LoadMachine.Rules(sendsOneAtATime: true)), Waiters())
+      var (driven, waiters) = (DrivenLoads<Int>(LoadMachine.Rules(sendsOneAtATime: true)), Waiters())
       for endsAtLogout in [false, true] {
         driven.machine.polls.beginPause(of: waiters.add(missing: 1), endsAtLogout: endsAtLogout)
       }
@@ -45,9 +45,34 @@
       #expect((driven.machine.polls.pausing, driven.machine.isOver, driven.machine.stack.edits.count) == ([:], true, 0))
     }
 
+    @Test("the end of every load counts for polls, also of one whose result may lack an edit, and is dropped")
+    func required_5_17_5_20_ends() {
+      var driven = DrivenLoads<Int>()
+      func lastEnd(after body: (inout DrivenLoads<Int>, RunID) -> Void) -> Duration? {
+        _ = driven.ask { $0.ask(for: LoadRequest(kind: .whole), by: $1, $2) }
+        driven.machine.load.map { body(&driven, $0.id) }
+        return driven.machine.polls.lastEnd
+      }
+      let first = lastEnd { driven, id in
+        driven.take { $0.succeed(with: 1, at: .seconds(1), of: id, compares: false, $1, $2) }
+      }
+      let second = lastEnd { driven, id in
+        let present = driven.present
+        driven.follow(driven.machine.fail(LoadMachineBench.Refusal(), at: .seconds(2), of: id, present))
+      }
+      let third = lastEnd { driven, id in
+        let edit = EditID()
+        driven.take { $0.add(Edit(id: edit) { $0 + 1 }, $1, $2) }
+        driven.take { $0.endEdit(edit, .accepted, $1, $2) }
+        driven.take { $0.succeed(with: 1, at: .seconds(3), of: id, compares: false, $1, $2) }
+      }
+      #expect([first, second, third] == [.seconds(1), .seconds(2), .seconds(3)])
+      #expect(driven.shown.state == .loaded(2))
+    }
+
     @Test("a logout releases the polls that end at one, and makes their requests void")
     func required_5_17_logout() {
-      var (driven, waiters) = (DrivenMachine<Int>(), Waiters())
+      var (driven, waiters) = (DrivenLoads<Int>(), Waiters())
       let (ending, other) = (waiters.add(missing: 1), waiters.add(missing: 1))
       driven.machine.polls.beginPause(of: ending, endsAtLogout: true)
       driven.machine.polls.beginPause(of: other, endsAtLogout: false)

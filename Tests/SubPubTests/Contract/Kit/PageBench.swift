@@ -15,13 +15,14 @@ final class PageBench: SteppedBench, Sendable {
 
   init(
     staleAfter: Duration? = nil, retry: RetryPolicy = .never, isStubborn: Bool = false, maxPages: Int? = nil,
+    refreshes: PageRefresh = .firstPage,
     options set: (inout LoadingOptions<Paged<Int, Int>>) -> Void = { _ in }
   ) {
     let source = Source<(elements: [Int], next: Int?)>(isStubborn: isStubborn)
     let asked = Locked<[Int]>([])
     (self.source, self.asked) = (source, asked)
     let options = LoadingOptions(on: executor, staleAfter: staleAfter, retry: retry, clock: clock, set)
-    manager = PagedManager(options, firstPage: 0, maxPages: maxPages) { cursor in
+    manager = PagedManager(options, firstPage: 0, maxPages: maxPages, refreshes: refreshes) { cursor in
       asked.withLock { $0.append(cursor) }
       return try await source.load()
     }

@@ -1,10 +1,12 @@
 import SubPub
 
 /// The sequential model of a manager whose data is edited: a list of numbers, to which each edit appends its own.
+///
+/// A run of a stream is a load, which brings elements and errors until it is cancelled.
 struct EditModel: SequentialModel {
   struct Load: Hashable {
-    /// The phase to return to if the load is cancelled.
-    var before: LoadPhase
+    /// The phase to return to if the load is cancelled; nil if no `loading` of it is shown.
+    var before: LoadPhase?
     /// Whether an edit was confirmed since the load began.
     var missesEdit = false
   }
@@ -52,10 +54,17 @@ struct EditModel: SequentialModel {
     case end(Int, Ending)
     /// A caller has learned that its edit is dropped.
     case drop(Int)
+    /// The server pushes something.
+    case push([Int])
     case beginLoad
     /// The loader has returned, or failed if nil; the load may have been superseded by then.
     case endLoad([Int]?)
     case cancelLoad
+    /// An element, which leaves the run active, or a value from the cache.
+    case element([Int])
+    /// An error of a stream, which is tried again unless it is the last one.
+    case failAttempt(isLast: Bool)
+    case tryAgain
     case set([Int])
     case reset
     case startLoading
@@ -69,6 +78,7 @@ struct EditModel: SequentialModel {
     case .show(let edit): [changed(publishing: server != nil) { $0.edits.append(edit) }]
     case .send(let edit):
       sending == nil && edits.first == edit ? [changed(publishing: false) { $0.sending = edit }] : []
+    case .push(let news): [changed(publishing: server != nil) { $0.server?.append(contentsOf: news) }]
     case .drop(let edit): dropped.contains(edit) ? [changed(publishing: false) { $0.dropped.remove(edit) }] : []
     case .end(let edit, _) where isSerial && sending != edit: []
     case .end(let edit, let ending):
@@ -83,9 +93,30 @@ struct EditModel: SequentialModel {
     case .endLoad(let value): load.map { [self, ended($0, with: value)] } ?? [self]
     case .cancelLoad:
       [
-        changed(publishing: load != nil) {
+        changed(publishing: load?.before != nil) {
           $0.phase = load?.before ?? phase
           $0.load = nil
+        }
+      ]
+    case .element(let value):
+      [
+        changed {
+          ($0.server, $0.phase) = (value, .loaded)
+          $0.load?.before = nil
+        }
+      ]
+    case .failAttempt(let isLast):
+      [
+        changed {
+          $0.phase = .error
+          $0.load = isLast ? nil : Load(before: nil)
+        }
+      ]
+    case .tryAgain:
+      [
+        changed {
+          $0.load?.before = phase
+          $0.phase = .loading
         }
       ]
     case .set(let value): [byHand(.loaded) { $0.server = value }]
@@ -120,8 +151,8 @@ struct EditModel: SequentialModel {
     case .merged(let answer): next.server?.append(contentsOf: answer)
     case .answered(let value):
       next.server = value
-      if load == nil { next.phase = .loaded }
-      next.load?.before = .loaded
+      if load == nil || phase != .loading { next.phase = .loaded }
+      if load?.before != nil { next.load?.before = .loaded }
     }
     // A load is dropped only if there is data that has the edit.
     if ending != .refused, next.server != nil { next.load?.missesEdit = true }

@@ -10,7 +10,7 @@ struct EditScheduleTests {
   }
 
   @Test("four clients with eight operations each")
-  func stochastic_5_20_5_23_5_24_histories() async {
+  func stochastic_5_20_5_23_5_24_5_26_histories() async {
     var seeds = SeedRange()
     // Short histories, ten times as many as of other scenarios in release.
     #if DEBUG
@@ -46,6 +46,11 @@ struct EditScheduleTests {
     // Merged above another edit, and beside its own.
     #expect(!holds(edits + [.end(1, .merged([7])), read(4, .loaded, [0, 2, 7], isEdited: true)]))
     #expect(!holds(edits + [.end(1, .merged([7])), read(4, .loaded, [0, 1, 7, 2], isEdited: true)]))
+    #expect(holds(edits + [.push([7]), read(4, .loaded, [0, 7, 1, 2], isEdited: true)]))
+    // Pushed above the edits, and lost by a refusal.
+    #expect(!holds(edits + [.push([7]), read(4, .loaded, [0, 1, 2, 7], isEdited: true)]))
+    #expect(!holds(edits + [.push([7]), .end(1, .refused), read(5, .loaded, [0, 2], isEdited: true)]))
+    #expect(holds([.push([7]), read(0, .unknown, nil)]))
     #expect(holds(edits + [.beginLoad, .endLoad([8]), read(5, .loaded, [8, 1, 2], isEdited: true)]))
     // An edit that a late load resurrects, and a confirmed one that it loses.
     #expect(

@@ -78,8 +78,16 @@ extension EditSimulation {
   private func perform() async {
     guard let manager else { return }
     let publisher = manager.publisher
-    switch scheduler.draw(14) {
+    switch scheduler.draw(15) {
     case 0...5: await edit(manager)
+    case 14:
+      let news = [1_000 + makeNumber()]
+      await record(.push(news), as: .updateData) {
+        await manager.merge { data in
+          self.scheduler.point()
+          return data + news
+        }
+      }
     case 6, 7: await record(.beginLoad, as: .startLoading) { await manager.refresh(restarting: true) }
     case 8: await record(.cancelLoad, as: .cancel) { manager.cancel() }
     case 9:
