@@ -1,4 +1,3 @@
-import Dispatch
 import SubPub
 import SubPubTesting
 import Support
@@ -65,19 +64,18 @@ extension Section5LoadTests {
 
   @Test("a caller of mutate who is cancelled while others' foreign code runs returns, and nothing is sent")
   func required_5_27_5_20_cancelledWait() async throws {
-    let (manager, entered, leaves) = (LoadingManager(initial: 5) { 6 }, Event(), DispatchSemaphore(value: 0))
-    let merging = Task.detached {
+    let (manager, gate) = (LoadingManager(initial: 5) { 6 }, Gate())
+    let merging = Task.detached(executorPreference: QueueExecutor(label: "merging")) {
       await manager.merge { data in
-        entered.happen()
-        leaves.wait()
+        gate.pass()
         return data + 1
       }
     }
-    try await entered.wait()
+    try await gate.waitUntilHeld()
     let edit = Task { try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") }) }
     edit.cancel()
     await #expect(throws: CancellationError.self) { try await edit.value }
-    leaves.signal()
+    gate.open()
     #expect(await merging.value)
     #expect(manager.publisher.state == .loaded(6))
   }
@@ -142,20 +140,19 @@ extension Section5LoadTests {
 
   @Test("the result of a load waits for foreign code, which runs once, and then takes the place of what was pushed")
   func required_5_27_5_26_result() async throws {
-    let (calls, entered, leaves) = (Locked(0), Event(), DispatchSemaphore(value: 0))
+    let (calls, gate) = (Locked(0), Gate())
     edits.loads.refresh()
-    let merging = Task.detached { [manager = edits.manager] in
+    let merging = Task.detached(executorPreference: QueueExecutor(label: "merging")) { [manager = edits.manager] in
       await manager.merge { data in
         calls.withLock { $0 += 1 }
-        entered.happen()
-        leaves.wait()
+        gate.pass()
         return data * 10 + 9
       }
     }
-    try await entered.wait()
+    try await gate.waitUntilHeld()
     edits.loads.answer(0, 6)
     #expect(edits.publisher.state == .loading(previous: 5))
-    leaves.signal()
+    gate.open()
     #expect(await merging.value)
     edits.loads.run()
     #expect((edits.publisher.state, edits.publisher.isStale, calls.withLock { $0 }) == (.loaded(6), true, 1))
