@@ -67,9 +67,6 @@
       return data.entryCount(of: StandInData.Key(database: 0, name: key))
     }
 
-    /// Whether the server has a client; it drops one that doesn't speak the protocol.
-    func isConnected(_ client: Int) -> Bool { clients[client] != nil }
-
     /// Takes what has arrived from a client.
     mutating func receive(_ bytes: some Collection<UInt8>, from client: Int, at time: Int) {
       clients[client]?.reader.append(bytes)
@@ -85,10 +82,11 @@
       proceed(at: time)
     }
 
-    /// Takes what a client is told.
-    mutating func takeOutput(of client: Int) -> [UInt8] {
-      defer { clients[client]?.output = [] }
-      return clients[client]?.output ?? []
+    /// Takes what a client is told; nil if it isn't connected, because it doesn't speak the protocol, for example.
+    mutating func takeOutput(of client: Int) -> [UInt8]? {
+      guard let output = clients[client]?.output else { return nil }
+      if !output.isEmpty { clients[client]?.output = [] }
+      return output
     }
 
     /// Runs the commands of those that don't wait.

@@ -168,7 +168,8 @@
     }
 
     private mutating func write(_ descriptor: Int32, _ client: Int) {
-      let bytes = (unsent[descriptor] ?? []) + server.takeOutput(of: client)
+      let output = server.takeOutput(of: client)
+      let bytes = (unsent[descriptor] ?? []) + (output ?? [])
       var first = 0
       while first < bytes.count {
         let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -185,7 +186,7 @@
         first += count
       }
       unsent[descriptor] = first < bytes.count ? Array(bytes[first...]) : nil
-      if !server.isConnected(client) { drop(descriptor, client) }
+      if output == nil { drop(descriptor, client) }
     }
 
     /// Whether the last call has failed only because it would have had to wait.

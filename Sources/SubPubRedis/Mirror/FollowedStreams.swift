@@ -45,16 +45,16 @@
     /// How long the stream has been behind its followers.
     private var behind = Patience()
 
-    var all: [Follower] { followers.map(\.follower) }
+    var all: [Follower] { followers.map { $0.follower } }
 
     /// The greatest epoch of a follower's position.
-    var epoch: UInt64 { followers.lazy.map(\.position.epoch).max() ?? 0 }
+    var epoch: UInt64 { followers.lazy.map { $0.position.epoch }.max() ?? 0 }
 
     /// Whether the last `XREAD` for resting streams misses entries that a follower needs.
     var isMissed: Bool { resting.map { position < $0 } ?? true }
 
     /// The position to read from.
-    private var position: EntryID { followers.lazy.map(\.position).min() ?? .zero }
+    private var position: EntryID { followers.lazy.map { $0.position }.min() ?? .zero }
 
     mutating func add(_ follower: Follower, after position: EntryID) { followers.append((follower, position)) }
 
@@ -101,7 +101,7 @@
     /// The followers for which the last `XREAD` has asked.
     func readFollowers(by line: ReadingLine) -> [Follower] {
       guard let requested = requested(by: line) else { return [] }
-      return followers.filter { $0.position >= requested }.map(\.follower)
+      return followers.filter { $0.position >= requested }.map { $0.follower }
     }
 
     /// Compares the followers with the last entry of the stream, nil if there is none.
@@ -143,9 +143,9 @@
     private var all: [Paced] = []
 
     var isEmpty: Bool { all.isEmpty }
-    var followers: [Follower] { all.map(\.follower) }
+    var followers: [Follower] { all.map { $0.follower } }
     /// When the next one wants to know; nil without followers.
-    var next: Instant? { all.lazy.map(\.next).min() }
+    var next: Instant? { all.lazy.map { $0.next }.min() }
 
     /// Adds a follower, which has just been told the newest entry.
     mutating func add(
@@ -165,13 +165,13 @@
     /// Removes the followers of a stream, and returns them.
     mutating func remove(_ key: [UInt8]) -> [Follower] {
       defer { all.removeAll { $0.key == key } }
-      return all.filter { $0.key == key }.map(\.follower)
+      return all.filter { $0.key == key }.map { $0.follower }
     }
 
     /// The keys of those that want to know now, each once.
     func dueKeys(at now: Instant) -> [[UInt8]] {
       var found: Set<[UInt8]> = []
-      return all.lazy.filter { $0.next <= now }.map(\.key).filter { found.insert($0).inserted }
+      return all.lazy.filter { $0.next <= now }.map { $0.key }.filter { found.insert($0).inserted }
     }
 
     /// Returns what the newest entry of a stream is for those that were due.

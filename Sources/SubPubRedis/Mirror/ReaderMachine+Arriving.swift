@@ -32,11 +32,11 @@
       }
 
       var first: Arrival? { firstIndex < all.count ? all[firstIndex] : nil }
-      var isEmpty: Bool { all[firstIndex...].allSatisfy(\.isOver) }
-      var newcomers: [Newcomer] { all[firstIndex...].lazy.filter { !$0.isOver }.map(\.newcomer) }
-      var followers: [Follower] { newcomers.map(\.follower) }
+      var isEmpty: Bool { all[firstIndex...].allSatisfy { $0.isOver } }
+      var newcomers: [Newcomer] { all[firstIndex...].lazy.filter { !$0.isOver }.map { $0.newcomer } }
+      var followers: [Follower] { newcomers.map { $0.follower } }
 
-      func followers(of key: [UInt8]) -> [Follower] { newcomers.lazy.filter { $0.key == key }.map(\.follower) }
+      func followers(of key: [UInt8]) -> [Follower] { newcomers.lazy.filter { $0.key == key }.map { $0.follower } }
 
       mutating func remove(_ gone: Set<Follower>) {
         for index in all.indices where gone.contains(all[index].newcomer.follower) { all[index].isOver = true }

@@ -90,7 +90,7 @@
       let part = inquiry.commands.dropFirst(inquiry.replies.count).prefix(max(1, asked.count / inquiry.entries))
       (inquiry.part, inquiry.arrived) = (part.count, [])
       self.inquiry = inquiry
-      let bytes = ([RedisCommand("TIME")] + part).flatMap(\.encoded)
+      let bytes = ([RedisCommand("TIME")] + part).flatMap { $0.encoded }
       let limit = TimeLimit(limit: replyTimeout, arrival: replyTimeout * 2)
       send(Message(bytes: bytes, replyCount: part.count + 1, limit: limit), over: inquiry.line)
     }
@@ -189,7 +189,7 @@
           return false
         }
         return true
-      }.map(\.element)
+      }.map { $0.element }
       if suspects.isEmpty { return endCheck(of: keys) }
       ask(.suspects(suspects, among: keys), suspects.map { .lastEntry(of: $0) })
     }

@@ -88,11 +88,11 @@
     ) {
       newcomers += added
       if !removed.isEmpty {
-        let gone = Set(removed.map(\.follower))
+        let gone = Set(removed.map { $0.follower })
         newcomers.removeAll { gone.contains($0.follower) }
         arrivals.remove(gone)
         paced.remove(gone)
-        for key in streams.remove(gone, of: Array(Set(removed.map(\.key)))) { lively.remove(key) }
+        for key in streams.remove(gone, of: Array(Set(removed.map { $0.key }))) { lively.remove(key) }
       }
       proceed(at: now)
     }

@@ -134,18 +134,21 @@
 
     private func flush() {
       for (client, link) in links.sorted(by: { $0.key < $1.key }) {
-        let output = server.takeOutput(of: client)
-        // Refusals, and the ids that an outlet is told, are only large together, if many entries were sent at once.
-        let isOfMany = output.first == UInt8(ascii: "-") || output.starts(with: "*3".utf8)
-        if let outputLimit, output.count > outputLimit, !isOfMany {
-          server.disconnect(client)
-        } else if !output.isEmpty {
-          link.arrive(output)
+        var output = server.takeOutput(of: client)
+        if let outputLimit, let bytes = output, bytes.count > outputLimit {
+          // Refusals, and the ids that an outlet is told, are only large together, if many entries were sent at once.
+          let isOfMany = bytes.first == UInt8(ascii: "-") || bytes.starts(with: "*3".utf8)
+          if !isOfMany {
+            server.disconnect(client)
+            output = nil
+          }
         }
-        if !server.isConnected(client) {
+        guard let output else {
           links[client] = nil
           link.close()
+          continue
         }
+        if !output.isEmpty { link.arrive(output) }
       }
     }
 
