@@ -10,12 +10,14 @@
       var string: [UInt8] = []
       /// Nil for a string.
       var stream: StandInStream?
-      /// When it expires.
+      /// The last millisecond since 1970 in which it is there; nil if it doesn't expire.
       var end: Int?
     }
 
     /// The time in microseconds since 1970.
     var now = 0
+    /// The same in milliseconds, which is all that a server knows about keys that expire.
+    var millisecond: Int { now / 1_000 }
     var records: [Key: Record] = [:]
     /// Whether scripts may set the last id of a stream.
     var maySetID = true
@@ -53,7 +55,7 @@
       changeCount += 1
     }
 
-    mutating func expire(_ key: Key) { if let end = records[key]?.end, end <= now { remove(key) } }
+    mutating func expire(_ key: Key) { if let end = records[key]?.end, end < millisecond { remove(key) } }
 
     /// Returns whether there is a stream.
     mutating func isStream(_ key: Key) throws(StandInRefusal) -> Bool {
@@ -87,16 +89,20 @@
         while request.argumentCount > 0 { keys.append(Key(database: database, name: try request.next())) }
         return StandInReply(keys.count { delete($0) })
       case .pexpire:
-        let end = now + (try request.nextNumber()) * 1_000
+        let end = millisecond + (try request.nextNumber())
         expire(key)
         guard records[key] != nil else { return StandInReply(0) }
-        records[key]?.end = end
-        note(key)
+        if end <= millisecond {
+          remove(key)
+        } else {
+          records[key]?.end = end
+          note(key)
+        }
         return StandInReply(1)
       case .pttl:
         expire(key)
         guard let record = records[key] else { return StandInReply(-2) }
-        return StandInReply(record.end.map { ($0 - now) / 1_000 } ?? -1)
+        return StandInReply(record.end.map { $0 - millisecond } ?? -1)
       case .type:
         expire(key)
         return .status(records[key].map { $0.stream == nil ? "string" : "stream" } ?? "none")
@@ -125,7 +131,7 @@
       while request.argumentCount > 0 {
         switch try request.nextWord() {
         case "nx": onlyIfMissing = true
-        case "px": record.end = now + (try request.nextNumber()) * 1_000
+        case "px": record.end = millisecond + (try request.nextNumber())
         default: throw .syntax
         }
       }

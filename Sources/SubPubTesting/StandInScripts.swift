@@ -34,7 +34,7 @@
         let (holder, time, when) = (try request.next(), try request.nextNumber(), try request.nextWord())
         if let other = try string(lease) {
           if Array(other.utf8) != holder {
-            let rest = records[lease]?.end.map { ($0 - now) / 1_000 } ?? time
+            let rest = records[lease]?.end.map { $0 - millisecond } ?? time
             return StandInReply([StandInReply(0), StandInReply(rest)])
           }
         } else if !hasEnded, !(when == "always" || when == "first" && number == nil) {
@@ -48,7 +48,7 @@
       guard former < .max else {
         throw StandInRefusal("ERR there is no greater number for an outlet: delete the key")
       }
-      let new = max(former + 1, UInt64(now / 1_000))
+      let new = max(former + 1, UInt64(millisecond))
       set(counter, to: Array("\(new)".utf8))
       if let newLease { set(newLease.key, to: newLease.holder, for: newLease.time) }
       if maySetID { try? records[stream]?.stream?.setLast(StandInID(milliseconds: new, sequence: 0)) }
@@ -149,7 +149,7 @@
     }
 
     private mutating func set(_ key: Key, to string: [UInt8], for milliseconds: Int? = nil) {
-      records[key] = Record(string: string, end: milliseconds.map { now + $0 * 1_000 })
+      records[key] = Record(string: string, end: milliseconds.map { millisecond + $0 })
       note(key)
     }
   }

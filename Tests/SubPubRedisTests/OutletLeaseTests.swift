@@ -56,9 +56,18 @@
       #expect(lease.attempt(at: start + .seconds(9)) == "ended")
     }
 
+    @Test("a lease ends a millisecond after the time that the server says, because it drops fractions")
+    func required_8_09_fractions() {
+      let start = Moment.now
+      var lease = OutletLease(time: .seconds(6), holder: "me")
+      lease.noteRefusal(rest: 1_000, at: start)
+      #expect(lease.attempt(at: start + .seconds(1.0009)) == "ended")
+      #expect(lease.attempt(at: start + .seconds(1.001)) == "always")
+    }
+
     @Test("one that stands by asks again when the lease of the other one ends, and notices a dead connection before")
     func required_8_09_8_07_nextAttempt() throws {
-      for (rest, next) in [(400, 0.4), (5_000, 1), (86_400_000, 1), (-1, 1)] {
+      for (rest, next) in [(400, 0.401), (5_000, 1), (86_400_000, 1), (-1, 1)] {
         var outlet = DrivenOutlet(lease: .seconds(86_400))
         outlet.connect()
         try outlet.reply("*2\r\n:0\r\n:\(rest)\r\n")

@@ -46,7 +46,8 @@
     mutating func noteRefusal(rest: Int64, at now: Instant) {
       (due, known) = (nil, now)
       if rest >= 0 {
-        (end, isLost) = (now + min(.milliseconds(rest), time), false)
+        // The server drops what is less than a millisecond, of both times.
+        (end, isLost) = (now + min(.milliseconds(rest), time) + .milliseconds(1), false)
       } else if !isLost {
         // The end that was known may be that before the last renewal.
         (end, isLost) = (now + time, true)

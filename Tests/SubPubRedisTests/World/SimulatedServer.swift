@@ -184,7 +184,8 @@
       return UInt64(String(decoding: counter.prefix { $0 != 32 }, as: UTF8.self)) ?? 0
     }
     func leaseHolder(of key: String) -> String? {
-      guard let record = server.data.records[Self.key("\(key):lease")], record.end ?? .max > clock else { return nil }
+      let record = server.data.records[Self.key("\(key):lease")]
+      guard let record, record.end ?? .max >= milliseconds else { return nil }
       return String(decoding: record.string, as: UTF8.self)
     }
     func noteForeign(_ number: UInt64, in key: String) { greatestNumbers[key] = max(number, greatestNumbers[key] ?? 0) }
