@@ -35,7 +35,7 @@ package final class CacheOperationQueue: Sendable {
         switch operation {
         case .read(_, let work), .clear(let work): await work()
         case .write(let hasNews, let work): await work(hasNews)
-        case .mark(let mark): self.perform { $0.passMark(mark, &$1) }
+        case .mark(let mark): for task in self.pending.withLock({ $0.passMark(mark) }) { task.resume() }
         }
       }
     }
@@ -47,16 +47,10 @@ package final class CacheOperationQueue: Sendable {
     await SuspendedTask.wait { task in
       pending.withLock { $0.waiters.suspend(waiter, task) }
     } onCancel: {
-      perform { $0.removeMark(of: waiter, &$1) }
+      pending.withLock { $0.removeMark(of: waiter) }?.resume()
     }
     // As in `PublisherRegistry.wait(for:)`.
     pending.withLock { _ in }
-  }
-
-  private func perform(_ body: (inout PendingOperations, inout Effects) -> Void) {
-    var effects = Effects()
-    pending.withLock { body(&$0, &effects) }
-    effects.perform()
   }
 }
 
@@ -223,21 +217,23 @@ package struct PendingOperations {
     return waiter
   }
 
-  /// Resumes the waiters of a mark, because everything before it is done.
-  mutating func passMark(_ mark: WaiterID, _ effects: inout Effects) {
-    for waiter in marked.removeValue(forKey: mark)?.sorted() ?? [] {
+  /// Returns the tasks that wait for a mark, because everything before it is done.
+  mutating func passMark(_ mark: WaiterID) -> [SuspendedTask] {
+    (marked.removeValue(forKey: mark)?.sorted() ?? []).compactMap { waiter in
       marks[waiter] = nil
-      waiters.remove(waiter, &effects)
+      return waiters.remove(waiter)
     }
   }
 
-  /// Removes a waiter that was cancelled, and its mark if nobody else waits there.
-  package mutating func removeMark(of waiter: WaiterID, _ effects: inout Effects) {
-    waiters.remove(waiter, &effects)
-    guard let mark = marks.removeValue(forKey: waiter) else { return }
-    marked[mark]?.remove(waiter)
-    guard marked[mark]?.isEmpty ?? false else { return }
-    marked[mark] = nil
-    operations.removeAll { if case .mark(mark) = $0 { true } else { false } }
+  /// Removes a waiter that was cancelled, and its mark if nobody else waits there; returns its task.
+  mutating func removeMark(of waiter: WaiterID) -> SuspendedTask? {
+    if let mark = marks.removeValue(forKey: waiter) {
+      marked[mark]?.remove(waiter)
+      if marked[mark]?.isEmpty ?? false {
+        marked[mark] = nil
+        operations.removeAll { if case .mark(mark) = $0 { true } else { false } }
+      }
+    }
+    return waiters.remove(waiter)
   }
 }

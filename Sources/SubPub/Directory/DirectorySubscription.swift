@@ -112,7 +112,6 @@ extension DirectorySubscription {
     let actor = subscriber.context.actor
     defer { withExtendedLifetime(actor) {} }
     guard !subscriber.context.isGone(actor) else { return }
-    publisher.registry.retireDeadListeners()
     guard let object = unsafe retainedSubscriber() else { return }
     joinNow(publisher)
     guard isOutOfSight else { return unsafe object.release() }
@@ -138,18 +137,12 @@ extension DirectorySubscription {
   @inline(never)
   private func joinNow(_ publisher: PublisherEntry) {
     let request = publisher.request(subscriber)
-    var effects = Effects()
-    let action: SubscribeAction? = state.withLock { state in
-      guard !state.isCancelled, state.parts[publisher.id] == nil,
-        let action = publisher.registry.subscribeUnlessReleased(request, &effects)
-      else { return nil }
-      state.parts[publisher.id] = Part(registry: publisher.registry, subscription: action.subscription)
-      return action
+    publisher.registry.subscribe(request) { takeTurn in
+      state.withLock { state in
+        guard !state.isCancelled, state.parts[publisher.id] == nil, let subscription = takeTurn() else { return }
+        state.parts[publisher.id] = Part(registry: publisher.registry, subscription: subscription)
+      }
     }
-    effects.perform()
-    guard let action else { return }
-    publisher.registry.finishSubscribing(action, contextIsGone: false)
-    _ = consume effects
     if state.withLock({ $0.parts.count > $0.sweepAt }) { sweep() }
   }
 
@@ -158,26 +151,12 @@ extension DirectorySubscription {
   /// A part that has ended at a living publisher stays, so that the subscriber doesn't join there again.
   private func sweep() {
     let isOver = isCancelled
-    let ended = current.filter {
-      !$0.subscription.gate.isOpen && !$0.subscription.gate.reading.isUnderWay && (isOver || $0.registry.isReleased)
-    }
+    let ended = current.filter { $0.subscription.isOver && (isOver || $0.registry.isReleased) }
     // The removed parts are held here, so nothing is released under the lock.
     state.withLock { state in
       for part in ended { state.parts[part.registry.source] = nil }
       state.sweepAt = 2 * state.parts.count + 16
     }
-  }
-}
-
-extension Subscription {
-  /// Cancels one of several subscriptions.
-  ///
-  /// A subscription that was cancelled before may still have a delivery under way, which the outcomes of the others
-  /// must not hide.
-  fileprivate func cancelAsPart() -> CancelOutcome {
-    let outcome = cancel()
-    guard outcome == .alreadyCancelled, gate.reading.isUnderWay else { return outcome }
-    return lane.isServedHere ? .reentrant : .inFlight
   }
 }
 

@@ -48,7 +48,8 @@ package struct Effects: ~Copyable {
     runsForeignCode = true
   }
 
-  mutating func resume(_ task: SuspendedTask) {
+  mutating func resume(_ task: SuspendedTask?) {
+    guard let task else { return }
     needed.resumes.append(task)
     runsForeignCode = true
   }

@@ -95,7 +95,7 @@ extension PublisherRegistry {
         isMisuse = state.updating.contains(.current)
       }
       if let validity = step.validity, !isDropped { state.validity = validity }
-      for waiter in step.released { state.waiters.arrive(waiter, &effects) }
+      for waiter in step.released { effects.resume(state.waiters.arrive(waiter)) }
     }
     if isMisuse { stopForTransform() }
     effects.perform(delivering: {
@@ -103,7 +103,7 @@ extension PublisherRegistry {
     })
     // In a second turn. Whoever hasn't begun to wait yet doesn't wait at all.
     if !step.answered.isEmpty {
-      perform { state, effects in for waiter in step.answered { state.waiters.arrive(waiter, &effects) } }
+      perform { state, effects in for waiter in step.answered { effects.resume(state.waiters.arrive(waiter)) } }
     }
     return action != nil
   }

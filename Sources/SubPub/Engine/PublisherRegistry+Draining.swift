@@ -109,7 +109,7 @@ extension RegistryState {
   /// Ends a wait whose task was cancelled, or whose time is over.
   fileprivate mutating func abandonDrain(_ waiter: WaiterID, _ effects: inout Effects) {
     lanes.forEach { $0.inTurn.drains.remove(waiter) }
-    waiters.remove(waiter, &effects)
+    effects.resume(waiters.remove(waiter))
   }
 }
 

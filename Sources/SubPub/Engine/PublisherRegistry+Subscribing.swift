@@ -22,13 +22,22 @@ extension PublisherRegistry {
     }
   }
 
-  /// Takes the turn of `subscribe` for a caller that doesn't hold the publisher.
+  /// Subscribes for a caller that doesn't hold the publisher, and that takes the turn inside a lock of its own.
   ///
-  /// Returns nil after the publisher's release.
-  nonisolated func subscribeUnlessReleased(
-    _ request: SubscriptionRequest, _ effects: inout Effects
-  ) -> SubscribeAction? {
-    turn { state in state.isReleased ? nil : state.subscribe(request, at: self, replays: replays, &effects) }
+  /// `lock` calls its argument at most once, and gets nil after the publisher's release.
+  nonisolated func subscribe(
+    _ request: SubscriptionRequest, inside lock: (_ takeTurn: () -> Subscription?) -> Void
+  ) {
+    retireDeadListeners()
+    var effects = Effects()
+    var action: SubscribeAction?
+    lock {
+      action = turn { $0.isReleased ? nil : $0.subscribe(request, at: self, replays: replays, &effects) }
+      return action?.subscription
+    }
+    effects.perform()
+    if let action { finishSubscribing(action, contextIsGone: false) }
+    _ = consume effects
   }
 
   /// Runs the foreign code that follows from subscribing; outside the turn.
@@ -44,7 +53,6 @@ extension PublisherRegistry {
     if contextIsGone() { lane.end() }
     if action.isSweepDue { sweep() }
   }
-
 }
 
 /// Cancelling.
@@ -83,7 +91,7 @@ extension PublisherRegistry {
     await wait(for: waiter) {
       perform { state, effects in
         subscription.lane.removeEndWaiter(waiter, of: subscription)
-        state.waiters.remove(waiter, &effects)
+        effects.resume(state.waiters.remove(waiter))
       }
     }
     return turn { $0.isLeaving(subscription) ? nil : subscription.gate.end }

@@ -193,7 +193,7 @@ extension RegistryState {
   mutating func finish(_ effects: inout Effects) {
     guard !isFinished else { return }
     isFinished = true
-    if let owner { for waiter in owner.publisherFinishes(&effects) { waiters.arrive(waiter, &effects) } }
+    if let owner { for waiter in owner.publisherFinishes(&effects) { effects.resume(waiters.arrive(waiter)) } }
     if !listenerNotices.isEmpty { noteListeners(&effects) }
     for lane in lanes.all {
       lane.inTurn.isClosing = true

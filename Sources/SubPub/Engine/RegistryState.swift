@@ -109,7 +109,7 @@ extension RegistryState {
   @inline(never)
   private mutating func tellOwner(keepsData: Bool, _ effects: inout Effects) {
     guard let owner else { return }
-    for waiter in owner.othersPublish(&effects) { waiters.arrive(waiter, &effects) }
+    for waiter in owner.othersPublish(&effects) { effects.resume(waiters.arrive(waiter)) }
     if !keepsData { validity = DataValidity() }
   }
 
@@ -188,7 +188,7 @@ extension RegistryState {
   @inline(__always)
   private mutating func resumeWaiters(of lane: Lane, _ effects: inout Effects) {
     guard !lane.inTurn.arrived.isEmpty else { return }
-    for waiter in lane.inTurn.arrived { waiters.arrive(waiter, &effects) }
+    for waiter in lane.inTurn.arrived { effects.resume(waiters.arrive(waiter)) }
     lane.inTurn.arrived = []
   }
 

@@ -64,6 +64,9 @@ public final class Subscription: Sendable {
   /// context has died. After the publisher was finished or released, it stays true until all pending states have been
   /// delivered.
   public var isActive: Bool { gate.isOpen && isAlive }
+
+  /// Whether it has ended, and no delivery is under way.
+  var isOver: Bool { gate.reading.isClosed && !gate.reading.isUnderWay }
 }
 
 extension Subscription {
@@ -81,6 +84,15 @@ extension Subscription {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func cancel() -> CancelOutcome { lane.registry.cancel(self) }
+
+  /// Cancels one of several subscriptions of an object.
+  ///
+  /// One that was cancelled before may still have a delivery under way, which the outcomes of the others must not hide.
+  func cancelAsPart() -> CancelOutcome {
+    let outcome = cancel()
+    guard outcome == .alreadyCancelled, gate.reading.isUnderWay else { return outcome }
+    return lane.isServedHere ? .reentrant : .inFlight
+  }
 
   /// Ends the subscription and waits until none of its deliveries is under way.
   ///

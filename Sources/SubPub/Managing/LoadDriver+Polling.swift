@@ -136,6 +136,6 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     guard registry.isListenedTo(for: ObjectIdentifier(demand)), let waiter = demand.waiter.withLock({ $0 }) else {
       return
     }
-    registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
+    registry.perform { turn, effects in effects.resume(turn.waiters.remove(waiter)) }
   }
 }

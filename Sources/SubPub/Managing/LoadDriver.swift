@@ -135,7 +135,7 @@ extension ManagerDriver where Machine == LoadMachine<Value> {
     let load = decideInTurn { machine, present, turn, effects in
       let new = turn.waiters.add(missing: 1)
       let (step, found) = body(&machine, new, present)
-      if found == .nothing { turn.waiters.remove(new, &effects) } else { waiter = new }
+      if found == .nothing { effects.resume(turn.waiters.remove(new)) } else { waiter = new }
       answer = found
       return step
     }

@@ -59,7 +59,7 @@ extension ManagerDriver {
         let new = turn.waiters.add(missing: 1)
         let (step, sendTurn) = machine.beginSend(of: edit, new)
         (sends, isOver) = (sendTurn, machine.isOver)
-        if sendTurn == .later { waiter = new } else { turn.waiters.remove(new, &effects) }
+        if sendTurn == .later { waiter = new } else { effects.resume(turn.waiters.remove(new)) }
         return step
       }
       switch sends {

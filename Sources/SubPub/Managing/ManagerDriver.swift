@@ -264,7 +264,7 @@ extension ManagerDriver {
     await registry.wait(for: waiter) {
       decide { leave(&$0, $1) }
       // The last waiter continues when this thread has delivered the state from before the load.
-      registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
+      registry.perform { turn, effects in effects.resume(turn.waiters.remove(waiter)) }
     }
   }
 }

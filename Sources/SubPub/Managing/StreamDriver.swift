@@ -108,7 +108,7 @@ extension ManagerDriver where Machine == StreamMachine<Value> {
     await registry.wait(for: wait.waiter) {
       registry.perform { turn, effects in
         owner.machine.removeEndWaiter(wait.waiter)
-        turn.waiters.remove(wait.waiter, &effects)
+        effects.resume(turn.waiters.remove(wait.waiter))
       }
     }
     return registry.turn { _ in wait.outcome.end }

@@ -73,7 +73,7 @@ struct StreamRun<Value: Sendable>: Sendable {
     defer {
       registry.perform { turn, effects in
         owner.follower = nil
-        if let next = owner.machine.endIterating() { turn.waiters.remove(next, &effects) }
+        if let next = owner.machine.endIterating() { effects.resume(turn.waiters.remove(next)) }
       }
     }
     try await follow { element in
@@ -101,7 +101,7 @@ struct StreamRun<Value: Sendable>: Sendable {
       }
       guard let waiter else { return begins }
       await registry.wait(for: waiter) {
-        registry.perform { turn, effects in turn.waiters.remove(waiter, &effects) }
+        registry.perform { turn, effects in effects.resume(turn.waiters.remove(waiter)) }
       }
     }
     return false

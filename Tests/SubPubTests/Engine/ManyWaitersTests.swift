@@ -47,7 +47,7 @@
       #expect(registry.turn { _ in lane.inTurn.drains.count } == 0)
       // Only those that still waited were told.
       #expect(registry.turn { state in waiters.count { state.waiters.contains($0) } } == Self.count - 3)
-      registry.perform { state, effects in for waiter in waiters { state.waiters.remove(waiter, &effects) } }
+      registry.perform { state, effects in for waiter in waiters { effects.resume(state.waiters.remove(waiter)) } }
     }
 
     @Test("for one load")
@@ -65,7 +65,6 @@
     @Test("for a blocked cache")
     func required_5_10_manyWaits() throws {
       var pending = PendingOperations()
-      var effects = Effects()
       _ = pending.append(.write(hasNews: false) { _ in })
       let waiters = (0..<Self.count).compactMap { _ in pending.addMark() }
       #expect(waiters.count == Self.count)
@@ -73,13 +72,13 @@
       let mark = pending.addMark()
       let last = try #require(mark)
       #expect(pending.operations.count == 4)
-      for waiter in waiters.dropLast() { pending.removeMark(of: waiter, &effects) }
+      for waiter in waiters.dropLast() { pending.removeMark(of: waiter)?.resume() }
       #expect(pending.operations.count == 4)
       let begins = pending.begin()
       #expect(begins)
       var resumed: [Bool] = []
       while let operation = pending.next() {
-        if case .mark(let mark) = operation { pending.passMark(mark, &effects) }
+        if case .mark(let mark) = operation { for task in pending.passMark(mark) { task.resume() } }
         resumed.append(pending.waiters.contains(last))
       }
       #expect(resumed == [true, true, true, false])

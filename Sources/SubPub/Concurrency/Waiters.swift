@@ -8,7 +8,7 @@ package struct WaiterID: Hashable, Comparable, Sendable {
 
 /// Tasks, each of which waits for a number of events.
 ///
-/// Decides only: tasks to be resumed go into `Effects`.
+/// Decides only: it returns the tasks that the caller has to resume.
 package struct Waiters {
   private struct Waiter {
     var missing: Int
@@ -45,16 +45,14 @@ package struct Waiters {
     return true
   }
 
-  /// Records one of the events that the waiter waits for.
-  mutating func arrive(_ id: WaiterID, _ effects: inout Effects) {
-    guard var waiter = waiters[id] else { return }
+  /// Records one of the events that the waiter waits for; returns its task if that was the last one.
+  mutating func arrive(_ id: WaiterID) -> SuspendedTask? {
+    guard var waiter = waiters[id] else { return nil }
     waiter.missing -= 1
     waiters[id] = waiter
-    if waiter.missing == 0 { remove(id, &effects) }
+    return waiter.missing == 0 ? remove(id) : nil
   }
 
-  /// Removes a waiter because all of its events have happened, or its task was cancelled.
-  mutating func remove(_ id: WaiterID, _ effects: inout Effects) {
-    if let task = waiters.removeValue(forKey: id)?.task { effects.resume(task) }
-  }
+  /// Removes a waiter because all of its events have happened, or its task was cancelled; returns its task.
+  mutating func remove(_ id: WaiterID) -> SuspendedTask? { waiters.removeValue(forKey: id)?.task }
 }
