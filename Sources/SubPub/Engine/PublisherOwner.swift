@@ -82,7 +82,7 @@ extension PublisherRegistry {
   nonisolated func decide<Value: Sendable>(
     _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> PublisherStep<Value>
   ) -> Bool {
-    let carried = extras?.capture()
+    let carried = captureContext()
     var effects = Effects()
     var step = PublisherStep<Value>()
     var (action, isMisuse) = (AcceptAction?.none, false)

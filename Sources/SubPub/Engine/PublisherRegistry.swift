@@ -140,8 +140,11 @@ extension PublisherRegistry {
   /// Has a state carry the values that the publisher propagates (2.10).
   @inline(never)
   private nonisolated func carryContext(in new: any BoxedPublication) {
-    if let carried = extras?.capture() { new.carry(carried) }
+    if let carried = captureContext() { new.carry(carried) }
   }
+
+  /// Reads the values that deliveries are to see; foreign code.
+  nonisolated func captureContext() -> Carried? { extras?.capture() }
 
   /// The current state and its version, read together.
   @usableFromInline

@@ -39,23 +39,6 @@ package struct SubscriptionRequest: Sendable {
   }
 }
 
-extension BufferingPolicy {
-  /// Stops the program if the policy makes no sense, or not with immediate delivery.
-  func check(with context: DeliveryContext) {
-    switch self {
-    case .newest(let count) where count < 1:
-      stopForMisuse("The buffering policy .\(self) keeps no state: give it a capacity of at least 1, or use .latest")
-    case .ending(let count) where count < 1:
-      stopForMisuse("The buffering policy .\(self) would end every subscription at once: give it at least 1")
-    case .paced(let interval) where interval <= .zero:
-      stopForMisuse("The buffering policy .\(self) leaves no time between deliveries: give it more, or use .latest")
-    case .paced where context == .immediate:
-      stopForMisuse("The publishing thread can't deliver later: use .latest(every:) with another context")
-    case .unbounded, .latest, .newest, .ending, .paced: break
-    }
-  }
-}
-
 /// What few subscriptions have: in one object, so that it costs the others one word.
 final class SubscriptionDetails: Sendable {
   let label: String?

@@ -10,7 +10,7 @@ struct LoadRun<Value: Sendable>: Sendable {
   private var source: PublisherID { driver.registry.source }
 
   static func start(_ load: Run<Value>, _ loader: @escaping LoadMachine<Value>.Load, _ driver: LoadDriver<Value>) {
-    let run = LoadRun(driver: driver, load: load, loader: loader, carried: driver.registry.extras?.capture())
+    let run = LoadRun(driver: driver, load: load, loader: loader, carried: driver.registry.captureContext())
     // Here, because tasks don't run in the order in which they start. A load that reads the cache takes one after that.
     let ticket = load.reading == nil ? run.permits?.takeTicket() : nil
     load.task.start(on: driver.limit.executor) {

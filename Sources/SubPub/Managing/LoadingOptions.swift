@@ -156,7 +156,9 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   func publishInitial(at registry: PublisherRegistry, _ freshness: Freshness?) {
     guard let initial else { return }
     let provenance = Provenance(.published, freshSince: freshness?.start())
-    registry.publish(Publication(.loaded(initial), source: registry.source, provenance: provenance))
+    registry.decide { (current: Publication<Value>, _, _) in
+      PublisherStep(published: current.next(.loaded(initial), provenance))
+    }
   }
 
   func makeFreshness() -> Freshness {
@@ -166,8 +168,7 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
 
   func makePublisher() -> Publisher<Value> {
     Publisher(
-      label: label, freshness: staleAfter.map { _ in makeFreshness() },
-      .of(clock: clock, history: history, propagating: propagating, instrumentation: instrumentation),
-      schedulingPoints: schedulingPoints)
+      label: label, freshness: staleAfter.map { _ in makeFreshness() }, clock: clock, history: history,
+      propagating: propagating, instrumentation: instrumentation, schedulingPoints: schedulingPoints)
   }
 }

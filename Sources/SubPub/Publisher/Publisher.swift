@@ -39,8 +39,8 @@ public final class Publisher<Value: Sendable>: Sendable {
     instrumentation: (any Instrumentation)? = nil
   ) {
     self.init(
-      label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) },
-      .of(clock: clock, history: history, propagating: contexts, instrumentation: instrumentation))
+      label: label, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, clock: clock,
+      history: history, propagating: contexts, instrumentation: instrumentation)
     if let initial { updateData(initial) }
   }
 
@@ -50,8 +50,20 @@ public final class Publisher<Value: Sendable>: Sendable {
     _ instrumentation: (any Instrumentation)?
   ) {
     self.init(
-      label: label, freshness: Freshness(staleAfter: staleAfter, clock: clock),
-      .of(clock: clock, history: history, propagating: [], instrumentation: instrumentation))
+      label: label, freshness: Freshness(staleAfter: staleAfter, clock: clock), clock: clock, history: history,
+      instrumentation: instrumentation)
+  }
+
+  /// Creates a publisher whose data becomes stale as `freshness` says.
+  convenience init(
+    label: String?, freshness: Freshness?, clock: any Clock<Duration>, history: Int = 0,
+    propagating contexts: [PropagatedContext] = [], instrumentation: (any Instrumentation)? = nil,
+    schedulingPoints: SchedulingPoint.Maker = SchedulingPoint.Maker()
+  ) {
+    self.init(
+      label: label, freshness: freshness,
+      .of(clock: clock, history: history, propagating: contexts, instrumentation: instrumentation),
+      schedulingPoints: schedulingPoints)
   }
 
   /// Creates a publisher that measures ages as another one does.
@@ -75,7 +87,7 @@ public final class Publisher<Value: Sendable>: Sendable {
       staleAfter: Duration?, clock: any Clock<Duration>, schedulingPoints: SchedulingPoint.Maker
     ) {
       self.init(
-        label: nil, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, .of(clock: clock),
+        label: nil, freshness: staleAfter.map { Freshness(staleAfter: $0, clock: clock) }, clock: clock,
         schedulingPoints: schedulingPoints)
     }
   #endif
