@@ -61,8 +61,8 @@
       let start = Moment.now
       var lease = OutletLease(time: .seconds(6), holder: "me")
       lease.noteRefusal(rest: 1_000, at: start)
-      #expect(lease.attempt(at: start + .seconds(1.0009)) == "ended")
-      #expect(lease.attempt(at: start + .seconds(1.001)) == "always")
+      #expect(lease.attempt(at: start + .microseconds(1_000_900)) == "ended")
+      #expect(lease.attempt(at: start + .milliseconds(1_001)) == "always")
     }
 
     @Test("one that stands by asks again when the lease of the other one ends, and notices a dead connection before")

@@ -118,6 +118,9 @@
       #expect(shown.verdict(on: entry(2, of: 8, 6, "loading"), at: now) == .shows, "it is the same process")
       let unknown = StreamEntry.made(id(2), ["phase", "error", "publication", "8-6", "inherited", "1"])
       #expect(shown.verdict(on: unknown, at: now) == .showsWithoutData, "its outlet has begun anew")
+      for (data, verdict) in [(99, ShownPublications.Verdict.showsWithoutData), (101, .shows)] {
+        #expect(shown.verdict(on: entry(2, of: 8, 6, "error", inherited: data), at: now) == verdict, "it has, too")
+      }
       _ = shown.note(entry(2, of: 9, 1, "error", inherited: 99), hasData: false)
       #expect(shown.verdict(on: entry(3, of: 9, 2, "error", inherited: 100), at: now) == .showsWithoutData)
       _ = shown.note(entry(3, of: 9, 2, "unknown"))

@@ -54,7 +54,7 @@
       if id.epoch == newest.epoch {
         if id.version < newest.version { return noteOlder() }
         note(isBehind: false)
-        return entry.hasUnknownData ? .showsWithoutData : .shows
+        return inheritsOlderData(entry) ? .showsWithoutData : .shows
       }
       if let unloaded, id.epoch == unloaded.epoch, id.version < unloaded.version { return noteOlder() }
       guard isBehind else {
@@ -72,11 +72,19 @@
       return .waits
     }
 
-    /// Whether an entry only carries along what the mirror has, or less: a process that has just begun knows nothing
-    /// but what its outlet finds at the key, which may have lost the last entries, and a relay may be late.
+    /// Whether an entry of another process only carries along what the mirror has, or less: a process that has just
+    /// begun knows nothing but what its outlet finds at the key, and a relay may be late.
     private func carriesOlderData(_ entry: StreamEntry) -> Bool {
-      guard entry.isLoadingOrFailed, let shown = since else { return false }
-      return entry.value == nil || entry.isInherited && entry.since.map { $0 <= shown } ?? false
+      entry.isLoadingOrFailed && entry.value == nil && since != nil || inheritsOlderData(entry)
+    }
+
+    /// Whether an entry's data is what its outlet has found at the key, which may have lost the last entries, and isn't
+    /// newer than what the mirror has.
+    private func inheritsOlderData(_ entry: StreamEntry) -> Bool {
+      guard entry.isLoadingOrFailed, entry.isInherited else { return false }
+      guard entry.value != nil else { return true }
+      guard let new = entry.since, let shown = since else { return false }
+      return new <= shown
     }
 
     private mutating func noteOlder() -> Verdict {

@@ -169,9 +169,6 @@
     /// Whether it brings new data rather than only what was there before.
     var isLoaded: Bool { phase == LoadPhase.loaded.rawValue }
 
-    /// Whether it says nothing about the data, which its outlet didn't know.
-    var hasUnknownData: Bool { isLoadingOrFailed && value == nil && isInherited }
-
     /// Whether it says that its process loads, or has failed.
     var isLoadingOrFailed: Bool { phase == LoadPhase.loading.rawValue || phase == LoadPhase.error.rawValue }
 
