@@ -55,7 +55,8 @@ public import SubPub
 /// decoder's has to reverse that.
 ///
 /// The age of a value is measured by the system's clock, because it outlives the process. If the clock was set back to
-/// before the write, the value counts as new. A time after the year 9999 isn't a clock's, so the file counts as damaged.
+/// before the write, the value counts as new. A time after the year 9999 isn't a clock's, so the file counts as
+/// damaged.
 public final class FileCache<Value: Codable & Sendable>: StateCache {
   /// The file that contains the value.
   public let file: URL

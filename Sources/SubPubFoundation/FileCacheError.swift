@@ -24,7 +24,8 @@ public struct FileCacheError: Error, Hashable, Sendable {
     case notAFile
     /// The file, or the data to be written, has more bytes than a cache may have.
     case tooLarge(limit: Int)
-    /// The file isn't complete JSON, or claims to have been written after the year 9999: it is damaged, or isn't a cache.
+    /// The file isn't complete JSON, or claims to have been written after the year 9999: it is damaged, or isn't a
+    /// cache.
     case damaged(String)
     /// The file is JSON, but not a cache.
     case foreign

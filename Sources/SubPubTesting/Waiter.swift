@@ -70,9 +70,9 @@ final class Waiter: Sendable {
 extension Waiter {
   /// Waits with a new waiter until it is finished, the task is cancelled, or the deadline has passed.
   ///
-  /// `register` stores the waiter where it will be finished, unless the wait is over already, and returns false if there
-  /// is nothing to wait for: the reason is `reached` then. `unregister` removes the waiter if the wait ends for another
-  /// reason; on cancellation, before `cancel()` returns.
+  /// `register` stores the waiter where it will be finished, unless the wait is over already, and returns false if
+  /// there is nothing to wait for: the reason is `reached` then. `unregister` removes the waiter if the wait ends for
+  /// another reason; on cancellation, before `cancel()` returns.
   static func wait(
     until deadline: ContinuousClock.Instant? = nil, register: (Waiter) -> Bool,
     unregister: @Sendable (Waiter) -> Void

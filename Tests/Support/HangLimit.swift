@@ -32,8 +32,8 @@ package struct HangLimit: SuiteTrait, TestTrait, TestScoping {
     return try await body()
   }
 
-  /// Looks four times a second, and counts how often nothing has gone on; time in which the process is suspended doesn't
-  /// count.
+  /// Looks four times a second, and counts how often nothing has gone on; time in which the process is suspended
+  /// doesn't count.
   private static let guardian: Void = Thread.detachNewThread {
     var (quiet, last) = (0, TestLimit.progress)
     while true {

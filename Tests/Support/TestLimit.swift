@@ -6,9 +6,9 @@ import Synchronization
 
 /// Ends tests that hang, and judges nothing (7.05).
 ///
-/// Something hangs if, for as long as the limit, no test of this process makes progress: none begins or ends, none begins
-/// to wait or gets what it waits for. So it doesn't matter how long one test takes, or how long it has to wait for the
-/// processors while others use them.
+/// Something hangs if, for as long as the limit, no test of this process makes progress: none begins or ends, none
+/// begins to wait or gets what it waits for. So it doesn't matter how long one test takes, or how long it has to wait
+/// for the processors while others use them.
 package enum TestLimit {
   /// The limit: 100 seconds, or as many as the environment variable `TEST_LIMIT` says.
   package static let seconds = ProcessInfo.processInfo.environment["TEST_LIMIT"].flatMap(Int.init) ?? 100

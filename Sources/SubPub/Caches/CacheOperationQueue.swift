@@ -8,7 +8,8 @@ package final class CacheOperationQueue: Sendable {
   package enum Operation {
     /// A read for the active load of one manager, or for a caller of its own.
     case read(for: ObjectIdentifier, Work)
-    /// `hasNews` tells whether the value has a confirmed edit, or something pushed, which the value in the cache may lack.
+    /// `hasNews` tells whether the value has a confirmed edit, or something pushed, which the value in the cache may
+    /// lack.
     case write(hasNews: Bool, @Sendable (_ hasNews: Bool) async -> Void)
     case clear(Work)
     /// A mark that resumes tasks once everything before it is done; it is named after the first of them.

@@ -1,7 +1,7 @@
 /// The last publications of a publisher, for those who come back (6.05).
 ///
-/// Used in turns only. The identifier after which a client wants to go on comes from outside, so whatever it is, finding
-/// it takes the same time: a publication that a client can't name must not be searched for in a turn.
+/// Used in turns only. The identifier after which a client wants to go on comes from outside, so whatever it is,
+/// finding it takes the same time: a publication that a client can't name must not be searched for in a turn.
 struct History {
   /// A ring once it is full, in the order of the versions, which follow each other.
   private var states: [QueuedState] = []

@@ -38,7 +38,8 @@ public func batching<Key: Hashable & Sendable, Value: Sendable>(
   return { key in try await batcher.value(of: key) }
 }
 
-/// Makes a loader as ``batching(maximum:within:clock:load:)`` does, for servers that answer with an error for some keys.
+/// Makes a loader as ``batching(maximum:within:clock:load:)`` does, for servers that answer with an error for some
+/// keys.
 ///
 /// ```swift
 /// let load = batching(maximum: 100, within: .milliseconds(5), results: { (cities: Set<String>) in

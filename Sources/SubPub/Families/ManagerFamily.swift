@@ -42,17 +42,17 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to the
   ///     ``LoadingManager`` or ``PagedManager`` that `make` returns, unless that belongs to another family, and not to
-  ///     managers that `make` puts into a manager of your own; a loader that is called before `make` returns needs none. A
-  ///     permit is for one attempt, whose `timeout`
+  ///     managers that `make` puts into a manager of your own; a loader that is called before `make` returns needs
+  ///     none. A permit is for one attempt, whose `timeout`
   ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
   ///     that is cancelled, superseded, or out of time loses its permit at once, even if its loader ignores that. A
   ///     loader that awaits a load of the same family takes a second permit, so that all may wait forever if there are
   ///     too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
-  /// - Precondition: `lingering` and `mostLingering` aren't negative, and `maxConcurrentLoads` is at least 1. `make` doesn't ask for its own
-  ///   key again and again, neither directly nor through the `make` of another family; keys with the same hash value
-  ///   count as one. Neither `==` nor the hash
+  /// - Precondition: `lingering` and `mostLingering` aren't negative, and `maxConcurrentLoads` is at least 1. `make`
+  ///   doesn't ask for its own key again and again, neither directly nor through the `make` of another family; keys
+  ///   with the same hash value count as one. Neither `==` nor the hash
   ///   function of a key asks the family.
   public init(
     lingering: Duration = .zero, mostLingering: Int? = nil, clock: any Clock<Duration> = ContinuousClock(),

@@ -89,7 +89,8 @@ struct LoadFailure: Equatable {
 
 /// The tasks that refresh again and again (5.17).
 struct Polls {
-  /// The tasks that wait between two refreshes, and stop when the manager is gone; true for those that stop at a logout.
+  /// The tasks that wait between two refreshes, and stop when the manager is gone; true for those that stop at a
+  /// logout.
   private(set) var pausing: [WaiterID: Bool] = [:]
   /// How often the manager was logged out; a poll that ends at a logout compares it with the count from its beginning.
   private(set) var logouts = 0

@@ -147,8 +147,8 @@ extension LoadingManager {
   /// - Parameter change: Makes the server's new data. Runs on no particular thread while no lock is held, once, and
   ///   again if a transition by hand comes in between (5.27), so keep it short and free of side effects.
   /// - Returns: Whether there was data; false also after the publisher's end.
-  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
-  ///   program stops.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise
+  ///   the program stops.
   @discardableResult
   public func merge(_ change: @escaping @Sendable (Value) -> Value) async -> Bool { await driver.merge(change) }
 }

@@ -39,8 +39,8 @@ extension Paged {
 
   /// Returns the list with one more page, without the oldest pages if there are more than `maximum` then.
   ///
-  /// After edits, nobody knows the borders between pages. As many elements are dropped as the oldest pages have brought,
-  /// unless fewer are left then than the others have brought.
+  /// After edits, nobody knows the borders between pages. As many elements are dropped as the oldest pages have
+  /// brought, unless fewer are left then than the others have brought.
   func appending(_ page: Paged, keeping maximum: Int?) -> Paged {
     var pages = knownPages
     pages.sizes.append(page.elements.count)

@@ -61,8 +61,8 @@ extension PagedManager {
   ///
   /// - Parameter change: Makes the server's new elements. Runs as that of the other function.
   /// - Returns: Whether there was a list; false also after the publisher's end.
-  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
-  ///   program stops.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise
+  ///   the program stops.
   @discardableResult
   public func merge(_ change: @escaping @Sendable ([Element]) -> [Element]) async -> Bool {
     await driver.merge { $0.with(change($0.elements)) }

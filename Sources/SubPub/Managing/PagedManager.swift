@@ -33,8 +33,8 @@ public final class PagedManager<Element: Sendable, Cursor: Sendable>: Manager {
 
   /// Creates a manager.
   ///
-  /// The parameters are those of ``init(_:firstPage:maxPages:refreshes:load:)``, with the properties of ``LoadingOptions`` one by
-  /// one.
+  /// The parameters are those of ``init(_:firstPage:maxPages:refreshes:load:)``, with the properties of
+  /// ``LoadingOptions`` one by one.
   ///
   /// - Precondition: `staleAfter` and `errorStaleAfter` aren't negative, `staleJitter` is between 0 and 1, `timeout` is
   ///   greater than zero, and `maxPages` is at least 1.

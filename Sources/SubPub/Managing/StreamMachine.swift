@@ -66,8 +66,8 @@ extension StreamMachine {
 
   /// Begins a run if the first listener has arrived; if the last one has left, ends it, or begins a departure.
   ///
-  /// Takes the last notice into account, once. A notice may be on its way while its thread is interrupted, so the driver
-  /// calls this before every decision. Returns nil if there is nothing new.
+  /// Takes the last notice into account, once. A notice may be on its way while its thread is interrupted, so the
+  /// driver calls this before every decision. Returns nil if there is nothing new.
   mutating func noteListeners(_ present: Present) -> Step? {
     guard let (isListenedTo, number) = present.notice, number > notice else { return nil }
     (self.isListenedTo, notice) = (isListenedTo, number)

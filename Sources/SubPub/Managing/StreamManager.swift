@@ -28,8 +28,8 @@
 /// `CancellationError`.
 ///
 /// If a run ends before its first element, or while it tries again, the state from before its `loading` is published
-/// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` and edits don't. So does
-/// releasing the manager (5.09): keep the manager for as long as you want its elements.
+/// again. A transition by hand ends the run, too, as it supersedes a load (5.04); `republish()` and edits don't. So
+/// does releasing the manager (5.09): keep the manager for as long as you want its elements.
 ///
 /// A listener that dies without having been cancelled is noticed when the next element reaches its context, and when
 /// subscribers are counted (2.05). You can call every operation from any thread, task, or actor.
@@ -303,8 +303,8 @@ extension StreamManager {
   ///
   /// - Parameter change: Makes the server's new data. Runs as that of the other function.
   /// - Returns: Whether there was data; false also after the publisher's end.
-  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise the
-  ///   program stops.
+  /// - Precondition: `change` doesn't change the same publisher, neither directly nor through its manager; otherwise
+  ///   the program stops.
   @discardableResult
   public func merge(_ change: @escaping @Sendable (Value) -> Value) async -> Bool { await driver.merge(change) }
 }

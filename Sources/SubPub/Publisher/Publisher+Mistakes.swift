@@ -14,9 +14,9 @@ extension ReadOnlyPublisher {
   public convenience init(_ publisher: Publisher<Value>) { neverCalled() }
 }
 
-// A publisher is no sequence, and the message of this conformance says so: for a loop, and for a transform of `map` that
-// throws or awaits, because then the compiler takes the `map` of sequences. Only a dynamic cast to a sequence isn't
-// warned of: a loop over what it gives stops the program.
+// A publisher is no sequence, and the message of this conformance says so: for a loop, and for a transform of `map`
+// that throws or awaits, because then the compiler takes the `map` of sequences. Only a dynamic cast to a sequence
+// isn't warned of: a loop over what it gives stops the program.
 
 @available(
   *, unavailable,

@@ -53,8 +53,8 @@ extension StatePublisher {
   ///   - buffering: How many states may be pending for each iterator.
   ///   - label: A name for logs and snapshots.
   /// - Returns: A sequence that any number of tasks can iterate.
-  /// - Complexity: O(*n*) for each iterator, in the number of publications that are pending when it is made. An `id` that
-  ///   isn't held costs as little as none.
+  /// - Complexity: O(*n*) for each iterator, in the number of publications that are pending when it is made. An `id`
+  ///   that isn't held costs as little as none.
   public func publications(
     after id: PublicationID? = nil, buffering: BufferingPolicy = .unbounded, label: String? = nil
   ) -> PublicationSequence<Value> {

@@ -90,7 +90,8 @@ extension StatePublisher {
   /// The age of the current data, or previous data; nil if there is none, or if it isn't measured.
   var currentAge: Duration? { age(of: current) }
 
-  /// Whether the publisher has finished: by ``Publisher/finish()``, or, if it is derived, with all of its sources (3.09).
+  /// Whether the publisher has finished: by ``Publisher/finish()``, or, if it is derived, with all of its sources
+  /// (3.09).
   public var isFinished: Bool { _access.registry.isFinished }
 
   /// The number of living subscriptions, including sequences that are being iterated and derived publishers.

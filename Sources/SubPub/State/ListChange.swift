@@ -200,7 +200,8 @@ extension ListChange: Decodable where ID: Decodable, Element: Decodable {
   /// Reads what ``encode(to:)`` has written.
   ///
   /// - Throws: What the decoder throws, and an error if the indices of a part aren't in order, or those of two parts
-  ///   contradict each other (5.29). Whether they fit a list is known only to whoever has the list: see ``applied(to:)``.
+  ///   contradict each other (5.29). Whether they fit a list is known only to whoever has the list: see
+  ///   ``applied(to:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ListChangeKey.self)
     if container.contains(.reset) {

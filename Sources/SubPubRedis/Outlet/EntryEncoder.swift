@@ -61,8 +61,8 @@
     private var since: Int64?
     /// The data of the last state that could be encoded; nil after one without data.
     private var former: EncodedData?
-    /// The data that the key had before this run; nil if it had none, and once the publisher has data of its own, or was
-    /// reset.
+    /// The data that the key had before this run; nil if it had none, and once the publisher has data of its own, or
+    /// was reset.
     private var inherited: EncodedData? = .unknown
 
     init(_ coder: RedisCoder<Value>, _ endpoint: RedisEndpoint, key: String) {

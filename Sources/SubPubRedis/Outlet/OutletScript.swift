@@ -32,8 +32,8 @@
     /// Keys: the counter and the stream. Arguments: the number, the id of the first entry whose reply is missing, or
     /// nothing, and `1` to get the last entry's fields.
     ///
-    /// Returns the counter as it was, the last entry, and the outlet's ids from the first entry on: not those of others,
-    /// which may be too many for a slow link.
+    /// Returns the counter as it was, the last entry, and the outlet's ids from the first entry on: not those of
+    /// others, which may be too many for a slow link.
     case settle
     /// Adds an entry that the stream has lost, unless it has changed in the meantime.
     ///

@@ -31,8 +31,8 @@ struct WebAddress: Equatable, CustomStringConvertible {
 
   /// Whether a server at this address is meant by a request for a host, with or without a port.
   ///
-  /// Whoever serves only this machine is asked by a program on it, and that may be a browser with a page from elsewhere,
-  /// whose name its owner has pointed at this machine. Such a page must not read what is served here.
+  /// Whoever serves only this machine is asked by a program on it, and that may be a browser with a page from
+  /// elsewhere, whose name its owner has pointed at this machine. Such a page must not read what is served here.
   func isMeant(byRequestFor authority: String?) -> Bool {
     guard number.isLoopback, let authority else { return true }
     let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]").map(authority.index(after:)) : nil

@@ -81,7 +81,8 @@ extension WebPage {
       cards.set(name, card)
       return card
     }
-    // The pictures tell which cards there are. While a load is active, a card keeps what it shows: clearing it each time would flicker.
+    // The pictures tell which cards there are. While a load is active, a card keeps what it shows: clearing it each
+    // time would flicker.
     function showStates(event) {
       set(find("event"), event.lastEventId)
       set(find("count"), count.toLocaleString("en"))

@@ -14,8 +14,8 @@ import SubPub
 /// `/events` sends each state of the board as a server-sent event, whose identifier is the publication's. A browser
 /// that comes back names the last one that it has received, and misses nothing that the publisher's history still
 /// holds. A client that doesn't read is ended by its buffering policy, and one that has gone is noticed at once. When
-/// there are as many clients as the process may have, the others wait in the system's queue. When the board is finished,
-/// each client receives what is pending and a last event.
+/// there are as many clients as the process may have, the others wait in the system's queue. When the board is
+/// finished, each client receives what is pending and a last event.
 actor WebServer {
   private let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -65,7 +65,8 @@ actor WebServer {
       do throws(SystemError) {
         while clients.count < mostClients, let client = try WebClient.accept(from: listener, loop) { add(client) }
       } catch {
-        // Others have taken the last descriptors, or the memory. The listener stays ready, so it is left alone for a bit.
+        // Others have taken the last descriptors, or the memory. The listener stays ready, so it is left alone for a
+        // bit.
         try? await Task.sleep(for: .milliseconds(100))
       }
     }

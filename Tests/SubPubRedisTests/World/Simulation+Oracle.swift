@@ -6,8 +6,8 @@
     /// 8.02, 8.08: no entry of a superseded outlet after the one that superseded it knows that it has the key.
     ///
     /// One that finds nothing on the server begins at once, so the one before may write for as long as it is sure. And
-    /// only an outlet that can reach the server restores its number there: within a second and a quarter, or within three
-    /// if the server, which has been started again or has lost the number, shows that it has lost something.
+    /// only an outlet that can reach the server restores its number there: within a second and a quarter, or within
+    /// three if the server, which has been started again or has lost the number, shows that it has lost something.
     func noteTaken(_ key: String, _ id: EntryID, at server: SimulatedServer) {
       notePublication(of: key, id, at: server)
       world.note("\(key) of \(server.name) has \(id)")

@@ -49,8 +49,8 @@
       ])
     func model_2_04_3_05_bounded(sequence: String, expected: String) { check(sequence, expected) }
 
-    /// The subscriptions, the last of which is cancelled in its delivery of 0; those that join after four more states; and
-    /// what is left of five.
+    /// The subscriptions, the last of which is cancelled in its delivery of 0; those that join after four more states;
+    /// and what is left of five.
     @Test(
       "what only a subscription had pending that is cancelled in its delivery goes with the round",
       arguments: [
