@@ -75,6 +75,7 @@
     /// Somebody removes the first entries.
     func trim(_ key: String, to count: Int) {
       world.note("somebody trims \(key) of \(name)")
+      trimmed.insert(key)
       change { $0.records[Self.key(key)]?.stream?.trim(to: count, inBlocks: false) }
     }
 

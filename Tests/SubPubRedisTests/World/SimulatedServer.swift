@@ -19,6 +19,8 @@
     private(set) var givenAgain: Set<String> = []
     /// That of the outlet before the one with the greatest.
     private(set) var formerNumbers: [String: UInt64] = [:]
+    /// Keys of which somebody has removed the oldest entries, perhaps before their outlet has got its replies.
+    var trimmed: Set<String> = []
     /// The last ids that were seen.
     private var ends: [String: StandInID] = [:]
     private var counts: [String: [UInt64: Int]] = [:]
