@@ -86,6 +86,17 @@
       #expect(shown.placeOfWaiting(at: late + .seconds(2)) == id(1).predecessor)
     }
 
+    @Test("what comes after entries that have waited isn't shown before they are read again")
+    func required_8_08_readAgain() {
+      var passed = 0
+      let request = [StreamEvent.checked, .caughtUp, .checked, .checked].pass { _ in
+        passed += 1
+        return passed == 3 ? .entries(after: id(2)) : passed == 1 ? .check(at: .now) : nil
+      }
+      #expect(passed == 3)
+      if case .entries(after: id(2))? = request {} else { Issue.record("\(String(describing: request))") }
+    }
+
     @Test("a server that is behind takes nothing back of a process that has shown no data yet")
     func required_8_08_unloaded() {
       var shown = ShownPublications()

@@ -27,6 +27,20 @@
     case entries(after: EntryID)
   }
 
+  extension Sequence<StreamEvent> {
+    /// Passes the events on, and returns the last request.
+    ///
+    /// What comes after a request to read entries again will be read again, too, in its order, so it isn't passed on.
+    func pass(to receive: (StreamEvent) -> StreamRequest?) -> StreamRequest? {
+      var request: StreamRequest?
+      for event in self {
+        request = receive(event) ?? request
+        if case .entries = request { break }
+      }
+      return request
+    }
+  }
+
   /// Where a mirror begins to read a stream, or goes on.
   enum StreamPosition {
     /// With the newest entry.
@@ -83,14 +97,12 @@
 
     /// Passes events on, unless the follower has ended; returns its last request.
     func send(_ events: some Sequence<StreamEvent>) -> StreamRequest? {
-      var request: StreamRequest?
-      for event in events {
+      let request = events.pass { event in
         let receives = state.withLock { state in
           state.isReceiving = !state.isEnded
           return state.isReceiving
         }
-        guard receives else { break }
-        request = receive(event) ?? request
+        return receives ? receive(event) : nil
       }
       state.withLock { $0.isReceiving = false }
       resumeIfEnded()

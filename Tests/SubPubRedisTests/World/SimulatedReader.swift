@@ -96,8 +96,7 @@
     }
 
     private func pass(_ events: some Sequence<StreamEvent>, to follower: Int) {
-      var request: StreamRequest?
-      for event in events { request = followers[follower]?.mirror.receive(event, as: follower) ?? request }
+      let request = events.pass { followers[follower]?.mirror.receive($0, as: follower) }
       if let request, let key = followers[follower]?.key {
         change { [world] in $0.receive(request, of: follower, to: key, at: world.now) }
       }

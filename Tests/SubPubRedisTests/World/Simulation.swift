@@ -94,6 +94,7 @@
       if world.violations.isEmpty { checkMirrors() }
       if world.violations.isEmpty, mirrors.all.isEmpty { rest() }
       for process in processes { process.dissolve() }
+      world.end()
     }
 
     /// Returns the numbers of the harms that can be left out of a world in which something goes wrong.

@@ -79,6 +79,9 @@
       time = max(time, end)
     }
 
+    /// Forgets what would happen later, which holds those to whom it would.
+    func end() { events = [] }
+
     private func isBefore(_ left: Int, _ right: Int) -> Bool {
       (events[left].time, events[left].order) < (events[right].time, events[right].order)
     }
