@@ -12,7 +12,7 @@ package final class CacheOperationQueue: Sendable {
     /// lack.
     case write(hasNews: Bool, @Sendable (_ hasNews: Bool) async -> Void)
     case clear(Work)
-    /// A mark that resumes tasks once everything before it is done; it is named after the first of them.
+    /// A mark that resumes tasks once everything before it is done; it is identified by the first of them.
     case mark(WaiterID)
   }
 

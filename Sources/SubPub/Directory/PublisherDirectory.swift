@@ -53,8 +53,9 @@ enum PublisherKey: Hashable {
 
 /// A publisher in a directory.
 ///
-/// It keeps the publisher alive only if the directory has made it. Load any other publisher only to return it: any
-/// other strong reference could outlive the publisher's last user, and keep a successor from taking its place.
+/// It keeps the publisher alive only if the directory has made it. Read the weak reference to any other publisher only
+/// to return it: any other strong reference could outlive the publisher's last user, and keep a successor from taking
+/// its place.
 final class PublisherEntry: Sendable {
   weak let publisher: (any AnyObject & Sendable)?
   private let made: (any AnyObject & Sendable)?

@@ -76,12 +76,9 @@ extension PublisherRegistry {
   /// The owner is asked even after the publisher's end, because other things depend on it, such as its cache. A state
   /// that it publishes then is dropped, and leaves the data as it is (3.09). After the release it finds an unknown
   /// state. Stops the program if the owner publishes while this thread is running a transform, which would run again.
-  ///
-  /// Returns whether a state was published.
-  @discardableResult
   nonisolated func decide<Value: Sendable>(
     _ body: (_ current: Publication<Value>, _ state: inout RegistryState, inout Effects) -> PublisherStep<Value>
-  ) -> Bool {
+  ) {
     let carried = captureContext()
     var effects = Effects()
     var step = PublisherStep<Value>()
@@ -105,6 +102,5 @@ extension PublisherRegistry {
     if !step.answered.isEmpty {
       perform { state, effects in for waiter in step.answered { effects.resume(state.waiters.arrive(waiter)) } }
     }
-    return action != nil
   }
 }

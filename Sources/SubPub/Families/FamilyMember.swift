@@ -15,7 +15,7 @@ final class FamilyMember: @unchecked Sendable {
   let isIntroduced = Atomic<Bool>(false)
   /// The manager, while it lingers or is listened to.
   var kept: FamilyMembers.Object?
-  /// Until when it lingers at least; before all times until it has lingered.
+  /// Until when it lingers at least; before all times if it has never lingered.
   var deadline = Duration.longAgo
   /// The number of the last use, by a request or a listener.
   var use = 0

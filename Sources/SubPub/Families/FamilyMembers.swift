@@ -27,8 +27,9 @@ struct FamilyMembers {
   private let mostLingering: Int?
   private var lingeringCount = 0
   private var lastUse = 0
-  /// The lingering members by their deadlines, and, if there is a limit, by their last uses; and maybe some that are
-  /// listened to by now.
+  /// The lingering members by their deadlines, and, if there is a limit, by their last uses.
+  ///
+  /// There may be entries of some that are listened to by now, which are skipped.
   private var queue = MemberQueue<Duration>()
   private var order = MemberQueue<Int>()
   private(set) var latestDeadline = Duration.longAgo

@@ -36,24 +36,23 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
   ///   - lingering: How long the family keeps a manager after it was last asked for, and after its last listener has
   ///     left. With zero, a manager lives only while somebody holds it or listens; with a hundred years or more, as
   ///     long as the family.
-  ///   - mostLingering: How many managers may linger; nil for no limit. If more do, those go that nobody has asked for,
-  ///     or listened to, for the longest time (5.28). For keys that come from a server's clients.
+  ///   - mostLingering: How many managers may linger; nil for no limit. If more do, the family lets go of those that
+  ///     were asked for, or listened to, longest ago (5.28). For keys that come from a server's clients. Nothing
+  ///     lingers if `lingering` is zero.
   ///   - clock: Measures `lingering`.
   ///   - maxConcurrentLoads: How many loads of all its managers may call their loaders at the same time; nil for no
   ///     limit. The others are `loading` and wait in the order in which they were asked for. It applies to the
   ///     ``LoadingManager`` or ``PagedManager`` that `make` returns, unless that belongs to another family, and not to
   ///     managers that `make` puts into a manager of your own; a loader that is called before `make` returns needs
-  ///     none. A permit is for one attempt, whose `timeout`
-  ///     begins with it: a load that reads its cache, or waits to try again, takes none, and then comes last. A load
-  ///     that is cancelled, superseded, or out of time loses its permit at once, even if its loader ignores that. A
-  ///     loader that awaits a load of the same family takes a second permit, so that all may wait forever if there are
-  ///     too few.
+  ///     none. A permit is for one attempt, whose `timeout` begins with it: a load that reads its cache, or waits to
+  ///     try again, takes none, and then comes last. A load that is cancelled, superseded, or out of time loses its
+  ///     permit at once, even if its loader ignores that. A loader that awaits a load of the same family takes a second
+  ///     permit, so that all may wait forever if there are too few.
   ///   - make: Makes the manager of a key, on the thread that asks for it, while no lock is held. May ask for other
   ///     keys, and may run several times for one key.
   /// - Precondition: `lingering` and `mostLingering` aren't negative, and `maxConcurrentLoads` is at least 1. `make`
   ///   doesn't ask for its own key again and again, neither directly nor through the `make` of another family; keys
-  ///   with the same hash value count as one. Neither `==` nor the hash
-  ///   function of a key asks the family.
+  ///   with the same hash value count as one. Neither `==` nor the hash function of a key asks the family.
   public init(
     lingering: Duration = .zero, mostLingering: Int? = nil, clock: any Clock<Duration> = ContinuousClock(),
     maxConcurrentLoads: Int? = nil, make: @escaping @Sendable (Key) -> M
@@ -103,7 +102,7 @@ public final class ManagerFamily<Key: Hashable & Sendable, M: Manager & AnyObjec
 }
 
 extension ManagerFamily {
-  /// Lets the manager of a key go that lingers, instead of keeping it for as long as managers linger (5.28).
+  /// Stops keeping a key's lingering manager, before its time is up (5.28).
   ///
   /// Whoever holds the manager keeps it, and asking for its key returns the same one for as long as it lives. A manager
   /// that somebody listens to isn't lingering: it goes on, and lingers when the last listener has left.
@@ -136,13 +135,13 @@ extension ManagerFamily {
 
   /// Adds a manager that was made, unless another thread was first; returns the one that everybody receives.
   ///
-  /// `logouts` is the number of logouts that needn't reach the manager.
+  /// `logouts` is how many logouts there had been before `make` began, which needn't reach the manager.
   private func add(
     _ manager: M, _ key: Key, _ hash: Int, insteadOf dead: FamilyMember?, in bucket: FamilyBucket?, logouts: Int
   ) -> M {
     let deadline = keeper.deadline
     var (bucket, dead, logouts, isMaking) = (bucket, dead, logouts, true)
-    // The number of the last logout that was made up for.
+    // The last logout that was made up for here.
     var madeUp = 0
     while true {
       let new = FamilyMember(manager, KeyBox(key), hash, manager.publisher.registry)

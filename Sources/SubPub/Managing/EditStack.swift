@@ -40,8 +40,10 @@ final class ServerData<Value: Sendable>: Sendable {
 ///
 /// Who begins to load or to send keeps the counts, and compares them with those at the end.
 struct ServerChanges: Equatable {
-  /// By loads, elements, edits, what was pushed, and invalidations.
-  fileprivate(set) var all = 0
+  /// By loads, elements, edits, and invalidations.
+  fileprivate(set) var news = 0
+  /// By what was pushed.
+  fileprivate(set) var pushed = 0
   /// By invalidations and confirmed edits: data that was asked for before is outdated.
   fileprivate(set) var outdating = 0
   /// By confirmed edits that the data at hand has: what was asked for before may lack them.
@@ -124,11 +126,14 @@ extension EditStack {
   }
 
   /// Notes that the server has sent data.
-  mutating func noteNews() { changes.all += 1 }
+  mutating func noteNews() { changes.news += 1 }
+
+  /// Notes that something was pushed, which other data may lack.
+  mutating func notePush() { changes.pushed += 1 }
 
   /// Notes that all data from before is outdated, the cache's included.
   mutating func invalidate() {
-    changes.all += 1
+    changes.news += 1
     changes.outdating += 1
   }
 
@@ -204,8 +209,7 @@ extension EditStack {
     return (.later, nil)
   }
 
-  /// Returns the task that may send the next edit, because the sending of this one has ended, or it was dropped before
-  /// that.
+  /// Returns the task that may send the next edit, once this one was sent, or was dropped.
   mutating func endSend(of id: EditID) -> WaiterID? {
     guard sending === id else { return nil }
     sending = edits.first?.id

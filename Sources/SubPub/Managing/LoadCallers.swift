@@ -2,10 +2,10 @@
 struct LoadCallers {
   /// What satisfies each caller.
   private var waiting: [WaiterID: AcceptedValue] = [:]
-  /// The callers that don't wait, and so can't be cancelled: one entry for all of them, because they accept the same.
-  private var staying: [AcceptedValue] = []
+  /// The callers that don't wait, and so can't be cancelled: one entry is enough, because all of them accept the same.
+  private var staying: AcceptedValue?
 
-  var isEmpty: Bool { waiting.isEmpty && staying.isEmpty }
+  var isEmpty: Bool { waiting.isEmpty && staying == nil }
 
   /// The callers that wait, in the order in which they came.
   var waiters: [WaiterID] { waiting.keys.sorted() }
@@ -19,16 +19,12 @@ struct LoadCallers {
       case .youngerThan(let limit): age < limit
       }
     }
-    return waiting.values.allSatisfy(isAccepted) && staying.allSatisfy(isAccepted)
+    return waiting.values.allSatisfy(isAccepted) && (staying.map(isAccepted) ?? true)
   }
 
   /// Adds a caller; the waiter is nil if it doesn't wait.
   mutating func add(_ waiter: WaiterID?, accepting value: AcceptedValue) {
-    if let waiter {
-      waiting[waiter] = value
-    } else if staying.isEmpty {
-      staying.append(value)
-    }
+    if let waiter { waiting[waiter] = value } else { staying = staying ?? value }
   }
 
   /// Removes a waiter; returns false if it isn't one of the callers.

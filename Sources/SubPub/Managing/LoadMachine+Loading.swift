@@ -17,7 +17,7 @@ extension LoadMachine {
     return rollBack(present)
   }
 
-  /// Ends the load, and publishes the state from before it unless it has shown no `loading` (5.05).
+  /// Ends the load, and publishes the state from before it if it has shown a `loading` (5.05).
   mutating func rollBack(_ present: Present) -> Step {
     var step = Step()
     if let load, let before = load.before {
@@ -56,16 +56,6 @@ extension LoadMachine {
   mutating func logout(_ present: Present) -> Step {
     var step = replace(with: nil, present)
     step.publisher.released += polls.logOut()
-    return step
-  }
-
-  /// Publishes other data, or none, and changes the cache accordingly.
-  private mutating func replace(with data: ServerData<Value>?, _ present: Present) -> Step {
-    var step = supersede()
-    step.publisher.published = present.publication.next(data.map { .loaded($0.value) } ?? .unknown, data?.provenance)
-    step.publisher.validity = DataValidity()
-    stack.noteCache(isOutdated: false)
-    step.cacheChange = data.map { .write($0, freshSince: $0.provenance?.freshSince, hasNews: false) } ?? .clear
     return step
   }
 }

@@ -23,7 +23,7 @@ struct LoadRun<Value: Sendable>: Sendable {
   private var permits: Permits? { driver.registry.turn { _ in driver.owner.family ?? nil } }
 
   private func run(_ ticket: Int?) async {
-    await publishCached()
+    await driver.publishCached(of: load)
     let elapsed = options.instrumentation.map { _ in options.clock.stopwatch() }
     let error = await tryToLoad(ticket)
     let attempts = load.endAttempts()
@@ -32,16 +32,6 @@ struct LoadRun<Value: Sendable>: Sendable {
     instrumentation.loaded(
       load.description(of: attempts, source), attempts: attempts, after: elapsed(),
       error: isSuperseded ? CancellationError() : error)
-  }
-
-  /// Publishes the value in the cache, if there is one, which may end the load.
-  private func publishCached() async {
-    guard let cached = await driver.cachedValue(of: load) else { return }
-    let time = driver.freshSince(age: cached.age)
-    await driver.decidePrepared { machine, prepared, present in
-      machine.find(cached, freshSince: time, of: load.id, prepared, present)
-    }
-    driver.decide { $0.showLoading(of: load.id, $1) }
   }
 
   /// Tries until an attempt succeeds or none is left, and publishes only the final result (5.07).

@@ -126,14 +126,14 @@ extension LoadingManager {
   /// continues even if every task that waits for it is cancelled (5.05).
   public func refreshIfNeeded() { driver.loadIfNeeded() }
 
-  /// Returns the data if it is fresh, and otherwise loads it.
+  /// Returns the data if it is fresh, and otherwise loads it, or throws an error that is too new to try again (5.13).
   ///
   /// Fresh data is returned at once, even while it is being loaded again or after an error. Otherwise, the call shares
   /// the active load or begins one. It keeps the manager alive until it returns.
   ///
-  /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. Without `staleAfter`
-  ///   and a cache, ages are measured only from the first call with a `maxAge`. With nil, stale data is loaded again,
-  ///   and data without an age isn't.
+  /// - Parameter maxAge: Data this old or older is loaded again, and so is data without an age. With neither
+  ///   `staleAfter` nor a cache, ages are measured only from the first call with a `maxAge`. With nil, stale data is
+  ///   loaded again, and data without an age isn't.
   /// - Returns: The value. If the load was cancelled or superseded, the value of the current state, however old it is.
   /// - Throws: The error that the load ended with. If the load was cancelled or superseded, the error of the current
   ///   state, or ``NotLoaded`` if that state is `unknown` or `loading`, even with previous data. `CancellationError` if

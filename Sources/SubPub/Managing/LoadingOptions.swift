@@ -48,9 +48,10 @@ public struct LoadingOptions<Value: Sendable>: Sendable {
   /// the same for that data (5.06). It doesn't change a `maxAge`. For tests that depend on the exact time, leave it at
   /// 0.
   public var staleJitter: Double
-  /// How long ``LoadingManager/refreshIfNeeded()`` leaves an error alone (5.13); with zero, it tries again at once.
+  /// How long an error is left alone (5.13); with zero, it is tried again at once.
   ///
-  /// An error that is published by hand doesn't count.
+  /// Within that time, ``LoadingManager/refreshIfNeeded()`` does nothing, and ``LoadingManager/value(maxAge:)`` throws
+  /// the error, even if there is stale data. An error that is published by hand doesn't count.
   public var errorStaleAfter: Duration
   /// How long one call of the loader may take; nil, or a hundred years or more, for no limit.
   ///

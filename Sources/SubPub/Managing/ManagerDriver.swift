@@ -112,9 +112,8 @@ extension ManagerDriver {
     case nil: return nil
     case .clear: return cache.clearOperation()
     case .write(let data, let time, let hasNews):
-      guard let value = data?.value ?? step.publisher.published?.state.value else { return nil }
       // With the age that the value has when it is written (5.06).
-      return cache.writeOperation(value, hasNews: hasNews) { [registry, owner, freshness] in
+      return cache.writeOperation(data.value, hasNews: hasNews) { [registry, owner, freshness] in
         guard let time, let freshness,
           !registry.turn({ _ in owner.machine.stack.isCacheOutdated })
         else { return .outdated }
@@ -142,8 +141,8 @@ extension RegistryState {
 extension ManagerDriver {
   /// Decides as `decide` does, and runs foreign code first if the machine needs that.
   ///
-  /// Whoever comes meanwhile waits, so what was prepared is outdated only if others have published, which drops the
-  /// edits (5.27).
+  /// Whoever comes meanwhile waits, so only a transition by hand, which drops the edits, can outdate what was prepared
+  /// (5.27).
   ///
   /// Returns false without a decision if it may be cancelled, and the task is cancelled while it waits.
   @discardableResult @inline(__always)
@@ -246,8 +245,18 @@ extension ManagerDriver {
   /// Waits until the cache has done everything that was requested so far.
   func waitForCache() async { await cache?.queue.drain() }
 
+  /// Publishes the value in the cache, if there is one, which may end a load, and shows that the run goes on.
+  func publishCached(of run: Run<Value>) async {
+    guard let cached = await cachedValue(of: run) else { return }
+    let time = freshSince(age: cached.age)
+    await decidePrepared { machine, prepared, present in
+      machine.find(cached, freshSince: time, of: run.id, prepared, present)
+    }
+    decide { $0.showLoading(of: run.id, $1) }
+  }
+
   /// Waits for the value in the cache with which a run begins; nil if there is none.
-  func cachedValue(of run: Run<Value>) async -> Cached<Value>? {
+  private func cachedValue(of run: Run<Value>) async -> Cached<Value>? {
     guard let reading = run.reading else { return nil }
     switch await limit.run({ try await reading.cached() }) {
     case .success(let cached): return cached

@@ -19,7 +19,7 @@ protocol ManagerMachine<Value>: Sendable {
 
   /// Takes the last notice about listeners into account, once; nil if there is nothing new.
   mutating func noteListeners(_ present: Present) -> Step?
-  /// Notes that the server has sent its data: neither an error nor the phase before counts any more.
+  /// Notes that the server has sent its data: an earlier error, and the phase before the load, no longer count.
   mutating func noteAnswer()
   /// Notes that the data at hand has become stale because of a change at the server, not by its age.
   mutating func noteStaleData()
@@ -31,6 +31,13 @@ protocol ManagerMachine<Value>: Sendable {
   mutating func endManager(_ present: Present) -> Step
   /// Forgets all data, and has the cache cleared, after the publisher's end, too (5.10).
   mutating func logout(_ present: Present) -> Step
+
+  /// Publishes a cached value, which was new at `freshSince`, unless there is newer data.
+  mutating func find(
+    _ cached: Cached<Value>, freshSince: Duration?, of id: RunID, _ prepared: Prepared<Value>?, _ present: Present
+  ) -> Decision<Value>
+  /// Shows that the run goes on.
+  mutating func showLoading(of id: RunID, _ present: Present) -> Step
 
   /// Whether runs begin and end with the publisher's listeners.
   static var followsListeners: Bool { get }
@@ -74,9 +81,8 @@ struct ManagerPresent<Value: Sendable> {
 struct ManagerStep<Value: Sendable> {
   /// A change of the cache.
   enum CacheChange {
-    /// Without data, what is published is written. `hasNews` tells whether the data has a confirmed edit, or something
-    /// pushed, which the value before it lacks.
-    case write(ServerData<Value>?, freshSince: Duration?, hasNews: Bool)
+    /// `hasNews` tells whether the data has a confirmed edit, or something pushed, which the value before it lacks.
+    case write(ServerData<Value>, freshSince: Duration?, hasNews: Bool)
     case clear
   }
 
@@ -168,6 +174,16 @@ extension ManagerMachine {
     return step
   }
 
+  /// Publishes other data, or none, and changes the cache accordingly.
+  mutating func replace(with data: ServerData<Value>?, _ present: Present) -> Step {
+    var step = supersede()
+    step.publisher.published = present.publication.next(data.map { .loaded($0.value) } ?? .unknown, data?.provenance)
+    step.publisher.validity = DataValidity()
+    stack.noteCache(isOutdated: false)
+    step.cacheChange = data.map { .write($0, freshSince: $0.provenance?.freshSince, hasNews: false) } ?? .clear
+    return step
+  }
+
   /// Makes the present data stale, and also what was asked for before (5.15).
   mutating func invalidate(_ present: Present) -> Step {
     stack.invalidate()
@@ -185,7 +201,7 @@ extension ManagerMachine {
   ) -> Decision<Value> {
     if isOver { return .nothing }
     guard let data = serverData(present) else {
-      stack.noteNews()
+      stack.notePush()
       stack.noteCache(isOutdated: true)
       return .nothing
     }
@@ -193,7 +209,7 @@ extension ManagerMachine {
       return .needs(stack.preparation(of: data, accepting: change))
     }
     stack.take(prepared.data)
-    stack.noteNews()
+    stack.notePush()
     stack.noteCache(isOutdated: present.validity.isInvalidated)
     var step = Step()
     step.publisher.published = present.publication.next(
@@ -256,9 +272,11 @@ extension ManagerMachine {
     let isAnswer = if case .answered = confirmation { true } else { false }
     var isStale = present.validity.isInvalidated && !isAnswer
     if confirmation != nil {
-      // With other edits or loads in between, there is no telling which is newer, or what it includes.
+      // With other edits or loads in between, there is no telling which is newer, or what it includes. What was pushed
+      // is below the edit, unless an answer takes its place.
       let overlaps = !stack.edits.isEmpty && !stack.sendsOneAtATime
-      if (isAnswer && overlaps) || edit.seen.all != stack.changes.all {
+      let isDoubtful = isAnswer ? overlaps || edit.seen != stack.changes : edit.seen.news != stack.changes.news
+      if isDoubtful {
         isStale = true
         noteStaleData()
       }

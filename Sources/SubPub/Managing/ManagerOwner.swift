@@ -68,7 +68,7 @@ final class ManagerOwner<Machine: ManagerMachine>: PublisherOwner, @unchecked Se
   var preparing = PermitQueue(free: 1)
   /// The permits of the manager's family, which may have none; nil without a family.
   var family: Permits??
-  /// How a stream's active run ends, or the last one has ended, or the next one that somebody waits for will.
+  /// The end of a stream's active run; without one, of the last, or of the next if somebody waits for it.
   private(set) var outcome: RunOutcome?
   /// The task that follows a stream's sequence; nil between two of them.
   var follower: TaskToken?

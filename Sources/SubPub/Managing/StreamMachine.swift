@@ -135,14 +135,7 @@ extension StreamMachine {
     return step
   }
 
-  mutating func logout(_ present: Present) -> Step {
-    var step = supersede()
-    step.publisher.published = present.publication.next(.unknown, nil)
-    step.publisher.validity = DataValidity()
-    stack.noteCache(isOutdated: false)
-    step.cacheChange = .clear
-    return step
-  }
+  mutating func logout(_ present: Present) -> Step { replace(with: nil, present) }
 
   private mutating func rollBack(_ present: Present, _ end: RunEnd = .cancelled) -> Step {
     var step = Step()
@@ -209,18 +202,10 @@ extension StreamMachine {
     _ element: Value, at time: Duration?, of id: RunID, _ prepared: Prepared<Value>?, _ present: Present
   ) -> Decision<Value> {
     guard run?.id == id else { return .nothing }
-    let provenance = Provenance(.loaded, freshSince: time)
-    var (step, data) = (Step(), ServerData<Value>?.none)
-    if stack.edits.isEmpty {
-      stack.take(nil)
-      step.publisher.published = present.publication.next(.loaded(element), provenance)
-      step.publisher.validity = DataValidity()
-    } else {
-      let below = prepared?.data ?? ServerData(element, provenance)
-      guard let prepared = stack.current(prepared) else { return .needs(stack.preparation(of: below)) }
-      data = below
-      step = show(below, prepared, present)
-    }
+    let prepared = stack.current(prepared)
+    let data = ServerData(element, Provenance(.loaded, freshSince: time))
+    if prepared == nil, !stack.edits.isEmpty { return .needs(stack.preparation(of: data)) }
+    var step = show(data, prepared, present)
     run?.before = nil
     run?.failures = 0
     stack.noteNews()
@@ -244,7 +229,7 @@ extension StreamMachine {
   /// Publishes that the stream is tried again, or that it goes on after a cached value.
   mutating func showLoading(of id: RunID, _ present: Present) -> Step {
     var step = Step()
-    guard run?.id == id else { return step }
+    guard let found = run, found.id == id, found.before == nil else { return step }
     run?.before = present.state.withoutData
     step.publisher.published = present.publication.next(.loading(previous: present.state.value))
     return step

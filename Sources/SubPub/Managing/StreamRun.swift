@@ -9,25 +9,11 @@ struct StreamRun<Value: Sendable>: Sendable {
   static func start(_ run: Run<Value>, _ follow: @escaping StreamMachine<Value>.Follow, _ driver: StreamDriver<Value>) {
     let life = StreamRun(driver: driver, follow: follow)
     run.task.start(on: driver.limit.executor) {
-      await life.publishCached(of: run)
+      await driver.publishCached(of: run)
       var attempt = run.id
       let error = await life.publishElements(in: &attempt)
       driver.decide { $0.endTask(of: attempt, error, $1) }
     }
-  }
-
-  /// Publishes the value in the cache, if there is one, and shows that the stream goes on.
-  private func publishCached(of run: Run<Value>) async {
-    guard let cached = await driver.cachedValue(of: run) else { return }
-    let time = driver.freshSince(age: cached.age)
-    var isShown = false
-    await driver.decidePrepared { machine, prepared, present in
-      isShown = false
-      let decision = machine.find(cached, freshSince: time, of: run.id, prepared, present)
-      if case .done(let step) = decision { isShown = step.publisher.published != nil }
-      return decision
-    }
-    if isShown { driver.decide { $0.showLoading(of: run.id, $1) } }
   }
 
   /// Follows the sequence, and tries again after errors as the policy says; `attempt` becomes the last one.

@@ -72,9 +72,18 @@ extension Section5LoadTests {
       }
     }
     try await gate.waitUntilHeld()
-    let edit = Task { try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") }) }
+    let callers = ManualExecutor()
+    let edit = Caller(on: callers) { [manager] in
+      await #expect(throws: CancellationError.self) {
+        try await manager.mutate(showing: { $0 * 10 }, sendOnly: { Issue.record("sent") })
+      }
+      return true
+    }
+    callers.runAll()
+    #expect(edit.result == nil, "it waits")
     edit.cancel()
-    await #expect(throws: CancellationError.self) { try await edit.value }
+    callers.runAll()
+    #expect(edit.result == true)
     gate.open()
     #expect(await merging.value)
     #expect(manager.publisher.state == .loaded(6))

@@ -202,21 +202,6 @@ extension Section5LoadTests {
     #expect(bench.cursors == [30])
   }
 
-  @Test("calls that wait for the same refresh load one page, even if one of them wakes up late")
-  func required_5_14_5_03_late() {
-    let (bench, late) = (PageBench(), ManualExecutor())
-    bench.load(pages: 2)
-    bench.refresh()
-    let next = bench.loadNextPage()
-    let sleeper = Caller(on: late) { [manager = bench.manager] in await manager.loadNextPage() }
-    late.runAll()
-    bench.answer(2)
-    bench.answer(3)
-    #expect(next.result?.value == PageBench.pages(2))
-    late.runAll()
-    #expect((sleeper.result?.value, bench.cursors) == (PageBench.pages(2), [0, 10, 0, 10]))
-  }
-
   @Test("a stale list is loaded again even while one more page is loaded", arguments: [true, false])
   func required_5_14_5_06_stale(isInvalidated: Bool) {
     let bench = PageBench(staleAfter: .seconds(60))

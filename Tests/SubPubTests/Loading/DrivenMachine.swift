@@ -76,7 +76,7 @@
       if let new = step.publisher.validity, !isDropped { validity = new }
       released += step.publisher.released.count
       switch step.cacheChange {
-      case .write(let data, _, _): cached = data?.value ?? step.publisher.published?.state.value
+      case .write(let data, _, _): cached = data.value
       case .clear: cached = nil
       case nil: break
       }

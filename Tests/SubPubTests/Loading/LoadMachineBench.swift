@@ -136,8 +136,7 @@
       if let begun = step.begun { words.append("begun \(begun.kind)" + (begun.readsCache ? " with the cache" : "")) }
       switch step.cacheChange {
       case .write(let data, let time, let hasNews):
-        let value = data.map { "\($0.value)" } ?? "what is published"
-        words.append("write \(value) of \(time.map { "\($0)" } ?? "no time")" + (hasNews ? " with an edit" : ""))
+        words.append("write \(data.value) of \(time.map { "\($0)" } ?? "no time")" + (hasNews ? " with an edit" : ""))
       case .clear: words.append("clear")
       case nil: break
       }

@@ -74,16 +74,6 @@ extension ManagerFamilyTests {
     withExtendedLifetime(screen) {}
   }
 
-  @Test("managers that were removed leave nothing behind in a family that releases none by itself")
-  func required_5_28_forgotten() {
-    let family = makeFamily(.seconds(4e9), clock, mostLingering: 10)
-    for key in 0..<1_000 {
-      _ = family[key]
-      family.remove(key)
-    }
-    #expect((family.keys, deaths.count) == ([], 1_000))
-  }
-
   @Test("from however many threads keys are asked for and removed, no more linger than may")
   func stochastic_5_28_5_19_threads() async throws {
     let family = makeFamily(.seconds(4e9), clock, mostLingering: 20)

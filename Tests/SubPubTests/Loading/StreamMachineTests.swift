@@ -101,7 +101,6 @@
       receive: loaded(7), written
       fail: error(Refusal())
       failForGood: error(Refusal()), failed
-      showLoading: loading
       endTask: unknown, finished
       """,
       .cached: """
@@ -114,7 +113,6 @@
       receive: loaded(7), written
       fail: error(Refusal(), previous: 5)
       failForGood: error(Refusal(), previous: 5), failed
-      showLoading: loading(previous: 5)
       endTask: loaded(5), finished
       """,
       .running: """
@@ -153,7 +151,6 @@
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
-      showLoading: loading(previous: 7)
       endTask: error(Refusal(), previous: 7), finished
       """,
       .left: """
@@ -180,7 +177,6 @@
       receive: loaded(7), written
       fail: error(Refusal(), previous: 7)
       failForGood: error(Refusal(), previous: 7), failed
-      showLoading: loading(previous: 7)
       endTask: error(Refusal(), previous: 7), finished
       """,
       .superseded: """
