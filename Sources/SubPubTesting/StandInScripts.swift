@@ -28,6 +28,7 @@
       let wantsFields = try request.next() == [49]
       let (text, number) = (try string(counter), try number(counter))
       let hasEnded = text?.hasSuffix(OutletScript.ended) ?? false
+      let last = try last(stream)
       var newLease: (key: Key, holder: [UInt8], time: Int)?
       var hadLease = false
       if let lease {
@@ -37,13 +38,12 @@
             let rest = records[lease]?.end.map { $0 - millisecond } ?? time
             return StandInReply([StandInReply(0), StandInReply(rest)])
           }
-        } else if !hasEnded, !(when == "always" || when == "first" && number == nil) {
+        } else if !hasEnded, when != "always", !(when == "first" && number == nil && last == nil) {
           return StandInReply([StandInReply(0), StandInReply(-1)])
         }
         newLease = (lease, holder, time)
         hadLease = when == "always"
       }
-      let last = try last(stream)
       let former = max(number ?? 0, last?.id.milliseconds ?? 0)
       guard former < .max else {
         throw StandInRefusal("ERR there is no greater number for an outlet: delete the key")

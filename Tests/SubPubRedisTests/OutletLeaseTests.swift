@@ -56,6 +56,27 @@
       #expect(lease.attempt(at: start + .seconds(9)) == "ended")
     }
 
+    @Test("a lease that is gone when its time is over wasn't lost")
+    func required_8_09_endedMeanwhile() {
+      let (start, time) = (Moment.now, Duration.seconds(6))
+      for (rest, answer, next) in [(1_000, 1_000, "ended"), (1_000, 1_001, "always"), (1_000, 2_900, "always")]
+        as [(Int64, Int64, String)]
+      {
+        var lease = OutletLease(time: time, holder: "me")
+        lease.noteRefusal(rest: rest, at: start)
+        let answered = start + .milliseconds(answer)
+        lease.noteRefusal(rest: -1, at: answered)
+        #expect(lease.attempt(at: answered) == next)
+        #expect(lease.nextAttempt(after: answered, atLeastEvery: .seconds(1)) > answered)
+      }
+      // Who hasn't heard of it for long doesn't know whether it was renewed, and lost then.
+      var lease = OutletLease(time: time, holder: "me")
+      lease.noteRefusal(rest: 4_000, at: start)
+      for seconds in [4.5, 9, 10.4] { lease.noteRefusal(rest: -1, at: start + .seconds(seconds)) }
+      #expect(lease.attempt(at: start + .seconds(10.4)) == "ended")
+      #expect(lease.attempt(at: start + .seconds(10.5)) == "always")
+    }
+
     @Test("a lease ends a millisecond after the time that the server says, because it drops fractions")
     func required_8_09_fractions() {
       let start = Moment.now

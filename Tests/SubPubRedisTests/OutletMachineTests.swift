@@ -181,6 +181,39 @@
       }
     }
 
+    @Test("an outlet whose publisher has more states than it may keep has one with which a new stream begins")
+    func required_8_04_8_06_newStream() throws {
+      var outlet = try DrivenOutlet(writing: 5, maxLength: 10)
+      for version in 1...5 { _ = outlet.write(UInt64(version)) }
+      outlet.lose()
+      outlet.machine.demand.pending = { 10 }
+      outlet.reconnect()
+      _ = outlet.taken()
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["restore"])
+      try outlet.reply(":1\r\n")
+      #expect((outlet.machine.isWriting, outlet.machine.statistics.entries) == (true, 1))
+      #expect(outlet.machine.statistics.skipped == 4)
+    }
+
+    @Test("what waits for room in a socket holds no more memory than twice what is left, and loses nothing")
+    func required_8_04_unsent() {
+      var (unsent, sent, added) = (UnsentBytes(), [UInt8](), [UInt8]())
+      for round in 0..<1_000 {
+        let new = (0..<100).map { UInt8(truncatingIfNeeded: round &+ $0) }
+        unsent.append(new[...])
+        added += new
+        // The socket never takes all of them.
+        let taken = unsent.rest.prefix(round < 3 ? 50 : 100)
+        sent += taken
+        unsent.removeFirst(taken.count)
+        #expect(unsent.heldCount <= 2 * unsent.rest.count)
+      }
+      sent += unsent.rest
+      unsent.removeFirst(unsent.rest.count)
+      #expect(sent == added && unsent.isEmpty && unsent.heldCount == 0)
+    }
+
     @Test("the first connection replaces none, even if the server wasn't there before")
     func required_8_07_noReconnect() throws {
       var outlet = DrivenOutlet()

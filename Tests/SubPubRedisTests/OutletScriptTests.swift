@@ -68,6 +68,17 @@
       }
     }
 
+    @Test("an outlet whose number and lease are lost is known by its stream")
+    func required_8_09_lostNumberAndLease() throws {
+      for (hasEntries, result) in [(false, "1"), (true, "0")] {
+        try server.run("FLUSHALL")
+        if hasEntries { try server.addEntries(epoch: 5, versions: 1...1) }
+        try server.run("DEL", "key:epoch")
+        let reply = try run(.takeOver, "key:epoch", "key", "key:lease", arguments: ["1", "me", "60000", "first"])
+        #expect(reply.first == result)
+      }
+    }
+
     @Test("an outlet that was superseded doesn't take a lease that the server has lost")
     func required_8_09_8_08_lostLeaseOfASuperseded() throws {
       // Beside its own number, another one's lease is an older copy.

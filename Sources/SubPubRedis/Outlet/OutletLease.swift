@@ -44,7 +44,10 @@
 
     /// Notes that another outlet has it for so many milliseconds, or, with a negative number, that nobody has it.
     mutating func noteRefusal(rest: Int64, at now: Instant) {
-      (due, known) = (nil, now)
+      due = nil
+      // Its time was over when this answer came, so it needn't have been lost.
+      if rest < 0, attempt(at: now) == "always" { return }
+      known = now
       if rest >= 0 {
         // The server drops what is less than a millisecond, of both times.
         (end, isLost) = (now + min(.milliseconds(rest), time) + .milliseconds(1), false)

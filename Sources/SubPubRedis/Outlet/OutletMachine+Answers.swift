@@ -150,9 +150,9 @@
       }
       entries.sendAllAgain()
       if phase != .writing {
-        // What the publisher's buffer holds is newer. After a refusal, one is kept: it shows whether the server goes
-        // on.
-        entries.keepLast(max(trouble.wasRefused ? 1 : 0, settings.maxLength - demand.pending()))
+        // What the publisher's buffer holds is newer. One is kept for a new stream, and after a refusal: it shows
+        // whether the server goes on.
+        entries.keepLast(max(trouble.wasRefused || last == nil ? 1 : 0, settings.maxLength - demand.pending()))
       }
       stream.end = last?.id
       if let missing = missingEntry(last?.id) { return restore(missing, at: now, since: sent) }

@@ -18,8 +18,8 @@
     /// Gives an outlet a number of its own, which is greater than all before; also the lease, if it takes part in that.
     ///
     /// Keys: the counter, the stream, and maybe the lease. Arguments: `1` to get the last entry's fields, the holder of
-    /// the lease, its time in milliseconds, and when to take one that nobody has: `first` if nobody has had it, `ended`
-    /// if the outlet before has said that it has ended, `always`.
+    /// the lease, its time in milliseconds, and when to take one that nobody has: `first` if nobody has had the key,
+    /// `ended` if the outlet before has said that it has ended, `always`.
     ///
     /// From then on the server refuses what the outlet before has sent, if the user may set the stream's last id.
     ///
@@ -83,14 +83,13 @@
           local counter = redis.call('GET', KEYS[1])
           local former = number(counter) or '0'
           local ended = counter and counter:sub(-\(Self.ended.count)) == '\(Self.ended)'
+          \(Self.last)
           if KEYS[3] then
             local holder, rest = redis.call('GET', KEYS[3]), redis.call('PTTL', KEYS[3])
             if holder and holder ~= ARGV[2] then return {0, rest < 0 and tonumber(ARGV[3]) or rest} end
-            if not holder and not ended and not (ARGV[4] == 'always' or ARGV[4] == 'first' and not counter) then
-              return {0, -1}
-            end
+            local isNew = ARGV[4] == 'first' and not counter and not last
+            if not holder and not ended and ARGV[4] ~= 'always' and not isNew then return {0, -1} end
           end
-          \(Self.last)
           local epoch = last and last[1]:match('^%d+') or '0'
           if greater(epoch, former) then former = epoch end
           if former == '\(Self.greatest)' then

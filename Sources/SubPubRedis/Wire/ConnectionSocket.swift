@@ -1,12 +1,31 @@
 #if Redis
   import Foundation
 
+  /// Bytes that are to be sent.
+  struct UnsentBytes {
+    private var bytes: [UInt8] = []
+    /// How many of them are sent.
+    private var first = 0
+
+    var isEmpty: Bool { first == bytes.count }
+    var rest: ArraySlice<UInt8> { bytes[first...] }
+    /// How many bytes are held: at most twice the rest.
+    var heldCount: Int { bytes.count }
+
+    mutating func append(_ new: ArraySlice<UInt8>) { bytes += new }
+
+    /// Forgets the first bytes; amortized O(1) for each of them.
+    mutating func removeFirst(_ count: Int) {
+      first += count
+      if first >= bytes.count - first { (bytes, first) = (Array(rest), 0) }
+    }
+  }
+
   /// The socket of a connection, and its encryption.
   struct ConnectionSocket {
     private var descriptor: Int32
     /// What the socket had no room for.
-    private var outgoing: [UInt8] = []
-    private var sent = 0
+    private var outgoing = UnsentBytes()
     /// How many bytes were to be sent so far, and how many of them the socket has taken.
     private(set) var traffic = (queued: 0, taken: 0)
     /// Whether there may be room for it, because it was put off.
@@ -91,11 +110,11 @@
       traffic.queued += bytes.count
       guard outgoing.isEmpty, !mayBeDelayed else {
         isDelayed = isDelayed || outgoing.isEmpty
-        outgoing += bytes
+        outgoing.append(bytes[...])
         return
       }
       let count = transmitNow(bytes[...])
-      if count < bytes.count { outgoing += bytes[count...] }
+      if count < bytes.count { outgoing.append(bytes[count...]) }
     }
 
     /// Sends what was put off.
@@ -103,9 +122,7 @@
 
     mutating func transmitRest() {
       isDelayed = false
-      guard !outgoing.isEmpty else { return }
-      sent += transmitNow(outgoing[sent...])
-      if sent == outgoing.count { (outgoing, sent) = ([], 0) }
+      if !outgoing.isEmpty { outgoing.removeFirst(transmitNow(outgoing.rest)) }
     }
 
     /// Returns how many bytes the socket has taken.
