@@ -154,16 +154,86 @@
       }
     }
 
-    @Test("at most 8 MB and one more state are on their way to the server")
+    @Test("the more bytes a link takes in a short time, the more are on their way, up to 8 MB")
     func required_8_04_bytesOnTheWay() throws {
-      var outlet = try DrivenOutlet(writing: 5)
-      for version in 1...8 {
-        #expect(outlet.machine.mayTake)
-        #expect(outlet.write(UInt64(version), bytes: 1 << 20) == ["XADD"])
+      for (windows, kilobytes) in [(0, 256), (1, 512), (3, 2_048), (6, 8_192)] {
+        var outlet = try DrivenOutlet(writing: 5, maxLength: 1_000)
+        var (version, bytes): (UInt64, Int) = (0, 0)
+        for _ in 0...windows {
+          bytes = 0
+          while outlet.machine.mayTake {
+            version += 1
+            bytes += outlet.write(version, bytes: 17_000).count * 17_000
+          }
+          guard bytes < kilobytes << 10 else { break }
+          while outlet.machine.entries.count > 0 {
+            let next = version - UInt64(outlet.machine.entries.count) + 1
+            try outlet.reply(DrivenOutlet.string("5-\(next)"))
+          }
+          _ = outlet.taken()
+        }
+        let expected = kilobytes << 10
+        #expect((expected * 97 / 100...expected + 17_000).contains(bytes), "\(windows): \(bytes)")
       }
-      #expect(!outlet.machine.mayTake)
-      try outlet.reply(DrivenOutlet.string("5-1"))
-      #expect(outlet.machine.mayTake)
+    }
+
+    @Test("a state that a server can't take is given up even if nothing follows it")
+    func required_8_04_tooLargeAlone() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      for attempt in 1...3 {
+        if attempt == 1 { _ = outlet.write(1, bytes: 2_000_000) }
+        #expect(outlet.machine.undecodable == 0)
+        try outlet.reply("-ERR Protocol error: invalid bulk length\r\n")
+        outlet.reconnect()
+        try outlet.settle(number: "5", last: "4-9")
+        _ = outlet.taken()
+      }
+      #expect((outlet.machine.undecodable, outlet.machine.entries.count) == (1, 1))
+    }
+
+    @Test("a window follows what a link takes, and what is seldom sent proves nothing")
+    func required_8_04_8_09_sendWindow() {
+      let start = Moment.now
+      func id(_ version: UInt64) -> EntryID { EntryID(epoch: 1, version: version) }
+      var window = SendWindow(patience: .seconds(1))
+      for version in 1...9 as ClosedRange<UInt64> {
+        window.noteSending(upTo: id(version), 1_000, at: start)
+        window.noteReply(to: id(version), at: start)
+      }
+      #expect(window.byteCount == 256 << 10)
+      // Only the last entry is timed, and only once.
+      window.noteSending(upTo: id(12), 400_000, at: start)
+      window.noteReply(to: id(11), at: start + .seconds(9))
+      window.noteSending(upTo: id(13), 500_000, at: start + .seconds(9))
+      #expect(window.byteCount == 256 << 10)
+      window.noteReply(to: id(12), at: start + .seconds(4))
+      #expect(window.byteCount == 100_000)
+      window.noteReply(to: id(13), at: start + .seconds(90))
+      // What a lost connection owes isn't counted.
+      window.noteSending(upTo: id(14), 100_000, at: start)
+      window.forget()
+      window.noteReply(to: id(14), at: start + .seconds(9))
+      #expect(window.byteCount == 100_000)
+      // A reply that is neither quick nor late changes nothing.
+      window.noteSending(upTo: id(15), 100_000, at: start)
+      window.noteReply(to: id(15), at: start + .seconds(0.8))
+      #expect(window.byteCount == 100_000)
+    }
+
+    @Test("entries from before a lost connection are sent again as far as there is room")
+    func required_8_04_8_06_sentAgain() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      for version in 1...5 as ClosedRange<UInt64> { _ = outlet.write(version, bytes: 60_000) }
+      outlet.pause(2)
+      for version in 1...5 { try outlet.reply(DrivenOutlet.string("5-\(version)")) }
+      for version in 6...7 as ClosedRange<UInt64> { _ = outlet.write(version, bytes: 60_000) }
+      outlet.lose()
+      outlet.reconnect()
+      _ = outlet.taken()
+      try outlet.settle(number: "5", last: "5-5")
+      #expect(outlet.taken() == ["XADD × 2"])
+      try outlet.reply(DrivenOutlet.string("5-6") + DrivenOutlet.string("5-7"))
+      #expect(outlet.machine.statistics.entries == 7)
     }
 
     @Test("an outlet keeps as many states as it may, with those that its publisher has", arguments: [1, 2, 10])

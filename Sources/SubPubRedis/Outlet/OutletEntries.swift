@@ -10,8 +10,11 @@
       case refused(String)
     }
 
-    /// How many entries may wait for the server's replies, and how many bytes.
-    private let window: (count: Int, bytes: Int)
+    typealias Instant = Moment
+
+    /// How many entries may wait for the server's replies.
+    private let maxCount: Int
+    private var window: SendWindow
     /// How many entries are sent at a time, and how many bytes.
     private let chunk = (count: 64, bytes: 256 << 10)
 
@@ -38,7 +41,7 @@
     /// How many entries may wait for their replies.
     static func window(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
 
-    init(maxCount: Int) { window = (maxCount, 8 << 20) }
+    init(maxCount: Int, patience: Duration) { (self.maxCount, window) = (maxCount, SendWindow(patience: patience)) }
 
     var firstEntry: OutletEntry? { isEmpty ? nil : entries[first] }
     /// What a connection may have ended with: the first entry without a reply, and the one that was refused before it,
@@ -46,14 +49,16 @@
     var suspects: [OutletEntry] { entries[max(first, unanswered - 1)..<min(unanswered + 1, unsent)].reversed() }
     var count: Int { entries.count - first }
     var isEmpty: Bool { first == entries.count }
-    /// Whether there is something that hasn't been sent.
-    var hasUnsent: Bool { unsent < entries.count }
+    /// Whether there is something that hasn't been sent, and may be.
+    var maySend: Bool { unsent < entries.count && (room > 0 || !areUnderWay) }
+    /// How many more bytes may be on their way.
+    private var room: Int { window.byteCount - (byteCount - unsentByteCount) }
     /// Whether replies have to arrive.
     var areUnderWay: Bool { unanswered < unsent }
     /// Whether replies have to be awaited before more is sent.
-    var isFull: Bool { count >= window.count || byteCount >= window.bytes }
+    var isFull: Bool { count >= maxCount || byteCount >= window.byteCount }
     /// Whether there is room for many more.
-    var isHalfEmpty: Bool { count <= window.count / 2 && byteCount <= window.bytes / 2 }
+    var isHalfEmpty: Bool { count <= maxCount / 2 && byteCount <= window.byteCount / 2 }
     /// Whether there is enough to be sent at once.
     var isChunk: Bool { isFull || entries.count - unsent >= chunk.count || unsentByteCount >= chunk.bytes }
 
@@ -63,23 +68,31 @@
       unsentByteCount += entry.arguments.byteCount
     }
 
-    /// Returns the commands that haven't been sent, and how many; the caller sends them.
-    mutating func takeUnsent(_ beginning: RedisCommand) -> (bytes: [UInt8], count: Int) {
-      let count = entries.count - unsent
+    /// Returns the commands that haven't been sent, as far as there is room, and how many; the caller sends them.
+    mutating func takeUnsent(_ beginning: RedisCommand, at now: Instant) -> (bytes: [UInt8], count: Int) {
+      let (start, unsentBefore) = (unsent, unsentByteCount)
+      while maySend {
+        unsentByteCount -= entries[unsent].arguments.byteCount
+        unsent += 1
+      }
+      guard unsent > start else { return ([], 0) }
+      window.noteSending(upTo: entries[unsent - 1].id, byteCount - unsentByteCount, at: now)
+      let count = unsent - start
       var bytes: [UInt8] = []
-      bytes.reserveCapacity(unsentByteCount + count * (beginning.byteCount + 8))
-      for index in unsent..<entries.count { beginning.encode(followedBy: entries[index].arguments, to: &bytes) }
-      (unsent, unsentByteCount) = (entries.count, 0)
+      bytes.reserveCapacity(unsentBefore - unsentByteCount + count * (beginning.byteCount + 8))
+      for index in start..<unsent { beginning.encode(followedBy: entries[index].arguments, to: &bytes) }
       return (bytes, count)
     }
 
     /// Lets everything that isn't confirmed be sent again, after all replies, or over a new connection.
     mutating func sendAllAgain() {
+      window.forget()
       (unanswered, unsent, unsentByteCount, refusal) = (first, first, byteCount, nil)
     }
 
     /// Notes the reply to the first entry without one.
-    mutating func note(_ reply: RedisReply) {
+    mutating func note(_ reply: RedisReply, at now: Instant) {
+      window.noteReply(to: entries[unanswered].id, at: now)
       if let message = reply.refusal {
         refuse(.refused(message))
       } else if reply.isNil {

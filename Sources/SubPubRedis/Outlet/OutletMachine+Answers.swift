@@ -3,9 +3,9 @@
 
   /// What the server answers.
   extension OutletMachine {
-    mutating func note(_ replies: some Collection<RedisReply>) {
+    mutating func note(_ replies: some Collection<RedisReply>, at now: Instant) {
       let confirmed = entries.confirmedCount
-      for reply in replies { entries.note(reply) }
+      for reply in replies { entries.note(reply, at: now) }
       guard entries.confirmedCount > confirmed else { return }
       (trouble.wasIdle, trouble.changes) = (false, 0)
       stream.end = entries.lastConfirmed?.id
@@ -81,7 +81,7 @@
       }
       certainty.settle(at: sent)
       stream.asked = sent
-      begin(after: StreamEntry(reply[3]))
+      begin(after: StreamEntry(reply[3]), at: now)
     }
 
     private mutating func standBy(rest: Int64, at now: Instant) {
@@ -111,7 +111,7 @@
     }
 
     /// Writes what isn't confirmed.
-    private mutating func begin(after last: StreamEntry?) {
+    private mutating func begin(after last: StreamEntry?, at now: Instant) {
       noteAnswer()
       if !stream.isDataKnown {
         // Only now, because the outlet before may have written until a moment ago.
@@ -119,7 +119,7 @@
         (stream.end, inherited) = (last?.id, last)
       }
       if phase != .writing { phase = .catchingUp }
-      send()
+      send(at: now)
     }
   }
 
@@ -165,7 +165,7 @@
       // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
       if let refused = trouble.tooSmall.take(), refused == entries.firstEntry?.id { return supersede() }
       if entries.isEmpty { trouble.changes = 0 }
-      begin(after: last)
+      begin(after: last, at: now)
     }
 
     private mutating func supersede() {

@@ -30,8 +30,8 @@
         if !entries.areUnderWay { recover(from: refusal, at: now) }
         return
       }
-      if entries.hasUnsent {
-        if certainty.mayWrite(at: now) { send() } else { return compare(at: now) }
+      if entries.maySend {
+        if certainty.mayWrite(at: now) { send(at: now) } else { return compare(at: now) }
       }
       guard !entries.areUnderWay else { return }
       if phase == .catchingUp { beginWriting() }
@@ -62,6 +62,8 @@
         compare(at: now)
       case .refused(let message):
         let reason = RedisError.Reason.refused(message)
+        // The server is about to end the connection.
+        if reason.isProtocolError { noteObstacle(isLate: false) }
         guard reason.isTooSmallID else { return failed(reason) }
         trouble.tooSmall = entries.firstEntry?.id
         compare(at: now)
@@ -117,10 +119,10 @@
       act(.send(command.encoded, replies: 1))
     }
 
-    /// Sends the entries that haven't been sent.
-    mutating func send() {
+    /// Sends the entries that haven't been sent, as far as there is room.
+    mutating func send(at now: Instant) {
       if !entries.areUnderWay { trouble.wasIdle = true }
-      let (bytes, count) = entries.takeUnsent(settings.adding)
+      let (bytes, count) = entries.takeUnsent(settings.adding, at: now)
       guard count > 0 else { return }
       if case .entries(let before)? = questions.last {
         questions[questions.count - 1] = .entries(before + count)

@@ -30,7 +30,7 @@
           let batch = rest.prefix(count)
           rest = rest.dropFirst(batch.count)
           if batch.count < count { questions[0] = .entries(count - batch.count) } else { questions.removeFirst() }
-          note(batch)
+          note(batch, at: now)
         } else {
           rest.removeFirst()
           questions.removeFirst()
@@ -179,7 +179,7 @@
     ///
     /// A server ends it if a value is larger than it may be, and a large one may take longer than a reply may. An entry
     /// with which one or the other happens again and again is written as an error, so that those after it are written.
-    private mutating func noteObstacle(isLate: Bool) {
+    mutating func noteObstacle(isLate: Bool) {
       let (least, suspects) = (isLate ? Self.smallestObstacle : Self.smallestLimit, suspects)
       guard let large = suspects.first(where: { $0.arguments.byteCount >= least }) else {
         if !suspects.isEmpty { trouble.suspect = nil }

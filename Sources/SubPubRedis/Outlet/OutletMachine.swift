@@ -176,7 +176,9 @@
 
     init(_ settings: Settings, lease: OutletLease?) {
       (self.settings, self.lease) = (settings, lease)
-      entries = OutletEntries(maxCount: OutletEntries.window(of: settings.maxLength))
+      entries = OutletEntries(
+        maxCount: OutletEntries.window(of: settings.maxLength),
+        patience: min(settings.endpoint.replyTimeout / 4, lease.map { $0.time / 6 } ?? .seconds(1)))
     }
 
     mutating func act(_ action: Action) { actions.append(action) }
