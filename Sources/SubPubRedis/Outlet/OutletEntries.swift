@@ -39,7 +39,7 @@
     private(set) var skippedCount = 0
 
     /// How many entries may wait for their replies.
-    static func window(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
+    static func mostEntries(of maxLength: Int) -> Int { min(512, max(1, maxLength / 2)) }
 
     init(maxCount: Int, patience: Duration) { (self.maxCount, window) = (maxCount, SendWindow(patience: patience)) }
 

@@ -177,7 +177,7 @@
     init(_ settings: Settings, lease: OutletLease?) {
       (self.settings, self.lease) = (settings, lease)
       entries = OutletEntries(
-        maxCount: OutletEntries.window(of: settings.maxLength),
+        maxCount: OutletEntries.mostEntries(of: settings.maxLength),
         patience: min(settings.endpoint.replyTimeout / 4, lease.map { $0.time / 6 } ?? .seconds(1)))
     }
 
