@@ -62,10 +62,7 @@
       let isUnknown = isOfOtherServer && (mirrors.epochs[number]?[epoch] ?? order) <= order
       // Where the outlets write, their numbers decide: one that was cut off may have written later with a smaller one.
       let isDirect = server === self.server && last?.server === server
-      let isOfOneStream = [server, last?.server].allSatisfy { place in
-        place === self.server || replicas.contains { $0 === place }
-      }
-      let isGreater = isOfOneStream && entry.id > last?.id ?? .zero
+      let isGreater = isOfOneStream(server, last?.server) && entry.id > last?.id ?? .zero
       // What an outlet has found at the key is told from newer data by its time, so a clock that was set back deceives.
       let seemsNewer = entry.isInherited && entry.since ?? .min > last?.since ?? .max
       let isOlder =
@@ -74,6 +71,10 @@
       // While a relay is behind, its data is shown only if it stays behind, and then the newest of it.
       let isInOrder = entry.publication?.epoch == last?.epoch || isDirect
       if entry.isLoaded, isInOrder { checkSkipped(before: entry, by: mirror, number, order, from: last, at: address) }
+    }
+
+    private func isOfOneStream(_ servers: SimulatedServer?...) -> Bool {
+      servers.allSatisfy { place in place === server || replicas.contains { $0 === place } }
     }
 
     /// 8.06: a mirror skips only what the stream doesn't hold any more.
@@ -86,7 +87,9 @@
         let former = [last.order, last.read].compactMap({ $0 }).max(),
         (server.lastLoss ?? .zero) <= last.time
       else { return }
-      let held = server.held(mirror.key, after: last.server === server ? last.id : .zero)
+      // One that was cut off may have written with a smaller number since, which a replica has, too.
+      let isComparable = last.server === server || isOfOneStream(server, last.server)
+      let held = server.held(mirror.key, after: isComparable ? last.id : .zero)
       for id in held where id < entry.id {
         let data = mirrors.relays.contains(server) ? mirrors.relayed[server]?[id] : mirrors.written[mirror.key]?[id]
         let other = data.flatMap { mirrors.orders[mirror.key]?[$0] }
