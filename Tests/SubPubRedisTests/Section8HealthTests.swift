@@ -86,6 +86,8 @@
         #expect(reading.isConnected && reading.lag.map { $0 < .seconds(60) } == true && reading.error == nil)
         for contact in [writing.lastContact, reading.lastContact] { #expect(contact.map { $0 < .seconds(60) } == true) }
         server.kill()
+        let contact = try #require(outlet.health.lastContact)
+        try await until { outlet.health.lastContact.map { $0 > contact } == true }
         publisher.updateData(2)
         // The lag is known once the outlet has taken the state.
         try await until { outlet.health.error != nil && mirror.health.error != nil && outlet.health.lag != nil }

@@ -127,7 +127,7 @@
     ///
     /// It is held in the key with `:lease` appended, which needs the commands `GET`, `SET`, `PTTL`, `PEXPIRE`, and
     /// `DEL` there. If the server has lost it, and another outlet has the key, this one waits for a whole lease before
-    /// it takes over. When its publisher finishes while it waits, its run ends.
+    /// it takes over. When its publisher finishes while it waits, its run ends, and has written nothing.
     case standby(lease: Duration)
   }
 
