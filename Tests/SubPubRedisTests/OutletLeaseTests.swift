@@ -84,6 +84,9 @@
       lease.noteRefusal(rest: 1_000, at: start)
       #expect(lease.attempt(at: start + .microseconds(1_000_900)) == "ended")
       #expect(lease.attempt(at: start + .milliseconds(1_001)) == "always")
+      // It ends in this millisecond, and isn't lost.
+      lease.noteRefusal(rest: 0, at: start)
+      #expect(lease.attempt(at: start + .milliseconds(1)) == "always")
     }
 
     @Test("one that stands by asks again when the lease of the other one ends, and notices a dead connection before")

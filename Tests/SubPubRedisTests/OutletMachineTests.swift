@@ -177,6 +177,35 @@
       }
     }
 
+    @Test("a refused id says nothing over another connection, where the entry may have arrived")
+    func required_8_06_8_02_refusedBefore() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply("-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n")
+      outlet.lose()
+      outlet.reconnect()
+      _ = outlet.taken()
+      try outlet.settle(number: "5", last: "4-9")
+      #expect(!outlet.machine.isOver && outlet.taken() == ["XADD"])
+    }
+
+    @Test("what a stream didn't take any more is the first that a new one gets")
+    func required_8_08_8_06_newStreamAfterAll() throws {
+      var outlet = try DrivenOutlet(writing: 5)
+      _ = outlet.write(1)
+      try outlet.reply(DrivenOutlet.string("5-1"))
+      outlet.wait(1)
+      try outlet.reply("$1\r\n5\r\n*0\r\n")
+      try outlet.settle(number: "5", last: nil)
+      try outlet.reply(":2\r\n")
+      #expect(outlet.taken() == ["GET × 2", "settle", "restore"])
+      // Somebody deletes the key.
+      #expect(outlet.write(2) == ["XADD"])
+      try outlet.reply("$-1\r\n")
+      try outlet.settle(number: "5", last: nil)
+      #expect(outlet.taken() == ["settle", "restore"])
+    }
+
     @Test("a state that a server can't take is given up even if nothing follows it")
     func required_8_04_tooLargeAlone() throws {
       var outlet = try DrivenOutlet(writing: 5)
