@@ -73,6 +73,22 @@
       #expect(texts == [all, #"{"isConnected":false,"isWriting":false,"pending":0,"reconnects":0}"#])
     }
 
+    @Test("what was never published isn't pending, and couldn't have been written")
+    func required_8_07_nothingPending() async throws {
+      server.kill()
+      let outlet = outlet()
+      let run = Task { try await outlet.run() }
+      try await until { publisher.subscriberCount == 1 && outlet.health.error != nil }
+      #expect(outlet.health.pending == 0 && outlet.health.lag == nil)
+      for number in 1...2 {
+        publisher.updateData(number)
+        try await until { outlet.health.pending == number }
+      }
+      run.cancel()
+      let error = await #expect(throws: RedisError.self) { try await run.value }
+      #expect(error?.reason == .unwritten(2))
+    }
+
     @Test("health tells of the connection, the last contact, what is pending, and the lag")
     func required_8_07_health() async throws {
       let (outlet, mirror) = (outlet(), mirror())

@@ -18,7 +18,7 @@ public final class Subscription: Sendable {
   let bounds: Bounds?
   let gate: DeliveryGate
   /// The version of the first state: it and every later one are put into the buffer.
-  let firstVersion: UInt64
+  package let firstVersion: UInt64
   // The next two are small because there may be many subscriptions, and no memory holds so many states or entries.
   /// The largest number of states that were ever pending.
   private let mostPending = Atomic<UInt32>(0)

@@ -71,7 +71,10 @@
     mutating func timeHasCome(at now: Instant) { advance(at: now) }
 
     /// A state was taken from the publisher, and is about to become an entry.
-    mutating func taken(_ version: UInt64, at now: Instant) { demand.taken = (version, now) }
+    mutating func taken(_ version: UInt64, at now: Instant) {
+      if version == 0 { demand.hasTakenNothing = true }
+      demand.taken = (version, version == 0 ? nil : now)
+    }
 
     /// Adds the entry of the state that was taken; nil if it needs none.
     ///
@@ -81,7 +84,7 @@
         entry.taken = demand.taken?.since
         if entry.isSubstitute { undecodable += 1 }
         entries.append(entry)
-      } else {
+      } else if demand.taken?.version != 0 {
         demand.needless += 1
       }
       demand.taken?.since = nil

@@ -135,6 +135,8 @@
     struct Demand {
       /// The version of the last state that was taken, and when, until it is an entry.
       var taken: (version: UInt64, since: Instant?)?
+      /// Whether what a publisher has before its first state was taken, which counts nowhere.
+      var hasTakenNothing = false
       /// How many states were taken that need no entry.
       var needless = 0
       /// Up to which version the run writes after a cancel, and how many states that are.

@@ -118,7 +118,14 @@
     }
 
     /// How many states the run has to write, or has written: those that its subscription was given, and hasn't skipped.
-    private var acceptedCount: Int { state.withLock(\.states)?.statistics.acceptedCount ?? 0 }
+    private var acceptedCount: Int {
+      guard let states = state.withLock(\.states) else { return 0 }
+      let hasTakenNothing = driver.state.withLock(\.machine.demand.hasTakenNothing)
+      let (subscription, statistics) = (states.subscription, states.statistics)
+      // Before its first state, the publisher has nothing to write. It is the first to be skipped.
+      let hasNothing = subscription.firstVersion == 0 && (hasTakenNothing || statistics.skipped == 0)
+      return statistics.acceptedCount - (hasNothing ? 1 : 0)
+    }
   }
 
   /// What others see.

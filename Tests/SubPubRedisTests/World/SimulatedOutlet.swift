@@ -22,7 +22,7 @@
     /// The versions that the publisher has for it; nil while it takes none.
     private var buffer: [UInt64]? {
       didSet {
-        let count = buffer?.count ?? 0
+        let count = buffer?.count { $0 > 0 } ?? 0
         pending.withLock { $0 = count }
       }
     }
@@ -79,7 +79,8 @@
     private func subscribe() {
       firstVersion = publisher.version
       buffer = [publisher.version]
-      accepted = 1
+      // What a publisher has before its first state counts nowhere.
+      accepted = publisher.version == 0 ? 0 : 1
     }
 
     /// Changes the machine, unless its process is paused: then later.
@@ -198,8 +199,7 @@
       buffer?.append(version)
       accepted += 1
       while (buffer?.count ?? 0) > room {
-        buffer?.removeFirst()
-        (skipped, accepted) = (skipped + 1, accepted - 1)
+        if buffer?.removeFirst() != 0 { (skipped, accepted) = (skipped + 1, accepted - 1) }
       }
       process.run { [self] in write() }
     }

@@ -42,7 +42,7 @@
       if writer.machine.unconfirmedCount > 0 || writer.pendingCount > 0 {
         world.violate("8.06: \(writer.name) has something left to write")
       }
-      if writer.finished != Int(writer.publisher.version - writer.firstVersion) + 1 {
+      if writer.finished != Int(writer.publisher.version) - Int(max(1, writer.firstVersion)) + 1 {
         world.violate("8.06: \(writer.name) has counted \(writer.finished) of \(writer.publisher.version)")
       }
     }
