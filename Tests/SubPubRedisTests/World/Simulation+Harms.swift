@@ -60,11 +60,13 @@
     private func stutter(_ process: SimulatedProcess) {
       guard let link = process.link, link.failure == nil, !process.isPaused else { return }
       link.die(toServer: true, toClient: true)
+      let former = process.pauses
       for step in 0..<12 {
         world.after(timeout * step * 7 / 10) { [self] in if isHarmful { process.pause(for: timeout * 6 / 10) } }
       }
       world.after(timeout * 5) { [self] in
-        if isHarmful, process.link === link, link.failure == nil, !process.isPaused,
+        // If another harm has paused it for longer, it hasn't run often enough.
+        if isHarmful, process.link === link, link.failure == nil, !process.isPaused, process.pauses == former + 8,
           process.outlets.contains(where: \.machine.isWriting)
         {
           world.violate("8.07: a process that is busy never notices a dead connection")
