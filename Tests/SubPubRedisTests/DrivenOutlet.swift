@@ -81,6 +81,16 @@
         .unreachable("lost"), isClosed: isClosed, isLate: isLate, isTooSlow: isTooSlow, over: connections)
     }
 
+    /// Loses the connection, and finds this over the next one.
+    mutating func replaceConnection(
+      settling number: String?, last: String?, holding ids: [String] = []
+    ) throws {
+      lose()
+      reconnect()
+      _ = taken()
+      try settle(number: number, last: last, holding: ids)
+    }
+
     mutating func flush() -> Bool { machine.flush(at: now) }
 
     /// Takes a state, makes an entry of it, and lets it be sent.

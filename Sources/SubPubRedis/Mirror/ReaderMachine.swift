@@ -8,6 +8,8 @@
   ///
   /// `XREAD` waits until one of the streams has a new entry, and occupies a connection; another one waits for the
   /// streams that this wait misses. Everything else is asked over a third one, one inquiry after the other.
+  ///
+  /// It uses closures in place of key paths, which a generic type makes at run time, each time anew.
   struct ReaderMachine<Follower: Hashable & Sendable> {
     typealias Instant = ContinuousClock.Instant
 

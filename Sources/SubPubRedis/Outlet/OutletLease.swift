@@ -26,11 +26,17 @@
     /// What the next attempt to take it is for: see ``OutletScript/takeOver``.
     ///
     /// A lease that is gone before its time is lost, and the outlet that has it may be writing. That one takes it again
-    /// when it renews it, so this one waits for as long as a lease lasts. What it was told a while ago says nothing:
-    /// the lease may have been renewed, and lost then.
+    /// when it renews it, so this one waits for as long as a lease lasts.
     func attempt(at now: Instant) -> String {
-      guard let end, let known else { return "first" }
-      return now >= end && now <= known + time / 2 ? "always" : "ended"
+      end == nil || known == nil ? "first" : hasEnded(at: now) ? "always" : "ended"
+    }
+
+    /// Whether the other outlet's time is over.
+    ///
+    /// What was said of it a while ago says nothing: the lease may have been renewed, and lost then.
+    private func hasEnded(at now: Instant) -> Bool {
+      guard let end, let known else { return false }
+      return now >= end && now <= known + time / 2
     }
 
     /// When to try again to take it.
@@ -46,7 +52,7 @@
     mutating func noteRefusal(rest: Int64, at now: Instant) {
       due = nil
       // Its time was over when this answer came, so it needn't have been lost.
-      if rest < 0, attempt(at: now) == "always" { return }
+      if rest < 0, hasEnded(at: now) { return }
       known = now
       if rest >= 0 {
         // The server drops what is less than a millisecond, of both times.

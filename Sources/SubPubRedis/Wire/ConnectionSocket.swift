@@ -3,14 +3,13 @@
 
   /// Bytes that are to be sent.
   struct UnsentBytes {
-    private var bytes: [UInt8] = []
+    /// At most twice as many as the rest.
+    private(set) var bytes: [UInt8] = []
     /// How many of them are sent.
     private var first = 0
 
     var isEmpty: Bool { first == bytes.count }
     var rest: ArraySlice<UInt8> { bytes[first...] }
-    /// How many bytes are held: at most twice the rest.
-    var heldCount: Int { bytes.count }
 
     mutating func append(_ new: ArraySlice<UInt8>) { bytes += new }
 

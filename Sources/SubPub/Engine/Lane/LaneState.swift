@@ -111,7 +111,7 @@ extension Lane {
     inTurn.obstacleCount -= 1
     if inTurn.obstacleCount > 0 || inTurn.pending.isEmpty { return }
     if !isIteration { return wake(&effects) }
-    if let task = inTurn.iteratingTask.take() { effects.resume(task) }
+    effects.resume(inTurn.iteratingTask.take())
   }
 
   /// Returns a snapshot if the caller is to deliver a state as soon as this turn has ended.

@@ -1,0 +1,93 @@
+/// Foreign code.
+extension ManagerDriver {
+  /// Decides as `decide` does, and runs foreign code first if the machine needs that.
+  ///
+  /// Whoever comes meanwhile waits, so only a transition by hand, which drops the edits, can outdate what was prepared
+  /// (5.27).
+  ///
+  /// Returns false without a decision if it may be cancelled, and the task is cancelled while it waits.
+  @discardableResult @inline(__always)
+  func decidePrepared(
+    mayBeCancelled: Bool = false, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
+  ) async -> Bool {
+    // Mostly, there is nothing to run, and nobody to wait for.
+    var isDecided = false
+    decideInTurn { machine, present, _, _ in
+      if owner.preparing.hasFree, case .done(let step) = body(&machine, nil, present) {
+        isDecided = true
+        return step
+      }
+      return Step()
+    }
+    return isDecided ? true : await prepareAndDecide(mayBeCancelled, body)
+  }
+
+  private func prepareAndDecide(
+    _ mayBeCancelled: Bool, _ body: (inout Machine, Prepared<Value>?, Present) -> Decision<Value>
+  ) async -> Bool {
+    var (prepared, ticket) = (Prepared<Value>?.none, Int?.none)
+    while true {
+      // The former one may hold the last reference to a dropped edit, so it outlives the turn.
+      var (needed, waits) = (Preparation<Value>?.none, false)
+      decideInTurn { machine, present, _, effects in
+        if ticket == nil, !owner.preparing.hasFree {
+          (ticket, waits) = (owner.preparing.takeTicket(), true)
+          return Step()
+        }
+        switch body(&machine, prepared, present) {
+        case .done(let step):
+          if let ticket { effects.resume(owner.preparing.return(ticket)) }
+          return step
+        case .needs(let preparation):
+          needed = preparation
+          ticket = ticket ?? owner.preparing.takeTicket()
+          return Step()
+        }
+      }
+      if let needed {
+        prepared = prepare(needed)
+      } else if waits, let ticket {
+        await wait(with: ticket, mayBeCancelled)
+        if mayBeCancelled, Task.isCancelled {
+          giveBack(ticket)
+          return false
+        }
+      } else {
+        return true
+      }
+    }
+  }
+
+  private func wait(with ticket: Int, _ mayBeCancelled: Bool) async {
+    await SuspendedTask.wait { task in
+      registry.turn { _ in owner.preparing.suspend(task, with: ticket) }
+    } onCancel: {
+      if mayBeCancelled { giveBack(ticket) }
+    }
+  }
+
+  private func giveBack(_ ticket: Int) {
+    registry.perform { _, effects in effects.resume(owner.preparing.return(ticket)) }
+  }
+
+  /// Runs the foreign code that a step needs.
+  ///
+  /// Like the transforms of `update`, edits must not change this publisher.
+  private func prepare(_ needed: Preparation<Value>) -> Prepared<Value> {
+    if let former = needed.former, let isUnchanged = options.isUnchanged, isUnchanged(former.value, needed.data.value) {
+      return Prepared(revision: needed.revision, data: needed.data, shown: former.value, isUnchanged: true)
+    }
+    registry.beginUpdate()
+    var data = needed.data
+    if let accept = needed.accept { data = ServerData(accept(data.value), data.provenance) }
+    var (shown, between) = (data.value, [Value]())
+    for edit in needed.edits {
+      between.append(shown)
+      shown = edit.apply(shown)
+    }
+    registry.abandonUpdate()
+    // Their `deinit` may publish, so they die only now.
+    withExtendedLifetime(between) {}
+    return Prepared(revision: needed.revision, data: data, shown: shown, isUnchanged: false)
+  }
+}
