@@ -16,7 +16,7 @@
     private(set) var machine: ConnectionMachine<Int>
     private let delay: Duration
     private(set) var mood = (toServer: Mood.works, toClient: Mood.works)
-    private var held: (toServer: [[UInt8]], toClient: [[UInt8]]) = ([], [])
+    private var held: (toServer: [(bytes: [UInt8], sent: Duration)], toClient: [[UInt8]]) = ([], [])
     /// When the last bytes arrive that are on their way.
     private var last = (toServer: Duration.zero, toClient: Duration.zero)
     private var wake: Duration?
@@ -148,14 +148,15 @@
       act { machine, _ in machine.transmitted(taken, of: sending.queued, at: world.now) }
     }
 
-    private func toServer(_ bytes: [UInt8]) {
+    private func toServer(_ bytes: [UInt8], sent: Duration? = nil) {
+      let sent = sent ?? world.time
       switch mood.toServer {
       case .loses: return
-      case .holdsBack: held.toServer.append(bytes)
+      case .holdsBack: held.toServer.append((bytes, sent))
       case .works:
         last.toServer = max(last.toServer, world.time + delay)
         world.after(last.toServer - world.time) { [self] in
-          if let client { server.receive(bytes, from: client) }
+          if let client { server.receive(bytes, sent: sent, from: client) }
         }
       }
     }
@@ -221,7 +222,7 @@
       world.after(time) { [self] in
         if mood.toServer == .holdsBack { mood.toServer = .works }
         if mood.toClient == .holdsBack { mood.toClient = .works }
-        for bytes in held.toServer { self.toServer(bytes) }
+        for (bytes, sent) in held.toServer { toServer(bytes, sent: sent) }
         for bytes in held.toClient { arrive(bytes) }
         held = ([], [])
         sendNext()

@@ -45,6 +45,8 @@
     let name: String
     /// When an entry was taken last.
     private(set) var lastTaken: [String: Duration] = [:]
+    /// When what arrives now was sent.
+    private(set) var sentOfArrival: Duration?
     /// When somebody has put older data here, or removed some.
     private(set) var lastLoss: Duration?
     /// Servers that follow this one, and how long after it.
@@ -72,8 +74,10 @@
       return number
     }
 
-    func receive(_ bytes: [UInt8], from client: Int) {
+    func receive(_ bytes: [UInt8], sent: Duration, from client: Int) {
       guard isUp, links[client] != nil else { return }
+      sentOfArrival = sent
+      defer { sentOfArrival = nil }
       let end = startOfTooLargeValue(in: bytes)
       for piece in pieces(of: end.map { Array(bytes[..<$0]) } ?? bytes) {
         if let flicker { server.refusal = world.chance.percent(40) ? (flicker.message, true) : nil }

@@ -16,7 +16,8 @@
       if server.length(of: key) > maxLength + (maxLength < 1_000 ? 5 : 105) {
         world.violate("8.04: \(key) has \(server.length(of: key)) entries")
       }
-      // What was sent over a slow way arrives late, and is taken if the stream was replaced meanwhile.
+      // What was on its way is taken if the stream was replaced meanwhile.
+      if let sent = server.sentOfArrival, let loss, sent < loss.any { return }
       if server.rate != nil, loss.map({ $0.any > world.time - .seconds(10) }) ?? false { return }
       for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.isDataKnown {
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
