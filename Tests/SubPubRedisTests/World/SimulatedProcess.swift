@@ -12,6 +12,7 @@
     private(set) var readers: [SimulatedReader] = []
     private(set) var link: SimulatedLink?
     private var waiting: [SimulatedOutlet] = []
+    private var isConnecting = false
     private var lastLink = 0
     var lastChannel = 0
     private(set) var isPaused = false
@@ -58,10 +59,12 @@
       if outlet.isAway { return world.after(.milliseconds(1)) { outlet.connected(.failure(.unreachable("no node"))) } }
       if let link, link.failure == nil { return world.after(.zero) { outlet.connected(.success(link)) } }
       waiting.append(outlet)
-      if waiting.count == 1 { connect() }
+      // One that has left may have been the first to ask.
+      if !isConnecting { connect() }
     }
 
     private func connect() {
+      isConnecting = true
       if network == .loses {
         world.after(timeout) { [self] in answer(.failure(.unreachable("no answer"))) }
         return
@@ -80,7 +83,7 @@
 
     private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {
       let all = waiting
-      waiting = []
+      (waiting, isConnecting) = ([], false)
       for outlet in all { outlet.connected(result) }
     }
 
