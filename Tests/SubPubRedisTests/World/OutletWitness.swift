@@ -106,8 +106,8 @@
           violate("8.07: it ends, and \(left) states aren't written")
         }
       case is RedisSuperseded:
-        // The other one may have died before it knew its number. If a number is deleted in the millisecond in which it
-        // was given away, it is given away again.
+        // The other one may have died before it knew its number. If a number is lost in the millisecond in which it was
+        // given away, it is given away again.
         let (greatest, token) = (server.greatestNumbers[outlet.key] ?? 0, outlet.machine.token ?? 0)
         if greatest < token || greatest == token && !server.givenAgain.contains(outlet.key) {
           violate("8.02: it is superseded by nobody")

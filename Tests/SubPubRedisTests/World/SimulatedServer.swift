@@ -15,7 +15,7 @@
     private(set) var taken: [String: Set<EntryID>] = [:]
     /// The greatest numbers that outlets were given.
     private(set) var greatestNumbers: [String: UInt64] = [:]
-    /// Keys whose number was deleted in the millisecond in which an outlet got it.
+    /// Keys whose number was lost in the millisecond in which an outlet got it.
     private(set) var givenAgain: Set<String> = []
     /// That of the outlet before the one with the greatest.
     private(set) var formerNumbers: [String: UInt64] = [:]
@@ -200,6 +200,7 @@
 
     func noteLoss(of key: String, isEvident: Bool) {
       hasLostData = true
+      if number(of: key) >= milliseconds { givenAgain.insert(key) }
       losses[key] = (world.time, isEvident ? world.time : losses[key]?.evident ?? .seconds(-100))
     }
 
@@ -274,7 +275,6 @@
       for key in keys where names.contains(key) || names.contains("\(key):epoch") {
         noteLoss(of: key, isEvident: names.contains("\(key):epoch"))
       }
-      for key in keys where names.contains("\(key):epoch") && number(of: key) == milliseconds { givenAgain.insert(key) }
       for key in keys where names.contains("\(key):lease") { leaseLosses[key, default: []].append(world.time) }
       world.note("somebody deletes \(names) of \(name)")
       change { data in for name in names { data.records[Self.key(name)] = nil } }
