@@ -138,7 +138,8 @@ struct SiteFinder {
     clauses.append(from..<range.upperBound)
     return clauses.filter { clause in
       let text = Array(code[clause]).text
-      return !text.isEmpty && !["let ", "var ", "case ", "#", "unsafe let ", "_ = "].contains(where: text.hasPrefix)
+      // Without `while true`, its function may return nothing, far below.
+      return !text.isEmpty && text != "true" && !["let ", "var ", "case ", "#", "unsafe let ", "_ = "].contains(where: text.hasPrefix)
     }
   }
 
