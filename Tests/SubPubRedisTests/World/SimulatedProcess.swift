@@ -112,6 +112,7 @@
     /// Lets go of everything when the world is over.
     func dissolve() {
       for outlet in outlets { outlet.publisher.outlets = [] }
+      for reader in readers { reader.dissolve() }
       (outlets, mirrors, readers, waiting, receipts, backlog, link) = ([], [], [], [], [], [], nil)
     }
 

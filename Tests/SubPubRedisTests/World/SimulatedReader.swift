@@ -51,6 +51,9 @@
       change { [world] in $0.change(removing: [(follower, key)], at: world.now) }
     }
 
+    /// Lets go of everything when the world is over.
+    func dissolve() { (followers, links) = ([:], [:]) }
+
     private func change(_ body: (inout ReaderMachine<Int>) -> Void) {
       body(&machine)
       if isActing { return }
