@@ -133,6 +133,9 @@
       flush()
     }
 
+    /// Lets go of everything when the world is over.
+    func dissolve() { (links, replicas) = ([:], []) }
+
     func disconnect(_ client: Int) {
       links[client] = nil
       server.disconnect(client)

@@ -94,6 +94,7 @@
       if world.violations.isEmpty { checkMirrors() }
       if world.violations.isEmpty, mirrors.all.isEmpty { rest() }
       for process in processes { process.dissolve() }
+      for server in writable + replicas { server.dissolve() }
       world.end()
     }
 
