@@ -109,7 +109,10 @@
 
     @Test("an entry of 64 MB is an error, and the next one is read")
     func hugeEntry() async throws {
-      let mirror = mirror()
+      // A sanitizer takes long to read it.
+      var endpoint = server.endpoint
+      endpoint.replyTimeout = .seconds(60)
+      let mirror = mirror(endpoint)
       try await running(mirror) {
         try await mirror.reach { $0 == .unknown }
         let file = "\(server.folder)/huge"

@@ -89,10 +89,14 @@
       else { return }
       // One that was cut off may have written with a smaller number since, which a replica has, too.
       let isComparable = last.server === server || isOfOneStream(server, last.server)
-      let held = server.held(mirror.key, after: isComparable ? last.id : .zero)
-      for id in held where id < entry.id {
+      let held = server.held(mirror.key, after: isComparable ? last.id : .zero).filter { $0 < entry.id }
+      let orders = held.map { id in
         let data = mirrors.relays.contains(server) ? mirrors.relayed[server]?[id] : mirrors.written[mirror.key]?[id]
-        let other = data.flatMap { mirrors.orders[mirror.key]?[$0] }
+        return data.flatMap { mirrors.orders[mirror.key]?[$0] }
+      }
+      // A relay whose server has lost something may have gone back: a mirror that comes from another one goes on there.
+      let start = isComparable ? 0 : orders.lastIndex { $0.map { $0 <= former } ?? false } ?? 0
+      for (id, other) in zip(held, orders).dropFirst(start) {
         guard let other, other > former, other < order else { continue }
         // It has shown that process's data before, and that of a process from before it since.
         if let shown = mirrors.epochs[number]?[other.id.epoch], other <= shown { continue }

@@ -139,7 +139,8 @@ struct SiteFinder {
     return clauses.filter { clause in
       let text = Array(code[clause]).text
       // Without `while true`, its function may return nothing, far below.
-      return !text.isEmpty && text != "true" && !["let ", "var ", "case ", "#", "unsafe let ", "_ = "].contains(where: text.hasPrefix)
+      if text.isEmpty || text == "true" { return false }
+      return !["let ", "var ", "case ", "#", "unsafe let ", "_ = "].contains(where: text.hasPrefix)
     }
   }
 
