@@ -110,9 +110,7 @@
     @Test("an entry of 64 MB is an error, and the next one is read")
     func hugeEntry() async throws {
       // A sanitizer takes long to read it.
-      var endpoint = server.endpoint
-      endpoint.replyTimeout = .seconds(60)
-      let mirror = mirror(endpoint)
+      let mirror = mirror(server.endpoint(timeout: .seconds(60)))
       try await running(mirror) {
         try await mirror.reach { $0 == .unknown }
         let file = "\(server.folder)/huge"
