@@ -25,7 +25,9 @@
     private(set) var isDead = false
     /// The channel whose reply was too late.
     private(set) var late: Int?
-    var users: [Int: (Result<[RedisReply], RedisError.Reason>) -> Void] = [:]
+    /// Called with the link, so that none of them holds it.
+    typealias User = (Result<[RedisReply], RedisError.Reason>, SimulatedLink) -> Void
+    private var users: [Int: User] = [:]
     private let limit: Duration
 
     private unowned let process: SimulatedProcess
@@ -69,11 +71,11 @@
         let time = answered.duration(to: world.now)
         world.violate("8.07: \(process.name) blames connection \(number) to \(server.name), which answered \(time) ago")
       }
-      for (channel, replies) in actions.deliveries { users[channel]?(.success(replies)) }
+      for (channel, replies) in actions.deliveries { users[channel]?(.success(replies), self) }
       if let (reason, channels, _) = actions.end {
         if let client { server.disconnect(client) }
         client = nil
-        for channel in channels.sorted() { users[channel]?(.failure(reason)) }
+        for channel in channels.sorted() { users[channel]?(.failure(reason), self) }
       }
       wait()
       return result
@@ -90,7 +92,7 @@
       }
     }
 
-    func add(_ channel: Int, _ user: @escaping (Result<[RedisReply], RedisError.Reason>) -> Void) {
+    func add(_ channel: Int, _ user: @escaping User) {
       users[channel] = user
       act { $0.add(channel, &$1) }
     }

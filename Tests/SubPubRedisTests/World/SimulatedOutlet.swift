@@ -169,9 +169,7 @@
         process.lastChannel += 1
         let number = process.lastChannel
         connection = (link, number)
-        link.add(number) { [weak self, weak link] result in
-          if let link { self?.received(result, link, over: number) }
-        }
+        link.add(number) { [weak self] in self?.received($0, $1, over: number) }
         change { [world, process] in $0.connected(number, start: process.server.start, at: world.moment) }
       case .failure(let reason): change { $0.cannotConnect(reason) }
       }

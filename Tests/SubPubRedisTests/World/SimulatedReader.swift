@@ -120,9 +120,7 @@
           connecting.remove(number)
           links[number] = link
           link.act { $0.connected(at: world.now, &$1) }
-          link.add(1) { [weak self, weak link] result in
-            if let link { self?.received(result, link, over: number) }
-          }
+          link.add(1) { [weak self] in self?.received($0, $1, over: number) }
           change { $0.connected(number, at: world.now) }
         }
       }
