@@ -47,27 +47,21 @@ extension ManagerDriver {
       if let needed {
         prepared = prepare(needed)
       } else if waits, let ticket {
-        await wait(with: ticket, mayBeCancelled)
-        if mayBeCancelled, Task.isCancelled {
-          giveBack(ticket)
-          return false
-        }
+        guard await wait(with: ticket, mayBeCancelled) else { return false }
       } else {
         return true
       }
     }
   }
 
-  private func wait(with ticket: Int, _ mayBeCancelled: Bool) async {
+  /// Waits until a ticket has the permit; returns false if the task was cancelled, and the ticket returned.
+  private func wait(with ticket: Int, _ mayBeCancelled: Bool) async -> Bool {
     await SuspendedTask.wait { task in
       registry.turn { _ in owner.preparing.suspend(task, with: ticket) }
     } onCancel: {
-      if mayBeCancelled { giveBack(ticket) }
+      if mayBeCancelled { registry.perform { _, effects in effects.resume(owner.preparing.return(ticket)) } }
     }
-  }
-
-  private func giveBack(_ ticket: Int) {
-    registry.perform { _, effects in effects.resume(owner.preparing.return(ticket)) }
+    return registry.turn { _ in owner.preparing.hasPermit(ticket) }
   }
 
   /// Runs the foreign code that a step needs.

@@ -51,6 +51,18 @@ extension Section5LoadTests {
     #expect(impatient.result == .error(CancellationError(), previous: nil))
   }
 
+  @Test("a task that was cancelled before it asks for a value gets none, and starts no load", arguments: [nil, 1])
+  func required_5_04_cancelledBefore(initial: Int?) {
+    let bench = LoadBench(initial: initial)
+    let caller = Caller<(any Error)?>(on: bench.executor) { [manager = bench.manager] in
+      do { _ = try await manager.value() } catch { return error }
+      return nil
+    }
+    bench.cancel(caller)
+    #expect(caller.result.flatMap(\.self) is CancellationError)
+    #expect(bench.source.calls == 0)
+  }
+
   @Test("a cancel ends the load for all callers, and the state before it comes back")
   func required_5_05_cancel() {
     let bench = LoadBench(initial: 1)
