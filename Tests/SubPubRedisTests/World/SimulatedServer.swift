@@ -25,8 +25,11 @@
     private var ends: [String: StandInID] = [:]
     private var counts: [String: [UInt64: Int]] = [:]
     /// When a key has lost something last, and when that was its counter, or the server was started again.
-    private(set) var losses: [String: (any: Duration, evident: Duration)] = [:]
-    private(set) var leaseLosses: [String: [Duration]] = [:]
+    private(set) var losses: [String: (any: Duration, former: Duration, evident: Duration)] = [:]
+    /// When a lease was lost, and whether it had lasted too briefly for those who wait to see it.
+    private(set) var leaseLosses: [String: [(time: Duration, wasBrief: Bool)]] = [:]
+    /// Since when a lease is held.
+    private var leaseBegins: [String: Duration] = [:]
     /// What refuses commands, or a moment later doesn't.
     var flicker: (message: String, end: Duration)?
     /// How many bytes a value may have.
@@ -169,6 +172,8 @@
         if number > greatestNumbers[key] ?? 0 {
           (formerNumbers[key], greatestNumbers[key]) = (greatestNumbers[key], number)
         }
+        let isHeld = leaseHolder(of: key) != nil
+        leaseBegins[key] = isHeld ? leaseBegins[key] ?? world.time : nil
         if let holder = leaseHolder(of: key), holders.updateValue(holder, forKey: key) != holder {
           noteHolder(key, holder)
         }
@@ -204,7 +209,10 @@
     func noteLoss(of key: String, isEvident: Bool) {
       hasLostData = true
       if number(of: key) >= milliseconds { givenAgain.insert(key) }
-      losses[key] = (world.time, isEvident ? world.time : losses[key]?.evident ?? .seconds(-100))
+      let former = losses[key]
+      losses[key] = (
+        world.time, former?.any ?? .seconds(-100), isEvident ? world.time : former?.evident ?? .seconds(-100)
+      )
     }
 
     var keys: [String] = []
@@ -278,7 +286,10 @@
       for key in keys where names.contains(key) || names.contains("\(key):epoch") {
         noteLoss(of: key, isEvident: names.contains("\(key):epoch"))
       }
-      for key in keys where names.contains("\(key):lease") { leaseLosses[key, default: []].append(world.time) }
+      for key in keys where names.contains("\(key):lease") {
+        let wasBrief = leaseBegins[key].map { $0 > world.time - .milliseconds(1_250) } ?? false
+        leaseLosses[key, default: []].append((world.time, wasBrief))
+      }
       world.note("somebody deletes \(names) of \(name)")
       change { data in for name in names { data.records[Self.key(name)] = nil } }
     }

@@ -19,13 +19,15 @@
       // What was on its way is taken if the stream was replaced meanwhile.
       if let sent = server.sentOfArrival, let loss, sent < loss.any { return }
       if server.rate != nil, loss.map({ $0.any > world.time - .seconds(10) }) ?? false { return }
+      // What is lost twice may have been restored in between, and nobody has seen that.
+      let isLostTwice = loss.map { $0.former > world.time - .seconds(2) } ?? false
       for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.isDataKnown {
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
         let age = seen.duration(to: world.moment)
         // Who finds nothing waits for nobody, so the one before may still be sure, and find an older copy in time.
         let isNew = outlet.began.map { $0.isAtOnce && world.time < $0.time + .seconds(6) } ?? false
         let hasLost = loss.map { $0.any > world.time - .seconds(10) } ?? false
-        if token > id.epoch, token + 3_250 <= server.milliseconds, !(isNew && hasLost) {
+        if token > id.epoch, token + 3_250 <= server.milliseconds, !(isNew && hasLost), !isLostTwice {
           // Who has been sure of its number for moments goes on after a loss that shows.
           let writes = legal[key].map { $0.epoch == id.epoch && world.time < $0.time + .seconds(3) } ?? false
           let isEvident = (loss?.evident ?? .seconds(-100)) > world.time - age && !writes
@@ -58,9 +60,11 @@
       }
       // So does one whose question was on its way when the lease was lost.
       let losses = server.leaseLosses[key] ?? []
-      if let loss = losses.last, loss > world.time - .milliseconds(300) { return }
-      // What is lost twice may have been renewed in between, and nobody has seen that.
-      if losses.count > 1, losses[losses.count - 2] > world.time - lease - .seconds(1) { return }
+      if let loss = losses.last, loss.time > world.time - .milliseconds(300) { return }
+      // What is lost twice may have been renewed in between, and nobody has seen that; nor does who waits, each second,
+      // see a lease that came back for less.
+      if losses.count > 1, losses[losses.count - 2].time > world.time - lease - .seconds(1) { return }
+      if let loss = losses.last, loss.wasBrief, loss.time > world.time - lease - .seconds(1) { return }
       let hasLost = server.losses[key].map { $0.any > world.time - .seconds(10) } ?? false
       for outlet in outlets where outlet.key == key && outlet.name != name && isLiving(outlet) {
         guard outlet.machine.phase == .writing, let due = outlet.machine.lease?.due, !hasLost else { continue }
