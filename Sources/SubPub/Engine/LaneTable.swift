@@ -1,13 +1,20 @@
-/// The lanes of a publisher.
+/// The lanes of a publisher: one for each context and buffering policy, and those that aren't shared.
 package struct LaneTable {
-  /// Every lane but the publishing thread's: contexts wake them.
+  /// Every lane but the one that the publishing thread serves at once.
   private(set) var woken: [Lane] = []
-  /// The lane of the publishing thread, which most publishers have.
+  /// The lane that the publishing thread serves at once, which most publishers have.
   ///
-  /// It comes last, because whether it can be served at once depends on the effects of the others.
+  /// It comes last, because whether it can be served depends on the effects of the others.
   private(set) var immediate: Lane?
-  /// The lanes that subscriptions share, by context.
-  private var shared: [DeliveryContext: Lane] = [:]
+  /// The other lanes that subscriptions share.
+  private var shared: [Key: Lane] = [:]
+  /// How many lanes deliver the publisher's current state, and so need it.
+  private(set) var servingCurrentCount = 0
+
+  private struct Key: Hashable {
+    let context: DeliveryContext
+    let policy: BufferingPolicy
+  }
 
   package var all: [Lane] { immediate.map { woken + [$0] } ?? woken }
 
@@ -20,21 +27,22 @@ package struct LaneTable {
     woken.first(where: isWanted) ?? immediate.flatMap { isWanted($0) ? $0 : nil }
   }
 
-  /// Returns the lane that subscriptions on this context share, if there is one.
-  func shared(for context: DeliveryContext) -> Lane? {
-    if case .immediate = context.kind { return immediate }
-    return context.isLookedUp ? shared[context] : nil
+  /// Returns the lane that subscriptions on this context with this policy share, if there is one.
+  func shared(for context: DeliveryContext, _ policy: BufferingPolicy) -> Lane? {
+    if case .immediate = context.kind, policy == .unbounded { return immediate }
+    return context.isShared && policy.interval == nil ? shared[Key(context: context, policy: policy)] : nil
   }
 
   mutating func add(_ lane: Lane) {
-    if lane.isImmediate, lane.isShared {
+    if lane.servesCurrent { servingCurrentCount += 1 }
+    if lane.deliversAtOnce {
       lane.inTurn.index = 0
       immediate = lane
       return
     }
     lane.inTurn.index = woken.count
     woken.append(lane)
-    if lane.isShared, lane.context.isLookedUp { shared[lane.context] = lane }
+    if lane.isShared { shared[Key(context: lane.context, policy: lane.policy)] = lane }
   }
 
   /// Removes a lane, which the caller holds.
@@ -45,8 +53,9 @@ package struct LaneTable {
       woken.swapAt(lane.inTurn.index, woken.count - 1)
       woken[lane.inTurn.index].inTurn.index = lane.inTurn.index
       woken.removeLast()
-      if lane.isShared, lane.context.isLookedUp { shared[lane.context] = nil }
+      if lane.isShared { shared[Key(context: lane.context, policy: lane.policy)] = nil }
     }
+    if lane.servesCurrent { servingCurrentCount -= 1 }
     lane.inTurn.index = -1
   }
 }

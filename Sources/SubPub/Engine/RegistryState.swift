@@ -95,6 +95,8 @@ struct AcceptAction {
 }
 
 extension RegistryState {
+  var queuedCurrent: QueuedState? { current.map { QueuedState($0, version: newest) } }
+
   /// Accepts a state that the publisher's owner hasn't made.
   ///
   /// `keepsData` tells whether its data is the same as before.
@@ -176,7 +178,7 @@ extension RegistryState {
   }
 
   mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
-    if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
+    if lane.inTurn.isClosing, lane.phase.isIdle, !lane.inTurn.isPending, lane.inTurn.openCount > 0 {
       let left = lane.inTurn.openCount
       lane.close(as: .publisherEnded, &effects)
       subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
@@ -206,13 +208,14 @@ extension RegistryState {
 
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
   ///
-  /// Those two stay, because they hold nothing foreign.
+  /// Those two stay, because they hold nothing foreign, and subscribing is faster.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
-    case .immediate, .main: if !isFinished, lane.isShared { return }
+    case .immediate, .main: if !isFinished, lane.isShared, lane.policy.isCommon { return }
     default: break
     }
     lanes.remove(lane)
+    if lane.servesCurrent { dropLastState(&effects) }
     effects.releaseAll(in: lane)
     if let pace = lane.pace { effects.call { pace.end() } }
   }

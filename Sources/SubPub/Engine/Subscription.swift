@@ -14,8 +14,8 @@ public final class Subscription: Sendable {
   let interface: SubscriberInterface
   private let details: SubscriptionDetails?
   let lane: Lane
-  /// The limit and its counts; nil for an unbounded buffer.
-  let bounds: Bounds?
+  /// What was delivered, if states may be skipped; nil if versions alone tell, and for an iterator.
+  let counts: DeliveryCounts?
   let gate: DeliveryGate
   /// The version of the first state: it and every later one are put into the buffer.
   package let firstVersion: UInt64
@@ -31,7 +31,7 @@ public final class Subscription: Sendable {
     subscriberType = request.subscriberType
     interface = request.interface
     details = request.details
-    if case .unbounded = request.buffering { bounds = nil } else { bounds = Bounds.of(request.buffering) }
+    counts = lane.keptCount == .max || lane.isIteration ? nil : DeliveryCounts()
     self.lane = lane
     gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
     firstVersion = version
@@ -50,7 +50,7 @@ public final class Subscription: Sendable {
   var isResumed: Bool { details?.isResumed ?? false }
 
   /// How many states may be pending, and which one a new state replaces.
-  public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
+  public var buffering: BufferingPolicy { lane.policy }
 
   /// Where deliveries run.
   public var context: DeliveryContext { lane.context }
@@ -118,14 +118,13 @@ extension Subscription {
 
   /// The first version that the buffer keeps when `newest` is the newest one; earlier states are skipped.
   func firstKept(of newest: UInt64) -> UInt64 {
-    guard let limit = bounds?.limit, newest >= UInt64(limit) else { return 0 }
-    return newest - UInt64(limit) + 1
+    newest < UInt64(lane.keptCount) ? 0 : newest - UInt64(lane.keptCount) + 1
   }
 
   /// Records the number of pending states before one is taken or all are dropped.
   @inline(__always)
   func noteBacklog(from next: UInt64, newest: UInt64) {
-    let pending = min(Int(newest + 1 - next), bounds?.limit ?? .max)
+    let pending = min(Int(newest + 1 - next), lane.capacity)
     if pending > highWater { mostPending.max(UInt32(clamping: pending), ordering: .relaxed) }
   }
 
