@@ -12,9 +12,10 @@ public import Dispatch
 /// | ``serial(_:)`` | that serial executor | the publisher's subscriptions that name the same executor |
 /// | ``actor(_:)`` | that actor | the publisher's subscriptions that name the same actor |
 ///
-/// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once
-/// (2.02, 2.07). Except with `immediate`, deliveries are always asynchronous, even if the publishing thread is already
-/// on the context (2.03), and they see neither the publisher's task-local values nor its priority (2.10).
+/// Subscriptions share a lane only if they also have the same ``BufferingPolicy``. They are served together, in the
+/// order in which they subscribed, and never two at once (2.02, 2.07). Except with `immediate`, deliveries are always
+/// asynchronous, even if the publishing thread is already on the context (2.03), and they see neither the publisher's
+/// task-local values nor its priority (2.10).
 public struct DeliveryContext: Hashable, Sendable {
   let kind: Kind
 
