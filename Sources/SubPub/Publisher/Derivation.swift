@@ -193,7 +193,9 @@ final class DerivingQueue<Event: Sendable>: Sendable {
   /// If another thread is making transitions, the new one waits as well. `make` is foreign code.
   @usableFromInline
   func receive(_ new: Event, _ make: (Event) -> Void) {
-    if state.withLock({ $0.receive(new) }) { while case .make(let events) = next(atMost: .max) { events.forEach(make) } }
+    if state.withLock({ $0.receive(new) }) {
+      while case .make(let events) = next(atMost: .max) { events.forEach(make) }
+    }
   }
 
   /// Returns what waits before the first transition was made; on the thread that makes it.

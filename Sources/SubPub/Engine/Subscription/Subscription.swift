@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// A connection of one subscriber to one publisher, with a delivery context and a buffering policy.
@@ -129,6 +130,65 @@ extension Subscription {
   }
 
   @inline(__always) var highWater: Int { Int(mostPending.load(ordering: .relaxed)) }
+}
+
+extension Subscription {
+  /// Why the subscription has ended; nil as long as states may be delivered.
+  ///
+  /// A delivery may still be under way: see ``ended()``.
+  public var end: SubscriptionEnd? {
+    // So that what is returned once is final.
+    if gate.isOpen { lane.registry.retire([self]) }
+    // In a turn, so that the counts of an iterator are final, too.
+    return lane.iteration == nil ? gate.end : lane.registry.turn { _ in gate.end }
+  }
+
+  /// Waits until the subscription has ended and none of its deliveries is under way (3.10).
+  ///
+  /// A delivery to an iterator begins and ends when `next()` takes the state. So if this waits for the subscription of
+  /// a sequence, the loop over it may still be busy with its last element.
+  ///
+  /// While somebody waits, the publisher looks for dead subscribers 20 times a second.
+  ///
+  /// - Returns: Why it has ended; nil if the task is cancelled first.
+  public func ended() async -> SubscriptionEnd? { await lane.registry.waitForEnd(of: self) }
+}
+
+extension Subscription {
+  /// Whether the subscriber is alive, and also the actor if the context is one; see `loss`.
+  @inline(__always) var isAlive: Bool { loss == nil }
+
+  /// How the subscription ends because its subscriber, or the actor that is its context, has died; nil if both live.
+  ///
+  /// Not inside a turn: reading the weak references retains both objects briefly, and that can become the last
+  /// reference to them. Main-actor objects needn't be `Sendable` and must not die on another thread, so no other thread
+  /// looks at them: there they count as alive until the main actor has looked.
+  @inline(__always)
+  var loss: SubscriptionEnd? {
+    guard isOutOfSight ? countsUntilSeen : subscriber != nil else { return .subscriberReleased }
+    return lane.isContextGone ? .contextReleased : nil
+  }
+
+  /// Whether only the main actor may look at the subscriber, and this isn't the main actor.
+  var isOutOfSight: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
+
+  @inline(never)
+  private var countsUntilSeen: Bool {
+    lane.registry.sweepOnMainActor()
+    return true
+  }
+}
+
+extension PublisherRegistry {
+  /// Has the main actor look for dead subscribers, once, however often other threads ask.
+  fileprivate nonisolated func sweepOnMainActor() {
+    guard !isMainActorSweepDue.exchange(true, ordering: .relaxed) else { return }
+    // Weakly, because the main actor of a server may never run.
+    DispatchQueue.main.submit { [weak self] in
+      self?.isMainActorSweepDue.store(false, ordering: .relaxed)
+      self?.sweep()
+    }
+  }
 }
 
 extension Subscription: Hashable {
