@@ -15,7 +15,8 @@ extension StatePublisher {
   /// it follows have (3.09). It has no ``staleAfter`` of its own; its data has the age of the followed publisher's
   /// data, and is stale if the data of either publisher is.
   ///
-  /// Until a new publisher has a value, there is none, unless you keep the former one's: then it is the previous value.
+  /// Until a new publisher has a value, there is none, unless you keep the former one's: then that is the previous
+  /// value, without an age.
   ///
   /// ```swift
   /// let calm = selection.switchingToLatest(keepingValue: true) { id in pages[id] }

@@ -30,7 +30,8 @@
         "follow; join": "scheduled, pending 0 from slot 1",
         "follow; join; serve": "serving, at 0 from slot 1",
         "follow; join; publish; serve; handBack": "scheduled, pending 0 from slot 1 1",
-        "join; publish; follow; join; cancel 0": "scheduled, pending 1, released",
+        "immediate; join; publish; follow; join; cancel 0":
+          "serving more attention, here 1, pending 1, released",
       ])
     func model_1_02_2_01_arriving(sequence: String, expected: String) { check(sequence, expected) }
 

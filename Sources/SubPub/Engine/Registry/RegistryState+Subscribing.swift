@@ -139,7 +139,7 @@ extension RegistryState {
 
   /// The states after the one with an identifier; nil if the subscription has to begin with the current one.
   private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> History.Missed? {
-    var kept = history
+    var kept = record?.history
     if kept == nil, let queuedCurrent {
       kept = History(keeping: 0)
       _ = kept?.append(queuedCurrent)
@@ -210,7 +210,7 @@ extension RegistryState {
   /// Drops the last state and the history, unless a sequence can still ask for them, or a lane has to deliver it.
   mutating func dropLastState(_ effects: inout Effects) {
     guard isReleased else { return }
-    if resumingCount == 0, let kept = history.take() { effects.releaseAll(in: kept) }
+    if resumingCount == 0, let kept = record?.history.take() { effects.releaseAll(in: kept) }
     if sequenceCount == 0, lanes.servingCurrentCount == 0, let last = current.take() { effects.release(last) }
   }
 
