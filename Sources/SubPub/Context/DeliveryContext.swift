@@ -135,6 +135,9 @@ extension DeliveryContext {
     }
   }
 
+  /// Whether the publishing thread serves subscriptions with this policy as soon as a state is published.
+  func deliversAtOnce(_ buffering: BufferingPolicy) -> Bool { self == .immediate && buffering == .unbounded }
+
   /// Whether waking a lane runs foreign code: the `enqueue` of an executor.
   var isForeign: Bool {
     switch kind {

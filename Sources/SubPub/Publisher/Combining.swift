@@ -107,7 +107,7 @@ private func combining<T: Sendable>(
   }
   first.publish(after: first.last, isFirst: true, to: target, combine)
   if first.isFinished { target.finish() }
-  queue.makeWaiting { [weak held] in held?.call($0) }
+  queue.makeFirst { [weak held] in held?.call($0) }
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 

@@ -90,7 +90,7 @@ extension StateAccess {
         target.registry.publish(new)
       }
     }
-    guard context.deliversAtOnce(buffering) else {
+    guard context == .immediate else {
       return registry.follow(as: ReadOnlyPublisher<T>.self, on: context, buffering) { box, isFirst in
         if isFirst { begin(Publication<Value>.from(box)) } else { make(box) }
       } finished: {
@@ -103,13 +103,13 @@ extension StateAccess {
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
       if queue.isOver.load(ordering: .acquiring) { held.call(box) } else { queue.receive(box, held.call) }
     }
-    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
+    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self, buffering) { _, box in
       receive(box)
     } finished: {
       receive(nil)
     }
     begin(Publication<Value>.from(current))
-    queue.makeWaiting { [weak held] in held?.call($0) }
+    queue.makeFirst { [weak held] in held?.call($0) }
     return subscription
   }
 }
@@ -127,14 +127,19 @@ final class HeldFunction<Argument>: Sendable {
 ///
 /// The deriving thread makes the first transition. If another thread delivers for a source in the meantime, or the
 /// transform publishes to it, what is new waits. The deriving thread also makes the transitions of the first few, but
-/// not of all, because others may publish faster than it can follow. From then on, each delivery makes the transitions
-/// that wait before it makes its own. If there is no delivery within a millisecond, a thread of Dispatch makes them.
+/// not of all, because others may publish faster than it can follow; nor does a thread that delivers, later, go on for
+/// others without end (2.03). From then on, each delivery makes the transitions that wait before it makes its own. If
+/// there is no delivery within a millisecond, a thread of Dispatch makes them.
 ///
 /// A value: each operation returns what its caller has to do.
 struct DerivedState<Event> {
   private var waiting: [Event] = []
-  /// Whether a thread is making transitions, so that no other may.
-  private var isMaking = true
+  /// The thread that is making transitions, so that no other may.
+  private var maker: ThreadToken?
+  /// Whether other threads have sent some of what waits.
+  private var isFromOthers = false
+  /// How many events the maker may still take for others.
+  private var left: Int
 
   enum Next {
     case make([Event])
@@ -143,20 +148,37 @@ struct DerivedState<Event> {
     case rest
   }
 
+  /// How many events of others a thread takes that delivers, and one that derives.
+  static var limits: (delivering: Int, deriving: Int) { (256, 16) }
+
+  /// Begins with the thread that derives.
+  init(on thread: ThreadToken) { (maker, isFromOthers, left) = (thread, true, Self.limits.deriving) }
+
   /// Adds an event; returns whether the caller has to make the transitions that wait.
-  mutating func receive(_ event: Event) -> Bool {
+  mutating func receive(_ event: Event, on thread: ThreadToken) -> Bool {
     waiting.append(event)
-    defer { isMaking = true }
-    return !isMaking
+    if let maker {
+      if maker != thread { isFromOthers = true }
+      return false
+    }
+    (maker, left) = (thread, Self.limits.delivering)
+    return true
   }
 
-  /// Returns what the thread that makes transitions has to make next, of so many events at most.
-  mutating func next(atMost limit: Int) -> Next {
-    if waiting.isEmpty || limit == 0 { isMaking = false }
-    if waiting.isEmpty { return .nothing }
-    if limit == 0 { return .rest }
-    let taken = Array(waiting.prefix(limit))
-    waiting.removeFirst(taken.count)
+  /// Returns what the maker has to make next.
+  mutating func next() -> Next {
+    if waiting.isEmpty {
+      (maker, isFromOthers) = (nil, false)
+      return .nothing
+    }
+    let count = isFromOthers ? min(left, waiting.count) : waiting.count
+    if count == 0 {
+      maker = nil
+      return .rest
+    }
+    if isFromOthers { left -= count }
+    let taken = Array(waiting.prefix(count))
+    waiting.removeFirst(count)
     return .make(taken)
   }
 
@@ -166,10 +188,10 @@ struct DerivedState<Event> {
     return waiting
   }
 
-  /// Returns whether the caller has to make the rest: not if a thread is doing so, or has done so.
-  mutating func beginRest() -> Bool {
-    if isMaking || waiting.isEmpty { return false }
-    isMaking = true
+  /// Returns whether the caller has to make the rest, to the end: not if a thread is doing so, or has done so.
+  mutating func beginRest(on thread: ThreadToken) -> Bool {
+    if maker != nil || waiting.isEmpty { return false }
+    (maker, left) = (thread, .max)
     return true
   }
 }
@@ -181,10 +203,9 @@ final class DerivingQueue<Event: Sendable>: Sendable {
   ///
   /// Set under the lock. A thread that finds it set acquires the effects of the transitions made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
-  private let state = Locked(DerivedState<Event>())
-
-  /// How many events a thread takes if it isn't delivering.
-  private static var limit: Int { 16 }
+  private let state = Locked(DerivedState<Event>(on: .current))
+  /// Makes a transition; holds nothing that goes with the derived publisher, because a thread may make the rest later.
+  private let make = Locked<(@Sendable (Event) -> Void)?>(nil)
 
   @usableFromInline init() {}
 
@@ -193,43 +214,42 @@ final class DerivingQueue<Event: Sendable>: Sendable {
   /// If another thread is making transitions, the new one waits as well. `make` is foreign code.
   @usableFromInline
   func receive(_ new: Event, _ make: (Event) -> Void) {
-    if state.withLock({ $0.receive(new) }) {
-      while case .make(let events) = next(atMost: .max) { events.forEach(make) }
-    }
+    if state.withLock({ $0.receive(new, on: .current) }) { makeWaiting(make) }
   }
 
   /// Returns what waits before the first transition was made; on the thread that makes it.
   func takeAll() -> [Event] { state.withLock { $0.takeAll() } }
 
-  /// Makes the transitions of events that wait, up to a limit.
-  ///
-  /// `make` holds nothing that goes with the derived publisher: a thread may make the rest later.
+  /// Makes the transitions of events that wait, after the first one was made.
   @usableFromInline
-  func makeWaiting(_ make: @escaping @Sendable (Event) -> Void) {
-    var limit = Self.limit
+  func makeFirst(_ make: @escaping @Sendable (Event) -> Void) {
+    self.make.withLock { $0 = make }
+    makeWaiting(make)
+  }
+
+  private func makeWaiting(_ make: (Event) -> Void) {
     while true {
-      switch next(atMost: limit) {
+      switch next() {
       case .nothing: return
-      case .make(let events):
-        limit -= events.count
-        events.forEach(make)
+      case .make(let events): events.forEach(make)
       case .rest:
         // Weakly, so that a derived publisher that is released now doesn't live on.
         return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
-          self?.makeRest(make)
+          self?.makeRest()
         }
       }
     }
   }
 
   /// Continues, unless a delivery is doing so or has done so in the meantime.
-  func makeRest(_ make: @escaping @Sendable (Event) -> Void) {
-    if state.withLock({ $0.beginRest() }) { makeWaiting(make) }
+  func makeRest() {
+    guard let make = make.withLock({ $0 }), state.withLock({ $0.beginRest(on: .current) }) else { return }
+    makeWaiting(make)
   }
 
-  private func next(atMost limit: Int) -> DerivedState<Event>.Next {
+  private func next() -> DerivedState<Event>.Next {
     state.withLock { state in
-      let next = state.next(atMost: limit)
+      let next = state.next()
       if case .nothing = next { isOver.store(true, ordering: .releasing) }
       return next
     }
@@ -245,13 +265,14 @@ extension PublisherRegistry {
   /// publisher would be `unknown` until then.
   @usableFromInline
   nonisolated func follow(
-    as subscriberType: Any.Type, _ deliver: @escaping Deliver, finished: @escaping @Sendable () -> Void
+    as subscriberType: Any.Type, _ buffering: BufferingPolicy = .unbounded, _ deliver: @escaping Deliver,
+    finished: @escaping @Sendable () -> Void
   ) -> (ScopedSubscription, current: any BoxedPublication) {
     retireDeadListeners()
     let follower = SourceFollower(finished)
     let request = SubscriptionRequest(
       follower, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,
-      buffering: .unbounded, deliver: deliver)
+      buffering: buffering, deliver: deliver)
     var effects = Effects()
     var current: (any BoxedPublication)?
     let action = turn { state in
@@ -281,10 +302,4 @@ extension PublisherRegistry {
     }
     return ScopedSubscription(subscribe(request), of: follower)
   }
-}
-
-extension DeliveryContext {
-  /// Whether the publishing thread serves subscriptions with this policy as soon as a state is published.
-  @usableFromInline
-  func deliversAtOnce(_ buffering: BufferingPolicy) -> Bool { self == .immediate && buffering == .unbounded }
 }

@@ -30,7 +30,7 @@ extension StatePublisher {
   ///   - label: A name for logs and debuggers.
   ///   - keepingValue: Whether the derived publisher, until the publisher that it follows has a value, is `loading`, or
   ///     has that one's error, with the value that it had before as the previous value. It lets go of that value while
-  ///     this publisher is `unknown`.
+  ///     this publisher is `unknown`, and when the one that it follows is reset.
   ///   - transform: Called once for each loaded value, in order, and never twice at once. Also called for a previous
   ///     value if that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher
   ///     again.
@@ -112,7 +112,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
 
   func begin(with current: Publication<Outer>) {
     handle(.outer(current), isFirst: true)
-    queue.makeWaiting { [weak self] in self?.handle($0) }
+    queue.makeFirst { [weak self] in self?.handle($0) }
   }
 
   func receive(_ event: Event) { queue.receive(event) { handle($0) } }
@@ -139,6 +139,8 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     case .inner(let publication, let count):
       guard count == former.count, former.inner != nil else { return }
       new.inner?.publication = publication
+      // What was reset is forgotten (5.02).
+      if publication.phase == .unknown { new.kept = nil }
     case .outerFinished: new.isOuterFinished = true
     case .innerFinished(let count): if count == former.count { new.inner?.isFinished = true }
     }

@@ -67,6 +67,41 @@ extension Section5LoadTests {
     #expect(log.states == [.loaded(1), .loaded(2)])
   }
 
+  @Test("a derived publisher finishes when its actor dies, or when it has fallen behind")
+  func required_5_22_3_09_contextEnds() async {
+    actor Place {}
+    let source = Publisher<Int>(initial: 1)
+    var place: Place? = Place()
+    let (executor, log) = (ManualExecutor(), Recorder<Int>())
+    let lost = place.map { source.map(on: .actor($0)) { $0 } }
+    await source.drain()
+    let behind = source.map(on: .executor(executor), buffering: .ending(2)) { $0 }
+    place = nil
+    for number in 2...4 { source.updateData(number) }
+    #expect(source.subscriberCount == 0)
+    #expect(lost?.state == .loaded(1))
+    for derived in [lost, behind] {
+      #expect(derived?.subscribe(log, on: .immediate, ifDuplicate: .allow) { _, _ in }.end == .publisherEnded)
+    }
+  }
+
+  @Test(
+    "without a context, the derived publisher begins with the current state, whatever its policy is",
+    arguments: [BufferingPolicy.latest, .newest(2), .newest(.max), .ending(1), .ending(.max)])
+  func required_5_22_policies(policy: BufferingPolicy) {
+    let (source, log, found) = (Publisher<Int>(initial: 1), Recorder<Int>(), Recorder<Int>())
+    source.subscribe(log, on: .immediate, buffering: policy) { [weak source] log, state in
+      log.receive(state)
+      // While the lane of that policy is being served.
+      if let source { found.receive(source.map(buffering: policy) { $0 * 10 }.state) }
+    }
+    let derived = source.map(buffering: policy) { $0 * 10 }
+    #expect(derived.state == .loaded(10))
+    source.updateData(2)
+    #expect((derived.state, derived.current.version) == (.loaded(20), 2))
+    #expect((log.states, found.states) == ([.loaded(1), .loaded(2)], [.loaded(10), .loaded(20)]))
+  }
+
   @Test("a derived publisher with a context leaves nothing at its source when it is released")
   func required_5_22_3_05_contextReleased() {
     let (source, executor, deaths) = (Publisher<Int>(initial: 1), ManualExecutor(), Deaths())

@@ -62,7 +62,7 @@ extension Section5LoadTests {
       log.states == [
         .unknown, .unknown, .loaded("a"), .loading(previous: "a"), .loading(previous: "a"), .loading(previous: "a"),
         .loading(previous: "a"), .error(Failure.denied, previous: "a"), .error(Failure.offline, previous: "a"),
-        .loading(previous: "a"), .loaded("c"), .loading(previous: "c"), .loaded("a"), .unknown, .unknown,
+        .loading(previous: "a"), .loaded("c"), .unknown, .loaded("a"), .unknown, .unknown,
       ])
     #expect(derived.current.origin == nil)
   }

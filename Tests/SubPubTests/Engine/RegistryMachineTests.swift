@@ -90,6 +90,9 @@
         "A queue latest; B queue latest": "version 1, open 0 1, queue(shared) scheduled",
         "A immediate; B immediate latest": "version 1, open 0 1, immediate scheduled, immediate serving",
         "A immediate latest; B immediate latest": "version 1, open 0 1, immediate scheduled",
+        "A immediate; B immediate most; C immediate most":
+          "version 1, open 0 1 2, immediate scheduled, immediate serving",
+        "A immediate most; cancel 0": "version 1, immediate scheduled, quiescent",
         "A queue; serve 0; A queue replacing latest":
           "version 1, open 1, queue(shared) serving attention, queue(shared) idle behind 1, leaving 1",
       ])
@@ -99,7 +102,9 @@
       "the last state stays until the lanes that deliver it have gone",
       arguments: [
         "A queue latest; end": "version 1, ended, open 0, queue(shared) scheduled",
-        "A queue latest; publish; serve 0; end": "version 2, ended, open 0, queue(shared) serving more",
+        "A queue latest; publish; serve 0; end": "version 2, no state, ended, open 0, queue(shared) serving more",
+        "A queue latest; cancel 0; end": "version 1, no state, ended, queue(shared) scheduled, quiescent",
+        "A queue latest; B queue latest; cancel 0; end": "version 1, ended, open 1, queue(shared) scheduled, quiescent",
         "A queue latest; publish; serve 0; end; end 0; next 0": "version 2, no state, ended",
         "A queue latest; end; cancel 0; serve 0": "version 1, no state, ended, quiescent",
         "A queue latest; B queue latest; end; context gone 0": "version 1, no state, ended",
@@ -214,7 +219,7 @@
 
     private mutating func subscribe(_ words: [Substring], _ effects: inout Effects) {
       let policy: DuplicatePolicy =
-        switch words.dropFirst(2).filter({ $0 != "latest" }).joined(separator: " ") {
+        switch words.dropFirst(2).filter({ $0 != "latest" && $0 != "most" }).joined(separator: " ") {
         case "ignoring": .ignore
         case "replacing": .replace
         case "replacing type": .replaceSameType
@@ -223,7 +228,8 @@
       let object = objects[["A", "B", "C", "D"].firstIndex(of: words[0]) ?? 0]
       let request = SubscriptionRequest(
         object, through: SubscriberInterface(words[0] == "part" ? .directory : .closure), on: context(words[1]),
-        buffering: words.last == "latest" ? .latest : .unbounded, ifDuplicate: policy
+        buffering: words.last == "latest" ? .latest : words.last == "most" ? .newest(.max) : .unbounded,
+        ifDuplicate: policy
       ) { _, _ in }
       let action = state.subscribe(request, at: registry, replays: true, &effects)
       if action.isExisting {

@@ -17,6 +17,8 @@ package final class Lane: Servable {
   /// Whether other subscriptions may join; the lane of one that had to wait (2.06), or has a pace (2.12), stays its
   /// own.
   let isShared: Bool
+  /// Whether the publishing thread serves it as soon as its turn has ended, if nothing is in the way.
+  let deliversAtOnce: Bool
   private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
@@ -48,6 +50,7 @@ package final class Lane: Servable {
     capacity = policy.capacity
     keptCount = policy.endsBeyondCapacity ? .max : policy.capacity
     isShared = context.isShared && policy.interval == nil && predecessorCount == 0
+    deliversAtOnce = isShared && context.deliversAtOnce(policy)
     self.registry = registry
     phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
     isImmediate = if case .immediate = context.kind { true } else { false }
@@ -74,9 +77,6 @@ package final class Lane: Servable {
   /// Whether it keeps no states, and delivers the publisher's current one: who wants the newest state alone needs no
   /// other.
   @inline(__always) var servesCurrent: Bool { keptCount == 1 && !isIteration }
-
-  /// Whether the publishing thread serves it as soon as its turn has ended, if nothing is in the way.
-  @inline(__always) var deliversAtOnce: Bool { isImmediate && isShared && capacity == .max }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
 
@@ -115,7 +115,11 @@ extension Lane {
   /// Makes the rest of the batch pending again, until the context calls the next time.
   func handBack(_ batch: inout Batch) {
     var effects = Effects()
-    let isPending = registry.turn { state in state.withLane(self, &effects) { handBack(&batch, &$0) } }
+    let isPending = registry.turn { state in
+      // After the release, nobody else may have needed it.
+      if servesCurrent, state.current == nil { state.current = batch.current?.state }
+      return state.withLane(self, &effects) { handBack(&batch, &$0) }
+    }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()

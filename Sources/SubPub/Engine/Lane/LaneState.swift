@@ -257,7 +257,7 @@ extension Lane {
       inTurn.arrived += waiters.sorted()
     }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
-    if subscription.interface.isDerivation, subscription.gate.end == .publisherEnded {
+    if subscription.interface.isDerivation, let end = subscription.gate.end, end.isOfSource {
       effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }
     }
   }

@@ -8,8 +8,6 @@ package struct LaneTable {
   private(set) var immediate: Lane?
   /// The other lanes that subscriptions share.
   private var shared: [Key: Lane] = [:]
-  /// How many lanes deliver the publisher's current state, and so need it.
-  private(set) var servingCurrentCount = 0
 
   private struct Key: Hashable {
     let context: DeliveryContext
@@ -29,12 +27,11 @@ package struct LaneTable {
 
   /// Returns the lane that subscriptions on this context with this policy share, if there is one.
   func shared(for context: DeliveryContext, _ policy: BufferingPolicy) -> Lane? {
-    if case .immediate = context.kind, policy == .unbounded { return immediate }
+    if context.deliversAtOnce(policy) { return immediate }
     return context.isShared && policy.interval == nil ? shared[Key(context: context, policy: policy)] : nil
   }
 
   mutating func add(_ lane: Lane) {
-    if lane.servesCurrent { servingCurrentCount += 1 }
     if lane.deliversAtOnce {
       lane.inTurn.index = 0
       immediate = lane
@@ -55,7 +52,6 @@ package struct LaneTable {
       woken.removeLast()
       if lane.isShared { shared[Key(context: lane.context, policy: lane.policy)] = nil }
     }
-    if lane.servesCurrent { servingCurrentCount -= 1 }
     lane.inTurn.index = -1
   }
 }

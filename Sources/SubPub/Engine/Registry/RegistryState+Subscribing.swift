@@ -211,7 +211,9 @@ extension RegistryState {
   mutating func dropLastState(_ effects: inout Effects) {
     guard isReleased else { return }
     if resumingCount == 0, let kept = record?.history.take() { effects.releaseAll(in: kept) }
-    if sequenceCount == 0, lanes.servingCurrentCount == 0, let last = current.take() { effects.release(last) }
+    if sequenceCount == 0, lanes.first(where: \.inTurn.awaitsCurrent) == nil, let last = current.take() {
+      effects.release(last)
+    }
   }
 
   /// Ends a lane whose context is gone.

@@ -158,6 +158,8 @@ extension RegistryState {
       if !listenerNotices.isEmpty { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)
+    // It may have been the last one that had to deliver it.
+    if isReleased, lane.servesCurrent { dropLastState(&effects) }
     return result
   }
 
@@ -199,7 +201,6 @@ extension RegistryState {
     default: break
     }
     lanes.remove(lane)
-    if lane.servesCurrent { dropLastState(&effects) }
     effects.releaseAll(in: lane)
     if let pace = lane.pace { effects.call { pace.end() } }
   }

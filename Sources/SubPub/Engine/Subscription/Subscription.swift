@@ -110,7 +110,7 @@ extension Subscription {
   ///
   /// A derived publisher takes the current state itself and receives later ones, so whoever joins behind it may begin
   /// one version earlier. Where nothing is replayed, all begin one version later.
-  var joinVersion: UInt64 { interface.isDerivation && lane.deliversAtOnce ? firstVersion - 1 : firstVersion }
+  var joinVersion: UInt64 { interface.isDerivation && lane.isImmediate ? firstVersion - 1 : firstVersion }
 
   /// Returns whether the delivery of a state up to a version is still to begin; the gate is open.
   func awaitsState(upTo version: UInt64, at reading: DeliveryGate.Reading, newest: UInt64) -> Bool {
