@@ -39,7 +39,7 @@ package struct SubscriptionHistory: Sendable {
   package var context: ContextKind? = .background
   package var interface = Interface.typed
   package var policy = BufferingPolicy.unbounded
-  /// Subscriptions with the same number share a lane; one without a number has its own.
+  /// Subscriptions with the same number and the same policy share a lane; one without a number has its own.
   package var lane: Int?
   /// A number of whoever subscribed, for messages.
   package var joiner = 0

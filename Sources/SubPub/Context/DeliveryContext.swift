@@ -12,9 +12,10 @@ public import Dispatch
 /// | ``serial(_:)`` | that serial executor | the publisher's subscriptions that name the same executor |
 /// | ``actor(_:)`` | that actor | the publisher's subscriptions that name the same actor |
 ///
-/// Subscriptions that share a lane are served together, in the order in which they subscribed, and never two at once
-/// (2.02, 2.07). Except with `immediate`, deliveries are always asynchronous, even if the publishing thread is already
-/// on the context (2.03), and they see neither the publisher's task-local values nor its priority (2.10).
+/// Subscriptions share a lane only if they also have the same ``BufferingPolicy``. They are served together, in the
+/// order in which they subscribed, and never two at once (2.02, 2.07). Except with `immediate`, deliveries are always
+/// asynchronous, even if the publishing thread is already on the context (2.03), and they see neither the publisher's
+/// task-local values nor its priority (2.10).
 public struct DeliveryContext: Hashable, Sendable {
   let kind: Kind
 
@@ -40,8 +41,8 @@ extension DeliveryContext {
   /// The publishing thread, before the publishing call returns.
   ///
   /// If a delivery to an immediate subscriber of the same publisher is already under way, its thread carries on with
-  /// the new state, and the call returns without waiting (2.03). If other threads never stop publishing, the delivering
-  /// thread may never stop delivering for them.
+  /// the new state, and the call returns without waiting (2.03). However fast others publish, it does so for 256 states
+  /// at most: then it leaves the rest to the next thread that publishes, or to one of Dispatch.
   public static var immediate: DeliveryContext { DeliveryContext(.immediate) }
 
   /// The main actor.
@@ -126,15 +127,16 @@ extension DeliveryContext {
     if case .actor = kind { actor == nil } else { false }
   }
 
-  /// Whether the lane of the subscriptions that name this context is found by its context.
-  ///
-  /// The publishing thread's lane is shared as well, but has a place of its own.
-  var isLookedUp: Bool {
+  /// Whether the subscriptions that name this context share a lane if they have the same buffering policy.
+  var isShared: Bool {
     switch kind {
-    case .main, .queue(_, independent: false), .serial, .actor: true
-    case .immediate, .background, .executor, .queue(_, independent: true), .iteration: false
+    case .immediate, .main, .queue(_, independent: false), .serial, .actor: true
+    case .background, .executor, .queue(_, independent: true), .iteration: false
     }
   }
+
+  /// Whether the publishing thread serves subscriptions with this policy as soon as a state is published.
+  func deliversAtOnce(_ buffering: BufferingPolicy) -> Bool { self == .immediate && buffering == .unbounded }
 
   /// Whether waking a lane runs foreign code: the `enqueue` of an executor.
   var isForeign: Bool {

@@ -22,8 +22,9 @@
 /// of its transitions changes these parts one after the other. The combined publisher finishes when all of its sources
 /// have; without sources, at once (3.09).
 ///
-/// Each transition is made by a thread that publishes to one of the sources, as with ``StatePublisher/map(label:_:)``.
-/// If several threads do so at once, one of them may carry on with the states of the others.
+/// Each transition is made by a thread that publishes to one of the sources, as with
+/// ``StatePublisher/map(label:on:buffering:_:)``. If several threads do so at once, one of them may carry on with the
+/// states of the others.
 ///
 /// The origin of a combined publisher's data is the first of these that any part has: `edited`, `cached`, `published`,
 /// `loaded`. It has no age, because the clocks of its sources may differ, but it is stale if a part is: see
@@ -73,148 +74,124 @@ public func combining<P: StatePublisher>(label: String? = nil, _ publishers: [P]
 
 /// Combines the current publications of the sources; `combine` throws if one has no value.
 private func combining<T: Sendable>(
-  _ sources: [any StatePublisher], label: String?, _ combine: @escaping @Sendable ([any AnyPublication]) throws -> T
+  _ sources: [any StatePublisher], label: String?,
+  _ combine: @escaping @Sendable ([any BoxedPublication]) throws -> T
 ) -> ReadOnlyPublisher<T> {
-  let extras = PublisherExtras.forDerived(from: sources.map(\.extras))
-  let parts = CombinedParts(count: sources.count, extras)
-  // One more than there are sources, so that it isn't finished before all parts are there.
-  let unfinished = Locked(sources.count + 1)
-  let finishOne: @Sendable () -> Void = {
-    let isLast = unfinished.withLock { count in
-      count -= 1
-      return count == 0
+  let target = Publisher<T>(label: label, freshness: nil, PublisherExtras.forDerived(from: sources.map(\.extras)))
+  let (queue, parts) = (DerivingQueue<CombinedParts.Event>(), Locked(CombinedParts()))
+  // Held by the subscriptions alone, so that it goes with them.
+  let held = HeldFunction<CombinedParts.Event> { event in
+    // The part that was there before is released outside the lock.
+    let (new, _) = parts.withLock { parts in
+      let former = parts.take(event)
+      return (parts, former)
     }
-    if isLast { parts.publisher.finish() }
+    switch event {
+    case .part(let cause, _): new.publish(after: cause, to: target, combine)
+    case .finished: if new.isFinished { target.finish() }
+    }
   }
-  var subscriptions = sources.enumerated().map { index, source in
-    source.contribute(to: parts, at: index, of: ReadOnlyPublisher<T>.self, finished: finishOne)
+  let subscriptions = sources.enumerated().map { index, source in
+    let (subscription, current) = source.registry.follow(as: ReadOnlyPublisher<T>.self) { _, part in
+      queue.receive(.part(part, at: index), held.call)
+    } finished: {
+      queue.receive(.finished, held.call)
+    }
+    parts.withLock { $0.add(current) }
+    return subscription
   }
-  parts.begin()
-  let target = Publisher<T>(label: label, freshness: nil, extras)
-  let id = target.id
-  // Comes last, so that it begins with all parts.
-  subscriptions.append(
-    parts.publisher._access.connect(to: target) { publication in
-      let parts = publication.state.value?.compactMap { $0 } ?? []
-      return combination(of: parts, try? combine(parts), source: id)
-    })
-  finishOne()
+  // What has arrived in the meantime is part of the first state. What it replaces is released outside the lock.
+  let (first, _) = parts.withLock { parts in
+    let former = queue.takeAll().map { parts.take($0) }
+    return (parts, former)
+  }
+  first.publish(after: first.last, isFirst: true, to: target, combine)
+  if first.isFinished { target.finish() }
+  queue.makeFirst { [weak held] in held?.call($0) }
   return ReadOnlyPublisher(target, Derivation(from: sources, ageSource: nil, subscriptions: subscriptions))
 }
 
-/// The current publications of all sources, in the order of the arguments.
-///
-/// A publisher of them gives them an order, which the combined publisher follows. Each of its transitions copies all
-/// parts, so the first ones are collected and published together.
-final class CombinedParts: Sendable {
-  typealias All = [(any AnyPublication)?]
+extension StatePublisher {
+  fileprivate var registry: PublisherRegistry { _access.registry }
+  fileprivate var extras: PublisherExtras? { registry.extras }
+}
 
-  private struct Collected {
-    /// Nil before the first publication of a source has arrived.
-    var all: All
-    /// The part that has arrived last.
-    var last: (any BoxedPublication)?
+/// The current publications of the sources of a combined publisher, in the order of the arguments.
+struct CombinedParts {
+  enum Event {
+    /// A publication of the source with an index.
+    case part(any BoxedPublication, at: Int)
+    /// A source has finished.
+    case finished
   }
 
-  let publisher: Publisher<All>
-  /// The parts that aren't published yet; nil once they are.
-  private let collected: Locked<Collected?>
+  private(set) var all: [any BoxedPublication] = []
+  /// The part that has arrived last.
+  private(set) var last: (any BoxedPublication)?
+  private var unfinished = 0
 
-  init(count: Int, _ extras: PublisherExtras?) {
-    publisher = Publisher(label: nil, freshness: nil, extras)
-    collected = Locked(Collected(all: Array(repeating: nil, count: count)))
+  /// Whether all sources have finished.
+  var isFinished: Bool { unfinished == 0 }
+
+  /// Adds the current publication of the next source.
+  mutating func add(_ current: any BoxedPublication) {
+    all.append(current)
+    last = current
+    unfinished += 1
   }
 
-  /// Replaces one part, in one transition.
-  ///
-  /// A subscription's deliveries never overlap, so only transitions of other parts can come between.
-  func replace<Part>(_ index: Int, with new: Publication<Part>, ifMissing: Bool = false) {
-    if collect(new, at: index, ifMissing: ifMissing) { return }
-    while true {
-      let old = publisher.current
-      guard var parts = old.state.value else { return }
-      // A delivery may have come first, with a newer state.
-      if ifMissing, parts[index] != nil { return }
-      parts[index] = new
-      if publisher.registry.publish(publication(of: parts, after: new), ifCurrentIs: old, keepsData: false) { return }
+  /// Replaces exactly one part, or notes that a source has finished; returns the part that was there before.
+  mutating func take(_ event: Event) -> (any BoxedPublication)? {
+    switch event {
+    case .part(let new, let index):
+      var former = new
+      swap(&former, &all[index])
+      last = new
+      return former
+    case .finished:
+      unfinished -= 1
+      return nil
     }
-  }
-
-  /// Returns false if the parts are published already.
-  private func collect<Part>(_ new: Publication<Part>, at index: Int, ifMissing: Bool) -> Bool {
-    // With those that were there before, which are released outside the lock.
-    let (isCollected, _, _) = collected.withLock { collected in
-      guard collected != nil else { return (false, nil, nil) as (Bool, (any AnyPublication)?, (any BoxedPublication)?) }
-      let former = (collected?.all[index], collected?.last)
-      if ifMissing, former.0 != nil { return (true, nil, nil) }
-      collected?.all[index] = new
-      collected?.last = new
-      return (true, former.0 ?? nil, former.1)
-    }
-    return isCollected
-  }
-
-  /// Publishes the parts that have been collected.
-  ///
-  /// Under the lock, so that what arrives from now on is a transition after this one. Nobody listens yet, so that
-  /// nothing foreign runs.
-  func begin() {
-    collected.withLock { collected in
-      guard let first = collected.take() else { return }
-      publisher.registry.publish(publication(of: first.all, after: first.last))
-    }
-  }
-
-  private func publication(of parts: All, after cause: (any BoxedPublication)?) -> Publication<All> {
-    let publication = Publication(.loaded(parts), source: publisher.id, provenance: nil)
-    if let cause { publication.carryValues(of: cause) }
-    return publication
   }
 }
 
-extension StatePublisher {
-  fileprivate var extras: PublisherExtras? { _access.registry.extras }
+extension CombinedParts {
+  /// Publishes the combined state, with the values that its cause carries.
+  fileprivate func publish<T: Sendable>(
+    after cause: (any BoxedPublication)?, isFirst: Bool = false, to target: Publisher<T>,
+    _ combine: ([any BoxedPublication]) throws -> T
+  ) {
+    let new = publication(of: try? combine(all), source: target.id)
+    // If there was no value, and there still is none, that is no transition.
+    if isFirst, new.phase == .unknown { return }
+    if let cause { new.carryValues(of: cause) }
+    target.registry.publish(new)
+  }
 
-  /// Keeps one of the parts up to date, from the current state on.
-  fileprivate func contribute(
-    to parts: CombinedParts, at index: Int, of type: Any.Type, finished: @escaping @Sendable () -> Void
-  ) -> ScopedSubscription {
-    let (subscription, current) = _access.registry.follow(as: type) { _, new in
-      parts.replace(index, with: Publication<Value>.from(new))
-    } finished: {
-      finished()
-    }
-    parts.replace(index, with: Publication<Value>.from(current), ifMissing: true)
-    return subscription
+  private func publication<T: Sendable>(of value: T?, source: PublisherID) -> Publication<T> {
+    let parts = all.compactMap(\.publication)
+    let error = parts.lazy.compactMap(\.error).first
+    let origin = parts.compactMap(\.origin).min { $0.rank < $1.rank } ?? .loaded
+    let state: LoadState<T> =
+      if let error {
+        .error(error, previous: value)
+      } else if parts.contains(where: { $0.phase == .unknown }) {
+        .unknown
+      } else if let value, parts.allSatisfy({ $0.phase == .loaded }) {
+        .loaded(value)
+      } else {
+        .loading(previous: value)
+      }
+    let provenance = state.value.map { _ in Provenance(origin, freshSince: nil) }
+    return Publication(state, source: source, provenance: provenance)
   }
 }
 
 /// The value or previous value of a part.
-private func value<Part: Sendable>(of part: any AnyPublication) throws -> Part {
-  guard let value = unsafe unsafeDowncast(part, to: Publication<Part>.self).state.value else {
-    throw NotLoaded(phase: part.phase)
-  }
+private func value<Part: Sendable>(of part: any BoxedPublication) throws -> Part {
+  let state = Publication<Part>.from(part).state
+  guard let value = state.value else { throw NotLoaded(phase: state.phase) }
   return value
-}
-
-/// Makes the publication of a combined publisher.
-private func combination<T: Sendable>(
-  of parts: [any AnyPublication], _ value: T?, source: PublisherID
-) -> Publication<T> {
-  let error = parts.lazy.compactMap(\.error).first
-  let origin = parts.compactMap(\.origin).min { $0.rank < $1.rank } ?? .loaded
-  let state: LoadState<T> =
-    if let error {
-      .error(error, previous: value)
-    } else if parts.contains(where: { $0.phase == .unknown }) {
-      .unknown
-    } else if let value, parts.allSatisfy({ $0.phase == .loaded }) {
-      .loaded(value)
-    } else {
-      .loading(previous: value)
-    }
-  let provenance = state.value.map { _ in Provenance(origin, freshSince: nil) }
-  return Publication(state, source: source, provenance: provenance)
 }
 
 extension DataOrigin {

@@ -45,12 +45,12 @@ extension StatePublisher {
   /// derived publisher, so within `next` its state is that of the previous transition.
   @inlinable @inline(__always)
   func derive<T: Sendable>(
-    label: String?, keepsValues: Bool = false,
+    label: String?, on context: DeliveryContext, _ buffering: BufferingPolicy, keepsValues: Bool = false,
     _ next: @escaping @Sendable (Publication<Value>, Publisher<T>) -> Publication<T>?
   ) -> ReadOnlyPublisher<T> {
     let target = Publisher<T>(
       label: label, freshness: _access.freshness, PublisherExtras.forDerived(from: [_access.registry.extras]))
-    let subscription = _access.connect(to: target) { next($0, target) }
+    let subscription = _access.connect(to: target, on: context, buffering) { next($0, target) }
     return ReadOnlyPublisher<T>(
       target,
       Derivation(from: [self], ageSource: self, keepsValues: keepsValues, subscriptions: [subscription]))
@@ -58,12 +58,13 @@ extension StatePublisher {
 }
 
 extension StateAccess {
-  /// Makes a derived publisher follow this one, from the current state on, until it finishes.
+  /// Makes a derived publisher follow this one on a context, from the current state on, until it finishes.
   ///
   /// Calls `next`, which runs the transform, and publishes its result, if there is one, for one transition at a time.
   @inlinable @inline(__always)
   func connect<T: Sendable>(
-    to target: Publisher<T>, _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
+    to target: Publisher<T>, on context: DeliveryContext, _ buffering: BufferingPolicy,
+    _ next: @escaping @Sendable (Publication<Value>) -> Publication<T>?
   ) -> ScopedSubscription {
     // With few frames, because the transitions of a chain nest.
     let publish: @Sendable (Publication<Value>) -> Void = { cause in
@@ -81,24 +82,34 @@ extension StateAccess {
         target.registry.publish(new)
       }
     }
+    let begin: @Sendable (Publication<Value>) -> Void = { first in
+      first.provideCarried {
+        // If there was no value, and there still is none, that is no transition.
+        guard let new = next(first), new.phase != .unknown else { return }
+        new.carryValues(of: first)
+        target.registry.publish(new)
+      }
+    }
+    guard context == .immediate else {
+      return registry.follow(as: ReadOnlyPublisher<T>.self, on: context, buffering) { box, isFirst in
+        if isFirst { begin(Publication<Value>.from(box)) } else { make(box) }
+      } finished: {
+        make(nil)
+      }
+    }
     let queue = DerivingQueue<(any BoxedPublication)?>()
     // Held by the subscription alone, so that it goes with that.
     let held = HeldFunction(make)
     let receive: @Sendable ((any BoxedPublication)?) -> Void = { box in
       if queue.isOver.load(ordering: .acquiring) { held.call(box) } else { queue.receive(box, held.call) }
     }
-    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self) { _, box in
+    let (subscription, current) = registry.follow(as: ReadOnlyPublisher<T>.self, buffering) { _, box in
       receive(box)
     } finished: {
       receive(nil)
     }
-    let first = Publication<Value>.from(current)
-    first.provideCarried {
-      guard let new = next(first), new.phase != .unknown else { return }
-      new.carryValues(of: first)
-      target.registry.publish(new)
-    }
-    queue.makeWaiting { [weak held] in held?.call($0) }
+    begin(Publication<Value>.from(current))
+    queue.makeFirst { [weak held] in held?.call($0) }
     return subscription
   }
 }
@@ -112,94 +123,135 @@ final class HeldFunction<Argument>: Sendable {
   init(_ call: @escaping @Sendable (Argument) -> Void) { self.call = call }
 }
 
-/// The elements that a derived publisher still has to turn into transitions, one at a time.
+/// What the sources of a derived publisher have sent that it still has to turn into transitions, one at a time.
 ///
 /// The deriving thread makes the first transition. If another thread delivers for a source in the meantime, or the
-/// transform publishes to it, the new elements wait. The deriving thread also makes the transitions of the first few of
-/// them, but not of all, because others may publish faster than it can follow. From then on, each delivery makes the
-/// transitions that wait before it makes its own. If there is no delivery within a millisecond, a thread of Dispatch
-/// makes them.
-@usableFromInline
-final class DerivingQueue<Element: Sendable>: Sendable {
-  private struct State {
-    var waiting: [Element] = []
-    /// Whether a thread is making transitions, so that no other may.
-    var isMaking = true
-  }
+/// transform publishes to it, what is new waits. The deriving thread also makes the transitions of the first few, but
+/// not of all, because others may publish faster than it can follow; nor does a thread that delivers, later, go on for
+/// others without end (2.03). From then on, each delivery makes the transitions that wait before it makes its own. If
+/// there is no delivery within a millisecond, a thread of Dispatch makes them.
+///
+/// A value: each operation returns what its caller has to do.
+struct DerivedState<Event> {
+  private var waiting: [Event] = []
+  /// The thread that is making transitions, so that no other may.
+  private var maker: ThreadToken?
+  /// Whether other threads have sent some of what waits.
+  private var isFromOthers = false
+  /// How many events the maker may still take for others.
+  private var left: Int
 
-  private enum Next {
-    case make([Element])
+  enum Next {
+    case make([Event])
     case nothing
     /// Another thread has to make the rest.
     case rest
   }
 
+  /// How many events of others a thread takes that delivers, and one that derives.
+  static var limits: (delivering: Int, deriving: Int) { (256, 16) }
+
+  /// Begins with the thread that derives.
+  init(on thread: ThreadToken) { (maker, isFromOthers, left) = (thread, true, Self.limits.deriving) }
+
+  /// Adds an event; returns whether the caller has to make the transitions that wait.
+  mutating func receive(_ event: Event, on thread: ThreadToken) -> Bool {
+    waiting.append(event)
+    if let maker {
+      if maker != thread { isFromOthers = true }
+      return false
+    }
+    (maker, left) = (thread, Self.limits.delivering)
+    return true
+  }
+
+  /// Returns what the maker has to make next.
+  mutating func next() -> Next {
+    if waiting.isEmpty {
+      (maker, isFromOthers) = (nil, false)
+      return .nothing
+    }
+    let count = isFromOthers ? min(left, waiting.count) : waiting.count
+    if count == 0 {
+      maker = nil
+      return .rest
+    }
+    if isFromOthers { left -= count }
+    let taken = Array(waiting.prefix(count))
+    waiting.removeFirst(count)
+    return .make(taken)
+  }
+
+  /// Returns what waits for the thread that hasn't made the first transition yet, and goes on making it.
+  mutating func takeAll() -> [Event] {
+    defer { waiting = [] }
+    return waiting
+  }
+
+  /// Returns whether the caller has to make the rest, to the end: not if a thread is doing so, or has done so.
+  mutating func beginRest(on thread: ThreadToken) -> Bool {
+    if maker != nil || waiting.isEmpty { return false }
+    (maker, left) = (thread, .max)
+    return true
+  }
+}
+
+/// The state of a derived publisher that several threads send events to.
+@usableFromInline
+final class DerivingQueue<Event: Sendable>: Sendable {
   /// Whether a thread has found nothing waiting: from then on, the deliveries of a single source need no queue.
   ///
   /// Set under the lock. A thread that finds it set acquires the effects of the transitions made before.
   @usableFromInline let isOver = Atomic<Bool>(false)
-  private let state = Locked(State())
-
-  /// How many elements a thread takes if it isn't delivering.
-  private static var limit: Int { 16 }
+  private let state = Locked(DerivedState<Event>(on: .current))
+  /// Makes a transition; holds nothing that goes with the derived publisher, because a thread may make the rest later.
+  private let make = Locked<(@Sendable (Event) -> Void)?>(nil)
 
   @usableFromInline init() {}
 
-  /// Makes the transitions of the elements that wait, and then that of a delivered element.
+  /// Makes the transitions of the events that wait, and then that of a new one.
   ///
-  /// If another thread is making transitions, the delivered element waits as well. `make` is foreign code.
+  /// If another thread is making transitions, the new one waits as well. `make` is foreign code.
   @usableFromInline
-  func receive(_ new: Element, _ make: (Element) -> Void) {
-    let isMaker = state.withLock { state in
-      state.waiting.append(new)
-      defer { state.isMaking = true }
-      return !state.isMaking
-    }
-    if isMaker { while case .make(let elements) = takeWaiting(atMost: .max) { elements.forEach(make) } }
+  func receive(_ new: Event, _ make: (Event) -> Void) {
+    if state.withLock({ $0.receive(new, on: .current) }) { makeWaiting(make) }
   }
 
-  /// Makes the transitions of elements that wait, up to a limit.
-  ///
-  /// `make` holds nothing that goes with the derived publisher: a thread may make the rest later.
+  /// Returns what waits before the first transition was made; on the thread that makes it.
+  func takeAll() -> [Event] { state.withLock { $0.takeAll() } }
+
+  /// Makes the transitions of events that wait, after the first one was made.
   @usableFromInline
-  func makeWaiting(_ make: @escaping @Sendable (Element) -> Void) {
-    var limit = Self.limit
+  func makeFirst(_ make: @escaping @Sendable (Event) -> Void) {
+    self.make.withLock { $0 = make }
+    makeWaiting(make)
+  }
+
+  private func makeWaiting(_ make: (Event) -> Void) {
     while true {
-      switch takeWaiting(atMost: limit) {
+      switch next() {
       case .nothing: return
-      case .make(let elements):
-        limit -= elements.count
-        elements.forEach(make)
+      case .make(let events): events.forEach(make)
       case .rest:
         // Weakly, so that a derived publisher that is released now doesn't live on.
         return DispatchQueue.withOwnThread().asyncAfter(deadline: .now() + .milliseconds(1)) { [weak self] in
-          self?.makeRest(make)
+          self?.makeRest()
         }
       }
     }
   }
 
   /// Continues, unless a delivery is doing so or has done so in the meantime.
-  func makeRest(_ make: @escaping @Sendable (Element) -> Void) {
-    let isMaker = state.withLock { state in
-      if state.isMaking || state.waiting.isEmpty { return false }
-      state.isMaking = true
-      return true
-    }
-    if isMaker { makeWaiting(make) }
+  func makeRest() {
+    guard let make = make.withLock({ $0 }), state.withLock({ $0.beginRest(on: .current) }) else { return }
+    makeWaiting(make)
   }
 
-  private func takeWaiting(atMost limit: Int) -> Next {
+  private func next() -> DerivedState<Event>.Next {
     state.withLock { state in
-      if state.waiting.isEmpty || limit == 0 { state.isMaking = false }
-      if state.waiting.isEmpty {
-        isOver.store(true, ordering: .releasing)
-        return .nothing
-      }
-      if limit == 0 { return .rest }
-      let taken = Array(state.waiting.prefix(limit))
-      state.waiting.removeFirst(taken.count)
-      return .make(taken)
+      let next = state.next()
+      if case .nothing = next { isOver.store(true, ordering: .releasing) }
+      return next
     }
   }
 }
@@ -213,13 +265,14 @@ extension PublisherRegistry {
   /// publisher would be `unknown` until then.
   @usableFromInline
   nonisolated func follow(
-    as subscriberType: Any.Type, _ deliver: @escaping Deliver, finished: @escaping @Sendable () -> Void
+    as subscriberType: Any.Type, _ buffering: BufferingPolicy = .unbounded, _ deliver: @escaping Deliver,
+    finished: @escaping @Sendable () -> Void
   ) -> (ScopedSubscription, current: any BoxedPublication) {
     retireDeadListeners()
     let follower = SourceFollower(finished)
     let request = SubscriptionRequest(
       follower, ofType: subscriberType, through: SubscriberInterface(.derivation), on: .immediate,
-      buffering: .unbounded, deliver: deliver)
+      buffering: buffering, deliver: deliver)
     var effects = Effects()
     var current: (any BoxedPublication)?
     let action = turn { state in
@@ -230,5 +283,23 @@ extension PublisherRegistry {
     finishSubscribing(action, contextIsGone: false)
     guard let current else { stopForMisuse("\(source) is derived from after its end") }
     return (ScopedSubscription(action.subscription, of: follower), current)
+  }
+
+  /// Subscribes on a context, from the current state on.
+  ///
+  /// Calls `finished` after the last one, if the publisher is finished.
+  @usableFromInline
+  nonisolated func follow(
+    as subscriberType: Any.Type, on context: DeliveryContext, _ buffering: BufferingPolicy,
+    _ deliver: @escaping @Sendable (_ state: any BoxedPublication, _ isFirst: Bool) -> Void,
+    finished: @escaping @Sendable () -> Void
+  ) -> ScopedSubscription {
+    let follower = SourceFollower(finished)
+    let request = SubscriptionRequest(
+      follower, ofType: subscriberType, through: SubscriberInterface(.derivation), on: context, buffering: buffering
+    ) { subscriber, state in
+      deliver(state, (subscriber as? SourceFollower)?.begin() ?? false)
+    }
+    return ScopedSubscription(subscribe(request), of: follower)
   }
 }

@@ -26,41 +26,55 @@ extension StatePublisher {
   /// builds; `combining` takes twice as much. A chain of 100 maps fits into a stack of 512 KB, the smallest
   /// that threads usually have; a chain of a thousand doesn't. The number of transitions doesn't matter (4.04).
   ///
+  /// If the transform takes long, give it a context of its own. The derived publisher then begins as `unknown`, and
+  /// makes its transitions there, the one for the source's current state included. With a policy that skips states,
+  /// such as ``BufferingPolicy/latest``, it makes none for those.
+  ///
+  /// ```swift
+  /// let summary = publisher.map(on: .background, buffering: .latest) { list in list.count }
+  /// ```
+  ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - transform: Called once for each transition of the source that has a value, in order, and never twice at once:
-  ///     for the current state on the calling thread, and then on the threads that deliver for the source. Runs while
-  ///     nothing is locked, so it may read, subscribe, and publish, even to the source (1.04, 4.01). The source holds
-  ///     it until the returned publisher is released (3.05). If the object that keeps the returned publisher also keeps
-  ///     the source, capture that object weakly.
+  ///   - context: Where the transform runs, and the transitions are made.
+  ///   - buffering: How many states of the source may wait for the transform.
+  ///   - transform: Called once for each transition of the source that has a value and isn't skipped, in order, and
+  ///     never twice at once; unless there is a context, for the current state on the calling thread, and then on the
+  ///     threads that deliver for the source. Runs while nothing is locked, so it may read, subscribe, and publish,
+  ///     even to the source (1.04, 4.01). The source holds it until the returned publisher is released (3.05). If the
+  ///     object that keeps the returned publisher also keeps the source, capture that object weakly.
   /// - Returns: The derived publisher.
   @inlinable
   public func map<T: Sendable>(
-    label: String? = nil, _ transform: @escaping @Sendable (Value) -> T
+    label: String? = nil, on context: DeliveryContext = .immediate, buffering: BufferingPolicy = .unbounded,
+    _ transform: @escaping @Sendable (Value) -> T
   ) -> ReadOnlyPublisher<T> {
-    derive(label: label) { publication, target in
+    derive(label: label, on: context, buffering) { publication, target in
       Publication(publication.state.map(transform), source: target.id, provenance: publication.provenance)
     }
   }
 
   /// Returns a publisher of transformed values, without transitions that change nothing.
   ///
-  /// As ``map(label:_:)``, but there is no transition if the transformed state equals the derived publisher's current
-  /// one, including its phase, error, and previous value (5.22). Two errors are equal if their types and their
-  /// descriptions are. Even without a transition, the data is as old as the source's data: see ``age(of:)``. But the
-  /// origin of the current publication then stays what it was.
+  /// As ``map(label:on:buffering:_:)``, but there is no transition if the transformed state equals the derived
+  /// publisher's current one, including its phase, error, and previous value (5.22). Two errors are equal if their
+  /// types and their descriptions are. Even without a transition, the data is as old as the source's data: see
+  /// ``age(of:)``. But the origin of the current publication then stays what it was.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
   ///   - removingDuplicates: Whether equal states are left out. If false, each transition of the source makes one.
-  ///   - transform: Called as by ``map(label:_:)``. Like it, `==` runs while nothing is locked.
+  ///   - context: Where the transform runs, and the transitions are made.
+  ///   - buffering: How many states of the source may wait for the transform.
+  ///   - transform: Called as by ``map(label:on:buffering:_:)``. Like it, `==` runs while nothing is locked.
   /// - Returns: The derived publisher. Keep it.
   @inlinable
   public func map<T: Equatable & Sendable>(
-    label: String? = nil, removingDuplicates: Bool, _ transform: @escaping @Sendable (Value) -> T
+    label: String? = nil, removingDuplicates: Bool, on context: DeliveryContext = .immediate,
+    buffering: BufferingPolicy = .unbounded, _ transform: @escaping @Sendable (Value) -> T
   ) -> ReadOnlyPublisher<T> {
-    guard removingDuplicates else { return map(label: label, transform) }
-    return derive(label: label) { publication, target in
+    guard removingDuplicates else { return map(label: label, on: context, buffering: buffering, transform) }
+    return derive(label: label, on: context, buffering) { publication, target in
       let state = publication.state.map(transform)
       if target.state == state { return nil }
       return Publication(state, source: target.id, provenance: publication.provenance)
@@ -69,20 +83,23 @@ extension StatePublisher {
 
   /// Returns a publisher of those transformed values that aren't nil.
   ///
-  /// As ``map(label:_:)``, but where the transform returns nil, the derived publisher keeps its last value. New data of
-  /// the source then makes no transition, unless the derived publisher is `loading` or has an error: the load or error
-  /// then ends with its last value, or as `unknown` if it has none. During a load of the source, and after an error,
-  /// the last value is the previous value (5.22).
+  /// As ``map(label:on:buffering:_:)``, but where the transform returns nil, the derived publisher keeps its last
+  /// value. New data of the source then makes no transition, unless the derived publisher is `loading` or has an error:
+  /// the load or error then ends with its last value, or as `unknown` if it has none. During a load of the source, and
+  /// after an error, the last value is the previous value (5.22).
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
-  ///   - transform: Called as by ``map(label:_:)``.
+  ///   - context: Where the transform runs, and the transitions are made.
+  ///   - buffering: How many states of the source may wait for the transform.
+  ///   - transform: Called as by ``map(label:on:buffering:_:)``.
   /// - Returns: The derived publisher. Keep it.
   @inlinable
   public func compactMap<T: Sendable>(
-    label: String? = nil, _ transform: @escaping @Sendable (Value) -> T?
+    label: String? = nil, on context: DeliveryContext = .immediate, buffering: BufferingPolicy = .unbounded,
+    _ transform: @escaping @Sendable (Value) -> T?
   ) -> ReadOnlyPublisher<T> {
-    derive(label: label, keepsValues: true) { publication, target in
+    derive(label: label, on: context, buffering, keepsValues: true) { publication, target in
       let (state, last) = (publication.state, target.current)
       let new = state.value.flatMap(transform)
       if new == nil, state.phase == .loaded, last.phase == .loaded { return nil }
@@ -103,19 +120,23 @@ extension StatePublisher {
 
   /// Returns a publisher of transformed states.
   ///
-  /// As ``map(label:_:)``, but the transform makes the whole state: it can turn an error into data, or data that makes
-  /// no sense into an error. If it throws, the state is `error`, with the last value as the previous value (5.22).
+  /// As ``map(label:on:buffering:_:)``, but the transform makes the whole state: it can turn an error into data, or
+  /// data that makes no sense into an error. If it throws, the state is `error`, with the last value as the previous
+  /// value (5.22).
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
+  ///   - context: Where the transform runs, and the transitions are made.
+  ///   - buffering: How many states of the source may wait for the transform.
   ///   - transform: Called once for each transition of the source, in order, and never twice at once; otherwise as by
-  ///     ``map(label:_:)``.
+  ///     ``map(label:on:buffering:_:)``.
   /// - Returns: The derived publisher. Keep it.
   @inlinable
   public func mapState<T: Sendable>(
-    label: String? = nil, _ transform: @escaping @Sendable (LoadState<Value>) throws -> LoadState<T>
+    label: String? = nil, on context: DeliveryContext = .immediate, buffering: BufferingPolicy = .unbounded,
+    _ transform: @escaping @Sendable (LoadState<Value>) throws -> LoadState<T>
   ) -> ReadOnlyPublisher<T> {
-    derive(label: label, keepsValues: true) { publication, target in
+    derive(label: label, on: context, buffering, keepsValues: true) { publication, target in
       do {
         let state = try transform(publication.state)
         let provenance: Provenance? =

@@ -12,7 +12,7 @@
 /// ``StatePublisher``. Each costs the same, except for ``StatePublisher/isStale`` and ``StatePublisher/age(of:)`` of
 /// derived publishers.
 ///
-/// It holds its publisher. If it is derived, by ``StatePublisher/map(label:_:)``, `combining`, and the
+/// It holds its publisher. If it is derived, by ``StatePublisher/map(label:on:buffering:_:)``, `combining`, and the
 /// like, it also holds its sources, and they don't hold it (5.22). Keep it for as long as you need it. When it is
 /// released, its subscriptions at its sources end. Its own subscribers receive what is pending, and then their
 /// subscriptions end (3.06). If a source is delivering to it at that moment, what the delivery needs is released

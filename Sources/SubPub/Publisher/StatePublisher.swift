@@ -52,7 +52,7 @@ extension StatePublisher {
 
   /// The current state.
   ///
-  /// A derived publisher follows its source: see ``map(label:_:)``.
+  /// A derived publisher follows its source: see ``map(label:on:buffering:_:)``.
   @inlinable public var state: LoadState<Value> { current.state }
 
   /// The current state and its version, read together (1.01).

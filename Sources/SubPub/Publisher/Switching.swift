@@ -15,22 +15,32 @@ extension StatePublisher {
   /// it follows have (3.09). It has no ``staleAfter`` of its own; its data has the age of the followed publisher's
   /// data, and is stale if the data of either publisher is.
   ///
-  /// Everything else is as with ``map(label:_:)``: each transition is made by a thread that publishes to one of the
-  /// two, and if several do so at once, one of them may carry on with the states of the others. The returned publisher
-  /// holds this one and the one that it follows. **Keep it**.
+  /// Until a new publisher has a value, there is none, unless you keep the former one's: then that is the previous
+  /// value, without an age.
+  ///
+  /// ```swift
+  /// let calm = selection.switchingToLatest(keepingValue: true) { id in pages[id] }
+  /// ```
+  ///
+  /// Everything else is as with ``map(label:on:buffering:_:)``: each transition is made by a thread that publishes to
+  /// one of the two, and if several do so at once, one of them may carry on with the states of the others. The returned
+  /// publisher holds this one and the one that it follows. **Keep it**.
   ///
   /// - Parameters:
   ///   - label: A name for logs and debuggers.
+  ///   - keepingValue: Whether the derived publisher, until the publisher that it follows has a value, is `loading`, or
+  ///     has that one's error, with the value that it had before as the previous value. It lets go of that value while
+  ///     this publisher is `unknown`, and when the one that it follows is reset.
   ///   - transform: Called once for each loaded value, in order, and never twice at once. Also called for a previous
   ///     value if that is all there is at the beginning. Runs while nothing is locked. It may return the same publisher
   ///     again.
   /// - Returns: The derived publisher.
   public func switchingToLatest<P: StatePublisher>(
-    label: String? = nil, _ transform: @escaping @Sendable (Value) -> P
+    label: String? = nil, keepingValue: Bool = false, _ transform: @escaping @Sendable (Value) -> P
   ) -> ReadOnlyPublisher<P.Value> {
     let target = Publisher<P.Value>(
       label: label, freshness: nil, PublisherExtras.forDerived(from: [_access.registry.extras], handsOn: true))
-    let switching = Switching(target, transform)
+    let switching = Switching(target, keepingValue: keepingValue, transform)
     let (subscription, current) = _access.registry.follow(as: ReadOnlyPublisher<P.Value>.self) { _, box in
       switching.receive(.outer(Publication<Value>.from(box)))
     } finished: {
@@ -41,7 +51,7 @@ extension StatePublisher {
       target,
       Derivation(
         from: [self] + [switching.inner].compactMap { $0 as (any StatePublisher)? }, ageSource: switching.inner,
-        subscriptions: [subscription]))
+        keepsValues: keepingValue, subscriptions: [subscription]))
   }
 }
 
@@ -80,16 +90,20 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
     /// How many inner publishers were followed.
     var count = 0
     var isOuterFinished = false
+    /// The last publication with a value of any inner publisher, if that is kept.
+    var kept: Publication<P.Value>?
   }
 
   private let target: Publisher<P.Value>
+  private let keepsValue: Bool
   private let transform: @Sendable (Outer) -> P
   private let queue = DerivingQueue<Event>()
   // Changed by one thread at a time, the one that makes transitions; read by any.
   private let state = Locked(State())
 
-  init(_ target: Publisher<P.Value>, _ transform: @escaping @Sendable (Outer) -> P) {
+  init(_ target: Publisher<P.Value>, keepingValue: Bool, _ transform: @escaping @Sendable (Outer) -> P) {
     self.target = target
+    keepsValue = keepingValue
     self.transform = transform
   }
 
@@ -98,7 +112,7 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
 
   func begin(with current: Publication<Outer>) {
     handle(.outer(current), isFirst: true)
-    queue.makeWaiting { [weak self] in self?.handle($0) }
+    queue.makeFirst { [weak self] in self?.handle($0) }
   }
 
   func receive(_ event: Event) { queue.receive(event) { handle($0) } }
@@ -120,14 +134,17 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
         new.count += 1
         new.inner = follow(transform(value), count: new.count)
       } else if publication.phase == .unknown {
-        new.inner = nil
+        (new.inner, new.kept) = (nil, nil)
       }
     case .inner(let publication, let count):
       guard count == former.count, former.inner != nil else { return }
       new.inner?.publication = publication
+      // What was reset is forgotten (5.02).
+      if publication.phase == .unknown { new.kept = nil }
     case .outerFinished: new.isOuterFinished = true
     case .innerFinished(let count): if count == former.count { new.inner?.isFinished = true }
     }
+    if keepsValue, let inner = new.inner?.publication, inner.state.value != nil { new.kept = inner }
     let publication = combination(of: new)
     let isFinished = new.isOuterFinished && new.inner?.isFinished ?? true
     // What was followed before is released outside the lock.
@@ -155,14 +172,18 @@ private final class Switching<Outer: Sendable, P: StatePublisher>: Sendable {
 
   private func combination(of state: State) -> Publication<P.Value> {
     let inner = state.inner?.publication
+    let source = inner?.state.value == nil ? state.kept : inner
+    let value = source?.state.value
     let combined: LoadState<P.Value> =
-      switch state.outer?.state {
-      case .unknown, nil: .unknown
-      case .loading: .loading(previous: inner?.state.value)
-      case .loaded: inner?.state ?? .unknown
-      case .error(let error, _): .error(error, previous: inner?.state.value)
+      switch (state.outer?.state, inner?.state) {
+      case (.unknown, _), (nil, _): .unknown
+      case (.loading, _): .loading(previous: value)
+      case (.error(let error, _), _): .error(error, previous: value)
+      case (.loaded, .error(let error, _)): .error(error, previous: value)
+      case (.loaded, .loading): .loading(previous: value)
+      case (.loaded, .unknown), (.loaded, nil): value == nil ? .unknown : .loading(previous: value)
+      case (.loaded, .loaded(let value)): .loaded(value)
       }
-    return Publication(
-      combined, source: target.id, provenance: combined.value == nil ? nil : inner?.provenance)
+    return Publication(combined, source: target.id, provenance: combined.value == nil ? nil : source?.provenance)
   }
 }

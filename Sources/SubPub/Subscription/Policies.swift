@@ -47,6 +47,21 @@ public enum BufferingPolicy: Hashable, Sendable {
 extension BufferingPolicy {
   /// The shortest time between two deliveries; nil if there is none.
   var interval: Duration? { if case .paced(let interval) = self { interval } else { nil } }
+
+  /// The largest number of pending states.
+  var capacity: Int {
+    switch self {
+    case .unbounded: .max
+    case .latest, .paced: 1
+    case .newest(let count), .ending(let count): count
+    }
+  }
+
+  /// Whether many subscriptions have it, so that it is worth keeping a lane with nobody in it.
+  var isCommon: Bool { self == .unbounded || self == .latest }
+
+  /// Whether a subscription ends when more states would be pending (2.11).
+  var endsBeyondCapacity: Bool { if case .ending = self { true } else { false } }
 }
 
 extension BufferingPolicy: CustomStringConvertible {

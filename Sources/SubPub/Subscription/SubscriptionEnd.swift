@@ -16,3 +16,8 @@ public enum SubscriptionEnd: UInt8, Hashable, Sendable {
   /// Perhaps because the subscriber had died, and nobody had noticed yet.
   case fellBehind
 }
+
+extension SubscriptionEnd {
+  /// Whether nothing more will come, although the subscriber would take it.
+  var isOfSource: Bool { self == .publisherEnded || self == .contextReleased || self == .fellBehind }
+}

@@ -50,6 +50,39 @@ extension Section2SubscriptionTests {
     #expect(threads.withLock { $0 } == [first, first])
   }
 
+  @Test(
+    "a publishing thread delivers 256 states for others, and one of Dispatch the rest, in order",
+    arguments: [BufferingPolicy.unbounded, .newest(300)])
+  func required_2_03_others(policy: BufferingPolicy) async throws {
+    let (publisher, gate, over, end) = (publisher, Gate(), Event(), Gate())
+    defer { end.open() }
+    let (threads, subscriber) = (Journal<ThreadToken>(), Recorder<Int>())
+    let subscription = publisher.subscribe(subscriber, on: .immediate, buffering: policy) { subscriber, state in
+      if state == .loaded(1) { gate.pass() }
+      threads.add(.current)
+      subscriber.receive(state)
+    }
+    OwnThread.start {
+      publisher.updateData(1)
+      threads.add(.current)
+      over.happen()
+      // Otherwise, Dispatch might use the same thread.
+      end.pass()
+    }
+    try await gate.waitUntilHeld()
+    for number in 2...602 { publisher.updateData(number) }
+    gate.open()
+    try await over.wait()
+    await publisher.drain()
+    let rest = policy == .unbounded ? Array(2...602) : Array(303...602)
+    #expect(subscriber.states == [.unknown, .loaded(1)] + rest.map { .loaded($0) })
+    // The replay, and then its own state; the last entry of the thread comes when its call returns.
+    let carrier = threads.entries[1]
+    #expect(threads.entries.count { $0 == carrier } == 1 + 256 + 1)
+    #expect(threads.entries[2..<258].allSatisfy { $0 == carrier })
+    #expect(subscription.statistics.delivered == 2 + rest.count)
+  }
+
   @Test("no delivery sees the publishing task's local values or priority", arguments: ContextKind.asynchronous)
   func required_2_10_taskLocals(kind: ContextKind) async throws {
     let place = makePlace(kind)

@@ -38,6 +38,50 @@ extension Section5LoadTests {
     #expect(derived.label == "page")
   }
 
+  @Test("a publisher that keeps its value has the former one's until what it follows has one of its own")
+  func required_5_22_keepingValue() {
+    let (outer, inner, log) = (Publisher<Int>(), (0..<3).map { _ in Publisher<String>() }, Recorder<String>())
+    let derived = outer.switchingToLatest(label: "calm", keepingValue: true) { inner[$0] }
+    derived.subscribe(log, on: .immediate)
+    outer.updateData(0)
+    inner[0].updateData("a", age: .seconds(1))
+    outer.updateData(1)
+    #expect(derived.current.origin == .published)
+    outer.startLoading()
+    outer.updateData(1)
+    inner[1].startLoading()
+    inner[1].setError(Failure.denied)
+    outer.setError(Failure.offline)
+    outer.updateData(2)
+    inner[2].updateData("c")
+    inner[2].reset()
+    outer.updateData(0)
+    outer.reset()
+    outer.updateData(2)
+    #expect(
+      log.states == [
+        .unknown, .unknown, .loaded("a"), .loading(previous: "a"), .loading(previous: "a"), .loading(previous: "a"),
+        .loading(previous: "a"), .error(Failure.denied, previous: "a"), .error(Failure.offline, previous: "a"),
+        .loading(previous: "a"), .loaded("c"), .unknown, .loaded("a"), .unknown, .unknown,
+      ])
+    #expect(derived.current.origin == nil)
+  }
+
+  @Test("a kept value has no age, and the next one has")
+  func required_5_22_5_06_keptAge() {
+    let clock = ManualClock()
+    let outer = Publisher<Int>(clock: clock)
+    let inner = (0..<2).map { _ in Publisher<Int>(staleAfter: .seconds(60), clock: clock) }
+    let derived = outer.switchingToLatest(keepingValue: true) { inner[$0] }
+    inner[0].updateData(7, age: .seconds(5))
+    outer.updateData(0)
+    outer.updateData(1)
+    clock.advance(by: .seconds(20))
+    #expect((derived.state, derived.age(of: derived.current)) == (.loading(previous: 7), nil))
+    inner[1].updateData(8)
+    #expect((derived.state, derived.age(of: derived.current)) == (.loaded(8), .zero))
+  }
+
   @Test("a publisher that switches begins with its source's state", arguments: Before.allCases)
   func required_5_22_switchingBegins(before: Before) {
     let outer = Publisher<Int>()

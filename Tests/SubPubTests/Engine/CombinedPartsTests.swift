@@ -4,27 +4,27 @@
 
   @testable import SubPub
 
-  @Suite("The parts of a combined publisher are collected, and then published together")
+  @Suite("The parts of a combined publisher are replaced one by one")
   struct CombinedPartsTests {
-    private func publication(_ number: Int) -> Publication<Int> {
+    private func part(_ number: Int) -> Publication<Int> {
       Publication(.loaded(number), source: PublisherID(label: nil), provenance: nil)
     }
 
-    @Test("any number of first parts makes one transition, and each later one makes one")
-    func required_5_22_collected() {
-      let parts = CombinedParts(count: 3, nil)
-      func values() -> [Int?]? { parts.publisher.state.value?.map { $0?.anyValue as? Int } }
-      for index in 0..<3 { parts.replace(index, with: publication(index), ifMissing: true) }
-      // A delivery has come, and then the state from before it.
-      parts.replace(1, with: publication(10))
-      parts.replace(1, with: publication(11), ifMissing: true)
-      #expect((parts.publisher.current.version, values() == nil) == (0, true))
-      parts.begin()
-      #expect((parts.publisher.current.version, values()) == (1, [0, 10, 2]))
-      parts.replace(2, with: publication(20))
-      parts.replace(0, with: publication(21), ifMissing: true)
-      parts.begin()
-      #expect((parts.publisher.current.version, values()) == (2, [0, 10, 20]))
+    private func values(_ parts: CombinedParts) -> [Int?] { parts.all.map { $0.publication?.anyValue as? Int } }
+
+    @Test("each event replaces exactly one part, and the end comes with that of the last source")
+    func model_5_22_3_09_parts() {
+      var parts = CombinedParts()
+      #expect(parts.isFinished)
+      for number in 0..<3 { parts.add(part(number)) }
+      #expect((values(parts), parts.last === parts.all[2], parts.isFinished) == ([0, 1, 2], true, false))
+      let former = parts.all[1]
+      #expect(parts.take(.part(part(10), at: 1)) === former)
+      #expect((values(parts), parts.last === parts.all[1]) == ([0, 10, 2], true))
+      for isLast in [false, false, true] {
+        #expect(parts.take(.finished) == nil)
+        #expect(parts.isFinished == isLast)
+      }
     }
   }
 #endif

@@ -81,10 +81,7 @@
           queue.states.prepend(state, from: step)
           queue.versions.insert(state.version, at: 0)
           #expect(queue.states.firstSlot == step)
-        case 5 where queue.versions.count == 1:
-          #expect(queue.states.replaceOnly(with: next())?.version == queue.versions[0])
-          queue.versions = [version]
-        case 6:
+        case 5, 6:
           queue.states.prepend(&other.states)
           (queue.versions, other.versions) = (other.versions + queue.versions, [])
         default: swap(&queue, &other)

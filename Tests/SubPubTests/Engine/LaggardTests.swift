@@ -26,7 +26,6 @@
       found = []
       publisher.registry.turn { _ in first = lane.findLaggards(before: new, &found) }
       #expect((first, found.count) == (.max, 0))
-      #expect(publisher.registry.turn { _ in lane.inTurn.smallestEnding } == .max)
     }
   }
 #endif

@@ -29,45 +29,69 @@
         "join; serve; join; handBack": "scheduled, pending 0",
         "follow; join": "scheduled, pending 0 from slot 1",
         "follow; join; serve": "serving, at 0 from slot 1",
-        "follow; join 2; publish; serve; handBack": "scheduled, pending 0 from slot 1 1",
-        "join; publish; follow; join; cancel 0": "scheduled, pending 1, released",
+        "follow; join; publish; serve; handBack": "scheduled, pending 0 from slot 1 1",
+        "immediate; join; publish; follow; join; cancel 0":
+          "serving more attention, here 1, pending 1, released",
       ])
     func model_1_02_2_01_arriving(sequence: String, expected: String) { check(sequence, expected) }
 
     @Test(
-      "bounded buffers drop what they must, and nothing that another subscription needs",
+      "a lane keeps what its policy wants, and nothing for those who want the newest state alone",
       arguments: [
-        "join 1; publish; publish": "scheduled, pending 2",
-        "join 2; publish; publish; publish": "scheduled, pending 2 3",
-        "join 1; join; publish; publish": "scheduled, pending 0 1 2",
-        "join 1; join; publish; publish; cancel 1": "scheduled, pending 2, released",
-        "join 2; join 1; publish; publish; publish; cancel 0": "scheduled, pending 3, released",
-        "join 1; serve; publish; publish": "serving more, at 0, pending 2",
-        "join 1; serve; publish; handBack": "scheduled, pending 1",
-        "join 1; join; publish; serve; cancel 1": "serving attention, at 0, rest 1, released",
-        "join 1; publish; join; publish": "scheduled, pending 1 2",
+        "newest 2; join; publish; publish; publish": "scheduled, pending 2 3",
+        "newest 2; join; publish; serve": "serving, at 0, pending 1",
+        "newest 2; join; serve; publish; publish; publish": "serving more, at 0, pending 2 3",
+        "newest 2; join; publish; serve; visit; publish; publish; next": "serving, at 2, pending 3",
+        "newest 2; join; serve; publish; publish; handBack": "scheduled, pending 1 2",
+        "newest 2; join; join; publish; serve; visit; handBack": "scheduled, pending 0 from slot 1 1",
+        "newest 2; join; serve; begin; publish; publish; cancel 0": "serving more attention, at 0",
+        "newest 2; join; publish; cancel 0": "scheduled, released",
+        "ending 3; join; publish; publish": "scheduled, pending 0 1 2",
+        "ending 3; join; publish; serve": "serving, at 0, rest 1",
+        "latest; join; publish; publish": "scheduled, current",
+        "latest; join; serve": "serving, at 0",
+        "latest; join; publish; serve": "serving, at 1",
+        "latest; join; serve; publish; publish": "serving more, at 0, current",
+        "latest; join; serve; visit; publish; publish; next": "serving, at 2",
+        "latest; join; serve; visit; next": "idle",
+        "latest; join; serve; visit; join": "serving more, current from slot 1",
+        "latest; join; serve; visit; next; join; serve": "serving, at 0 from slot 1",
+        "latest; join; serve; visit; next; join; publish": "scheduled, current",
+        "latest; join; serve; handBack": "scheduled, current",
+        "latest; join; join; serve; visit; handBack": "scheduled, current from slot 1",
+        "latest; join; join; serve; visit; join; handBack": "scheduled, current from slot 1",
+        "latest; join; join; serve; visit; publish; handBack": "scheduled, current",
+        "latest; join; serve; visit; handBack": "idle",
+        "latest; join; cancel 0": "scheduled, released",
+        "latest; join; join; publish; cancel 0": "scheduled, current, released",
+        "latest; join; serve; visit; next; join; cancel 1": "scheduled, released",
+        "latest; join; serve; begin; publish; cancel 0": "serving more attention, at 0",
+        "latest; follow; publish; serve": "serving, at 1",
       ])
-    func model_2_04_3_05_bounded(sequence: String, expected: String) { check(sequence, expected) }
+    func model_2_04_3_05_policies(sequence: String, expected: String) { check(sequence, expected) }
 
-    /// The subscriptions, the last of which is cancelled in its delivery of 0; those that join after four more states;
+    /// Two subscriptions, the last of which is cancelled in its delivery of 0; those that join after four more states;
     /// and what is left of five.
     @Test(
       "what only a subscription had pending that is cancelled in its delivery goes with the round",
       arguments: [
-        ("join 1; join 1000", "", "at 5, false"),
-        ("join 3; join 1000", "", "at 3, false, pending 4 5"),
-        ("join 3; join 1; join", "", "at 3, false, pending 4 5"),
-        ("join 1; join", "join", "at 4, rest 5, false"),
-        ("join 1; join", "join 1", "at 5, false"),
-        ("join", "join", "at 4, rest 5, false"),
-        ("join 1; join 4", "join 2", "at 4, false, pending 5"),
+        ("", "", "at 1, rest 2 3 4 5, false"),
+        ("newest 3", "", "at 3, false, pending 4 5"),
+        ("latest", "", "at 5, false"),
+        ("latest", "join", "at 5, false"),
+        ("newest 3", "join", "at 3, false, pending 4 5"),
       ])
-    func model_3_05_cancelledInDelivery(joins: String, later: String, left: String) {
-      let count = joins.split(separator: ";").count
-      let visits = Array(repeating: "visit", count: count - 1) + ["begin"]
+    func model_3_05_cancelledInDelivery(policy: String, later: String, left: String) {
       let states = Array(repeating: "publish", count: 4)
-      let commands = [joins, "serve"] + visits + states + [later, "publish", "cancel \(count - 1)", "end", "next"]
+      let commands =
+        [policy, "join; join; serve; visit; begin"] + states + [later, "publish", "cancel 1", "end", "next"]
       check(commands.filter { !$0.isEmpty }.joined(separator: "; "), "serving, \(left)")
+    }
+
+    @Test("what waited only for a subscription that is cancelled in its delivery goes with the round")
+    func model_3_05_cancelledAlone() {
+      check(
+        "join; serve; begin; publish; publish; join; publish; cancel 0; end; next", "serving, at 2, rest 3, false")
     }
 
     @Test(
@@ -101,6 +125,24 @@
     func model_2_03_2_06_special(sequence: String, expected: String) { check(sequence, expected) }
 
     @Test(
+      "a thread that delivers immediately takes 256 states for others, and then leaves the rest",
+      arguments: [
+        "immediate; join; publish 300; next": "serving, at 1, rest 2...300, here 1",
+        "immediate; join; elsewhere; publish 256; next": "serving, at 1, rest 2...256, here 1",
+        "immediate; join; elsewhere; publish 300; next": "serving, at 1, rest 2...256, here 1, pending 257...300",
+        "immediate; join; elsewhere; publish 300; next; served; next": "scheduled, here 1, left, pending 257...300",
+        "immediate; join; elsewhere; publish 300; next; served; next; serve": "serving, at 257, rest 258...300, here 1",
+        "immediate; join; elsewhere; publish 256; next; served; next; publish": "serving, here 1",
+        "immediate; join; elsewhere; publish 256; next; served; publish; next": "scheduled, here 1, left, pending 257",
+        "immediate; join; elsewhere; publish 256; next; served; here; publish 300; next":
+          "serving, at 257, rest 258...556, here 1",
+        "immediate; join; elsewhere; publish 300; cancel 0; next; join; here; publish 400; next":
+          "serving, at 301, rest 302...700, here 1, released",
+        "immediate latest; join; serve; elsewhere; publish 300; next": "serving, at 300",
+      ])
+    func model_2_03_others(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
       "a drain ends when everything of its moment is served, dropped, or cancelled",
       arguments: [
         "join; drain": "scheduled, pending 0",
@@ -109,7 +151,9 @@
         "join; publish; drain; serve": "serving attention, at 0, rest 1",
         "join; serve; drain; visit; publish; next": "serving, at 1, drained 1",
         "join; drain; cancel 0": "scheduled, drained 1, released",
-        "join 1; drain; publish": "scheduled, pending 1, drained 1",
+        "latest; join; drain; publish": "scheduled, current, drained 1",
+        "newest 1; join; drain; publish": "scheduled, current, drained 1",
+        "newest 2; join; drain; publish; publish": "scheduled, pending 1 2, drained 1",
         "join; publish; drain; join; serve; handBack": "scheduled, pending 0 1",
       ])
     func model_3_07_draining(sequence: String, expected: String) { check(sequence, expected) }
@@ -156,24 +200,34 @@
       var effects = Effects()
       if isForeign { effects.call {} }
       switch words[0] {
-      case "immediate": lane = Lane(.immediate, of: registry, newest: 0)
-      case "waiting": lane = Lane(.background, of: registry, newest: 0, isShared: false, behind: 1)
+      case "immediate":
+        lane = Lane(.immediate, words.count > 1 ? .latest : .unbounded, of: registry, newest: 0)
+      case "elsewhere", "here": lane.servingThread = words[0] == "here" ? ThreadToken(bits: 0) : .current
+      case "latest": lane = Lane(.background, .latest, of: registry, newest: 0)
+      case "newest": lane = Lane(.background, .newest(number ?? 0), of: registry, newest: 0)
+      case "ending": lane = Lane(.background, .ending(number ?? 0), of: registry, newest: 0)
+      case "waiting": lane = Lane(.background, of: registry, newest: 0, behind: 1)
       case "foreign": isForeign = true
       case "join", "follow":
         let follows = words[0] == "follow"
         let captured = deaths.makeToken()
         let request = SubscriptionRequest(
           recorder, through: SubscriberInterface(follows ? .derivation : .closure), on: lane.context,
-          buffering: number.map { $0 == 1 ? .latest : .newest($0) } ?? .unbounded
+          buffering: lane.policy
         ) { _, _ in withExtendedLifetime(captured) {} }
         let new = Subscription(request, in: lane, from: follows ? version + 1 : version)
         subscriptions.append(new)
         note(lane.join(new, request.deliver, replay: follows ? nil : newest, newest: version, &effects))
       case "publish":
-        version += 1
-        note(lane.append(newest, &effects))
-      case "serve": _ = lane.resume(&batch, &effects)
-      case "next": _ = lane.takeNext(&batch, &effects)
+        for _ in 0..<(number ?? 1) {
+          version += 1
+          note(lane.append(newest, &effects))
+        }
+      case "served": (batch.current, batch.queue) = (nil, StateQueue())
+      case "serve":
+        batch = Batch()
+        _ = lane.resume(&batch, newest, &effects)
+      case "next": _ = lane.takeNext(&batch, newest, &effects)
       case "rest": _ = lane.phase.finishWithoutTurn()
       case "begin", "visit":
         guard let state = batch.current else {
@@ -213,20 +267,27 @@
       let phase = "\(lane.phase.current)" + requests.filter { lane.phase.hasRequest($0.0) }.map(\.1).joined()
       var words = [phase]
       if let current = batch.current {
-        words.append("at \(current.version)" + (batch.slot > 0 ? " from slot \(batch.slot)" : ""))
+        words.append("at \(current.version)" + Self.text(batch.slot))
       }
       if !batch.queue.isEmpty { words.append("rest\(Self.text(batch.queue))") }
       words += notes
+      if batch.isRestLeft { words.append("left") }
       if !lane.inTurn.pending.isEmpty { words.append("pending\(Self.text(lane.inTurn.pending))") }
+      if lane.inTurn.awaitsCurrent { words.append("current" + Self.text(lane.inTurn.pending.firstSlot)) }
       if !lane.inTurn.arrived.isEmpty { words.append("drained \(lane.inTurn.arrived.count)") }
       if deaths.count > 0 { words.append("released") }
       return words.joined(separator: ", ")
     }
 
+    private static func text(_ slot: Int) -> String { slot > 0 ? " from slot \(slot)" : "" }
+
     private static func text(_ states: StateQueue) -> String {
+      if states.count > 10, let first = states.first, let last = states.last {
+        return " \(first.version)...\(last.version)"
+      }
       var (states, text, slot) = (states, "", states.firstSlot)
       while let state = states.popFirst() {
-        text += " \(state.version)" + (slot > 0 ? " from slot \(slot)" : "")
+        text += " \(state.version)" + Self.text(slot)
         slot = 0
       }
       return text

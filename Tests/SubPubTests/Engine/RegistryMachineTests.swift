@@ -84,6 +84,38 @@
     func model_3_06_2_05_ending(sequence: String, expected: String) { check(sequence, expected) }
 
     @Test(
+      "a context has a lane for each buffering policy",
+      arguments: [
+        "A queue; B queue latest": "version 1, open 0 1, queue(shared) scheduled, queue(shared) scheduled",
+        "A queue latest; B queue latest": "version 1, open 0 1, queue(shared) scheduled",
+        "A immediate; B immediate latest": "version 1, open 0 1, immediate scheduled, immediate serving",
+        "A immediate latest; B immediate latest": "version 1, open 0 1, immediate scheduled",
+        "A immediate; B immediate most; C immediate most":
+          "version 1, open 0 1 2, immediate scheduled, immediate serving",
+        "A immediate most; cancel 0": "version 1, immediate scheduled, quiescent",
+        "A queue; serve 0; A queue replacing latest":
+          "version 1, open 1, queue(shared) serving attention, queue(shared) idle behind 1, leaving 1",
+      ])
+    func model_2_04_2_07_policies(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
+      "the last state stays until the lanes that deliver it have gone",
+      arguments: [
+        "A queue latest; end": "version 1, ended, open 0, queue(shared) scheduled",
+        "A queue latest; publish; serve 0; end": "version 2, no state, ended, open 0, queue(shared) serving more",
+        "A queue latest; cancel 0; end": "version 1, no state, ended, queue(shared) scheduled, quiescent",
+        "A queue latest; B queue latest; cancel 0; end": "version 1, ended, open 1, queue(shared) scheduled, quiescent",
+        "A queue latest; publish; serve 0; end; end 0; next 0": "version 2, no state, ended",
+        "A queue latest; end; cancel 0; serve 0": "version 1, no state, ended, quiescent",
+        "A queue latest; B queue latest; end; context gone 0": "version 1, no state, ended",
+        "A pool; serve 0; A queue replacing latest; end":
+          "version 1, ended, open 1, background serving more attention, queue(shared) idle behind 1, leaving 1",
+        "A pool; serve 0; A queue replacing latest; end; end 0":
+          "version 1, ended, open 1, background serving more attention, queue(shared) scheduled",
+      ])
+    func model_3_06_2_04_lastState(sequence: String, expected: String) { check(sequence, expected) }
+
+    @Test(
       "the owner is told of what others publish, and whoever asked for it when listeners come and go",
       arguments: [
         "owner; publish": "version 2, told",
@@ -155,7 +187,7 @@
       case "serve":
         let (lane, subscription) = (subscriptions[number].lane, subscriptions[number])
         var batch = Batch()
-        _ = state.withLane(lane, &effects) { lane.resume(&batch, &$0) }
+        _ = state.withLane(lane, &effects) { [current = state.queuedCurrent] in lane.resume(&batch, current, &$0) }
         _ = subscription.gate.begin(batch.current?.version ?? 0, from: subscription.gate.reading)
         batch.current = nil
         batches[number] = batch
@@ -167,7 +199,7 @@
       case "next":
         let lane = subscriptions[number].lane
         var batch = batches[number] ?? Batch()
-        _ = state.withLane(lane, &effects) { lane.takeNext(&batch, &$0) }
+        _ = state.withLane(lane, &effects) { [current = state.queuedCurrent] in lane.takeNext(&batch, current, &$0) }
       case "cancel":
         let found = state.cancel(subscriptions[number], as: .cancelled, &effects)
         notes.append(found.map { $0.isUnderWay ? "under way" : "quiescent" } ?? "cancelled before")
@@ -187,7 +219,7 @@
 
     private mutating func subscribe(_ words: [Substring], _ effects: inout Effects) {
       let policy: DuplicatePolicy =
-        switch words.dropFirst(2).joined(separator: " ") {
+        switch words.dropFirst(2).filter({ $0 != "latest" && $0 != "most" }).joined(separator: " ") {
         case "ignoring": .ignore
         case "replacing": .replace
         case "replacing type": .replaceSameType
@@ -196,7 +228,8 @@
       let object = objects[["A", "B", "C", "D"].firstIndex(of: words[0]) ?? 0]
       let request = SubscriptionRequest(
         object, through: SubscriberInterface(words[0] == "part" ? .directory : .closure), on: context(words[1]),
-        buffering: .unbounded, ifDuplicate: policy
+        buffering: words.last == "latest" ? .latest : words.last == "most" ? .newest(.max) : .unbounded,
+        ifDuplicate: policy
       ) { _, _ in }
       let action = state.subscribe(request, at: registry, replays: true, &effects)
       if action.isExisting {

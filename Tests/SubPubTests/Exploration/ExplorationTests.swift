@@ -64,8 +64,8 @@ import Testing
       }
 
       @Test(
-        "one lane, whose bounded subscription stays or is cancelled, or with two bounds",
-        arguments: [(.unbounded, .latest), (.latest, .unbounded), (.newest(2), .latest)]
+        "one lane with a bound, and two lanes on one queue",
+        arguments: [(.latest, .latest), (.newest(2), .newest(2)), (.unbounded, .latest)]
           as [(BufferingPolicy, BufferingPolicy)])
       func model_2_04_bounded(_ first: BufferingPolicy, _ second: BufferingPolicy) async {
         await Self.hold(first, second, name: "model_2_04_bounded, \(first) and \(second)", on: Self.shared)
@@ -73,7 +73,8 @@ import Testing
 
       @Test(
         "a lane that hands back after each delivery, without and with bounds",
-        arguments: [(.unbounded, .unbounded), (.newest(2), .latest)] as [(BufferingPolicy, BufferingPolicy)])
+        arguments: [(.unbounded, .unbounded), (.newest(2), .newest(2)), (.latest, .latest)]
+          as [(BufferingPolicy, BufferingPolicy)])
       func model_2_02_3_05_handBack(_ first: BufferingPolicy, _ second: BufferingPolicy) async {
         await Self.hold(
           first, second, name: "model_2_02_3_05_handBack, \(first) and \(second)",

@@ -27,7 +27,8 @@ extension Checker {
         }
       }
       expect(delivery.isInPlace, "2.03", "version \(version) ran on another context", of: subscription)
-      let isOnItsThread = !needsTestThread || delivery.isOnTestThread
+      // A thread that has delivered 256 states for others leaves the rest to one of Dispatch.
+      let isOnItsThread = !needsTestThread || delivery.isOnTestThread || version > 256
       expect(isOnItsThread, "2.03", "version \(version) ran on a thread that doesn't publish", of: subscription)
       let isPublished = delivery.begin >= states.callBegin[Int(version)]
       expect(isPublished, "2.09", "version \(version) was delivered before it was published", of: subscription)

@@ -1,12 +1,22 @@
+import SubPub
+
 /// What the subscriptions of one lane share: one delivery at a time, in the order of subscribing (2.07, 4.01).
 extension Checker {
   private typealias Visit = (delivery: Delivery, subscription: Int)
 
+  /// A lane is a context and a buffering policy.
+  private struct Lane: Hashable {
+    let context: Int
+    let policy: BufferingPolicy
+  }
+
   func checkLanes() {
     let shared = history.subscriptions.indices.filter { history.subscriptions[$0].lane != nil }
-    for members in Dictionary(grouping: shared, by: { history.subscriptions[$0].lane }).values where members.count > 1 {
-      checkLane(members)
+    let lanes = Dictionary(grouping: shared) { index in
+      let subscription = history.subscriptions[index]
+      return Lane(context: subscription.lane ?? 0, policy: subscription.policy)
     }
+    for members in lanes.values where members.count > 1 { checkLane(members) }
   }
 
   private func checkLane(_ members: [Int]) {

@@ -15,6 +15,10 @@ struct Batch {
   var successors: [Lane] = []
   /// How long the lane has to rest now (2.12); nil if it needn't.
   var rest: Duration?
+  /// How many states a thread that delivers immediately has taken for others.
+  var countForOthers = 0
+  /// Whether it leaves the rest to another thread, because that is enough (2.03).
+  var isRestLeft = false
   /// Whether to wait a little before the next turn, because states arrive faster than the lane can take them.
   var waitsForNewer = false
 
@@ -24,6 +28,11 @@ struct Batch {
     current = queue.popFirst()
     return current != nil
   }
+}
+
+extension Batch {
+  /// How many states a thread that delivers immediately may take for others, before it leaves the rest.
+  static let mostForOthers = 256
 }
 
 /// A wait that keeps the thread.

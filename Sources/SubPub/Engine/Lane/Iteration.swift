@@ -22,7 +22,7 @@ extension Lane {
     guard let iteration, iteration.selects(state) else { return }
     inTurn.pending.append(state)
     let count = inTurn.pending.count
-    trimToBounds(&effects)
+    dropSurplus(&effects)
     iteration.accept(skipping: count - inTurn.pending.count)
     completeDrains()
     if inTurn.obstacleCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
@@ -31,8 +31,8 @@ extension Lane {
   /// Makes what a client has missed pending, in the turn in which it comes back (6.05).
   ///
   /// It takes every state, so those that the newer ones would replace at once needn't be visited.
-  func enqueue(_ missed: History.Missed, within bounds: Bounds?) {
-    let kept = min(missed.count, bounds?.limit ?? .max)
+  func enqueue(_ missed: History.Missed) {
+    let kept = min(missed.count, capacity)
     inTurn.pending.reserve(kept)
     missed.forEach(ofNewest: kept) { inTurn.pending.append($0) }
     iteration?.accept(missed.count, skipping: missed.count - kept)

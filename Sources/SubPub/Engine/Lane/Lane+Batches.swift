@@ -1,50 +1,85 @@
 /// The turns of the thread that serves the lane.
 extension Lane {
   /// Starts serving when the context calls; returns false if there is nothing to do.
-  func resume(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
-    phase.current == .scheduled && takeNext(&batch, &effects)
+  func resume(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
+    phase.current == .scheduled && takeNext(&batch, current, &effects)
   }
 
   /// Takes the next batch after one was served and its snapshot returned.
   ///
-  /// Returns false if nothing is left to serve.
-  func takeNext(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
+  /// `current` is the publisher's current state, if the lane serves that. Returns false if nothing is left to serve.
+  func takeNext(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
     batch.snapshot = nil
-    handleRequests(&batch, &effects)
+    if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch, &effects) }
     compact()
     if batch.rest != nil { inTurn.obstacleCount += 1 }
-    guard !inTurn.pending.isEmpty, batch.rest == nil else {
+    guard inTurn.isPending, batch.rest == nil else {
       inTurn.pending.recycle(&batch.queue)
+      inTurn.othersPending = 0
       phase.enter(.idle)
+      return false
+    }
+    if inTurn.othersPending > 0, batch.countForOthers >= Batch.mostForOthers {
+      batch.isRestLeft = true
+      phase.enter(.scheduled)
       return false
     }
     phase.enter(.serving)
     requestAttention()
-    if inTurn.retention.keepsAll(from: inTurn.pending.firstVersion) {
+    if keptCount == .max, inTurn.othersPending == 0 {
       swap(&batch.queue, &inTurn.pending)
+    } else if keptCount == .max {
+      takeForOthers(&batch)
     } else {
-      // One at a time, so that a state that is replaced in the meantime, and that no unbounded subscription needs, is
-      // released at once.
+      // One at a time, so that a state that is replaced in the meantime is released at once.
       let firstSlot = inTurn.pending.firstSlot
-      if let state = inTurn.pending.popFirst() { batch.queue.append(state) }
+      if let state = servesCurrent ? current : inTurn.pending.popFirst() { batch.queue.append(state) }
       batch.queue.firstSlot = firstSlot
+      inTurn.awaitsCurrent = false
+      if inTurn.othersPending > 0 { batch.countForOthers += 1 }
     }
+    if !inTurn.isPending { inTurn.othersPending = 0 }
     // Versions that the lane has never seen as the newest one were skipped. There are none if only a subscriber
     // publishes, one state in each delivery.
-    batch.waitsForNewer = inTurn.retention.isNewestOnly && !isImmediate && newest > inTurn.newestTaken + 1
+    batch.waitsForNewer = servesCurrent && !isImmediate && newest > inTurn.newestTaken + 1
     inTurn.newestTaken = newest
     batch.snapshot = inTurn.subscriptions.snapshot
     return batch.startRound()
   }
 
+  /// Takes states of which others have published some, up to a limit.
+  private func takeForOthers(_ batch: inout Batch) {
+    let count = min(inTurn.pending.count, Batch.mostForOthers - batch.countForOthers)
+    let firstSlot = inTurn.pending.firstSlot
+    for _ in 0..<count { if let state = inTurn.pending.popFirst() { batch.queue.append(state) } }
+    batch.queue.firstSlot = firstSlot
+    batch.countForOthers += count
+  }
+
   /// Makes the rest of the batch pending again, because the time slice is over; returns false if nothing is left.
   func handBack(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
     if let current = batch.current.take() { batch.queue.prepend(current, from: batch.slot) }
-    handleRequests(&batch, &effects)
-    requeue(&batch)
+    if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch, &effects) }
+    requeue(&batch, &effects)
     compact()
-    phase.enter(inTurn.pending.isEmpty ? .idle : .scheduled)
-    return !inTurn.pending.isEmpty
+    phase.enter(inTurn.isPending ? .scheduled : .idle)
+    return inTurn.isPending
+  }
+
+  /// Makes the states of a batch pending again.
+  private func requeue(_ batch: inout Batch, _ effects: inout Effects) {
+    guard servesCurrent else {
+      // A later replay is only for new subscriptions, and they receive the same state from the batch.
+      if let last = batch.queue.last?.version, inTurn.pending.firstVersion == last { _ = inTurn.pending.popFirst() }
+      inTurn.pending.prepend(&batch.queue)
+      return dropSurplus(&effects)
+    }
+    let slot = batch.queue.firstSlot
+    guard let state = batch.queue.popFirst() else { return }
+    // Instead, those that haven't received it get the current state, which may be a newer one.
+    inTurn.pending.firstSlot = inTurn.awaitsCurrent ? min(slot, inTurn.pending.firstSlot) : slot
+    inTurn.awaitsCurrent = true
+    effects.release(state.state)
   }
 
   /// Handles requests between two rounds.
@@ -58,7 +93,7 @@ extension Lane {
       vacate(dead, &effects)
     }
     batch.dead.removeAll()
-    trim(&batch, &effects)
+    inTurn.trim(&batch.queue, newest: newest, &effects)
     completeDrains()
     requestAttention()
   }

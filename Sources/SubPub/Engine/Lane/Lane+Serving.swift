@@ -1,3 +1,5 @@
+import Dispatch
+
 extension Lane {
   /// Serves pending states, in batches, until nothing is left or the time slice is over.
   ///
@@ -9,10 +11,11 @@ extension Lane {
     var batch = Batch()
     let isResumed = registry.perform { state, effects in
       // It may have been removed since it was woken.
-      inTurn.index >= 0 && state.withLane(self, &effects) { resume(&batch, &$0) }
+      let current = servesCurrent ? state.queuedCurrent : nil
+      return inTurn.index >= 0 && state.withLane(self, &effects) { resume(&batch, current, &$0) }
     }
     guard isResumed else { return }
-    setServingThread(.current)
+    servingThread = .current
     serve(&batch, TimeSlice(for: context))
   }
 
@@ -46,13 +49,27 @@ extension Lane {
     defer { unsafe lane.release() }
     var batch = Batch()
     batch.dead = dead
-    if perform({ takeNext(&batch, &$0) }) { serve(&batch, TimeSlice(for: context)) }
+    if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) } else { leaveRest(of: batch) }
+  }
+
+  /// Takes the next batch, in a turn.
+  private func takeNext(_ batch: inout Batch) -> Bool {
+    registry.perform { state, effects in
+      let current = servesCurrent ? state.queuedCurrent : nil
+      return state.withLane(self, &effects) { takeNext(&batch, current, &$0) }
+    }
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
     serveBatches(&batch, timeSlice)
+    leaveRest(of: batch)
     // Not earlier: whoever shares the lane doesn't wait for them (2.08).
     for lane in batch.successors { lane.wake() }
+  }
+
+  /// Has the rest delivered on a thread of Dispatch, unless a publishing thread comes first (2.03).
+  private func leaveRest(of batch: Batch) {
+    if batch.isRestLeft { DispatchQueue.withOwnThread().submit { [self] in serve() } }
   }
 
   private func serveBatches(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
@@ -66,7 +83,7 @@ extension Lane {
       } while batch.startRound()
       batch.rest = pace?.takeRest()
       if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }
-    } while perform({ takeNext(&batch, &$0) })
+    } while takeNext(&batch)
     if let rest = batch.rest { self.rest(for: rest) }
   }
 
@@ -104,9 +121,10 @@ extension Lane {
     // Otherwise, the subscription has joined later, or has received this state as its replay.
     guard reading.next <= version else { return false }
     let newest = newest
-    if newest == version, subscription.bounds == nil { return true }
+    if newest == version, subscription.counts == nil { return true }
     subscription.noteBacklog(from: reading.next, newest: newest)
-    return subscription.bounds?.admits(version, newest: newest) ?? true
+    // Otherwise, newer states have made it unnecessary (2.04).
+    return newest - version < UInt64(keptCount)
   }
 
   private enum DeliveryEnd {
@@ -127,7 +145,7 @@ extension Lane {
     guard call(slot, in: snapshot, subscription, state.state) else {
       return subscription.gate.retract(state.version, to: reading) ? .foundDead : .foundCancel
     }
-    subscription.bounds?.countDelivery(of: state.version)
+    subscription.counts?.countDelivery(of: state.version)
     return subscription.gate.end(state.version) ? .ended : .foundCancel
   }
 

@@ -1,16 +1,24 @@
 import Synchronization
 
-/// One delivery context at one publisher: it is woken there, and serves subscriptions.
+/// One delivery context at one publisher, with one buffering policy: it is woken there, and serves subscriptions.
 ///
 /// In the registry's turns, it decides what is pending and for which subscriptions (`LaneState.swift`,
 /// `Lane+Batches.swift`). Between them, the thread that serves it acts on that (`Lane+Serving.swift`).
 package final class Lane: Servable {
   let registry: PublisherRegistry
   let context: DeliveryContext
+  /// The buffering policy of all its subscriptions.
+  let policy: BufferingPolicy
+  /// The largest number of states that may be pending for a subscription.
+  let capacity: Int
+  /// How many of the newest states aren't skipped; `.max` if none ever is.
+  let keptCount: Int
   let isImmediate: Bool
   /// Whether other subscriptions may join; the lane of one that had to wait (2.06), or has a pace (2.12), stays its
   /// own.
   let isShared: Bool
+  /// Whether the publishing thread serves it as soon as its turn has ended, if nothing is in the way.
+  let deliversAtOnce: Bool
   private let isActor: Bool
   /// The lane's iterator; nil for lanes that are served.
   let iteration: Iteration?
@@ -26,19 +34,23 @@ package final class Lane: Servable {
   ///
   /// A thread compares it only with itself, and only while a delivery of the lane is under way; the beginning of that
   /// delivery releases the store.
-  private let servingThread = Atomic<UInt>(0)
+  private let servingThreadBits = Atomic<UInt>(0)
   // Accessed only in turns. Turns exclude each other, so a dynamic exclusivity check would find nothing.
   @exclusivity(unchecked) private nonisolated(unsafe) var state: LaneState
 
   /// Creates a lane, which isn't in the registry's table yet.
   ///
-  /// If it isn't shared, it is woken only when that many deliveries in other lanes have ended.
+  /// With predecessors, it isn't shared, and is woken only when that many deliveries in other lanes have ended.
   init(
-    _ context: DeliveryContext, of registry: PublisherRegistry, newest: UInt64, isShared: Bool = true,
-    isClosing: Bool = false, behind predecessorCount: Int = 0, interval: Duration? = nil
+    _ context: DeliveryContext, _ policy: BufferingPolicy = .unbounded, of registry: PublisherRegistry, newest: UInt64,
+    isClosing: Bool = false, behind predecessorCount: Int = 0
   ) {
     self.context = context
-    self.isShared = isShared
+    self.policy = policy
+    capacity = policy.capacity
+    keptCount = policy.endsBeyondCapacity ? .max : policy.capacity
+    isShared = context.isShared && policy.interval == nil && predecessorCount == 0
+    deliversAtOnce = isShared && context.deliversAtOnce(policy)
     self.registry = registry
     phase = AtomicLanePhase(registry.schedulingPoints.makePoint())
     isImmediate = if case .immediate = context.kind { true } else { false }
@@ -48,7 +60,7 @@ package final class Lane: Servable {
     } else {
       iteration = nil
     }
-    pace = interval.map { Pace($0, registry.extras?.clock) }
+    pace = policy.interval.map { Pace($0, registry.extras?.clock) }
     newestVersion = Atomic(newest)
     unsafe state = LaneState(
       newestTaken: newest, obstacleCount: predecessorCount, isClosing: isClosing)
@@ -59,6 +71,12 @@ package final class Lane: Servable {
     @inline(__always) _read { yield unsafe state }
     @inline(__always) _modify { yield unsafe &state }
   }
+
+  var isIteration: Bool { iteration != nil }
+
+  /// Whether it keeps no states, and delivers the publisher's current one: who wants the newest state alone needs no
+  /// other.
+  @inline(__always) var servesCurrent: Bool { keptCount == 1 && !isIteration }
 
   @inline(__always) var newest: UInt64 { newestVersion.load(ordering: .acquiring) }
 
@@ -86,17 +104,22 @@ extension Lane {
 
 /// The serving thread, as other threads see it and send requests to it.
 extension Lane {
-  @inline(__always) func setServingThread(_ thread: ThreadToken) {
-    servingThread.store(thread.bits, ordering: .relaxed)
+  var servingThread: ThreadToken {
+    @inline(__always) get { ThreadToken(bits: servingThreadBits.load(ordering: .relaxed)) }
+    @inline(__always) set { servingThreadBits.store(newValue.bits, ordering: .relaxed) }
   }
 
   /// Whether this thread is running the lane's delivery that is under way.
-  var isServedHere: Bool { servingThread.load(ordering: .relaxed) == ThreadToken.current.bits }
+  var isServedHere: Bool { servingThread == .current }
 
   /// Makes the rest of the batch pending again, until the context calls the next time.
   func handBack(_ batch: inout Batch) {
     var effects = Effects()
-    let isPending = registry.turn { state in state.withLane(self, &effects) { handBack(&batch, &$0) } }
+    let isPending = registry.turn { state in
+      // After the release, nobody else may have needed it.
+      if servesCurrent, state.current == nil { state.current = batch.current?.state }
+      return state.withLane(self, &effects) { handBack(&batch, &$0) }
+    }
     // On a concurrent queue the lane continues at once. Whatever belonged to the round has to be released by then
     // (3.05).
     effects.releaseNow()

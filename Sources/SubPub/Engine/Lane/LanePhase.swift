@@ -8,7 +8,7 @@ import Synchronization
 /// | idle | serving | a turn of a thread that publishes or subscribes, for immediate delivery |
 /// | scheduled | serving | the first turn of the thread on which the lane's context calls |
 /// | serving | serving | the turn that takes the next batch |
-/// | serving | scheduled | the turn that makes the rest of a batch pending again, because the time slice is over |
+/// | serving | scheduled | a turn that leaves the rest: the time slice is over, or others had enough delivered (2.03) |
 /// | serving | idle | a turn that finds nothing pending, or the serving thread without a turn if nothing has arrived |
 /// | idle, scheduled | idle | the turn that ends a lane whose context is gone |
 ///

@@ -6,17 +6,18 @@ package struct LaneState {
   /// The place in the registry's table, -1 once the lane was removed.
   var index = -1
   let subscriptions = SubscriptionList()
-  var cursors = OpenCursors()
-  var retention = Retention()
+  /// The first slot whose subscription may be open.
+  var firstOpen = 0
+  /// The states to be served; none if the lane delivers the publisher's current state.
   var pending = StateQueue()
+  /// In that case, whether the current state is to be served.
+  var awaitsCurrent = false
+  /// How many of the pending states were published by other threads than the one that delivers immediately.
+  var othersPending = 0
   /// The newest version when the lane last took states to serve.
   var newestTaken: UInt64
   /// The number of open subscriptions.
   var openCount = 0
-  /// How many of them end when they fall behind (2.11).
-  var endingCount = 0
-  /// The smallest number of pending states that one of these allows, or has allowed that has left.
-  var smallestEnding = Int.max
   /// How many subscriptions of a `DirectorySubscription` have left and are still to be subtracted from `partCount`.
   var departedParts = 0
   /// Calls of `drain()` that wait for this lane.
@@ -34,10 +35,16 @@ package struct LaneState {
   var iteratingTask: SuspendedTask?
 }
 
+extension LaneState {
+  /// Whether there is something to serve.
+  @inline(__always) var isPending: Bool { awaitsCurrent || !pending.isEmpty }
+
+  /// Whether the newest state is to be served.
+  func isPending(_ newest: UInt64) -> Bool { awaitsCurrent || pending.last?.version == newest }
+}
+
 /// In turns.
 extension Lane {
-  var isIteration: Bool { iteration != nil }
-
   /// Whether nothing is pending or under way, and there is no subscription.
   var isUnused: Bool { inTurn.openCount == 0 && phase.isIdle && inTurn.iteratingTask == nil }
 }
@@ -65,30 +72,24 @@ extension Lane {
     setNewest(newest)
     inTurn.subscriptions.append(subscription, deliver, snapshotIsOut: !phase.isIdle)
     inTurn.openCount += 1
-    if let bounds = subscription.bounds, bounds.endsBeyondLimit {
-      inTurn.endingCount += 1
-      inTurn.smallestEnding = min(inTurn.smallestEnding, bounds.limit)
-    }
-    inTurn.retention.add(subscription)
     // If the state is still pending here, the new subscription receives it with all others.
-    guard let replay, inTurn.pending.last?.version != newest else { return nil }
+    guard let replay, !inTurn.isPending(newest) else { return nil }
     if let snapshot = beginDelivering(effects) { return snapshot }
     enqueue(replay, &effects)
     // If other states are pending, the older subscriptions skip the replay at their gates.
-    if inTurn.pending.count == 1 { inTurn.pending.firstSlot = subscription.slot }
+    if inTurn.pending.count <= 1 { inTurn.pending.firstSlot = subscription.slot }
     return nil
   }
 
   @inline(__always)
   private func enqueue(_ state: QueuedState, _ effects: inout Effects) {
     if isIteration { return enqueueForIterator(state, &effects) }
-    if inTurn.pending.count == 1, inTurn.retention.isNewestOnly {
-      if let old = inTurn.pending.replaceOnly(with: state) { effects.release(old.state) }
+    if isImmediate, phase.current == .serving, registry.executor.holder != servingThread { inTurn.othersPending += 1 }
+    if servesCurrent {
+      (inTurn.awaitsCurrent, inTurn.pending.firstSlot) = (true, 0)
     } else {
       inTurn.pending.append(state)
-      if !inTurn.retention.keepsAll(from: inTurn.pending.firstVersion) {
-        trimToBounds(&effects)
-      }
+      dropSurplus(&effects)
     }
     if !inTurn.drains.isEmpty { completeDrains() }
     if phase.current == .scheduled {
@@ -109,7 +110,7 @@ extension Lane {
   /// Records one of the events that the lane has waited for.
   func countDown(_ effects: inout Effects) {
     inTurn.obstacleCount -= 1
-    if inTurn.obstacleCount > 0 || inTurn.pending.isEmpty { return }
+    if inTurn.obstacleCount > 0 || !inTurn.isPending { return }
     if !isIteration { return wake(&effects) }
     effects.resume(inTurn.iteratingTask.take())
   }
@@ -119,12 +120,73 @@ extension Lane {
   /// Not if it runs foreign code first, which may block or publish: then any thread may serve the lane (2.03).
   @inline(__always)
   private func beginDelivering(_ effects: borrowing Effects) -> SubscriptionList.Snapshot? {
-    guard isImmediate, isShared, phase.isIdle, !effects.runsForeignCode, inTurn.arrived.isEmpty else {
-      return nil
-    }
+    guard deliversAtOnce, phase.isIdle, !effects.runsForeignCode, inTurn.arrived.isEmpty else { return nil }
     phase.enter(.serving)
-    setServingThread(registry.executor.holder)
+    servingThread = registry.executor.holder
     return inTurn.subscriptions.snapshot
+  }
+}
+
+/// States that no subscription will receive (3.05).
+extension LaneState {
+  /// Drops them from the batch of the calling thread, which serves the lane, and from the pending states.
+  mutating func trim(_ batch: inout StateQueue, newest: UInt64, _ effects: inout Effects) {
+    trim(newest: newest, &effects)
+    batch.drop(before: firstVersion, newest: newest, unwantedBy: subscriptions, &effects)
+  }
+
+  /// Drops them from the pending states.
+  mutating func trim(newest: UInt64, _ effects: inout Effects) {
+    // New subscriptions are appended, so this takes amortized constant time.
+    while firstOpen < subscriptions.count, !subscriptions[firstOpen].gate.isOpen { firstOpen += 1 }
+    if openCount == 0, pending.count > 1 {
+      // Together, however many there are.
+      effects.releaseAll(in: pending)
+      pending = StateQueue()
+    }
+    pending.drop(before: firstVersion, newest: newest, unwantedBy: subscriptions, &effects)
+    if awaitsCurrent {
+      let slot = openCount == 0 ? nil : subscriptions.slot(awaiting: newest, from: pending.firstSlot, newest: newest)
+      (awaitsCurrent, pending.firstSlot) = (slot != nil, slot ?? 0)
+    }
+  }
+
+  /// The version from which on remaining subscriptions may need states: they are in the order of joining.
+  private var firstVersion: UInt64 { openCount == 0 ? .max : subscriptions[firstOpen].joinVersion }
+}
+
+extension StateQueue {
+  /// Drops states before a version, and those at the front that no subscription from their slot on receives.
+  fileprivate mutating func drop(
+    before first: UInt64, newest: UInt64, unwantedBy subscriptions: SubscriptionList, _ effects: inout Effects
+  ) {
+    while let version = firstVersion {
+      let slot = version < first ? nil : subscriptions.slot(awaiting: version, from: firstSlot, newest: newest)
+      if let slot {
+        firstSlot = slot
+        return
+      }
+      if let state = popFirst() { effects.release(state.state) }
+    }
+  }
+}
+
+extension SubscriptionList {
+  /// The first slot, from one on, whose subscription receives a state; 0 stands for all, who needn't be looked at.
+  fileprivate func slot(awaiting version: UInt64, from slot: Int, newest: UInt64) -> Int? {
+    if slot == 0 { return 0 }
+    return (slot..<max(slot, count)).first {
+      let reading = self[$0].gate.reading
+      return !reading.isClosed && self[$0].awaitsState(upTo: version, at: reading, newest: newest)
+    }
+  }
+}
+
+extension Lane {
+  /// Drops the oldest pending states beyond those that the policy keeps.
+  @inline(__always)
+  func dropSurplus(_ effects: inout Effects) {
+    while inTurn.pending.count > keptCount, let state = inTurn.pending.popFirst() { effects.release(state.state) }
   }
 }
 
@@ -162,12 +224,7 @@ extension Lane {
     subscription.noteBacklog(from: subscription.gate.reading.next, newest: newest)
     iteration?.skipPending()
     inTurn.openCount -= 1
-    if subscription.bounds?.endsBeyondLimit ?? false {
-      inTurn.endingCount -= 1
-      if inTurn.endingCount == 0 { inTurn.smallestEnding = .max }
-    }
     if subscription.interface.isPart { inTurn.departedParts += 1 }
-    inTurn.retention.remove(subscription)
   }
 
   func takeDepartedParts() -> Int {
@@ -200,7 +257,7 @@ extension Lane {
       inTurn.arrived += waiters.sorted()
     }
     if let reporter = registry.extras?.reporter, reporter.add(.ended(subscription)) { effects.report(reporter) }
-    if subscription.interface.isDerivation, subscription.gate.end == .publisherEnded {
+    if subscription.interface.isDerivation, let end = subscription.gate.end, end.isOfSource {
       effects.call { (subscription.subscriber as? SourceFollower)?.sourceHasFinished() }
     }
   }
@@ -211,7 +268,7 @@ extension Lane {
   private func dropUnneeded(_ effects: inout Effects) {
     // A serving thread has its own states, which it trims itself.
     _ = phase.request(.attention)
-    trim(&effects)
+    inTurn.trim(newest: newest, &effects)
     completeDrains()
     if inTurn.openCount == 0, let task = inTurn.iteratingTask.take() { effects.resume(task) }
     if phase.current != .serving { compact() }
@@ -221,7 +278,7 @@ extension Lane {
   func compact() {
     inTurn.subscriptions.compact { newSlot in
       inTurn.pending.firstSlot = newSlot(inTurn.pending.firstSlot)
-      inTurn.cursors.move(newSlot)
+      inTurn.firstOpen = newSlot(inTurn.firstOpen)
       inTurn.drains.move(newSlot)
     }
   }

@@ -46,15 +46,6 @@ package struct StateQueue {
     return state
   }
 
-  /// Replaces the only state, and returns it.
-  mutating func replaceOnly(with state: QueuedState) -> QueuedState? {
-    assert(count == 1, "there are \(count) states")
-    firstSlot = 0
-    var other: QueuedState? = state
-    swap(&other, &ring[start])
-    return other
-  }
-
   /// Puts a state in front of the others, for subscriptions from a slot on.
   mutating func prepend(_ state: QueuedState, from slot: Int = 0) {
     if count == ring.count { grow() }
@@ -81,17 +72,6 @@ package struct StateQueue {
     guard !isEmpty else { return nil }
     count -= 1
     return ring[position(count)].take()
-  }
-
-  /// Returns the number of states that precede a version, by binary search.
-  func count(before version: UInt64) -> Int {
-    if version == .max { return count }
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if let state = ring[position(middle)], state.version < version { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   /// Takes over the memory of another empty queue if that is larger, up to a reasonable size.

@@ -188,27 +188,3 @@ final class SubscriptionList {
     capacity *= 2
   }
 }
-
-/// The positions of the first open subscription and of the first open one with an unbounded buffer.
-///
-/// Subscriptions are cancelled and new ones are appended, so cursors only move forward, in amortized constant time.
-struct OpenCursors {
-  /// The first slot whose subscription may be open.
-  private(set) var first = 0
-  /// The first slot whose subscription may be open and unbounded.
-  private(set) var firstUnbounded = 0
-
-  /// Moves past subscriptions that were cancelled.
-  mutating func advance(in subscriptions: SubscriptionList) {
-    while first < subscriptions.count, !subscriptions[first].gate.isOpen { first += 1 }
-    firstUnbounded = max(first, firstUnbounded)
-    while firstUnbounded < subscriptions.count,
-      !subscriptions[firstUnbounded].gate.isOpen || subscriptions[firstUnbounded].bounds != nil
-    {
-      firstUnbounded += 1
-    }
-  }
-
-  /// Adjusts the positions after a compaction.
-  mutating func move(_ newSlot: (Int) -> Int) { (first, firstUnbounded) = (newSlot(first), newSlot(firstUnbounded)) }
-}

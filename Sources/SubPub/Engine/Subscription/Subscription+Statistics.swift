@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Subscription {
   /// The numbers of states that a subscription has received and dropped.
   ///
@@ -29,10 +31,10 @@ extension Subscription {
     let underWay = reading.isUnderWay ? 1 : 0
     let put = Int(end - firstVersion)
 
-    // An unbounded buffer skips nothing, so everything before the delivery under way was delivered.
-    let delivered = bounds?.delivered ?? Int(next - firstVersion) - underWay
-    let pending = closedAt == nil ? min(Int(end - next), bounds?.limit ?? .max) : 0
-    let lastVersion = bounds?.lastVersion ?? next &- UInt64(underWay) &- 1
+    // If nothing is skipped, everything before the delivery under way was delivered.
+    let delivered = counts?.delivered ?? Int(next - firstVersion) - underWay
+    let pending = closedAt == nil ? min(Int(end - next), lane.capacity) : 0
+    let lastVersion = counts?.lastVersion ?? next &- UInt64(underWay) &- 1
     return Statistics(
       delivered: delivered,
       skipped: max(0, put - delivered - pending - underWay),
@@ -47,5 +49,23 @@ extension Subscription.Statistics: CustomStringConvertible {
   public var description: String {
     let last = lastVersion.map { ", last version \($0)" } ?? ", nothing delivered yet"
     return "\(delivered) delivered, \(skipped) skipped, \(pending) pending (at most \(highWater))\(last)"
+  }
+}
+
+/// The deliveries to a subscription whose buffer skips states.
+final class DeliveryCounts: Sendable {
+  // Nothing is ordered by them, so relaxed accesses are enough.
+  private let deliveredCount = Atomic<Int>(0)
+  private let lastDelivered = Atomic<UInt64>(0)
+
+  var delivered: Int { deliveredCount.load(ordering: .relaxed) }
+
+  /// The version of the last state that was delivered, if any was.
+  var lastVersion: UInt64 { lastDelivered.load(ordering: .relaxed) }
+
+  /// Counts a delivery that ends, on the thread that serves the lane.
+  func countDelivery(of version: UInt64) {
+    deliveredCount.store(delivered + 1, ordering: .relaxed)
+    lastDelivered.store(version, ordering: .relaxed)
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A subscription that ends when this object is released (3.08).
 ///
 /// ``StatePublisher/observe(on:buffering:label:handler:)-(DeliveryContext,_,_,_)`` returns one, and
@@ -48,6 +50,10 @@ extension ScopedSubscription: CustomStringConvertible {
 /// The subscriber of a derived publisher, which is told when the source has finished.
 final class SourceFollower: Sendable {
   let sourceHasFinished: @Sendable () -> Void
+  private let hasBegun = Atomic<Bool>(false)
 
   init(_ sourceHasFinished: @escaping @Sendable () -> Void) { self.sourceHasFinished = sourceHasFinished }
+
+  /// Returns true the first time; deliveries follow each other, so relaxed accesses are enough.
+  func begin() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
 }

@@ -93,7 +93,7 @@ extension EventReporter {
   func deliver(to subscription: Subscription, _ backlog: Backlog, _ deliver: @escaping Deliver) -> Deliver {
     return { [self] subscriber, state in
       guard let publication = state.publication else { return deliver(subscriber, state) }
-      let skipped = subscription.bounds?.skips(before: publication.version, from: subscription.firstVersion) ?? 0
+      let skipped = subscription.counts?.skips(before: publication.version, from: subscription.firstVersion) ?? 0
       let start = MonotonicTime.now
       deliver(subscriber, state)
       let delivery = DeliveryReport(
@@ -123,7 +123,7 @@ extension Subscription {
   }
 }
 
-extension Bounds {
+extension DeliveryCounts {
   /// The number of states that were skipped between the last delivery and that of a version, which begins.
   fileprivate func skips(before version: UInt64, from firstVersion: UInt64) -> Int {
     Int(version - (delivered > 0 ? lastVersion + 1 : firstVersion))

@@ -15,12 +15,8 @@ package struct RegistryState {
   /// How many of them go on after an earlier publication, and may ask for the history.
   var resumingCount = 0
 
-  /// Whether there is a history or a reporter: one flag, because most publishers have neither.
-  private let isRecorded: Bool
-  /// The last publications; nil unless they are kept.
-  var history: History?
-  /// Reports events; nil for most publishers.
-  var reporter: EventReporter?
+  /// What is done with each publication besides delivering it; nil for most publishers.
+  let record: PublicationRecord?
 
   package var lanes = LaneTable()
   /// The open subscriptions, counted, and found by their objects.
@@ -46,14 +42,7 @@ package struct RegistryState {
 
   init(initial: (any BoxedPublication)?, _ extras: PublisherExtras? = nil) {
     current = initial
-    isRecorded = extras.map { $0.history > 0 || $0.reporter != nil } ?? false
-    guard let extras else { return }
-    reporter = extras.reporter
-    if extras.history > 0, let initial {
-      var history = History(keeping: extras.history)
-      _ = history.append(QueuedState(initial, version: 0))
-      self.history = history
-    }
+    record = extras.flatMap { PublicationRecord($0, initial: initial) }
   }
 }
 
@@ -95,6 +84,8 @@ struct AcceptAction {
 }
 
 extension RegistryState {
+  var queuedCurrent: QueuedState? { current.map { QueuedState($0, version: newest) } }
+
   /// Accepts a state that the publisher's owner hasn't made.
   ///
   /// `keepsData` tells whether its data is the same as before.
@@ -123,7 +114,7 @@ extension RegistryState {
       action.displaced = current
       current = state
     }
-    if isRecorded { record(state, &effects) }
+    if let record { self.record(state, in: record, &effects) }
     // Before the lanes know the state: whoever goes on has no more states pending than allowed, and if this thread has
     // to run foreign code first, its lane knows that.
     if newest >= laggardsAt { endLaggards(before: state, &effects) }
@@ -138,16 +129,11 @@ extension RegistryState {
   }
 
   @inline(never)
-  private mutating func record(_ state: any BoxedPublication, _ effects: inout Effects) {
-    note(.published(state), &effects)
+  private func record(_ state: any BoxedPublication, in record: PublicationRecord, _ effects: inout Effects) {
+    if let reporter = record.reporter, reporter.add(.published(state)) { effects.report(reporter) }
     // What was reset is forgotten (5.02).
-    if state.isUnknown, let old = history?.clear() { effects.releaseAll(in: old) }
-    if let oldest = history?.append(QueuedState(state, version: newest)) { effects.release(oldest.state) }
-  }
-
-  /// Adds an event, if somebody is told of events.
-  mutating func note(_ event: EventReporter.Event, _ effects: inout Effects) {
-    if let reporter, reporter.add(event) { effects.report(reporter) }
+    if state.isUnknown, let old = record.history?.clear() { effects.releaseAll(in: old) }
+    if let oldest = record.history?.append(QueuedState(state, version: newest)) { effects.release(oldest.state) }
   }
 
   @inline(__always)
@@ -172,11 +158,13 @@ extension RegistryState {
       if !listenerNotices.isEmpty { noteListeners(&effects) }
     }
     checkCompletion(of: lane, &effects)
+    // It may have been the last one that had to deliver it.
+    if isReleased, lane.servesCurrent { dropLastState(&effects) }
     return result
   }
 
   mutating func checkCompletion(of lane: Lane, _ effects: inout Effects) {
-    if lane.inTurn.isClosing, lane.phase.isIdle, lane.inTurn.pending.isEmpty, lane.inTurn.openCount > 0 {
+    if lane.inTurn.isClosing, lane.phase.isIdle, !lane.inTurn.isPending, lane.inTurn.openCount > 0 {
       let left = lane.inTurn.openCount
       lane.close(as: .publisherEnded, &effects)
       subscribers.leave(left, ofWhichParts: lane.takeDepartedParts())
@@ -206,10 +194,10 @@ extension RegistryState {
 
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
   ///
-  /// Those two stay, because they hold nothing foreign.
+  /// Those two stay, because they hold nothing foreign, and subscribing is faster.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
-    case .immediate, .main: if !isFinished, lane.isShared { return }
+    case .immediate, .main: if !isFinished, lane.isShared, lane.policy.isCommon { return }
     default: break
     }
     lanes.remove(lane)

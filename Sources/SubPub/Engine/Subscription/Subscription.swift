@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// A connection of one subscriber to one publisher, with a delivery context and a buffering policy.
@@ -14,8 +15,8 @@ public final class Subscription: Sendable {
   let interface: SubscriberInterface
   private let details: SubscriptionDetails?
   let lane: Lane
-  /// The limit and its counts; nil for an unbounded buffer.
-  let bounds: Bounds?
+  /// What was delivered, if states may be skipped; nil if versions alone tell, and for an iterator.
+  let counts: DeliveryCounts?
   let gate: DeliveryGate
   /// The version of the first state: it and every later one are put into the buffer.
   package let firstVersion: UInt64
@@ -31,7 +32,7 @@ public final class Subscription: Sendable {
     subscriberType = request.subscriberType
     interface = request.interface
     details = request.details
-    if case .unbounded = request.buffering { bounds = nil } else { bounds = Bounds.of(request.buffering) }
+    counts = lane.keptCount == .max || lane.isIteration ? nil : DeliveryCounts()
     self.lane = lane
     gate = DeliveryGate(next: version, lane.registry.schedulingPoints.makePoint())
     firstVersion = version
@@ -50,7 +51,7 @@ public final class Subscription: Sendable {
   var isResumed: Bool { details?.isResumed ?? false }
 
   /// How many states may be pending, and which one a new state replaces.
-  public var buffering: BufferingPolicy { bounds?.policy ?? .unbounded }
+  public var buffering: BufferingPolicy { lane.policy }
 
   /// Where deliveries run.
   public var context: DeliveryContext { lane.context }
@@ -109,7 +110,7 @@ extension Subscription {
   ///
   /// A derived publisher takes the current state itself and receives later ones, so whoever joins behind it may begin
   /// one version earlier. Where nothing is replayed, all begin one version later.
-  var joinVersion: UInt64 { interface.isDerivation ? firstVersion - 1 : firstVersion }
+  var joinVersion: UInt64 { interface.isDerivation && lane.isImmediate ? firstVersion - 1 : firstVersion }
 
   /// Returns whether the delivery of a state up to a version is still to begin; the gate is open.
   func awaitsState(upTo version: UInt64, at reading: DeliveryGate.Reading, newest: UInt64) -> Bool {
@@ -118,18 +119,76 @@ extension Subscription {
 
   /// The first version that the buffer keeps when `newest` is the newest one; earlier states are skipped.
   func firstKept(of newest: UInt64) -> UInt64 {
-    guard let limit = bounds?.limit, newest >= UInt64(limit) else { return 0 }
-    return newest - UInt64(limit) + 1
+    newest < UInt64(lane.keptCount) ? 0 : newest - UInt64(lane.keptCount) + 1
   }
 
   /// Records the number of pending states before one is taken or all are dropped.
   @inline(__always)
   func noteBacklog(from next: UInt64, newest: UInt64) {
-    let pending = min(Int(newest + 1 - next), bounds?.limit ?? .max)
+    let pending = min(Int(newest + 1 - next), lane.capacity)
     if pending > highWater { mostPending.max(UInt32(clamping: pending), ordering: .relaxed) }
   }
 
   @inline(__always) var highWater: Int { Int(mostPending.load(ordering: .relaxed)) }
+}
+
+extension Subscription {
+  /// Why the subscription has ended; nil as long as states may be delivered.
+  ///
+  /// A delivery may still be under way: see ``ended()``.
+  public var end: SubscriptionEnd? {
+    // So that what is returned once is final.
+    if gate.isOpen { lane.registry.retire([self]) }
+    // In a turn, so that the counts of an iterator are final, too.
+    return lane.iteration == nil ? gate.end : lane.registry.turn { _ in gate.end }
+  }
+
+  /// Waits until the subscription has ended and none of its deliveries is under way (3.10).
+  ///
+  /// A delivery to an iterator begins and ends when `next()` takes the state. So if this waits for the subscription of
+  /// a sequence, the loop over it may still be busy with its last element.
+  ///
+  /// While somebody waits, the publisher looks for dead subscribers 20 times a second.
+  ///
+  /// - Returns: Why it has ended; nil if the task is cancelled first.
+  public func ended() async -> SubscriptionEnd? { await lane.registry.waitForEnd(of: self) }
+}
+
+extension Subscription {
+  /// Whether the subscriber is alive, and also the actor if the context is one; see `loss`.
+  @inline(__always) var isAlive: Bool { loss == nil }
+
+  /// How the subscription ends because its subscriber, or the actor that is its context, has died; nil if both live.
+  ///
+  /// Not inside a turn: reading the weak references retains both objects briefly, and that can become the last
+  /// reference to them. Main-actor objects needn't be `Sendable` and must not die on another thread, so no other thread
+  /// looks at them: there they count as alive until the main actor has looked.
+  @inline(__always)
+  var loss: SubscriptionEnd? {
+    guard isOutOfSight ? countsUntilSeen : subscriber != nil else { return .subscriberReleased }
+    return lane.isContextGone ? .contextReleased : nil
+  }
+
+  /// Whether only the main actor may look at the subscriber, and this isn't the main actor.
+  var isOutOfSight: Bool { interface.isOnMainActor && !QueueReference.isOnMain }
+
+  @inline(never)
+  private var countsUntilSeen: Bool {
+    lane.registry.sweepOnMainActor()
+    return true
+  }
+}
+
+extension PublisherRegistry {
+  /// Has the main actor look for dead subscribers, once, however often other threads ask.
+  fileprivate nonisolated func sweepOnMainActor() {
+    guard !isMainActorSweepDue.exchange(true, ordering: .relaxed) else { return }
+    // Weakly, because the main actor of a server may never run.
+    DispatchQueue.main.submit { [weak self] in
+      self?.isMainActorSweepDue.store(false, ordering: .relaxed)
+      self?.sweep()
+    }
+  }
 }
 
 extension Subscription: Hashable {

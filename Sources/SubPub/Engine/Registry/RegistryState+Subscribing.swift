@@ -35,7 +35,7 @@ extension RegistryState {
     for old in replaced { cancel(old, as: .cancelled, &effects) }
 
     let waiting = request.ifDuplicate.replaces && !leaving.isEmpty ? waitingLane(for: request, at: registry) : nil
-    let lane = waiting ?? lane(for: request.context, every: request.buffering.interval, at: registry)
+    let lane = waiting ?? lane(for: request.context, request.buffering, at: registry)
     if request.details?.after != nil, let action = resume(request, in: lane, &effects) { return action }
     return add(request, to: lane, replays: replays, &effects)
   }
@@ -57,22 +57,22 @@ extension RegistryState {
   /// way in another lane, and the object must not be called twice at once (2.06).
   @inline(never)
   private mutating func waitingLane(for request: SubscriptionRequest, at registry: PublisherRegistry) -> Lane? {
-    let (object, interval) = (ObjectIdentifier(request.subscriber), request.buffering.interval)
-    let shared = interval == nil ? lanes.shared(for: request.context) : nil
+    let object = ObjectIdentifier(request.subscriber)
+    let shared = lanes.shared(for: request.context, request.buffering)
     let predecessors = leaving.indices.filter {
       let old = leaving[$0].subscription
       return old.subscriberID == object && old.interface.kind == request.interface.kind && old.lane !== shared
         && old.gate.reading.isUnderWay
     }
     guard let first = predecessors.first.map({ leaving[$0].subscription.lane }) else { return nil }
-    if interval == nil, first.pace == nil, first.context == request.context,
+    if first.pace == nil, first.context == request.context, first.policy == request.buffering,
       predecessors.allSatisfy({ leaving[$0].subscription.lane === first })
     {
       return first
     }
     let waiting = Lane(
-      request.context, of: registry, newest: newest, isShared: false, isClosing: isFinished, behind: predecessors.count,
-      interval: interval)
+      request.context, request.buffering, of: registry, newest: newest, isClosing: isFinished,
+      behind: predecessors.count)
     lanes.add(waiting)
     for index in predecessors { leaving[index].successors.append(waiting) }
     return waiting
@@ -81,7 +81,7 @@ extension RegistryState {
   private mutating func add(
     _ request: SubscriptionRequest, to lane: Lane, replays: Bool, _ effects: inout Effects
   ) -> SubscribeAction {
-    let replay = replays ? current.map { QueuedState($0, version: newest) } : nil
+    let replay = replays ? queuedCurrent : nil
     let action = add(request, to: lane, from: replays ? newest : newest + 1, replay: replay, &effects)
     if isFinished { finishClosing(lane, &effects) }
     return action
@@ -95,7 +95,7 @@ extension RegistryState {
     guard let id = request.details?.after, let missed = states(after: id, request.buffering) else { return nil }
     request.details?.isResumed = true
     let action = add(request, to: lane, from: missed.firstVersion ?? newest + 1, replay: nil, &effects)
-    lane.enqueue(missed, within: action.subscription.bounds)
+    lane.enqueue(missed)
     if isFinished { finishClosing(lane, &effects) }
     return action
   }
@@ -120,30 +120,29 @@ extension RegistryState {
       action.snapshot = snapshot
     }
     subscribers.index(subscription, &effects)
-    if let bounds = subscription.bounds, bounds.endsBeyondLimit {
-      laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(bounds.limit))
+    if lane.policy.endsBeyondCapacity {
+      laggardsAt = min(laggardsAt, subscription.firstVersion + UInt64(lane.capacity))
     }
     action.isSweepDue = subscribers.isSweepDue
     return action
   }
 
-  /// The lane that a new subscription joins, unless it has to wait; with an interval, it is a new one.
+  /// The lane that a new subscription joins, unless it has to wait.
   private mutating func lane(
-    for context: DeliveryContext, every interval: Duration?, at registry: PublisherRegistry
+    for context: DeliveryContext, _ policy: BufferingPolicy, at registry: PublisherRegistry
   ) -> Lane {
-    if interval == nil, let lane = lanes.shared(for: context) { return lane }
-    let lane = Lane(
-      context, of: registry, newest: newest, isShared: interval == nil, isClosing: isFinished, interval: interval)
+    if let lane = lanes.shared(for: context, policy) { return lane }
+    let lane = Lane(context, policy, of: registry, newest: newest, isClosing: isFinished)
     lanes.add(lane)
     return lane
   }
 
   /// The states after the one with an identifier; nil if the subscription has to begin with the current one.
   private func states(after id: PublicationID, _ buffering: BufferingPolicy) -> History.Missed? {
-    var kept = history
-    if kept == nil, let current {
+    var kept = record?.history
+    if kept == nil, let queuedCurrent {
       kept = History(keeping: 0)
-      _ = kept?.append(QueuedState(current, version: newest))
+      _ = kept?.append(queuedCurrent)
     }
     let states = kept?.states(after: id)
     // It would end at once, each time that it comes back.
@@ -208,11 +207,13 @@ extension RegistryState {
     checkCompletion(of: lane, &effects)
   }
 
-  /// Drops the last state and the history, unless a sequence can still ask for them.
+  /// Drops the last state and the history, unless a sequence can still ask for them, or a lane has to deliver it.
   mutating func dropLastState(_ effects: inout Effects) {
     guard isReleased else { return }
-    if resumingCount == 0, let kept = history.take() { effects.releaseAll(in: kept) }
-    if sequenceCount == 0, let last = current.take() { effects.release(last) }
+    if resumingCount == 0, let kept = record?.history.take() { effects.releaseAll(in: kept) }
+    if sequenceCount == 0, lanes.first(where: \.inTurn.awaitsCurrent) == nil, let last = current.take() {
+      effects.release(last)
+    }
   }
 
   /// Ends a lane whose context is gone.

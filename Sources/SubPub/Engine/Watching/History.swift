@@ -1,3 +1,22 @@
+/// The history of a publisher, and whoever reports its events; used in turns only.
+///
+/// In one object, so that it costs most publishers, which have neither, one word.
+final class PublicationRecord {
+  /// The last publications; nil unless they are kept, or if they were dropped.
+  var history: History?
+  let reporter: EventReporter?
+
+  /// Returns nil if nothing is done.
+  init?(_ extras: PublisherExtras, initial: (any BoxedPublication)?) {
+    if extras.history == 0, extras.reporter == nil { return nil }
+    reporter = extras.reporter
+    guard extras.history > 0, let initial else { return }
+    var history = History(keeping: extras.history)
+    _ = history.append(QueuedState(initial, version: 0))
+    self.history = history
+  }
+}
+
 /// The last publications of a publisher, for those who come back (6.05).
 ///
 /// Used in turns only. The identifier after which a client wants to go on comes from outside, so whatever it is,

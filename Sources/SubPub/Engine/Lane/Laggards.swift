@@ -12,12 +12,11 @@ extension RegistryState {
 
   /// Ends a subscription that was behind a moment ago, unless it has caught up.
   private mutating func end(_ subscription: Subscription, ifBehind new: QueuedState, _ effects: inout Effects) {
-    guard let bounds = subscription.bounds else { return }
     let lane = subscription.lane
     // Again, if a delivery has begun or ended in the meantime.
     while subscription.gate.isOpen {
       let reading = subscription.gate.reading
-      if let next = lane.versionOfEnd(of: subscription, at: reading, bounds, new) {
+      if let next = lane.versionOfEnd(of: subscription, at: reading, new) {
         laggardsAt = min(laggardsAt, next)
         return
       }
@@ -33,13 +32,12 @@ extension RegistryState {
 extension Lane {
   /// Finds the subscriptions that fall behind with the new state; returns the first version at which another one can.
   func findLaggards(before new: QueuedState, _ found: inout [Subscription]) -> UInt64 {
-    guard inTurn.endingCount > 0 else { return .max }
-    // Nobody here has anything pending: no need to look at each.
-    if phase.isIdle, inTurn.pending.isEmpty { return new.version + UInt64(inTurn.smallestEnding) }
+    guard policy.endsBeyondCapacity, inTurn.openCount > 0 else { return .max }
+    // Nothing is pending here: no need to look at each.
+    if phase.isIdle, inTurn.pending.isEmpty { return new.version + UInt64(capacity) }
     var first = UInt64.max
     inTurn.subscriptions.forEachOpen { subscription, reading in
-      guard let bounds = subscription.bounds, bounds.endsBeyondLimit else { return }
-      if let next = versionOfEnd(of: subscription, at: reading, bounds, new) {
+      if let next = versionOfEnd(of: subscription, at: reading, new) {
         first = min(first, next)
       } else {
         found.append(subscription)
@@ -50,13 +48,13 @@ extension Lane {
 
   /// Returns the first version at which the subscription can fall behind; nil if it does so with the new state.
   func versionOfEnd(
-    of subscription: Subscription, at reading: DeliveryGate.Reading, _ bounds: Bounds, _ new: QueuedState
+    of subscription: Subscription, at reading: DeliveryGate.Reading, _ new: QueuedState
   ) -> UInt64? {
     guard let iteration else {
-      let end = reading.next + UInt64(bounds.limit)
+      let end = reading.next + UInt64(capacity)
       return new.version < end ? end : nil
     }
     let count = inTurn.pending.count + (iteration.selects(new) ? 1 : 0)
-    return count > bounds.limit ? nil : new.version + 1 + UInt64(bounds.limit - count)
+    return count > capacity ? nil : new.version + 1 + UInt64(capacity - count)
   }
 }
