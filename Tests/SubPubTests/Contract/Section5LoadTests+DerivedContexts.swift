@@ -83,6 +83,8 @@ extension Section5LoadTests {
     for derived in [lost, behind] {
       #expect(derived?.subscribe(log, on: .immediate, ifDuplicate: .allow) { _, _ in }.end == .publisherEnded)
     }
+    // A job that never runs would leak.
+    executor.runAll()
   }
 
   @Test(
