@@ -172,9 +172,9 @@
         if number > greatestNumbers[key] ?? 0 {
           (formerNumbers[key], greatestNumbers[key]) = (greatestNumbers[key], number)
         }
-        let isHeld = leaseHolder(of: key) != nil
-        leaseBegins[key] = isHeld ? leaseBegins[key] ?? world.time : nil
-        if let holder = leaseHolder(of: key), holders.updateValue(holder, forKey: key) != holder {
+        let holder = leaseHolder(of: key)
+        leaseBegins[key] = holder.map { _ in leaseBegins[key] ?? world.time }
+        if let holder, holders.updateValue(holder, forKey: key) != holder {
           noteHolder(key, holder)
         }
         let last = server.data.records[Self.key(key)]?.stream?.last?.id ?? .zero
