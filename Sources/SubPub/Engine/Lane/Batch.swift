@@ -31,7 +31,7 @@ struct Batch {
 }
 
 extension Batch {
-  /// How many states a thread that delivers immediately may take for others, before it leaves the rest.
+  /// How many states a thread that delivers immediately takes for others, before it leaves the rest (2.03).
   static let mostForOthers = 256
 }
 

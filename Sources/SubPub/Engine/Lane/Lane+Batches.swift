@@ -10,35 +10,25 @@ extension Lane {
   /// `current` is the publisher's current state, if the lane serves that. Returns false if nothing is left to serve.
   func takeNext(_ batch: inout Batch, _ current: QueuedState?, _ effects: inout Effects) -> Bool {
     batch.snapshot = nil
-    if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch, &effects) }
+    if hasRequests(batch) { handleRequests(&batch, &effects) }
     compact()
     if batch.rest != nil { inTurn.obstacleCount += 1 }
     guard inTurn.isPending, batch.rest == nil else {
       inTurn.pending.recycle(&batch.queue)
-      inTurn.othersPending = 0
+      inTurn.isPendingFromOthers = false
       phase.enter(.idle)
       return false
     }
-    if inTurn.othersPending > 0, batch.countForOthers >= Batch.mostForOthers {
+    if inTurn.isPendingFromOthers, batch.countForOthers >= Batch.mostForOthers {
       batch.isRestLeft = true
       phase.enter(.scheduled)
       return false
     }
     phase.enter(.serving)
     requestAttention()
-    if keptCount == .max, inTurn.othersPending == 0 {
-      swap(&batch.queue, &inTurn.pending)
-    } else if keptCount == .max {
-      takeForOthers(&batch)
-    } else {
-      // One at a time, so that a state that is replaced in the meantime is released at once.
-      let firstSlot = inTurn.pending.firstSlot
-      if let state = servesCurrent ? current : inTurn.pending.popFirst() { batch.queue.append(state) }
-      batch.queue.firstSlot = firstSlot
-      inTurn.awaitsCurrent = false
-      if inTurn.othersPending > 0 { batch.countForOthers += 1 }
-    }
-    if !inTurn.isPending { inTurn.othersPending = 0 }
+    takePending(into: &batch, current)
+    if inTurn.isPendingFromOthers { batch.countForOthers += batch.queue.count }
+    if !inTurn.isPending { inTurn.isPendingFromOthers = false }
     // Versions that the lane has never seen as the newest one were skipped. There are none if only a subscriber
     // publishes, one state in each delivery.
     batch.waitsForNewer = servesCurrent && !isImmediate && newest > inTurn.newestTaken + 1
@@ -47,19 +37,25 @@ extension Lane {
     return batch.startRound()
   }
 
-  /// Takes states of which others have published some, up to a limit.
-  private func takeForOthers(_ batch: inout Batch) {
-    let count = min(inTurn.pending.count, Batch.mostForOthers - batch.countForOthers)
+  /// Takes what is pending: all, or, if others have published some of it, no more than is left for them.
+  private func takePending(into batch: inout Batch, _ current: QueuedState?) {
+    if keptCount == .max, !inTurn.isPendingFromOthers { return swap(&batch.queue, &inTurn.pending) }
     let firstSlot = inTurn.pending.firstSlot
-    for _ in 0..<count { if let state = inTurn.pending.popFirst() { batch.queue.append(state) } }
+    if servesCurrent {
+      if let current { batch.queue.append(current) }
+      inTurn.awaitsCurrent = false
+    } else {
+      // One at a time, so that a state that is replaced in the meantime is released at once.
+      let most = keptCount == .max ? Batch.mostForOthers - batch.countForOthers : 1
+      while batch.queue.count < most, let state = inTurn.pending.popFirst() { batch.queue.append(state) }
+    }
     batch.queue.firstSlot = firstSlot
-    batch.countForOthers += count
   }
 
   /// Makes the rest of the batch pending again, because the time slice is over; returns false if nothing is left.
   func handBack(_ batch: inout Batch, _ effects: inout Effects) -> Bool {
     if let current = batch.current.take() { batch.queue.prepend(current, from: batch.slot) }
-    if !batch.dead.isEmpty || phase.hasRequest(.attention) { handleRequests(&batch, &effects) }
+    if hasRequests(batch) { handleRequests(&batch, &effects) }
     requeue(&batch, &effects)
     compact()
     phase.enter(inTurn.isPending ? .scheduled : .idle)
@@ -81,6 +77,9 @@ extension Lane {
     inTurn.awaitsCurrent = true
     effects.release(state.state)
   }
+
+  /// Whether the serving thread has to take a turn between two rounds.
+  func hasRequests(_ batch: borrowing Batch) -> Bool { !batch.dead.isEmpty || phase.hasRequest(.attention) }
 
   /// Handles requests between two rounds.
   ///

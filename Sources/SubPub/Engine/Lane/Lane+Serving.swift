@@ -49,27 +49,24 @@ extension Lane {
     defer { unsafe lane.release() }
     var batch = Batch()
     batch.dead = dead
-    if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) } else { leaveRest(of: batch) }
+    if takeNext(&batch) { serve(&batch, TimeSlice(for: context)) }
   }
 
-  /// Takes the next batch, in a turn.
+  /// Takes the next batch, in a turn; returns false if there is none, or if another thread has to take it.
   private func takeNext(_ batch: inout Batch) -> Bool {
-    registry.perform { state, effects in
+    let isTaken = registry.perform { state, effects in
       let current = servesCurrent ? state.queuedCurrent : nil
       return state.withLane(self, &effects) { takeNext(&batch, current, &$0) }
     }
+    // On a thread of Dispatch, unless a publishing thread comes first (2.03).
+    if batch.isRestLeft { DispatchQueue.withOwnThread().submit { [self] in serve() } }
+    return isTaken
   }
 
   private func serve(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
     serveBatches(&batch, timeSlice)
-    leaveRest(of: batch)
     // Not earlier: whoever shares the lane doesn't wait for them (2.08).
     for lane in batch.successors { lane.wake() }
-  }
-
-  /// Has the rest delivered on a thread of Dispatch, unless a publishing thread comes first (2.03).
-  private func leaveRest(of batch: Batch) {
-    if batch.isRestLeft { DispatchQueue.withOwnThread().submit { [self] in serve() } }
   }
 
   private func serveBatches(_ batch: inout Batch, _ timeSlice: consuming TimeSlice) {
@@ -77,9 +74,7 @@ extension Lane {
       repeat {
         guard serveRound(&batch, &timeSlice) else { return handBack(&batch) }
         // After the last round, the turn that takes the next batch does.
-        if !batch.queue.isEmpty, !batch.dead.isEmpty || phase.hasRequest(.attention) {
-          perform { handleRequests(&batch, &$0) }
-        }
+        if !batch.queue.isEmpty, hasRequests(batch) { perform { handleRequests(&batch, &$0) } }
       } while batch.startRound()
       batch.rest = pace?.takeRest()
       if batch.waitsForNewer { Spin.forNewerStates.run(at: phase.point) }

@@ -194,7 +194,7 @@ extension RegistryState {
 
   /// Removes an unused lane, unless it is the publishing thread's or the main actor's.
   ///
-  /// Those two stay, because they hold nothing foreign, and subscribing is faster.
+  /// Those two stay, because they hold nothing foreign, and make subscribing faster.
   private mutating func removeIfDisposable(_ lane: Lane, _ effects: inout Effects) {
     switch lane.context.kind {
     case .immediate, .main: if !isFinished, lane.isShared, lane.policy.isCommon { return }
