@@ -14,7 +14,7 @@ final class Pair: Sendable {
     try second.start()
     try second.run("REPLICAOF", "127.0.0.1", "\(port)")
     try wait(for: "replica", seconds: 20) { try Self.isReplica(second) }
-    // A replica that was without its primary for more than ten times as long before isn't promoted.
+    // A replica that was without its primary for more than ten times `downAfter` before isn't promoted.
     let sentinel = try Sentinel(of: port, in: first.folder, downAfter: 1_000, failoverTimeout: 1_000)
     self.sentinel = sentinel
     try wait(for: "sentinel", seconds: 20) { !sentinel.run("MASTER", "cache").isEmpty }
