@@ -101,11 +101,7 @@
 
     /// Reads until the end, or until what has arrived is enough, on a thread of its own.
     func read(until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws -> String {
-      try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread {
-          continuation.resume(with: Result { try self.received(until: isEnough) })
-        }
-      }
+      try await onOwnThread { Result { try self.received(until: isEnough) } }.get()
     }
 
     private func received(until isEnough: (String) -> Bool) throws -> String {

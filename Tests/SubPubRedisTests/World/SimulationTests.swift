@@ -14,10 +14,7 @@
 
     @Test("nothing that happens to servers, connections, and processes breaks a rule")
     func model_8_01_8_02_8_04_8_06_8_07_8_08_8_09_worlds() async {
-      let outcome = await withCheckedContinuation { continuation in
-        // Other tests need the threads of Swift's pool.
-        Thread.detachNewThread { continuation.resume(returning: Self.outcome()) }
-      }
+      let outcome = await onOwnThread { Self.outcome() }
       if let violation = outcome.violation { Issue.record("\(violation)") }
       print(outcome.text)
     }
@@ -55,16 +52,21 @@
     }
 
     @Test("the same seed gives the same history, byte for byte")
-    func model_7_02_8_01_sameHistory() {
+    func model_7_02_8_01_sameHistory() async {
       for seed in UInt64(1)...5 {
-        let worlds = (1...2).map { _ in
-          let simulation = Simulation(seed: seed, isRecorded: true)
-          simulation.run()
-          return simulation.world
-        }
-        let difference = zip(worlds[0].history, worlds[1].history).first { $0 != $1 }
+        let (first, second) = (await Self.history(ofSeed: seed), await Self.history(ofSeed: seed))
+        let difference = zip(first, second).first { $0 != $1 }
         #expect(difference == nil, "seed \(seed)")
-        #expect(worlds[0].history.count == worlds[1].history.count && worlds[0].history.count > 50)
+        #expect(first.count == second.count && first.count > 50)
+      }
+    }
+
+    private static func history(ofSeed seed: UInt64) async -> [String] {
+      await onOwnThread {
+        let simulation = Simulation(seed: seed, isRecorded: true)
+        simulation.run()
+        TestLimit.noteProgress()
+        return simulation.world.history
       }
     }
   }

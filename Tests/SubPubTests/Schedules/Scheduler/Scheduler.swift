@@ -81,13 +81,10 @@ final class Scheduler: @unchecked Sendable {
   ///
   /// At most one for each processor runs at a time, because other tests need processors, too.
   static func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
-    await withCheckedContinuation { finished in
-      Thread.detachNewThread {
-        threads.wait()
-        let result = body()
-        threads.signal()
-        finished.resume(returning: result)
-      }
+    await onOwnThread {
+      threads.wait()
+      defer { threads.signal() }
+      return body()
     }
   }
 
