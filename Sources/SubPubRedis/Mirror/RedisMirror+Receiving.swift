@@ -20,16 +20,15 @@
 
     private func show(_ entry: StreamEntry, hasData: Bool, lag: Duration?) {
       let shown: EntryState<Value>
-      let former = lastState.withLock { $0 }
       do {
         let decoded = EntryState(try entry.state(by: coder), of: entry)
         let error = state.withLock { $0.machine.note(entry, isDecoded: true, hasData: hasData, lag: lag) }
-        let last = hasData ? decoded : decoded.withData(of: former)
+        let last = hasData ? decoded : decoded.withData(of: lastState.withLock { $0 })
         keep(last)
         shown = error.map(last.failed) ?? last
       } catch {
         state.withLock { $0.machine.note(entry, isDecoded: false, hasData: hasData, lag: lag) }
-        shown = former.failed(self.error(error))
+        shown = lastState.withLock { $0 }.failed(self.error(error))
         keep(shown)
       }
       publish(shown)

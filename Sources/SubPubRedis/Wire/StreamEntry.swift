@@ -151,8 +151,12 @@
   extension StreamEntry {
     func state<Value>(by coder: RedisCoder<Value>) throws(RedisError.Reason) -> LoadState<Value> {
       guard let phase else { throw undecodable("it has no field phase") }
-      let value: Value?
-      do { value = try self.value.map(coder.decode) } catch { throw undecodable(String(describing: error).shortened) }
+      var value: Value?
+      do {
+        if let bytes = self.value { value = try coder.decode(bytes) }
+      } catch {
+        throw undecodable(String(describing: error).shortened)
+      }
       switch phase {
       case LoadPhase.unknown.rawValue: return .unknown
       case LoadPhase.loading.rawValue: return .loading(previous: value)
