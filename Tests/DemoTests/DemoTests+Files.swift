@@ -122,13 +122,10 @@
         kill += 1
         for file in temporary { unsafe unlink(file) }
         let demo = try Demo(["--seconds", "3600", "--interval", "0.0005"] + arguments, output: .nullDevice)
-        await withCheckedContinuation { killed in
-          Thread.detachNewThread {
-            let limit = TestLimit.Wait()
-            while !isLeft(), limit.nanosecondsLeft > 0 {}
-            demo.send(SIGKILL)
-            killed.resume()
-          }
+        await onOwnThread {
+          let limit = TestLimit.Wait()
+          while !isLeft(), limit.nanosecondsLeft > 0 {}
+          demo.send(SIGKILL)
         }
         #expect(await demo.end().status == 128 + SIGKILL)
         hits += isLeft() ? 1 : 0

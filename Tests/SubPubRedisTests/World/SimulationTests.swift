@@ -46,27 +46,25 @@
 
     private static func history(ofSeed seed: UInt64) -> (violation: String?, text: String) {
       let without = environment["SIMULATED_WITHOUT"]?.split(separator: ",").compactMap { Int($0) } ?? []
-      let simulation = Simulation(seed: seed, without: Set(without), isRecorded: true)
+      let world = recordedWorld(ofSeed: seed, without: Set(without))
+      return (world.violations.first, world.history.joined(separator: "\n"))
+    }
+
+    private static func recordedWorld(ofSeed seed: UInt64, without harms: Set<Int> = []) -> World {
+      let simulation = Simulation(seed: seed, without: harms, isRecorded: true)
       simulation.run()
-      return (simulation.world.violations.first, simulation.world.history.joined(separator: "\n"))
+      TestLimit.noteProgress()
+      return simulation.world
     }
 
     @Test("the same seed gives the same history, byte for byte")
     func model_7_02_8_01_sameHistory() async {
       for seed in UInt64(1)...5 {
-        let (first, second) = (await Self.history(ofSeed: seed), await Self.history(ofSeed: seed))
+        let first = await onOwnThread { Self.recordedWorld(ofSeed: seed).history }
+        let second = await onOwnThread { Self.recordedWorld(ofSeed: seed).history }
         let difference = zip(first, second).first { $0 != $1 }
         #expect(difference == nil, "seed \(seed)")
         #expect(first.count == second.count && first.count > 50)
-      }
-    }
-
-    private static func history(ofSeed seed: UInt64) async -> [String] {
-      await onOwnThread {
-        let simulation = Simulation(seed: seed, isRecorded: true)
-        simulation.run()
-        TestLimit.noteProgress()
-        return simulation.world.history
       }
     }
   }

@@ -32,11 +32,9 @@ extension TestingKitTests {
     func required_7_05_hangingWait() async {
       await #expect(processExitsWith: .exitCode(7)) {
         unsafe setenv("TEST_LIMIT", "0", 1)
-        async let thread = withCheckedContinuation { result in
-          Thread.detachNewThread {
-            let never = DispatchSemaphore(value: 0)
-            result.resume(returning: TestLimit.wait { never.wait(timeout: $0) })
-          }
+        async let thread = onOwnThread {
+          let never = DispatchSemaphore(value: 0)
+          return TestLimit.wait { never.wait(timeout: $0) }
         }
         let error = await #expect(throws: RecorderTimeout.self) { try await Recorder<Int>().wait(count: 1) }
         exit(await thread || error == nil ? 1 : 7)
