@@ -122,6 +122,13 @@
       return (false, true)
     }
 
+    /// Whether a follower's position has a greater epoch; notes otherwise that the stream isn't behind.
+    mutating func isBehind(_ epoch: UInt64) -> Bool {
+      if epoch < self.epoch { return true }
+      noteCurrent()
+      return false
+    }
+
     /// Notes that the stream isn't behind its followers.
     mutating func noteCurrent() { behind.end() }
   }

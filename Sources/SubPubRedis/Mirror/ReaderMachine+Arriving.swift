@@ -163,7 +163,11 @@
         return last?.id ?? .zero
       }
       if let last, last.id > shown {
-        guard arrival.newcomer.pacing != nil else { return shown }
+        guard arrival.newcomer.pacing != nil else {
+          // What comes after that may be deleted before it is read.
+          checks.waiting.insert(follower)
+          return shown
+        }
         act(.pass(.current(last), follower))
         return last.id
       }

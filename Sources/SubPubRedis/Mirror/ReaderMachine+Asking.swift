@@ -36,6 +36,15 @@
       /// The place of what was asked for among all that is to be asked for.
       var index: Int { replies.count + max(0, arrived.count - 1) }
 
+      /// Takes replies to the part that is under way; returns whether it has all of them, or nil if they aren't for it.
+      mutating func take(_ replies: inout ArraySlice<RedisReply>, over line: ReadingLine) -> Bool? {
+        let missing = part + 1 - arrived.count
+        guard line == self.line, missing > 0 else { return nil }
+        arrived += replies.prefix(missing)
+        replies = replies.dropFirst(missing)
+        return arrived.count == part + 1
+      }
+
       /// Whether several entries were asked for at a time.
       var mayBeLarge: Bool {
         switch purpose {
@@ -90,15 +99,16 @@
       let part = inquiry.commands.dropFirst(inquiry.replies.count).prefix(max(1, asked.count / inquiry.entries))
       (inquiry.part, inquiry.arrived) = (part.count, [])
       self.inquiry = inquiry
-      let bytes = ([RedisCommand("TIME")] + part).flatMap { $0.encoded }
+      var bytes = RedisCommand("TIME").encoded
+      bytes.reserveCapacity(part.reduce(bytes.count) { $0 + $1.byteCount + 8 })
+      for command in part { command.encode(to: &bytes) }
       let limit = TimeLimit(limit: replyTimeout, arrival: replyTimeout * 2)
       send(Message(bytes: bytes, replyCount: part.count + 1, limit: limit), over: inquiry.line)
     }
 
-    /// A reply to the inquiry has arrived.
-    mutating func receive(_ reply: RedisReply, at now: Instant) {
-      inquiry?.arrived.append(reply)
-      guard let inquiry, inquiry.arrived.count == inquiry.part + 1 else { return }
+    /// All replies to this part of the inquiry have arrived.
+    mutating func receiveInquiry(at now: Instant) {
+      guard let inquiry else { return }
       serverTime = inquiry.arrived[0].milliseconds ?? 0
       self.inquiry?.replies += inquiry.arrived.dropFirst()
       asked.noteReply(isFull: inquiry.part >= asked.count / inquiry.entries)
@@ -151,6 +161,8 @@
       /// Why the streams have to be looked at before they are read on, and whether the one was found that can't be
       /// read.
       var refusal: (message: String, isFound: Bool)?
+      /// Who is told when its stream was looked at.
+      var waiting: Set<Follower> = []
       /// What was asked for last.
       fileprivate var turn = Concern.greeting.rawValue
 
@@ -182,13 +194,9 @@
     /// the past can't be given again, so a stream with smaller ones is an older copy, which is never shown (8.08).
     private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Instant) {
       let suspects = keys.enumerated().filter { index, key in
-        let (type, counter) = (replies[2 * index].text, replies[2 * index + 1].outletNumber ?? 0)
-        let epoch = streams[key]?.epoch ?? 0
-        if ["stream", "none"].contains(type), counter >= epoch || serverTime >= epoch {
-          streams[key]?.noteCurrent()
-          return false
-        }
-        return true
+        let (type, counter) = (replies[2 * index], replies[2 * index + 1].outletNumber ?? 0)
+        guard type.isText("stream") || type.isText("none") else { return true }
+        return streams[key]?.isBehind(max(counter, serverTime)) ?? false
       }.map { $0.element }
       if suspects.isEmpty { return endCheck(of: keys) }
       ask(.suspects(suspects, among: keys), suspects.map { .lastEntry(of: $0) })
@@ -207,7 +215,13 @@
     }
 
     private mutating func endCheck(of keys: [[UInt8]]) {
-      for key in keys { for follower in streams[key]?.all ?? [] { act(.pass(.checked, follower)) } }
+      if !checks.waiting.isEmpty {
+        for key in keys {
+          for follower in streams[key]?.all ?? [] where checks.waiting.remove(follower) != nil {
+            act(.pass(.checked, follower))
+          }
+        }
+      }
       // It may have begun anew meanwhile.
       guard let rest = checks.rest, rest.isEmpty else { return }
       checks.rest = nil

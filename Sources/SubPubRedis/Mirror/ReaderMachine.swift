@@ -77,7 +77,10 @@
       return actions
     }
 
-    mutating func act(_ action: Action) { actions.append(action) }
+    mutating func act(_ action: Action) {
+      if case .end(let follower, _) = action { checks.waiting.remove(follower) }
+      actions.append(action)
+    }
 
     var isIdle: Bool { newcomers.isEmpty && arrivals.isEmpty && streams.isEmpty && paced.isEmpty }
   }
@@ -94,6 +97,7 @@
         newcomers.removeAll { gone.contains($0.follower) }
         arrivals.remove(gone)
         paced.remove(gone)
+        checks.waiting.subtract(gone)
         for key in streams.remove(gone, of: Array(Set(removed.map { $0.key }))) { lively.remove(key) }
       }
       proceed(at: now)
@@ -102,7 +106,9 @@
     /// A follower has a request in answer to what was passed to it.
     mutating func receive(_ request: StreamRequest, of follower: Follower, to key: [UInt8], at now: Instant) {
       switch request {
-      case .check(let time): checks.next = min(checks.next, time)
+      case .check(let time):
+        checks.next = min(checks.next, time)
+        checks.waiting.insert(follower)
       case .entries(let place):
         if streams[key]?.move(follower, to: place) ?? false {
           noteMissed(key, isBehind: true, at: now)
@@ -128,14 +134,17 @@
     }
 
     mutating func received(_ replies: [RedisReply], over number: Int, at now: Instant) {
-      for reply in replies {
-        guard let line = line(of: number) else { break }
+      var rest = replies[...]
+      while let line = line(of: number), let reply = rest.first {
         self[line].hasAnswered = true
         if let wait = self[line].wait {
+          rest.removeFirst()
           (self[line].wait, self[line].message) = (nil, nil)
           receive(reply, to: wait, over: line, at: now)
-        } else if inquiry?.line == line {
-          receive(reply, at: now)
+        } else {
+          let isComplete = inquiry?.take(&rest, over: line)
+          guard let isComplete else { break }
+          if isComplete { receiveInquiry(at: now) }
         }
       }
       proceed(at: now)

@@ -134,6 +134,19 @@
   extension OutletDriver: LoopTimer, ConnectionUser {
     func fire() { change(isOnLoop: true) { $0.timeHasCome(at: $1) } }
 
+    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook? {
+      state.withLock { $0.machine.look(at: now, askingWith: &bytes) }
+    }
+
+    func looked(_ look: OutletLook, _ replies: ArraySlice<RedisReply>, at now: Moment) {
+      let decision = state.withLock { state in
+        state.machine.looked(look, replies, at: now)
+        // Hardly ever.
+        return state.machine.hasActions && !state.isActing ? state.takeDecision() : nil
+      }
+      if let decision { act(decision, isOnLoop: true) }
+    }
+
     func received(_ result: Result<RedisConnection, RedisError.Reason>) {
       switch result {
       case .success(let connection):

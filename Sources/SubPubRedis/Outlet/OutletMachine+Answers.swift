@@ -12,7 +12,7 @@
     }
 
     mutating func answer(_ question: Question, _ reply: RedisReply, at now: Instant) {
-      if let refusal = reply.refusal { return failed(.refused(explained(refusal))) }
+      if let refusal = reply.refusal { return refused(refusal) }
       switch question {
       case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
       case .settle(let sent): settle(reply, sentAt: sent, at: now)
@@ -25,13 +25,12 @@
           lease?.noteLoss(at: now)
           compare(at: now)
         }
-      case .number(let sent): noteNumber(reply, sentAt: sent, at: now)
-      case .last(let expected):
-        if phase == .writing, reply[0]?[0].flatMap({ EntryID($0.bytes) }) != expected { compare(at: now) }
       case .end: end(nil)
       case .entries: break
       }
     }
+
+    mutating func refused(_ message: String) { failed(.refused(explained(message))) }
 
     /// Says which commands a user has to be allowed.
     private func explained(_ refusal: String) -> String {
@@ -47,16 +46,6 @@
         return message
       }
       return String(message[dash.upperBound...])
-    }
-
-    private mutating func noteNumber(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
-      guard reply.outletNumber == token else { return compare(at: now) }
-      if case .doubting = phase {
-        certainty.noteSeen(at: sent)
-        return
-      }
-      // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
-      if certainty.isSure(at: now) { certainty.verify(at: sent) } else { compare(at: now) }
     }
   }
 
@@ -80,7 +69,6 @@
         return doubt(until: sent + OutletCertainty.takeOverDelay)
       }
       certainty.settle(at: sent)
-      stream.asked = sent
       begin(after: StreamEntry(reply[3]), at: now)
     }
 
@@ -161,7 +149,6 @@
 
     private mutating func settled(at now: Instant, since sent: Instant, _ last: StreamEntry?) {
       certainty.settle(at: sent)
-      stream.asked = sent
       // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
       if let refused = trouble.tooSmall.take(), refused == entries.firstEntry?.id { return supersede() }
       if entries.isEmpty { trouble.changes = 0 }

@@ -10,14 +10,11 @@
       case .doubting(let end):
         renewIfDue(at: now)
         if isComparing { return }
-        if now >= end { compare(at: now) } else { checkIfDue(at: now) }
+        if now >= end { compare(at: now) }
       case .catchingUp, .writing:
         renewIfDue(at: now)
         if isComparing { return }
         write(at: now)
-        // It may have failed, or be over.
-        guard phase == .catchingUp || phase == .writing else { return }
-        checkIfDue(at: now)
         proceed()
       case .resting, .connecting, .takingOver, .ending, .over: break
       }
@@ -75,35 +72,17 @@
       let arguments = [lease.holder, lease.milliseconds, "\(token)"]
       ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
     }
-
-    /// Checks once a second, or twice in a reply timeout if that is more often, whether the server still knows the
-    /// outlet's number, and whether the stream ends as before.
-    private mutating func checkIfDue(at now: Instant) {
-      guard let asked = stream.asked, now >= asked + settings.checkInterval, !isComparing else { return }
-      stream.asked = now
-      if isAsking(.check) { return }
-      questions.append(.number(sent: now))
-      let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
-      guard let size, size <= Self.largestToRead else {
-        act(.send(settings.looks.atNumber, replies: 1))
-        if size != nil { compare(at: now) }
-        return
-      }
-      questions.append(.last(stream.end))
-      act(.send(settings.looks.atBoth, replies: 2))
-    }
   }
 
   /// What is asked.
   extension OutletMachine {
-    enum Kind { case takeOver, comparison, check, renew }
+    enum Kind { case takeOver, comparison, renew }
 
     /// Whether the server was asked for something, and hasn't answered.
     func isAsking(_ kind: Kind) -> Bool {
       questions.contains { question in
         switch question {
         case .settle, .restore: kind == .comparison
-        case .number, .last: kind == .check
         case .renew: kind == .renew
         case .takeOver: kind == .takeOver
         case .entries, .end: false
@@ -158,9 +137,6 @@
     }
 
     private static var mostChanges: Int { 100 }
-    /// How many bytes a last entry may have that is read to see whether it is still there; a script, which costs the
-    /// server more, returns only its id.
-    private static var largestToRead: Int { 4_096 }
 
     private mutating func noteEnd() {
       guard phase == .writing, let token else { return }

@@ -11,7 +11,7 @@
       guard phase == .connecting else { return }
       connection = number
       certainty.noteConnection(start: start)
-      (stream.asked, trouble.tooSmall) = (now, nil)
+      trouble.tooSmall = nil
       if token == nil { return takeOver(at: now) }
       phase = .catchingUp
       compare(at: now)

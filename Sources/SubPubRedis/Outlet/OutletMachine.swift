@@ -61,8 +61,7 @@
       let limit: [String]
       /// What asks for the outlet's number, and what also asks for the last entry.
       let looks: (atNumber: [UInt8], atBoth: [UInt8])
-      /// How often the key is looked at, so that an outlet notices within twice the reply's time that its connection is
-      /// dead (8.07).
+      /// How often an outlet that stands by asks at least.
       let checkInterval: Duration
 
       init(key: String, endpoint: RedisEndpoint, maxLength: Int) {
@@ -72,7 +71,7 @@
         adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
         let look = RedisCommand("GET", keys.counter).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
-        checkInterval = min(.seconds(1), endpoint.replyTimeout / 2)
+        checkInterval = OutletLooks<OutletDriver>.interval(replyTimeout: endpoint.replyTimeout)
       }
 
       /// How long an outlet that may have been superseded waits for the other one.
@@ -85,10 +84,6 @@
       case settle(sent: Instant)
       case restore(EntryID, sent: Instant)
       case renew(sent: Instant)
-      /// The outlet's number.
-      case number(sent: Instant)
-      /// The last entry, when nothing is on its way to the stream; its id should be this one.
-      case last(EntryID?)
       case entries(Int)
       case end
     }
@@ -125,8 +120,6 @@
       var end: EntryID?
       /// The last confirmed entry, if it is missing, and the stream doesn't take it, and the stream's last one then.
       var unrestorable: (entry: EntryID, last: EntryID?)?
-      /// When the key was asked for last.
-      var asked: Instant?
     }
 
     enum Wait { case connection, room }
@@ -185,6 +178,8 @@
 
     mutating func act(_ action: Action) { actions.append(action) }
 
+    var hasActions: Bool { !actions.isEmpty }
+
     /// Takes what is to be done.
     mutating func takeActions() -> [Action] {
       defer { actions = [] }
@@ -230,11 +225,10 @@
       switch phase {
       case .standingBy(let next): return isAsking(.takeOver) ? nil : next
       case .doubting, .catchingUp, .writing:
-        guard !isComparing, let asked = stream.asked else { return nil }
-        var time = asked + settings.checkInterval
-        if let due = lease?.due, !isAsking(.renew) { time = min(time, due) }
-        if case .doubting(let end) = phase { time = min(time, end) }
-        return time
+        if isComparing { return nil }
+        let due = isAsking(.renew) ? nil : lease?.due
+        guard case .doubting(let end) = phase else { return due }
+        return due.map { min($0, end) } ?? end
       case .resting, .connecting, .takingOver, .ending, .over: return nil
       }
     }

@@ -5,9 +5,17 @@
   protocol ConnectionUser: AnyObject, Sendable {
     /// Tells the user about the connection it has asked for; called once for each ``SharedConnection/join(_:)``.
     func received(_ connection: Result<RedisConnection, RedisError.Reason>)
+
+    /// Appends what asks the server whether all is as before; returns nil if there is nothing to be asked.
+    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook?
+
+    /// The server has answered.
+    func looked(_ look: OutletLook, _ replies: ArraySlice<RedisReply>, at now: Moment)
   }
 
   /// A connection that several outlets share (8.10).
+  ///
+  /// It takes their looks together, because thousands of idle outlets look every second.
   final class SharedConnection: Sendable {
     private static let mostUsers = 128
 
@@ -15,9 +23,11 @@
     private let state = Locked(State())
 
     private struct State {
-      var users: Set<ObjectIdentifier> = []
+      var users: [any ConnectionUser] = []
       var waiting: [any ConnectionUser] = []
-      var connection: RedisConnection?
+      /// The way of the looks over the connection; nil while there is none.
+      var channel: RedisChannel?
+      var looks = OutletLooks<any ConnectionUser>()
       var attempt: (number: Int, task: Task<Void, Never>)?
       var lastAttempt = 0
     }
@@ -28,20 +38,20 @@
     func add(_ user: any ConnectionUser) -> Bool {
       state.withLock { state in
         guard state.users.count < Self.mostUsers else { return false }
-        state.users.insert(ObjectIdentifier(user))
+        state.users.append(user)
         return true
       }
     }
 
     /// Removes a user, and ends the connection if that was the last one.
     func remove(_ user: any ConnectionUser) {
-      let (connection, attempt) = state.withLock { state -> (RedisConnection?, Task<Void, Never>?) in
-        state.users.remove(ObjectIdentifier(user))
+      let (channel, attempt) = state.withLock { state -> (RedisChannel?, Task<Void, Never>?) in
+        state.users.removeAll { $0 === user }
         state.waiting.removeAll { $0 === user }
-        return state.users.isEmpty ? (state.connection.take(), state.attempt.take()?.task) : (nil, nil)
+        return state.users.isEmpty ? (state.channel, state.attempt.take()?.task) : (nil, nil)
       }
       attempt?.cancel()
-      connection?.close()
+      channel?.connection.close()
       client.remove(self) { self.state.withLock { $0.users.isEmpty } }
     }
 
@@ -50,7 +60,7 @@
     /// All users that ask at the same time share one attempt and its result.
     func join(_ user: any ConnectionUser) {
       let living = state.withLock { state -> RedisConnection? in
-        if let connection = state.connection, connection.failure == nil { return connection }
+        if let connection = state.channel?.connection, connection.failure == nil { return connection }
         state.waiting.append(user)
         if state.attempt == nil {
           state.lastAttempt += 1
@@ -68,18 +78,67 @@
       do throws(RedisError.Reason) {
         result = .success(try await client.connect(on: client.loop, asksForStart: true))
       } catch { result = .failure(error) }
+      // Forgotten with the connection.
+      let channel = (try? result.get()).map { RedisChannel($0) { self.received($1, over: $0) } }
       let users = state.withLock { state -> [any ConnectionUser]? in
         // All users may have gone meanwhile, and others may have come.
         guard state.attempt?.number == number else { return nil }
         defer { (state.waiting, state.attempt) = ([], nil) }
-        state.connection = try? result.get()
+        state.channel = channel
+        state.looks = OutletLooks()
         return state.waiting
       }
       guard let users else {
-        if case .success(let connection) = result { connection.close() }
+        channel?.connection.close()
         return
       }
       for user in users { user.received(result) }
+      if channel != nil { setTimer() }
+    }
+  }
+
+  /// The looks, on the loop's thread.
+  extension SharedConnection: LoopTimer {
+    private func setTimer() {
+      let interval = OutletLooks<any ConnectionUser>.interval(replyTimeout: client.endpoint.replyTimeout)
+      client.loop.set(self, to: client.tick(after: .now + interval))
+    }
+
+    func fire() {
+      let (users, channel, isAnswered) = state.withLock { ($0.users, $0.channel, $0.looks.isEmpty) }
+      guard let channel else { return }
+      setTimer()
+      // What isn't answered in time ends the connection.
+      if isAnswered { look(for: users, over: channel) }
+    }
+
+    private func look(for users: [any ConnectionUser], over channel: RedisChannel) {
+      var (bytes, looks): ([UInt8], [OutletLooks<any ConnectionUser>.Asked]) = ([], [])
+      let now = Moment.now
+      for user in users {
+        if let look = user.look(at: now, askingWith: &bytes) { looks.append(.init(user: user, look: look)) }
+      }
+      if looks.isEmpty { return }
+      let count = state.withLock { [looks] in $0.looks.begin(looks) }
+      do throws(RedisError.Reason) { try channel.send(bytes, replies: count, mayBeDelayed: true) } catch {
+        forget(channel)
+      }
+    }
+
+    private func received(_ result: Result<[RedisReply], RedisError.Reason>, over channel: RedisChannel) {
+      guard case .success(let replies) = result else { return forget(channel) }
+      let now = Moment.now
+      let answered = state.withLock { $0.channel === channel ? $0.looks.take(replies) : [] }
+      for each in answered { each.user.looked(each.look, each.replies, at: now) }
+    }
+
+    private func forget(_ channel: RedisChannel) {
+      let wasCurrent = state.withLock { state in
+        guard state.channel === channel else { return false }
+        (state.channel, state.looks) = (nil, OutletLooks())
+        return true
+      }
+      if wasCurrent { client.loop.set(self, to: nil) }
     }
   }
 #endif

@@ -36,6 +36,9 @@
     /// The bytes of a string; empty for other replies.
     var bytes: ArraySlice<UInt8> { memory.bytes[memory.text(at: index)] }
 
+    /// Whether the reply is this string.
+    func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+
     /// The bytes of a string as UTF-8.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 

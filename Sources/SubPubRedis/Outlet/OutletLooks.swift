@@ -1,0 +1,46 @@
+#if Redis
+  import SubPub
+
+  /// The looks of one connection that the server hasn't answered, in the order of the questions.
+  struct OutletLooks<User> {
+    /// How often a connection takes them: so a dead one is noticed within twice the time that a reply may take (8.07),
+    /// and an outlet is sure all the while.
+    static func interval(replyTimeout: Duration) -> Duration { min(.seconds(1), replyTimeout / 2) }
+
+    struct Asked {
+      let user: User
+      let look: OutletLook
+    }
+
+    struct Answered {
+      let user: User
+      let look: OutletLook
+      let replies: ArraySlice<RedisReply>
+    }
+
+    private var asked: ArraySlice<Asked> = []
+    /// The replies to a look that hasn't got all of them.
+    private var rest: ArraySlice<RedisReply> = []
+
+    var isEmpty: Bool { asked.isEmpty }
+
+    /// Notes that these looks are taken; returns how many replies they have.
+    mutating func begin(_ looks: [Asked]) -> Int {
+      asked += looks
+      return looks.reduce(0) { $0 + $1.look.replyCount }
+    }
+
+    /// Takes the looks that these replies complete.
+    mutating func take(_ replies: [RedisReply]) -> [Answered] {
+      var answered: [Answered] = []
+      answered.reserveCapacity(replies.count)
+      rest += replies
+      while let count = asked.first?.look.replyCount, rest.count >= count {
+        let (next, replies) = (asked.removeFirst(), rest.prefix(count))
+        rest.removeFirst(count)
+        answered.append(Answered(user: next.user, look: next.look, replies: replies))
+      }
+      return answered
+    }
+  }
+#endif

@@ -1,0 +1,77 @@
+#if Redis
+  import SubPub
+
+  /// A look at the key of an outlet, which a connection takes for all of its outlets together, and often enough: whether
+  /// the server still knows the outlet's number, and whether the stream ends as before (8.08).
+  struct OutletLook {
+    /// The number of the outlet's connection.
+    let connection: Int
+    let sent: Moment
+    let end: End
+
+    /// What is asked about the end of the stream.
+    enum End {
+      /// Nothing: entries are on their way, or the outlet doesn't write.
+      case nothing
+      /// Whether it is this entry.
+      case entry(EntryID?)
+      /// The entry is large, so a script tells its id, once the number is known.
+      case large
+    }
+
+    /// How many replies it takes.
+    var replyCount: Int { if case .entry = end { 2 } else { 1 } }
+  }
+
+  extension OutletMachine {
+    /// Appends what asks the server; returns nil if there is nothing to be asked.
+    func look(at now: Instant, askingWith bytes: inout [UInt8]) -> OutletLook? {
+      guard let connection, isLooking, !isComparing else { return nil }
+      let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
+      let end: OutletLook.End =
+        size.map { $0 <= Self.largestToRead ? .entry(stream.end) : .large } ?? .nothing
+      if case .entry = end { bytes += settings.looks.atBoth } else { bytes += settings.looks.atNumber }
+      return OutletLook(connection: connection, sent: now, end: end)
+    }
+
+    private var isLooking: Bool {
+      switch phase {
+      case .doubting, .catchingUp, .writing: true
+      case .resting, .connecting, .takingOver, .standingBy, .ending, .over: false
+      }
+    }
+
+    /// How many bytes a last entry may have that is read to see whether it is still there; a script, which costs the
+    /// server more, returns only its id.
+    private static var largestToRead: Int { 4_096 }
+
+    /// The server has answered.
+    mutating func looked(_ look: OutletLook, _ replies: some Collection<RedisReply>, at now: Instant) {
+      guard look.connection == connection else { return }
+      if let refusal = replies.lazy.compactMap(\.refusal).first { return refused(refusal) }
+      var rest = replies[...]
+      guard let number = rest.popFirst()?.outletNumber, number == token else { return compare(at: now) }
+      if case .doubting = phase {
+        certainty.noteSeen(at: look.sent)
+        return
+      }
+      // After a longer time without contact, the number alone says nothing: it may be that of an older copy.
+      guard certainty.isSure(at: now) else { return compare(at: now) }
+      certainty.verify(at: look.sent)
+      guard phase == .writing else { return }
+      switch look.end {
+      case .nothing: break
+      case .entry(let end):
+        let last = rest.first?[0]?[0].flatMap { EntryID($0.bytes) }
+        if last != end, !isWritten(last, after: end) { compare(at: now) }
+      case .large: if entries.isEmpty { compare(at: now) }
+      }
+    }
+
+    /// Whether an entry is the outlet's own, which was sent before the look was.
+    private func isWritten(_ id: EntryID?, after end: EntryID?) -> Bool {
+      guard let id, let token, end.map({ $0 < id }) ?? true else { return false }
+      return id.epoch == token && id.version <= demand.taken?.version ?? 0
+    }
+  }
+#endif
