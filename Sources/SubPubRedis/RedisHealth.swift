@@ -88,7 +88,7 @@
 
   /// When a server has answered last.
   final class LastContact: Sendable {
-    private let time = Locked<ContinuousClock.Instant?>(nil)
+    private let time = Locked<Moment?>(nil)
 
     func note() { time.withLock { $0 = .now } }
 

@@ -8,7 +8,7 @@
     var machine = ReaderMachine<Int>(replyTimeout: .seconds(2), at: start)
     private var time = 0.0
 
-    var now: ContinuousClock.Instant { Self.start + .seconds(time) }
+    var now: Moment { Self.start + .seconds(time) }
 
     /// Returns what has to be done: connections with their numbers, commands without `TIME`, which each inquiry begins
     /// with, and events with their followers.

@@ -40,7 +40,7 @@
       var shown = ShownPublications()
       for entry in [entry(1, of: 7, 3), entry(2, of: 8, 5)] { _ = shown.note(entry) }
       let late = start + .seconds(60)
-      func verdict(_ entry: StreamEntry, at time: ContinuousClock.Instant = start) -> ShownPublications.Verdict {
+      func verdict(_ entry: StreamEntry, at time: Moment = start) -> ShownPublications.Verdict {
         shown.verdict(on: entry, at: time)
       }
       shown.note(isBehind: true)
@@ -177,7 +177,7 @@
 
   extension ShownPublications {
     /// The place after which the entries are that are to be read again; nil if none are.
-    fileprivate mutating func placeOfWaiting(at now: ContinuousClock.Instant) -> EntryID? {
+    fileprivate mutating func placeOfWaiting(at now: Moment) -> EntryID? {
       if case .entries(let place) = request(at: now) { place } else { nil }
     }
   }

@@ -11,7 +11,7 @@
     private let start = ContinuousClock.now
     private let timers = (0..<4).map { _ in Timer() }
 
-    private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
+    private func at(_ seconds: Double) -> Moment { start + .seconds(seconds) }
 
     @Test("timers fire in the order of their times, each once, and at the time that was set last")
     func required_8_10_order() {

@@ -109,7 +109,7 @@
     /// If it has a smaller number, the stream was deleted and has begun anew, because the server's clock was set back.
     /// Or the server has an older copy of it, and the outlet is about to write what is missing. Returns whether the
     /// followers wait for that, or have been sent back to the beginning.
-    mutating func compare(with last: EntryID?, at now: ContinuousClock.Instant) -> (waits: Bool, beginsAnew: Bool) {
+    mutating func compare(with last: EntryID?, at now: Moment) -> (waits: Bool, beginsAnew: Bool) {
       guard let last, last.epoch < epoch else {
         noteCurrent()
         return (false, false)
@@ -135,14 +135,13 @@
 
   /// Followers that want only the newest entry of their streams, now and then.
   struct PacedStreams<Follower: Hashable & Sendable> {
-    typealias Instant = ContinuousClock.Instant
 
     private struct Paced {
       let follower: Follower
       let key: [UInt8]
       let pacing: Duration
       var position: EntryID
-      var next: Instant
+      var next: Moment
       /// How long the stream has been behind the follower.
       var behind = Patience()
     }
@@ -152,17 +151,17 @@
     var isEmpty: Bool { all.isEmpty }
     var followers: [Follower] { all.map { $0.follower } }
     /// When the next one wants to know; nil without followers.
-    var next: Instant? { all.lazy.map { $0.next }.min() }
+    var next: Moment? { all.lazy.map { $0.next }.min() }
 
     /// Adds a follower, which has just been told the newest entry.
     mutating func add(
-      _ follower: Follower, to key: [UInt8], _ pacing: Duration, after position: EntryID, at now: Instant
+      _ follower: Follower, to key: [UInt8], _ pacing: Duration, after position: EntryID, at now: Moment
     ) {
       all.append(Paced(follower: follower, key: key, pacing: pacing, position: position, next: now + pacing))
     }
 
     /// Lets a follower have what comes after a place, now.
-    mutating func move(_ follower: Follower, to position: EntryID, at now: Instant) {
+    mutating func move(_ follower: Follower, to position: EntryID, at now: Moment) {
       guard let index = all.firstIndex(where: { $0.follower == follower }) else { return }
       (all[index].position, all[index].next) = (position, now)
     }
@@ -176,7 +175,7 @@
     }
 
     /// The keys of those that want to know now, each once.
-    func dueKeys(at now: Instant) -> [[UInt8]] {
+    func dueKeys(at now: Moment) -> [[UInt8]] {
       var found: Set<[UInt8]> = []
       return all.lazy.filter { $0.next <= now }.map { $0.key }.filter { found.insert($0).inserted }
     }
@@ -188,7 +187,7 @@
     /// existed: then it is a copy, which is never shown. Otherwise, its outlet is given some time to write what is
     /// missing (8.08).
     mutating func take(
-      _ last: StreamEntry?, of key: [UInt8], dueAt due: Instant, serverTime: UInt64, at now: Instant
+      _ last: StreamEntry?, of key: [UInt8], dueAt due: Moment, serverTime: UInt64, at now: Moment
     ) -> [(follower: Follower, event: StreamEvent)] {
       var events: [(Follower, StreamEvent)] = []
       for index in all.indices where all[index].next <= due && all[index].key == key {
@@ -215,13 +214,13 @@
   struct Patience {
     private static var time: Duration { .seconds(2) }
 
-    private var start: ContinuousClock.Instant?
+    private var start: Moment?
 
     /// When it has lasted for long enough; nil if it isn't behind.
-    var limit: ContinuousClock.Instant? { start.map { $0 + Self.time } }
+    var limit: Moment? { start.map { $0 + Self.time } }
 
     /// Whether it has lasted for long enough; it begins now unless it has begun before.
-    mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
+    mutating func isOver(at now: Moment) -> Bool {
       let start = start ?? now
       self.start = start
       return now >= start + Self.time

@@ -16,7 +16,7 @@
     private static let liveliness: Duration = .seconds(2)
 
     /// Until when each of them is lively, even if a new wait for those that rest begins.
-    private var ends: [[UInt8]: ContinuousClock.Instant] = [:]
+    private var ends: [[UInt8]: Moment] = [:]
 
     var isEmpty: Bool { ends.isEmpty }
     var count: Int { ends.count }
@@ -26,22 +26,22 @@
     func contains(_ key: [UInt8]) -> Bool { ends[key] != nil }
 
     /// Adds a stream that the wait for those that rest misses.
-    mutating func add(_ key: [UInt8], at now: ContinuousClock.Instant) { ends[key] = ends[key] ?? now }
+    mutating func add(_ key: [UInt8], at now: Moment) { ends[key] = ends[key] ?? now }
 
     /// Notes that one of so many streams has had entries.
-    mutating func noteEntries(of key: [UInt8], among count: Int, at now: ContinuousClock.Instant) {
+    mutating func noteEntries(of key: [UInt8], among count: Int, at now: Moment) {
       if count > Self.few { ends[key] = now + Self.liveliness }
     }
 
     mutating func remove(_ key: [UInt8]) { ends[key] = nil }
 
     /// Whether the wait for so many that rest misses too many, so that another one costs the server less.
-    func areTooMany(besides restingCount: Int, at now: ContinuousClock.Instant) -> Bool {
+    func areTooMany(besides restingCount: Int, at now: Moment) -> Bool {
       let limit = Self.few + restingCount / 16
       return ends.count > limit && ends.values.count { $0 <= now } > limit
     }
 
     /// Lets those rest that the wait that begins now includes.
-    mutating func settle(at now: ContinuousClock.Instant) { ends = ends.filter { $0.value > now } }
+    mutating func settle(at now: Moment) { ends = ends.filter { $0.value > now } }
   }
 #endif

@@ -6,7 +6,6 @@
   /// It has no publisher, clock, lock, or task. It is told what has happened and when, and says what has to be done;
   /// ``RedisMirror`` does that.
   struct MirrorMachine {
-    typealias Instant = ContinuousClock.Instant
 
     struct Settings {
       let key: String
@@ -73,7 +72,7 @@
     /// The attempts so far.
     private struct Attempts {
       /// When the last one began.
-      var start: Instant?
+      var start: Moment?
       /// The pauses since a server has answered.
       var pauses = 0
       /// The servers that have failed since the last pause.
@@ -102,7 +101,7 @@
   /// The servers.
   extension MirrorMachine {
     /// Begins a run; returns nil if there is one already.
-    mutating func start(at now: Instant) -> Step? {
+    mutating func start(at now: Moment) -> Step? {
       if isRunning { return nil }
       (isRunning, attempts) = (true, Attempts())
       return follow(at: now)
@@ -115,7 +114,7 @@
     }
 
     /// The pause is over.
-    mutating func follow(at now: Instant) -> Step {
+    mutating func follow(at now: Moment) -> Step {
       attempts.start = now
       if followed != server { publications.note(isBehind: false) }
       followed = server
@@ -131,7 +130,7 @@
     }
 
     /// The stream can't be followed any more.
-    mutating func lost(_ reason: RedisError.Reason, at now: Instant) -> Loss {
+    mutating func lost(_ reason: RedisError.Reason, at now: Moment) -> Loss {
       let (error, wasConnected) = (error(reason), isConnected)
       isConnected = false
       let time = attempts.start?.duration(to: now) ?? .zero
@@ -168,7 +167,7 @@
     /// Something was read.
     ///
     /// An entry may have waited for as long as the pace before it was read.
-    mutating func received(_ event: StreamEvent, at now: Instant, wallClock: Int64) -> Result {
+    mutating func received(_ event: StreamEvent, at now: Moment, wallClock: Int64) -> Result {
       // Even if nothing is shown, the server has answered.
       var result = Result(isFirst: !isConnected, showing: isConnected ? nil : .last)
       noteAnswer()
@@ -191,7 +190,7 @@
     }
 
     /// Lets an entry be shown if it may be.
-    private mutating func show(_ entry: StreamEntry, lag: Duration?, at now: Instant, _ result: inout Result) {
+    private mutating func show(_ entry: StreamEntry, lag: Duration?, at now: Moment, _ result: inout Result) {
       if hasShown(entry.id) { return }
       switch publications.verdict(on: entry, at: now) {
       case .shows: result.showing = .entry(entry, hasData: true, lag: lag)

@@ -44,7 +44,7 @@
     }
 
     /// Asks for the last entries of the streams of new followers, so that these are current at once.
-    mutating func beginArrivals(at now: Instant) {
+    mutating func beginArrivals(at now: Moment) {
       if isUnused { checks.next = now + replyTimeout }
       let isAsked = isWaiting || newcomers.allSatisfy { $0.pacing != nil }
       arrivals = Arrivals(newcomers, over: isAsked ? .asking : .resting)
@@ -52,7 +52,7 @@
       ask(.lastEntries, arrivals.all.map { .lastEntry(of: $0.newcomer.key) }, over: arrivals.line)
     }
 
-    mutating func receiveLastEntries(_ replies: [RedisReply], at now: Instant) {
+    mutating func receiveLastEntries(_ replies: [RedisReply], at now: Moment) {
       for (index, reply) in replies.enumerated() where !arrivals.all[index].isOver {
         let newcomer = arrivals.all[index].newcomer
         if let refusal = reply.refusal {
@@ -72,7 +72,7 @@
     }
 
     /// Searches for the places where followers go on that come from another server.
-    private mutating func findPlaces(at now: Instant) {
+    private mutating func findPlaces(at now: Moment) {
       let open = arrivals.all.indices.filter { index in
         let arrival = arrivals.all[index]
         return !arrival.isOver && arrival.search.map { $0.place == nil } ?? false
@@ -86,7 +86,7 @@
       ask(.places(open), commands, arrivals.count, over: arrivals.line)
     }
 
-    mutating func receivePlaces(_ replies: [RedisReply], of indices: [Int], at now: Instant) {
+    mutating func receivePlaces(_ replies: [RedisReply], of indices: [Int], at now: Moment) {
       for (index, reply) in zip(indices, replies) {
         let entries = StreamEntry.entries(reply)
         arrivals.all[index].search?.note(entries, isBeginning: entries.count < arrivals.count)
@@ -95,7 +95,7 @@
     }
 
     /// Lets the newcomers follow their streams, one after the other.
-    private mutating func settleArrivals(at now: Instant) {
+    private mutating func settleArrivals(at now: Moment) {
       while let arrival = arrivals.first {
         if !arrival.isOver {
           if let (key, position) = slowEntry(before: arrival) {
@@ -129,7 +129,7 @@
       }
     }
 
-    mutating func receiveEntry(_ replies: [RedisReply], at now: Instant) {
+    mutating func receiveEntry(_ replies: [RedisReply], at now: Moment) {
       arrivals.all[arrivals.firstIndex].isProbed = true
       if let arrival = arrivals.first, !arrival.isOver, let entry = StreamEntry.entries(replies[0][0]?[1]).first {
         act(.pass(.entry(entry), arrival.newcomer.follower))
@@ -138,7 +138,7 @@
       settleArrivals(at: now)
     }
 
-    private mutating func settle(at now: Instant) {
+    private mutating func settle(at now: Moment) {
       let arrival = arrivals.all[arrivals.firstIndex]
       let (newcomer, position) = (arrival.newcomer, begin(arrival, at: now))
       if let pacing = newcomer.pacing {
@@ -152,7 +152,7 @@
     }
 
     /// Tells a follower where the stream stands, and returns the position after which it goes on.
-    private mutating func begin(_ arrival: Arrivals.Arrival, at now: Instant) -> EntryID {
+    private mutating func begin(_ arrival: Arrivals.Arrival, at now: Moment) -> EntryID {
       let (follower, last) = (arrival.newcomer.follower, arrival.last)
       if case .newest = arrival.newcomer.position {
         act(.pass(last.map { .current($0) } ?? .empty, follower))

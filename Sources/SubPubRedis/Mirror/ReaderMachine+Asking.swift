@@ -19,7 +19,7 @@
         /// The last entries of the suspicious ones among them.
         case suspects([[UInt8]], among: [[UInt8]])
         /// The newest entries for the followers with a pace that were due then.
-        case paced([[UInt8]], due: Instant)
+        case paced([[UInt8]], due: Moment)
       }
 
       let purpose: Purpose
@@ -58,7 +58,7 @@
     private enum Concern: Int, CaseIterable { case newcomers, checks, paced, greeting }
 
     /// Asks for something if there is something to be asked for.
-    mutating func beginInquiry(at now: Instant) {
+    mutating func beginInquiry(at now: Moment) {
       let concerns = Concern.allCases
       for offset in 1...concerns.count {
         let concern = concerns[(checks.turn + offset) % concerns.count]
@@ -67,7 +67,7 @@
     }
 
     /// Returns whether there was something to be asked for.
-    private mutating func begin(_ concern: Concern, at now: Instant) -> Bool {
+    private mutating func begin(_ concern: Concern, at now: Moment) -> Bool {
       switch concern {
       case .newcomers:
         if newcomers.isEmpty { return false }
@@ -107,7 +107,7 @@
     }
 
     /// All replies to this part of the inquiry have arrived.
-    mutating func receiveInquiry(at now: Instant) {
+    mutating func receiveInquiry(at now: Moment) {
       guard let inquiry else { return }
       serverTime = inquiry.arrived[0].milliseconds ?? 0
       self.inquiry?.replies += inquiry.arrived.dropFirst()
@@ -118,7 +118,7 @@
       receive(replies, for: inquiry.purpose, at: now)
     }
 
-    private mutating func receive(_ replies: [RedisReply], for purpose: Inquiry.Purpose, at now: Instant) {
+    private mutating func receive(_ replies: [RedisReply], for purpose: Inquiry.Purpose, at now: Moment) {
       switch purpose {
       case .greeting: break
       case .lastEntries: receiveLastEntries(replies, at: now)
@@ -132,7 +132,7 @@
       }
     }
 
-    private mutating func receivePaced(_ replies: [RedisReply], of keys: [[UInt8]], _ due: Instant, at now: Instant) {
+    private mutating func receivePaced(_ replies: [RedisReply], of keys: [[UInt8]], _ due: Moment, at now: Moment) {
       for (key, reply) in zip(keys, replies) {
         if let refusal = reply.refusal {
           for follower in paced.remove(key) { act(.end(follower, .refused(refusal))) }
@@ -155,7 +155,7 @@
       /// How many streams are looked at before something else is asked for.
       fileprivate static var atOnce: Int { 256 }
 
-      var next: Instant
+      var next: Moment
       /// The streams that are still to be looked at; nil if a check isn't under way.
       var rest: ArraySlice<[UInt8]>?
       /// Why the streams have to be looked at before they are read on, and whether the one was found that can't be
@@ -166,21 +166,22 @@
       /// What was asked for last.
       fileprivate var turn = Concern.greeting.rawValue
 
-      init(next: Instant) { self.next = next }
+      init(next: Moment) { self.next = next }
 
       mutating func begin(because refusal: String) {
         if self.refusal == nil { (rest, self.refusal) = (nil, (refusal, false)) }
       }
 
-      fileprivate func areDue(at now: Instant) -> Bool { refusal != nil || rest != nil || now >= next }
+      fileprivate func areDue(at now: Moment) -> Bool { refusal != nil || rest != nil || now >= next }
     }
 
-    private mutating func beginCheck(at now: Instant) {
+    private mutating func beginCheck(at now: Moment) {
       if checks.rest == nil {
         (checks.next, checks.rest) = (now + replyTimeout, streams.keys[...])
         if lively.isEmpty, self[.lively].wait == nil { close(.lively) }
       }
-      let keys = (checks.rest ?? []).prefix(Checks.atOnce).filter { streams[$0] != nil }
+      // Some may have been forgotten meanwhile.
+      let keys = Array((checks.rest ?? []).prefix(Checks.atOnce))
       checks.rest = checks.rest?.dropFirst(Checks.atOnce)
       let commands = keys.flatMap { key in
         [RedisCommand("TYPE", of: key), RedisCommand("GET", of: key + Array(RedisCommand.counterSuffix.utf8))]
@@ -192,7 +193,7 @@
     ///
     /// The others exist or are yet to come, and their outlets' numbers haven't begun anew. A number that is a time in
     /// the past can't be given again, so a stream with smaller ones is an older copy, which is never shown (8.08).
-    private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Instant) {
+    private mutating func receiveTypes(_ replies: [RedisReply], of keys: [[UInt8]], at now: Moment) {
       let suspects = keys.enumerated().filter { index, key in
         let (type, counter) = (replies[2 * index], replies[2 * index + 1].outletNumber ?? 0)
         guard type.isText("stream") || type.isText("none") else { return true }
@@ -202,11 +203,12 @@
       ask(.suspects(suspects, among: keys), suspects.map { .lastEntry(of: $0) })
     }
 
-    private mutating func compare(_ keys: [[UInt8]], with replies: [RedisReply], at now: Instant) {
+    private mutating func compare(_ keys: [[UInt8]], with replies: [RedisReply], at now: Moment) {
       for (key, reply) in zip(keys, replies) {
         if let refusal = reply.refusal {
-          for follower in removeStream(key) { act(.end(follower, .refused(refusal))) }
-          checks.refusal?.isFound = true
+          let followers = removeStream(key)
+          for follower in followers { act(.end(follower, .refused(refusal))) }
+          if !followers.isEmpty { checks.refusal?.isFound = true }
         } else if let result = streams[key]?.compare(with: StreamEntry.entries(reply).last?.id, at: now) {
           if result.waits { checks.next = min(checks.next, now + .milliseconds(500)) }
           if result.beginsAnew { noteMissed(key, isBehind: true, at: now) }

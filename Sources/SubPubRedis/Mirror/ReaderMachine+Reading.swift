@@ -10,7 +10,7 @@
     var isWaiting: Bool { self[.resting].wait != nil }
 
     /// Lets the server wait for entries of all streams.
-    mutating func requestEntries(at now: Instant) {
+    mutating func requestEntries(at now: Moment) {
       guard checks.refusal == nil else { return }
       if !isWaiting, inquiry?.line != .resting {
         lively.settle(at: now)
@@ -30,8 +30,12 @@
       // Nothing ends the wait for those that rest, and the others are asked for again and again until it is over.
       let limit = line == .lively ? LivelyStreams.wait : min(replyTimeout, .seconds(5))
       var command = RedisCommand("XREAD", "COUNT", "\(count)", "BLOCK", limit.wholeMilliseconds, "STREAMS")
+      command.reserve(keys.reduce(0) { $0 + $1.count + 40 })
       for key in keys { command.append(key) }
-      for key in keys { command.append("\(streams[key]?.request(by: line) ?? .zero)") }
+      for key in keys {
+        let position = streams[key]?.request(by: line) ?? .zero
+        command.append(position.epoch, position.version)
+      }
       if line == .resting { for key in lively.keys { streams[key]?.request(by: line, asks: false) } }
       let time = TimeLimit(limit: limit + replyTimeout, named: replyTimeout, arrival: replyTimeout * 2)
       send(Message(bytes: command.encoded, replyCount: 1, limit: time), over: line)
@@ -40,14 +44,14 @@
 
     /// Lets a stream be asked for soon if the wait that is under way misses some of its entries; the next reply may be
     /// large if there are some.
-    mutating func noteMissed(_ key: [UInt8], isBehind: Bool, at now: Instant) {
+    mutating func noteMissed(_ key: [UInt8], isBehind: Bool, at now: Moment) {
       if isBehind { self[isWaiting ? .lively : .resting].isBehind = true }
       if isWaiting, streams[key]?.isMissed ?? false { lively.add(key, at: now) }
     }
 
     /// `XREAD` has returned.
     mutating func receive(
-      _ reply: RedisReply, to wait: Connection.Wait, over line: ReadingLine, at now: Instant
+      _ reply: RedisReply, to wait: Connection.Wait, over line: ReadingLine, at now: Moment
     ) {
       if let refusal = reply.refusal {
         // The server has become a replica. It still lets the streams be read, but not over this connection.

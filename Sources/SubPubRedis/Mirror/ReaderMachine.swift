@@ -11,7 +11,6 @@
   ///
   /// It uses closures in place of key paths, which a generic type makes at run time, each time anew.
   struct ReaderMachine<Follower: Hashable & Sendable> {
-    typealias Instant = ContinuousClock.Instant
 
     /// A follower that doesn't know yet where its stream stands.
     struct Newcomer {
@@ -62,12 +61,12 @@
     var serverTime: UInt64 = 0
     private var actions: [Action] = []
 
-    init(replyTimeout: Duration, at now: Instant) {
+    init(replyTimeout: Duration, at now: Moment) {
       (self.replyTimeout, checks) = (replyTimeout, Checks(next: now + replyTimeout))
     }
 
     /// When `timeHasCome` is to be called; nil if nothing is due before something else happens.
-    var nextTime: Instant? {
+    var nextTime: Moment? {
       inquiry != nil || isIdle ? nil : min(checks.next, paced.next ?? checks.next)
     }
 
@@ -89,7 +88,7 @@
   extension ReaderMachine {
     /// Adds and removes followers.
     mutating func change(
-      adding added: [Newcomer] = [], removing removed: [(follower: Follower, key: [UInt8])] = [], at now: Instant
+      adding added: [Newcomer] = [], removing removed: [(follower: Follower, key: [UInt8])] = [], at now: Moment
     ) {
       newcomers += added
       if !removed.isEmpty {
@@ -104,7 +103,7 @@
     }
 
     /// A follower has a request in answer to what was passed to it.
-    mutating func receive(_ request: StreamRequest, of follower: Follower, to key: [UInt8], at now: Instant) {
+    mutating func receive(_ request: StreamRequest, of follower: Follower, to key: [UInt8], at now: Moment) {
       switch request {
       case .check(let time):
         checks.next = min(checks.next, time)
@@ -119,21 +118,21 @@
       }
     }
 
-    mutating func connected(_ number: Int, at now: Instant) {
+    mutating func connected(_ number: Int, at now: Moment) {
       guard let line = line(of: number) else { return act(.close(number)) }
       self[line].phase = .open
       if let message = self[line].message { act(.send(message, over: number)) }
       proceed(at: now)
     }
 
-    mutating func cannotConnect(_ reason: RedisError.Reason, _ number: Int, at now: Instant) {
+    mutating func cannotConnect(_ reason: RedisError.Reason, _ number: Int, at now: Moment) {
       guard let line = line(of: number) else { return }
       self[line].phase = .closed
       fail(reason)
       proceed(at: now)
     }
 
-    mutating func received(_ replies: [RedisReply], over number: Int, at now: Instant) {
+    mutating func received(_ replies: [RedisReply], over number: Int, at now: Moment) {
       var rest = replies[...]
       while let line = line(of: number), let reply = rest.first {
         self[line].hasAnswered = true
@@ -152,7 +151,7 @@
 
     /// A connection is lost, perhaps because the server has closed it, or because a reply kept arriving for too long.
     mutating func lost(
-      _ reason: RedisError.Reason, isClosed: Bool, isTooSlow: Bool, over number: Int, at now: Instant
+      _ reason: RedisError.Reason, isClosed: Bool, isTooSlow: Bool, over number: Int, at now: Moment
     ) {
       guard let line = line(of: number) else { return }
       self[line].phase = .closed
@@ -169,10 +168,10 @@
       proceed(at: now)
     }
 
-    mutating func timeHasCome(at now: Instant) { proceed(at: now) }
+    mutating func timeHasCome(at now: Moment) { proceed(at: now) }
 
     /// Does what is due.
-    private mutating func proceed(at now: Instant) {
+    private mutating func proceed(at now: Moment) {
       if isIdle { return reset() }
       if inquiry == nil { beginInquiry(at: now) }
       requestEntries(at: now)

@@ -48,7 +48,7 @@
     }
 
     /// Decides on the next entry of the stream, and notes whether that is behind.
-    mutating func verdict(on entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
+    mutating func verdict(on entry: StreamEntry, at now: Moment) -> Verdict {
       guard let newest else { return .shows }
       guard let id = entry.publication else { return isBehind ? wait(with: entry, at: now) : .shows }
       if id.epoch == newest.epoch {
@@ -66,7 +66,7 @@
       return wait(with: entry, at: now)
     }
 
-    private mutating func wait(with entry: StreamEntry, at now: ContinuousClock.Instant) -> Verdict {
+    private mutating func wait(with entry: StreamEntry, at now: Moment) -> Verdict {
       if waiting == nil, patience.isOver(at: now) { return verdictOnUnknown(entry) }
       waiting = waiting ?? entry.id.predecessor
       return .waits
@@ -99,7 +99,7 @@
     }
 
     /// Returns what is to be done for the entries that wait: the stream is looked at later, or they are read again.
-    mutating func request(at now: ContinuousClock.Instant) -> StreamRequest? {
+    mutating func request(at now: Moment) -> StreamRequest? {
       guard let place = waiting else { return nil }
       if !patience.isOver(at: now) { return patience.limit.map { .check(at: $0) } }
       waiting = nil

@@ -22,7 +22,7 @@
   /// A request in answer to an event.
   enum StreamRequest {
     /// Look at the stream at that time.
-    case check(at: ContinuousClock.Instant)
+    case check(at: Moment)
     /// Read the entries after this one again.
     case entries(after: EntryID)
   }

@@ -28,7 +28,7 @@
       /// Whether the thread carries out actions.
       var isActing = false
       /// When the machine is told that its time has come.
-      var time: ContinuousClock.Instant?
+      var time: Moment?
     }
 
     /// Lets the thread check what others want; keeps the reader until then.
@@ -76,7 +76,7 @@
     }
 
     /// Changes the machine, and does what follows; on the loop's thread.
-    private func change(_ body: (inout Machine, ContinuousClock.Instant) -> Void) {
+    private func change(_ body: (inout Machine, Moment) -> Void) {
       let acts = state.withLock { state in
         body(&state.machine, .now)
         defer { state.isActing = true }

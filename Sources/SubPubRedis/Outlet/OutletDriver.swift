@@ -16,7 +16,6 @@
   /// It isn't generic, because generic code costs several times as much, and thousands of idle outlets ask the server
   /// every second.
   final class OutletDriver: Sendable {
-    typealias Instant = OutletMachine.Instant
 
     let client: RedisClient
     let state: Locked<State>
@@ -33,7 +32,7 @@
       fileprivate var channel: RedisChannel?
       fileprivate var lastChannel = 0
       /// When the timer fires.
-      fileprivate var time: Instant?
+      fileprivate var time: Moment?
     }
 
     fileprivate struct Decision {
@@ -41,7 +40,7 @@
       let channel: RedisChannel?
       let number: Int
       /// When the timer is to fire, and whether it doesn't yet.
-      let time: Instant?
+      let time: Moment?
       let isTimeNew: Bool
     }
 
@@ -73,7 +72,7 @@
 
     /// Changes the machine, and does what follows.
     @discardableResult
-    func change<Result>(isOnLoop: Bool = false, _ body: (inout OutletMachine, Instant) -> Result) -> Result {
+    func change<Result>(isOnLoop: Bool = false, _ body: (inout OutletMachine, Moment) -> Result) -> Result {
       let (result, decision) = state.withLock { state in
         let result = body(&state.machine, .now)
         return (result, state.isActing ? nil : state.takeDecision())
@@ -86,7 +85,7 @@
       var next: Decision? = decision
       while let decision = next {
         for action in decision.actions { act(action, of: decision, isOnLoop: isOnLoop) }
-        if decision.isTimeNew { client.loop.set(self, to: decision.time.map { client.tick(after: $0.instant) }) }
+        if decision.isTimeNew { client.loop.set(self, to: decision.time.map { client.tick(after: $0) }) }
         next = state.withLock { $0.takeDecision() }
       }
     }

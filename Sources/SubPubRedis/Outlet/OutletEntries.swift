@@ -10,17 +10,18 @@
       case refused(String)
     }
 
-    typealias Instant = Moment
 
+    /// How many bytes the last confirmed one has; what looks at it every second needn't copy it.
+    private(set) var lastByteCount: Int?
+    private var entries: [OutletEntry] = []
+    /// The entries before this index are confirmed or skipped; they are removed when they are half of all.
+    private var first = 0
     /// How many entries may wait for the server's replies.
     private let maxCount: Int
     private var window: SendWindow
     /// How many entries are sent at a time, and how many bytes.
     private let chunk = (count: 64, bytes: 256 << 10)
 
-    private var entries: [OutletEntry] = []
-    /// The entries before this index are confirmed or skipped; they are removed when they are half of all.
-    private var first = 0
     /// The first index without a reply; the entries from `first` up to it were refused.
     private var unanswered = 0
     /// The first index that hasn't been sent.
@@ -32,8 +33,6 @@
     private(set) var refusal: Refusal?
     /// The last confirmed entry, written again if the server loses it.
     private(set) var lastConfirmed: OutletEntry?
-    /// How many bytes that one has; what looks at it every second needn't copy it.
-    private(set) var lastByteCount: Int?
     private(set) var confirmedCount = 0
     /// How many entries can't be written any more, because the stream has a greater id.
     private(set) var skippedCount = 0
@@ -69,7 +68,7 @@
     }
 
     /// Returns the commands that haven't been sent, as far as there is room, and how many; the caller sends them.
-    mutating func takeUnsent(_ beginning: RedisCommand, at now: Instant) -> (bytes: [UInt8], count: Int) {
+    mutating func takeUnsent(_ beginning: RedisCommand, at now: Moment) -> (bytes: [UInt8], count: Int) {
       let (start, unsentBefore) = (unsent, unsentByteCount)
       while maySend {
         unsentByteCount -= entries[unsent].arguments.byteCount
@@ -91,7 +90,7 @@
     }
 
     /// Notes the reply to the first entry without one.
-    mutating func note(_ reply: RedisReply, at now: Instant) {
+    mutating func note(_ reply: RedisReply, at now: Moment) {
       window.noteReply(to: entries[unanswered].id, at: now)
       if let message = reply.refusal {
         refuse(.refused(message))

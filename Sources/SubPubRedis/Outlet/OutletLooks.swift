@@ -34,12 +34,13 @@
     mutating func take(_ replies: [RedisReply]) -> [Answered] {
       var answered: [Answered] = []
       answered.reserveCapacity(replies.count)
-      rest += replies
+      var rest = rest.isEmpty ? replies[...] : rest + replies
       while let count = asked.first?.look.replyCount, rest.count >= count {
         let (next, replies) = (asked.removeFirst(), rest.prefix(count))
         rest.removeFirst(count)
         answered.append(Answered(user: next.user, look: next.look, replies: replies))
       }
+      self.rest = rest
       return answered
     }
   }

@@ -3,7 +3,7 @@
 
   /// What the server answers.
   extension OutletMachine {
-    mutating func note(_ replies: some Collection<RedisReply>, at now: Instant) {
+    mutating func note(_ replies: some Collection<RedisReply>, at now: Moment) {
       let confirmed = entries.confirmedCount
       for reply in replies { entries.note(reply, at: now) }
       guard entries.confirmedCount > confirmed else { return }
@@ -11,7 +11,7 @@
       stream.end = entries.lastConfirmed?.id
     }
 
-    mutating func answer(_ question: Question, _ reply: RedisReply, at now: Instant) {
+    mutating func answer(_ question: Question, _ reply: RedisReply, at now: Moment) {
       if let refusal = reply.refusal { return refused(refusal) }
       switch question {
       case .takeOver(let sent): noteTakeOver(reply, sentAt: sent, at: now)
@@ -51,7 +51,7 @@
 
   /// Taking over.
   extension OutletMachine {
-    private mutating func noteTakeOver(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
+    private mutating func noteTakeOver(_ reply: RedisReply, sentAt sent: Moment, at now: Moment) {
       guard reply[0]?.integer == 1, let bytes = reply[1]?.bytes, let number = UInt64(digits: bytes) else {
         guard let rest = reply[1]?.integer, lease != nil else {
           return failed(.unreachable("the server's reply to a script has the wrong form"))
@@ -72,7 +72,7 @@
       begin(after: StreamEntry(reply[3]), at: now)
     }
 
-    private mutating func standBy(rest: Int64, at now: Instant) {
+    private mutating func standBy(rest: Int64, at now: Moment) {
       let isNew = phase == .takingOver
       noteAnswer()
       lease?.noteRefusal(rest: rest, at: now)
@@ -85,7 +85,7 @@
       }
     }
 
-    private mutating func doubt(until end: Instant, isSuspicious: Bool = true) {
+    private mutating func doubt(until end: Moment, isSuspicious: Bool = true) {
       if isWriting { tellDisconnection() }
       phase = .doubting(until: end)
       if isSuspicious { certainty.beginDoubt() }
@@ -99,7 +99,7 @@
     }
 
     /// Writes what isn't confirmed.
-    private mutating func begin(after last: StreamEntry?, at now: Instant) {
+    private mutating func begin(after last: StreamEntry?, at now: Moment) {
       noteAnswer()
       if !stream.isDataKnown {
         // Only now, because the outlet before may have written until a moment ago.
@@ -113,7 +113,7 @@
 
   /// Comparing what the server holds with what was written (8.06, 8.08).
   extension OutletMachine {
-    private mutating func settle(_ reply: RedisReply, sentAt sent: Instant, at now: Instant) {
+    private mutating func settle(_ reply: RedisReply, sentAt sent: Moment, at now: Moment) {
       guard let token, let counter = reply[0], reply.count == 3 else {
         return failed(.unreachable("the server's reply to a script has the wrong form"))
       }
@@ -147,7 +147,7 @@
       settled(at: now, since: sent, last)
     }
 
-    private mutating func settled(at now: Instant, since sent: Instant, _ last: StreamEntry?) {
+    private mutating func settled(at now: Moment, since sent: Moment, _ last: StreamEntry?) {
       certainty.settle(at: sent)
       // It wasn't a repetition of an entry that had arrived. So there was a greater one, which somebody has deleted.
       if let refused = trouble.tooSmall.take(), refused == entries.firstEntry?.id { return supersede() }
@@ -174,7 +174,7 @@
       return first
     }
 
-    private mutating func restore(_ entry: OutletEntry, at now: Instant, since sent: Instant) {
+    private mutating func restore(_ entry: OutletEntry, at now: Moment, since sent: Moment) {
       guard let token else { return }
       let expected = stream.end.map { "\($0)" } ?? ""
       let arguments = ["\(token)", expected, "\(entry.id.predecessor)"] + settings.limit
@@ -183,7 +183,7 @@
       ask(.restore(entry.id, sent: sent), command)
     }
 
-    private mutating func noteRestoration(_ reply: RedisReply, of id: EntryID, sentAt sent: Instant, at now: Instant) {
+    private mutating func noteRestoration(_ reply: RedisReply, of id: EntryID, sentAt sent: Moment, at now: Moment) {
       switch reply.integer {
       case 1:
         if entries.firstEntry?.id == id {

@@ -4,7 +4,7 @@
   /// What is due.
   extension OutletMachine {
     /// Does what can be done now, after something has changed.
-    mutating func advance(at now: Instant) {
+    mutating func advance(at now: Moment) {
       switch phase {
       case .standingBy(let next): if now >= next, !isAsking(.takeOver) { takeOver(at: now) }
       case .doubting(let end):
@@ -21,7 +21,7 @@
     }
 
     /// Sends what isn't sent, and goes on after what was refused, or when everything is confirmed.
-    private mutating func write(at now: Instant) {
+    private mutating func write(at now: Moment) {
       if let refusal = entries.refusal {
         // What is still under way is refused, too.
         if !entries.areUnderWay { recover(from: refusal, at: now) }
@@ -51,7 +51,7 @@
       act(.proceed)
     }
 
-    private mutating func recover(from refusal: OutletEntries.Refusal, at now: Instant) {
+    private mutating func recover(from refusal: OutletEntries.Refusal, at now: Moment) {
       switch refusal {
       case .noStream:
         // A new one remembers no ids.
@@ -67,7 +67,7 @@
       }
     }
 
-    private mutating func renewIfDue(at now: Instant) {
+    private mutating func renewIfDue(at now: Moment) {
       guard let token, let lease, let due = lease.due, now >= due, !isAsking(.renew) else { return }
       let arguments = [lease.holder, lease.milliseconds, "\(token)"]
       ask(.renew(sent: now), OutletScript.renew.command([settings.keys.counter, settings.keys.lease], arguments))
@@ -99,7 +99,7 @@
     }
 
     /// Sends the entries that haven't been sent, as far as there is room.
-    mutating func send(at now: Instant) {
+    mutating func send(at now: Moment) {
       if !entries.areUnderWay { trouble.wasIdle = true }
       let (bytes, count) = entries.takeUnsent(settings.adding, at: now)
       guard count > 0 else { return }
@@ -111,7 +111,7 @@
       act(.send(bytes, replies: count))
     }
 
-    mutating func takeOver(at now: Instant) {
+    mutating func takeOver(at now: Moment) {
       if !isWaiting { phase = .takingOver }
       var (keys, arguments) = ([settings.keys.counter, settings.keys.stream], [stream.readsLast ? "1" : ""])
       if let lease {
@@ -122,7 +122,7 @@
     }
 
     /// Finds out what the server holds, unless that is just being found out (8.06, 8.08).
-    mutating func compare(at now: Instant) {
+    mutating func compare(at now: Moment) {
       guard let token, !isComparing else { return }
       trouble.changes += 1
       if trouble.changes > Self.mostChanges {

@@ -7,7 +7,7 @@
 
     /// There is a connection, with a number that no other one of the run has; `start` tells one start of the server
     /// from another, if the server says so.
-    mutating func connected(_ number: Int, start: String?, at now: Instant) {
+    mutating func connected(_ number: Int, start: String?, at now: Moment) {
       guard phase == .connecting else { return }
       connection = number
       certainty.noteConnection(start: start)
@@ -22,7 +22,7 @@
     mutating func cannotConnect(_ reason: RedisError.Reason) { if phase == .connecting { failed(reason) } }
 
     /// There are replies, in the order of what was sent over the connection with this number.
-    mutating func received(_ replies: [RedisReply], over number: Int, at now: Instant) {
+    mutating func received(_ replies: [RedisReply], over number: Int, at now: Moment) {
       guard number == connection else { return }
       var rest = replies[...]
       while let question = questions.first, let reply = rest.first {
@@ -68,10 +68,10 @@
     }
 
     /// It is time for something: see ``nextTime``.
-    mutating func timeHasCome(at now: Instant) { advance(at: now) }
+    mutating func timeHasCome(at now: Moment) { advance(at: now) }
 
     /// A state was taken from the publisher, and is about to become an entry.
-    mutating func taken(_ version: UInt64, at now: Instant) {
+    mutating func taken(_ version: UInt64, at now: Moment) {
       if version == 0 { demand.hasTakenNothing = true }
       demand.taken = (version, version == 0 ? nil : now)
     }
@@ -94,7 +94,7 @@
     /// The entries that were added are to be sent.
     ///
     /// Returns whether the writing task may take more states; otherwise, it waits for ``Action/proceed``.
-    mutating func flush(at now: Instant) -> Bool {
+    mutating func flush(at now: Moment) -> Bool {
       advance(at: now)
       if mayTake { return true }
       demand.wait = entries.isFull ? .room : .connection
@@ -102,7 +102,7 @@
     }
 
     /// Nothing more is to be taken: the publisher has finished, or everything from before the cancel is taken.
-    mutating func noteAllTaken(at now: Instant) {
+    mutating func noteAllTaken(at now: Moment) {
       (demand.isAllTaken, demand.wait) = (true, nil)
       advance(at: now)
     }

@@ -25,7 +25,7 @@
 
   extension OutletMachine {
     /// Appends what asks the server; returns nil if there is nothing to be asked.
-    func look(at now: Instant, askingWith bytes: inout [UInt8]) -> OutletLook? {
+    func look(at now: Moment, askingWith bytes: inout [UInt8]) -> OutletLook? {
       guard let connection, isLooking, !isComparing else { return nil }
       let size = phase == .writing && entries.isEmpty ? entries.lastByteCount : nil
       let end: OutletLook.End =
@@ -46,7 +46,7 @@
     private static var largestToRead: Int { 4_096 }
 
     /// The server has answered.
-    mutating func looked(_ look: OutletLook, _ replies: some Collection<RedisReply>, at now: Instant) {
+    mutating func looked(_ look: OutletLook, _ replies: some Collection<RedisReply>, at now: Moment) {
       guard look.connection == connection else { return }
       if let refusal = replies.lazy.compactMap(\.refusal).first { return refused(refusal) }
       var rest = replies[...]

@@ -7,7 +7,6 @@
   /// the server holds, and ends. It knows no task, lock, socket, or clock: ``OutletDriver`` carries out its actions,
   /// and so does a simulated world in the tests.
   struct OutletMachine {
-    typealias Instant = Moment
 
     enum Phase: Equatable {
       /// There is no connection, and the next attempt waits for ``retry()``.
@@ -17,10 +16,10 @@
       /// Waits for the reply of ``OutletScript/takeOver``.
       case takingOver
       /// Another outlet has the lease, and this one asks for it now and then.
-      case standingBy(until: Instant)
+      case standingBy(until: Moment)
       /// The outlet may have been superseded, or the one before may not know yet that it was. Until that time, nothing
       /// is written; whoever has the greater number restores it meanwhile.
-      case doubting(until: Instant)
+      case doubting(until: Moment)
       /// Writes over a new connection what isn't confirmed.
       case catchingUp
       case writing
@@ -80,27 +79,28 @@
 
     /// A question that the server hasn't answered; the replies come in the order of the questions.
     enum Question {
-      case takeOver(sent: Instant)
-      case settle(sent: Instant)
-      case restore(EntryID, sent: Instant)
-      case renew(sent: Instant)
+      case takeOver(sent: Moment)
+      case settle(sent: Moment)
+      case restore(EntryID, sent: Moment)
+      case renew(sent: Moment)
       case entries(Int)
       case end
     }
 
-    let settings: Settings
+    // What a look needs is side by side in memory.
     var phase = Phase.connecting
     /// The outlet's number, which is the first part of its entries' ids: a fencing token; nil until it has the key.
     var token: UInt64?
-    var entries: OutletEntries
     /// The number of the connection; nil while there is none.
     var connection: Int?
     var questions: [Question] = []
     var certainty = OutletCertainty()
-    /// Nil if others don't wait for the end of this run.
-    var lease: OutletLease?
     /// What is known of the stream.
     var stream = KnownStream()
+    var entries: OutletEntries
+    let settings: Settings
+    /// Nil if others don't wait for the end of this run.
+    var lease: OutletLease?
     /// The last entry before this run's, for the encoder.
     var inherited: StreamEntry?
     var demand = Demand()
@@ -127,7 +127,7 @@
     /// What the publisher has for the outlet, and what a cancelled run has to write.
     struct Demand {
       /// The version of the last state that was taken, and when, until it is an entry.
-      var taken: (version: UInt64, since: Instant?)?
+      var taken: (version: UInt64, since: Moment?)?
       /// Whether what a publisher has before its first state was taken, which counts nowhere.
       var hasTakenNothing = false
       /// How many states were taken that need no entry.
@@ -204,7 +204,7 @@
     /// How many states were taken and aren't confirmed.
     var unconfirmedCount: Int { entries.count + (demand.taken?.since == nil ? 0 : 1) }
     /// When the first of them was taken.
-    var unconfirmedSince: Instant? { entries.firstEntry?.taken ?? demand.taken?.since }
+    var unconfirmedSince: Moment? { entries.firstEntry?.taken ?? demand.taken?.since }
     /// How many of the states that were taken are confirmed, or needn't be written any more.
     var finishedCount: Int { entries.confirmedCount + entries.skippedCount + demand.needless }
     var statistics: RedisStatistics {
@@ -221,7 +221,7 @@
     }
 
     /// When something is to be done even if nothing happens; nil if nothing is.
-    var nextTime: Instant? {
+    var nextTime: Moment? {
       switch phase {
       case .standingBy(let next): return isAsking(.takeOver) ? nil : next
       case .doubting, .catchingUp, .writing:

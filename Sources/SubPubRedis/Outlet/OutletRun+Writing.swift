@@ -26,7 +26,7 @@
     private func makeEntries(
       of first: Publication<Value>, followedBy states: States, by encoder: inout EntryEncoder<Value>, token: UInt64
     ) {
-      let end = Instant.now + .milliseconds(10)
+      let end = Moment.now + .milliseconds(10)
       var next = Optional(first)
       while let publication = next {
         driver.state.withLock { $0.machine.taken(publication.version, at: .now) }

@@ -5,7 +5,6 @@
   /// One run of an outlet: takes states from the publisher, and runs the user's code.
   final class OutletRun<Value: Codable & Sendable>: Sendable {
     typealias States = PublicationSequence<Value>.Iterator
-    typealias Instant = OutletMachine.Instant
 
     let outlet: RedisOutlet<Value>
     /// Values are encoded here, by foreign code, so it isn't the thread of the endpoint.

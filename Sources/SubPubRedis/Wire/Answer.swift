@@ -16,7 +16,7 @@
     }
 
     /// Returns nil if there is no value at that time, or when the task is cancelled.
-    func value(by end: ContinuousClock.Instant, on loop: RedisLoop) async -> Value? {
+    func value(by end: Moment, on loop: RedisLoop) async -> Value? {
       let wake = Wake()
       state.withLock { $0.waiters.append(wake) }
       if !isSet {

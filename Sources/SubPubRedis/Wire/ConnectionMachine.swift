@@ -4,7 +4,6 @@
   /// It has no socket, clock, lock, or task. It is told what has happened and when, and says what has to be done;
   /// `RedisConnection` does that. The server replies in the order of the commands, so a queue tells whose a reply is.
   struct ConnectionMachine<Channel: Hashable & Sendable> {
-    typealias Instant = ContinuousClock.Instant
 
     /// How far beyond the time of a reply the loop's thread counts as busy.
     private static var tolerance: Duration { .milliseconds(50) }
@@ -22,13 +21,13 @@
       let channel: Channel
       var count: Int
       let limit: TimeLimit
-      let sent: Instant
+      let sent: Moment
       /// When the socket has taken the last of its bytes so far.
-      fileprivate var taken: Instant
+      fileprivate var taken: Moment
       /// How many bytes will have been sent over the connection with its last one.
       fileprivate var end = 0
 
-      init(channel: Channel, count: Int, limit: TimeLimit, sent: Instant) {
+      init(channel: Channel, count: Int, limit: TimeLimit, sent: Moment) {
         (self.channel, self.count, self.limit, self.sent, taken) = (channel, count, limit, sent, sent)
       }
     }
@@ -46,27 +45,27 @@
 
     private(set) var phase = Phase.connecting
     private let isEncrypted: Bool
-    private let connectLimit: (end: Instant, duration: Duration)
+    private let connectLimit: (end: Moment, duration: Duration)
     /// Puts the replies together; a copy of the machine would share it.
     private let reader: ReplyReader
     /// The requests whose replies are to come, from this index on.
     private var requests: [Request] = []
     private var first = 0
     /// When the last reply has arrived.
-    private var answered: Instant
+    private var answered: Moment
     /// When the first and the last bytes have arrived of a reply that isn't complete.
-    private var arriving: (first: Instant, last: Instant)?
+    private var arriving: (first: Moment, last: Moment)?
     /// How many bytes were to be sent so far, and how many of them the socket has taken.
     private var traffic = (queued: 0, taken: 0)
     /// Whether it was lost because a reply kept arriving for too long.
     private(set) var isTooSlow = false
     /// When the loop's thread, which was busy, began to wait for the next reply although its time was over.
-    private var lateSince: Instant?
+    private var lateSince: Moment?
     private var channels: Set<Channel> = []
 
     /// Begins to connect; the reader is the machine's own.
     init(
-      _ reader: ReplyReader, isEncrypted: Bool, by end: Instant, limit: Duration, at now: Instant
+      _ reader: ReplyReader, isEncrypted: Bool, by end: Moment, limit: Duration, at now: Moment
     ) {
       (self.reader, self.isEncrypted) = (reader, isEncrypted)
       (connectLimit, answered) = ((end, limit), now)
@@ -83,17 +82,17 @@
     mutating func remove(_ channel: Channel) { channels.remove(channel) }
 
     /// The socket is connected.
-    mutating func connected(at now: Instant, _ actions: inout Actions) {
+    mutating func connected(at now: Moment, _ actions: inout Actions) {
       guard case .connecting = phase else { return }
       if isEncrypted { phase = .securing } else { open(at: now, &actions) }
     }
 
     /// Both sides agree on the encryption.
-    mutating func secured(at now: Instant, _ actions: inout Actions) {
+    mutating func secured(at now: Moment, _ actions: inout Actions) {
       if case .securing = phase { open(at: now, &actions) }
     }
 
-    private mutating func open(at now: Instant, _ actions: inout Actions) {
+    private mutating func open(at now: Moment, _ actions: inout Actions) {
       (phase, answered, actions.opens) = (.open, now, true)
     }
 
@@ -104,7 +103,7 @@
     }
 
     /// So many bytes are to be sent, the last of them for the last request, and the socket has taken so many.
-    mutating func transmitted(_ taken: Int, of queued: Int, at now: Instant) {
+    mutating func transmitted(_ taken: Int, of queued: Int, at now: Moment) {
       if queued > traffic.queued, requests.count > first { requests[requests.count - 1].end = queued }
       if taken > traffic.taken, first < requests.count, requests[first].end > traffic.taken {
         requests[first].taken = now
@@ -113,7 +112,7 @@
     }
 
     /// Bytes have arrived, decrypted.
-    mutating func received(_ bytes: ArraySlice<UInt8>, at now: Instant, _ actions: inout Actions) {
+    mutating func received(_ bytes: ArraySlice<UInt8>, at now: Moment, _ actions: inout Actions) {
       if failure != nil { return }
       let (replies, failure) = reader.replies(completedBy: bytes)
       for reply in replies {
@@ -155,13 +154,13 @@
   /// Time.
   extension ConnectionMachine {
     /// Begins to wait for what happens next; returns when `timeHasCome` is to be called at the latest.
-    mutating func wait(at now: Instant) -> Instant? {
+    mutating func wait(at now: Moment) -> Moment? {
       if case .open = phase, lateSince == nil, let deadline, deadline + Self.tolerance <= now { lateSince = now }
       return deadline
     }
 
     /// That time has come, and everything that has arrived until then was received.
-    mutating func timeHasCome(_ now: Instant, _ actions: inout Actions) {
+    mutating func timeHasCome(_ now: Moment, _ actions: inout Actions) {
       guard let deadline, deadline <= now else { return }
       switch phase {
       case .connecting: lose(.unreachable("cannot connect: Connection timed out"), &actions)
@@ -179,7 +178,7 @@
       }
     }
 
-    private var deadline: Instant? {
+    private var deadline: Moment? {
       switch phase {
       case .connecting, .securing: connectLimit.end
       case .open: first < requests.count ? deadline(of: requests[first]) : nil
@@ -192,7 +191,7 @@
     ///
     /// The time doesn't run while the socket takes bytes of the request. What it has taken may have to wait once more
     /// on its way, so the reply may take longer by as long as that took; at most twice as long (8.07).
-    private func deadline(of request: Request) -> Instant {
+    private func deadline(of request: Request) -> Moment {
       let limit = request.limit.limit
       if let lateSince { return lateSince + limit / 2 }
       let start = max(request.sent, answered)
@@ -218,8 +217,8 @@
     ///
     /// It is awaited from `start` on. Of its bytes, the first and the last have arrived at these times.
     func deadline(
-      after start: ContinuousClock.Instant, arriving: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)?
-    ) -> (time: ContinuousClock.Instant, isTooSlow: Bool) {
+      after start: Moment, arriving: (first: Moment, last: Moment)?
+    ) -> (time: Moment, isTooSlow: Bool) {
       guard let arriving, let arrival else { return (start + limit, arriving != nil) }
       let (slow, stalled) = (arriving.first + arrival, arriving.last + named)
       return (max(start + limit, min(slow, stalled)), slow <= stalled)

@@ -4,7 +4,7 @@
   /// A time of the continuous clock.
   ///
   /// The compiler knows its layout, unlike that of `ContinuousClock.Instant`: values that hold one of those are copied,
-  /// compared, and destroyed by way of tables at run time, and thousands of idle outlets do so every second.
+  /// compared, and destroyed by way of tables at run time, and thousands of idle outlets and mirrors do so every second.
   struct Moment: Comparable, Sendable {
     private static let start = ContinuousClock.now
 
@@ -12,11 +12,7 @@
 
     private init(time: Duration) { self.time = time }
 
-    init(_ instant: ContinuousClock.Instant) { time = Self.start.duration(to: instant) }
-
-    static var now: Moment { Moment(.now) }
-
-    var instant: ContinuousClock.Instant { Self.start + time }
+    static var now: Moment { Moment(time: start.duration(to: .now)) }
 
     static func + (moment: Moment, duration: Duration) -> Moment { Moment(time: moment.time + duration) }
 
@@ -34,31 +30,22 @@
   ///
   /// A timer that is set anew stays where it was, too, which counts no more.
   struct TimerQueue {
-    typealias Instant = ContinuousClock.Instant
 
     private struct Bucket {
-      /// In nanoseconds: an instant is slower to compare.
-      let time: Int64
+      let time: Moment
       var timers: [any LoopTimer]
     }
 
-    private static let start = Instant.now
     private var buckets: [Bucket] = []
-    private var times: [ObjectIdentifier: Int64] = [:]
+    private var times: [ObjectIdentifier: Moment] = [:]
 
     var isEmpty: Bool { times.isEmpty }
     /// When the next one fires; or sooner, if it was set anew.
-    var first: Instant? { buckets.first.map { Self.start + .nanoseconds($0.time) } }
-
-    /// Nanoseconds since some time, and never fewer than there are.
-    private static func nanoseconds(_ time: Instant) -> Int64 {
-      let parts = start.duration(to: time).components
-      return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000 + 1
-    }
+    var first: Moment? { buckets.first?.time }
 
     /// Returns whether no other one fires as soon.
-    mutating func set(_ timer: any LoopTimer, to time: Instant?) -> Bool {
-      let (time, former) = (time.map(Self.nanoseconds), times[ObjectIdentifier(timer)])
+    mutating func set(_ timer: any LoopTimer, to time: Moment?) -> Bool {
+      let former = times[ObjectIdentifier(timer)]
       times[ObjectIdentifier(timer)] = time
       // What is left has no timer that counts, and would end the next wait.
       if times.isEmpty { buckets = [] }
@@ -77,8 +64,7 @@
     }
 
     /// Removes the timers that fire now, and returns them in the order of their times.
-    mutating func takeDue(at now: Instant) -> [any LoopTimer] {
-      let now = Self.nanoseconds(now)
+    mutating func takeDue(at now: Moment) -> [any LoopTimer] {
       let count = buckets.firstIndex { $0.time > now } ?? buckets.count
       var due: [any LoopTimer] = []
       for bucket in buckets[..<count] {

@@ -7,7 +7,7 @@
     let endpoint: RedisEndpoint
     /// The thread of the outlets' connections, on which no value is encoded.
     let loop = RedisLoop()
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     /// The connections of the outlets.
     private let connections = Locked<[SharedConnection]>([])
     private let shared = Locked(Shared())
@@ -36,7 +36,7 @@
     }
 
     /// A time that isn't before the given one, and that others want, too, so that the thread wakes up for all of them.
-    func tick(after time: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    func tick(after time: Moment) -> Moment {
       let tick: Duration = .milliseconds(100)
       return start + tick * (start.duration(to: time) / tick).rounded(.up)
     }

@@ -11,6 +11,7 @@
     init(_ arguments: [String]) { for argument in arguments { append(argument) } }
 
     init(_ name: String, of key: [UInt8]) {
+      reserve(key.count + 40)
       append(name)
       append(key)
     }

@@ -7,7 +7,7 @@
     ///
     /// If it is to be asked for, the connection then knows what tells one start of the server from another.
     func connect(on loop: RedisLoop, asksForStart: Bool = false) async throws(RedisError.Reason) -> RedisConnection {
-      let end = ContinuousClock.now + endpoint.connectTimeout
+      let end = Moment.now + endpoint.connectTimeout
       guard case .sentinels(let sentinels, let primary) = endpoint.address else {
         return try await connect(to: endpoint, asksForStart: asksForStart, by: end, on: loop)
       }
@@ -17,14 +17,14 @@
 
     /// Asks the sentinels, one after the other, for the address of a primary.
     private func address(
-      of primary: String, _ sentinels: [RedisEndpoint.Host], by end: ContinuousClock.Instant, on loop: RedisLoop
+      of primary: String, _ sentinels: [RedisEndpoint.Host], by end: Moment, on loop: RedisLoop
     ) async throws(RedisError.Reason) -> RedisEndpoint.Host {
       var failure = RedisError.Reason.unreachable("there is no sentinel")
       for (index, sentinel) in sentinels.enumerated() {
         // One that doesn't answer leaves as much time for each of the others, and for the primary.
-        let rest = ContinuousClock.now.duration(to: end)
+        let rest = Moment.now.duration(to: end)
         let limit = max(.milliseconds(1), rest / (sentinels.count - index + 1))
-        let sentinelEnd = ContinuousClock.now + limit
+        let sentinelEnd = Moment.now + limit
         let endpoint = RedisEndpoint(host: sentinel.name, port: sentinel.port, timeout: limit)
         do throws(RedisError.Reason) {
           let connection = try await connect(to: endpoint, by: sentinelEnd, on: loop)
@@ -45,7 +45,7 @@
 
     private func connect(
       to endpoint: RedisEndpoint, asksForRole: Bool = false, asksForStart: Bool = false,
-      by end: ContinuousClock.Instant, on loop: RedisLoop
+      by end: Moment, on loop: RedisLoop
     ) async throws(RedisError.Reason) -> RedisConnection {
       let greeting = Greeting(
         endpoint, login: try await login(endpoint, by: end, loop), asksForRole: asksForRole, asksForStart: asksForStart)
@@ -53,7 +53,7 @@
       let addresses = try await addresses(of: endpoint, by: end, loop)
       for (index, address) in addresses.enumerated() {
         // One that doesn't answer leaves as much time for each of the others.
-        let now = ContinuousClock.now
+        let now = Moment.now
         let limit = now + now.duration(to: end) / (addresses.count - index)
         let connection: RedisConnection
         do {
@@ -74,7 +74,7 @@
 
     private func greet(
       _ endpoint: RedisEndpoint, over connection: RedisConnection, _ greeting: Greeting,
-      by end: ContinuousClock.Instant
+      by end: Moment
     ) async throws(RedisError.Reason) {
       let replies: [RedisReply]
       do { replies = try await self.replies(to: greeting.commands, over: connection, endpoint, by: end) } catch {
@@ -87,17 +87,17 @@
     /// Sends commands, and waits for their replies within what is left of the endpoint's connect limit.
     private func replies(
       to commands: [RedisCommand], over connection: RedisConnection, _ endpoint: RedisEndpoint,
-      by end: ContinuousClock.Instant
+      by end: Moment
     ) async throws(RedisError.Reason) -> [RedisReply] {
       let channel = RedisChannel(connection)
       defer { channel.close() }
-      let rest = max(.zero, ContinuousClock.now.duration(to: end))
+      let rest = max(.zero, Moment.now.duration(to: end))
       return try await channel.replies(to: commands, within: TimeLimit(limit: rest, named: endpoint.connectTimeout))
     }
 
     /// The login of the next connection; nil if there is none.
     private func login(
-      _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
+      _ endpoint: RedisEndpoint, by end: Moment, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> (username: String?, password: String)? {
       switch endpoint.login {
       case .none: return nil
@@ -118,7 +118,7 @@
     }
 
     private func addresses(
-      of endpoint: RedisEndpoint, by end: ContinuousClock.Instant, _ loop: RedisLoop
+      of endpoint: RedisEndpoint, by end: Moment, _ loop: RedisLoop
     ) async throws(RedisError.Reason) -> [SocketAddress] {
       switch endpoint.address {
       case .unixSocket(let path): return [try SocketAddress(path: path.text)]

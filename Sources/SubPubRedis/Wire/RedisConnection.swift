@@ -30,7 +30,7 @@
     private typealias Actions = ConnectionMachine<RedisChannel>.Actions
 
     /// Takes a socket over, which connects until the given time.
-    init(_ descriptor: Int32, _ endpoint: RedisEndpoint, by end: ContinuousClock.Instant, on loop: RedisLoop)
+    init(_ descriptor: Int32, _ endpoint: RedisEndpoint, by end: Moment, on loop: RedisLoop)
       throws(RedisError.Reason)
     {
       var socket = ConnectionSocket(descriptor, endpoint)
@@ -89,7 +89,7 @@
       mayBeDelayed: Bool = false
     ) throws(RedisError.Reason) {
       let (failure, hasUnsent) = change { state, actions in
-        let now = ContinuousClock.now
+        let now = Moment.now
         let failure = state.machine.request(
           .init(channel: channel, count: count, limit: limit ?? TimeLimit(limit: self.limit), sent: now))
         if failure == nil {
@@ -127,7 +127,7 @@
 
     /// Returns what to wait for from now on, and until when; closes the socket, and returns nil, if the connection is
     /// over.
-    func interest(at now: ContinuousClock.Instant) -> (pollfd, deadline: ContinuousClock.Instant?)? {
+    func interest(at now: Moment) -> (pollfd, deadline: Moment?)? {
       state.withLock { state in
         switch state.machine.phase {
         case .over:
@@ -169,11 +169,11 @@
       }
     }
 
-    func timeHasCome(_ now: ContinuousClock.Instant) { change { $0.machine.timeHasCome(now, &$1) } }
+    func timeHasCome(_ now: Moment) { change { $0.machine.timeHasCome(now, &$1) } }
   }
 
   extension RedisConnection.State {
-    fileprivate mutating func noteTransmission(at now: ContinuousClock.Instant) {
+    fileprivate mutating func noteTransmission(at now: Moment) {
       machine.transmitted(socket.traffic.taken, of: socket.traffic.queued, at: now)
     }
 

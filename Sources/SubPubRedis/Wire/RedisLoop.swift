@@ -41,7 +41,7 @@
     /// Lets a timer fire at that time, and not at a time that was given before; never if it is nil.
     ///
     /// The thread needn't be woken if it looks before that anyway.
-    func set(_ timer: any LoopTimer, to time: ContinuousClock.Instant?) {
+    func set(_ timer: any LoopTimer, to time: Moment?) {
       let isFirst = state.withLock { $0.timers.set(timer, to: time) }
       if isFirst { notice() }
     }
@@ -95,7 +95,7 @@
         }
         if state.pipe == nil { state.pipe = try? WakePipe() }
         state.isAwake = !state.jobs.isEmpty
-        let now = ContinuousClock.now
+        let now = Moment.now
         let end = state.timers.first ?? now + Self.tick
         let limit =
           state.isAwake ? .zero : min(now.duration(to: end), state.connections.isEmpty ? .seconds(60) : Self.tick)
@@ -139,10 +139,10 @@
 
     /// Waits for the sockets, and lets their connections send and receive; returns those that are over.
     func poll(_ buffer: inout [UInt8]) -> [RedisConnection] {
-      var (descriptors, waiting): ([pollfd], [(connection: RedisConnection, deadline: ContinuousClock.Instant?)]) =
+      var (descriptors, waiting): ([pollfd], [(connection: RedisConnection, deadline: Moment?)]) =
         ([], [])
       var closed: [RedisConnection] = []
-      var (limit, now) = (limit, ContinuousClock.now)
+      var (limit, now) = (limit, Moment.now)
       for connection in connections {
         guard let (descriptor, deadline) = connection.interest(at: now) else {
           closed.append(connection)
@@ -186,7 +186,7 @@
     func fire() { set() }
 
     /// Waits for the event, or for a time that the loop measures.
-    func wait(until end: ContinuousClock.Instant, on loop: RedisLoop) async {
+    func wait(until end: Moment, on loop: RedisLoop) async {
       loop.set(self, to: end)
       await wait()
       loop.set(self, to: nil)

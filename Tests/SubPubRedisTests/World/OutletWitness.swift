@@ -7,7 +7,7 @@
     private var world: World { outlet.world }
     private var server: SimulatedServer { outlet.process.server }
     /// The states that were taken and aren't confirmed.
-    private var taken: [(version: UInt64, time: OutletMachine.Instant, byteCount: Int)] = []
+    private var taken: [(version: UInt64, time: Moment, byteCount: Int)] = []
     private var takenByteCount = 0
     private var largest = 0
     private var confirmedCount = 0
@@ -22,7 +22,7 @@
     private func violate(_ text: String) { world.violate("\(text): \(outlet.name)") }
 
     func notesTaken(_ version: UInt64, ofByteCount byteCount: Int) {
-      taken.append((version, world.moment, byteCount))
+      taken.append((version, world.now, byteCount))
       takenByteCount += byteCount
       largest = max(largest, byteCount)
     }
@@ -76,7 +76,7 @@
     /// 8.04: a refusal that lasts ends an outlet, and one that passes doesn't.
     func rests(_ reason: RedisError.Reason, isHopeless: Bool) {
       guard SimulatedServer.mayLast(reason) else { return refusing = nil }
-      if outlet.machine.phase == .standingBy(until: world.moment) { refusing = nil }
+      if outlet.machine.phase == .standingBy(until: world.now) { refusing = nil }
       let since = refusing ?? world.time
       refusing = since
       let isLong = world.time - since >= outlet.settings.endpoint.replyTimeout

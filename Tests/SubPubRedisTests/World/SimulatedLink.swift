@@ -51,7 +51,7 @@
     /// Whether anything has happened to it or to the server, so that replies may be late.
     private var isHarmed = false
     /// When the last reply has arrived.
-    private var answered: ContinuousClock.Instant
+    private var answered: Moment
     /// What the process sends at a rate: what hasn't left it, and how much has.
     private var sending = (pieces: [ArraySlice<UInt8>](), queued: 0, left: 0, isUnderWay: false)
     /// How much of that the process may be rid of.

@@ -44,7 +44,7 @@
     private(set) var end: (error: (any Error)?, at: Duration)?
     private(set) var cancelled: (at: Duration, version: UInt64, count: Int)?
     private var isActing = false
-    private var wake: OutletMachine.Instant?
+    private var wake: Moment?
     private let encodingTime: Duration
     private var encoder: EntryEncoder<String>
 
@@ -107,10 +107,10 @@
     private func setTimer() {
       guard let next = machine.nextTime, next != wake else { return }
       wake = next
-      world.at(next.instant) { [weak self] in
+      world.at(next) { [weak self] in
         guard let self, wake == next else { return }
         wake = nil
-        change { [world] in $0.timeHasCome(at: world.moment) }
+        change { [world] in $0.timeHasCome(at: world.now) }
       }
     }
 
@@ -170,7 +170,7 @@
         let number = process.lastChannel
         connection = (link, number)
         link.add(number) { [weak self] in self?.received($0, $1, over: number) }
-        change { [world, process] in $0.connected(number, start: process.server.start, at: world.moment) }
+        change { [world, process] in $0.connected(number, start: process.server.start, at: world.now) }
       case .failure(let reason): change { $0.cannotConnect(reason) }
       }
     }
@@ -179,7 +179,7 @@
       _ result: Result<[RedisReply], RedisError.Reason>, _ link: SimulatedLink, over number: Int
     ) {
       switch result {
-      case .success(let replies): change { [world] in $0.received(replies, over: number, at: world.moment) }
+      case .success(let replies): change { [world] in $0.received(replies, over: number, at: world.now) }
       case .failure(let reason): lost(reason, link, over: number)
       }
     }
@@ -214,18 +214,18 @@
     private func write() {
       if writer == .begins {
         guard buffer != nil else { return }
-        let mayTake = machine.flush(at: world.moment)
+        let mayTake = machine.flush(at: world.now)
         act()
         writer = mayTake ? .takes : .waits
       }
       while writer == .takes, end == nil {
         if machine.hasTakenAll {
           writer = .over
-          return change { [world] in $0.noteAllTaken(at: world.moment) }
+          return change { [world] in $0.noteAllTaken(at: world.now) }
         }
         guard let version = buffer?.first else { return }
         buffer?.removeFirst()
-        machine.taken(version, at: world.moment)
+        machine.taken(version, at: world.now)
         witness.notesTaken(version, ofByteCount: publisher.byteCount(of: version))
         if encodingTime > .zero {
           writer = .encodes
@@ -254,7 +254,7 @@
       }
       let isEnough = machine.append(entry)
       if !isEnough, buffer?.isEmpty == false, !machine.hasTakenAll { return }
-      let mayTake = machine.flush(at: world.moment)
+      let mayTake = machine.flush(at: world.now)
       act()
       if !mayTake, writer == .takes, !machine.hasTakenAll { writer = .waits }
     }
@@ -268,7 +268,7 @@
       change { $0.cancel(upTo: version, count: count) }
       if machine.hasTakenAll, writer != .encodes {
         writer = .over
-        change { [world] in $0.noteAllTaken(at: world.moment) }
+        change { [world] in $0.noteAllTaken(at: world.now) }
       }
       world.after(settings.endpoint.replyTimeout) { [self] in change { $0.giveUp() } }
     }

@@ -23,7 +23,7 @@
       let isLostTwice = loss.map { $0.former > world.time - .seconds(2) } ?? false
       for outlet in livingOutlets(of: key, at: server) where outlet.machine.stream.isDataKnown {
         guard let token = outlet.machine.token, let seen = outlet.machine.certainty.lastVerified else { continue }
-        let age = seen.duration(to: world.moment)
+        let age = seen.duration(to: world.now)
         // Who finds nothing waits for nobody, so the one before may still be sure, and find an older copy in time.
         let isNew = outlet.began.map { $0.isAtOnce && world.time < $0.time + .seconds(6) } ?? false
         let hasLost = loss.map { $0.any > world.time - .seconds(10) } ?? false
@@ -37,7 +37,7 @@
         }
         // One that has said that it ends writes nothing more.
         if token < id.epoch, !hasLost, outlet.machine.phase != .ending,
-          outlet.machine.certainty.mayWrite(at: world.moment)
+          outlet.machine.certainty.mayWrite(at: world.now)
         {
           return world.violate("8.08: \(key) takes \(id) while \(token) may still be sure that it has it")
         }
@@ -72,7 +72,7 @@
         let token = outlet.machine.token ?? 0
         if server.formerNumbers[key] ?? 0 > token { continue }
         if outlets.contains(where: { $0.key == key && $0.machine.token ?? 0 > token }) { continue }
-        if due + lease * 2 / 3 > world.moment { world.violate("8.09: \(name) takes the lease of \(outlet.name)") }
+        if due + lease * 2 / 3 > world.now { world.violate("8.09: \(name) takes the lease of \(outlet.name)") }
       }
     }
   }

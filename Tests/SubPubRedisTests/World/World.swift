@@ -6,7 +6,6 @@
   /// A world of servers, connections, and processes, in one thread and in virtual time, whose every event comes from a
   /// seed: the same seed gives the same history.
   final class World {
-    typealias Instant = ContinuousClock.Instant
 
     private struct Event {
       let time: Duration
@@ -14,7 +13,7 @@
       let body: () -> Void
     }
 
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private(set) var time = Duration.zero
     private var events: [Event] = []
     private var eventCount = 0
@@ -34,8 +33,7 @@
       (chance, self.isRecorded) = (Chance(seed: seed), isRecorded)
     }
 
-    var now: Instant { start + time }
-    var moment: Moment { Moment(now) }
+    var now: Moment { start + time }
 
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
       let event = Event(time: time + max(.zero, delay), order: eventCount, body: body)
@@ -48,7 +46,7 @@
       }
     }
 
-    func at(_ instant: Instant, _ body: @escaping () -> Void) { after(now.duration(to: instant), body) }
+    func at(_ instant: Moment, _ body: @escaping () -> Void) { after(now.duration(to: instant), body) }
 
     func note(_ what: @autoclosure () -> String) {
       if isRecorded { history.append("\(time / .milliseconds(1)) ms: \(what())") }
