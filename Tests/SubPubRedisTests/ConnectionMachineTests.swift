@@ -6,7 +6,7 @@
   private struct Driven {
     typealias Machine = ConnectionMachine<String>
 
-    private static let start = ContinuousClock.now
+    private static let start = Moment.now
     var machine: Machine
     /// What has been done, in words.
     private var done: [String] = []
@@ -207,7 +207,7 @@
 
     @Test("while its bytes keep arriving, a reply isn't late before twice the timeout, and then it is too slow")
     func required_8_07_arriving() {
-      let start = ContinuousClock.now
+      let start = Moment.now
       let limit = TimeLimit(limit: .seconds(5), arrival: .seconds(10))
       func deadline(_ limit: TimeLimit, _ first: Int, _ last: Int) -> (seconds: Double, isTooSlow: Bool) {
         let (time, isTooSlow) = limit.deadline(

@@ -9,6 +9,19 @@
     var machine: OutletMachine
     private var time = 0.0
     private var connections = 0
+    /// What it has done, and not yet said.
+    private var done: [String] = []
+    /// What was sent last.
+    private(set) var sent: [UInt8] = []
+    /// When its connection looks next.
+    private var nextLook = 0.0
+    /// What the server hasn't answered.
+    private var owed: [Owed] = []
+
+    private enum Owed {
+      case replies(Int)
+      case look(OutletLook)
+    }
 
     var now: Moment { Self.start + .seconds(time) }
 
@@ -31,41 +44,85 @@
     static func string(_ text: String) -> String { "$\(text.utf8.count)\r\n\(text)\r\n" }
 
     mutating func taken() -> [String] {
-      machine.takeActions().map { action in
+      act()
+      defer { done = [] }
+      return done
+    }
+
+    private mutating func act() {
+      for action in machine.takeActions() {
         switch action {
-        case .connect(let node): node.map { "connect to \($0)" } ?? "connect"
-        case .leave: "leave"
-        case .send(let bytes, let count): Self.name(of: bytes) + (count > 1 ? " × \(count)" : "")
-        case .subscribe: "subscribe"
-        case .proceed: "proceed"
-        case .tell(let event): "tell \(event)"
-        case .rest(let reason, let isLoss): "rest\(isLoss ? " after a loss" : ""): \(reason)"
-        case .end(let error): "end\(error.map { ": \(type(of: $0))" } ?? "")"
+        case .send(let bytes, let count):
+          sent = bytes
+          owed.append(.replies(count))
+        case .leave: owed = []
+        case .connect, .subscribe, .proceed, .tell, .rest, .end: break
         }
+        done.append(Self.name(of: action))
       }
     }
 
-    private static func name(of bytes: [UInt8]) -> String {
+    private static func name(of action: OutletMachine.Action) -> String {
+      switch action {
+      case .connect(let node): node.map { "connect to \($0)" } ?? "connect"
+      case .leave: "leave"
+      case .send(let bytes, let count): name(of: bytes, count)
+      case .subscribe: "subscribe"
+      case .proceed: "proceed"
+      case .tell(let event): "tell \(event)"
+      case .rest(let reason, let isLoss): "rest\(isLoss ? " after a loss" : ""): \(reason)"
+      case .end(let error): "end\(error.map { ": \(type(of: $0))" } ?? "")"
+      }
+    }
+
+    private static func name(of bytes: [UInt8], _ count: Int) -> String {
       let text = String(decoding: bytes, as: UTF8.self)
-      if let script = OutletScript.allCases.first(where: { text.contains($0.source) }) { return "\(script)" }
-      return String(text.split(separator: "\r\n")[2])
+      let script = OutletScript.allCases.first { text.contains($0.source) }
+      let name = script.map { "\($0)" } ?? String(text.split(separator: "\r\n")[2])
+      return name + (count > 1 ? " × \(count)" : "")
     }
 
     mutating func connect(start: String? = "start") {
       connections += 1
+      nextLook = time + 1
       machine.connected(connections, start: start, at: now)
     }
 
     /// Replies, as the server sends them.
     mutating func reply(_ text: String) throws {
-      let replies = try #require(ReplyReader()).replies(completedBy: Array(text.utf8)[...]).replies
-      machine.received(replies, over: connections, at: now)
+      act()
+      var rest = try #require(ReplyReader()).replies(completedBy: Array(text.utf8)[...]).replies[...]
+      while !rest.isEmpty, let first = owed.first {
+        switch first {
+        case .replies(let count):
+          let replies = rest.prefix(count)
+          if replies.count < count { owed[0] = .replies(count - replies.count) } else { owed.removeFirst() }
+          rest = rest.dropFirst(count)
+          machine.received(Array(replies), over: connections, at: now)
+        case .look(let look):
+          owed.removeFirst()
+          machine.looked(look, rest.prefix(look.replyCount), at: now)
+          rest = rest.dropFirst(look.replyCount)
+        }
+        act()
+      }
+      #expect(rest.isEmpty, "nobody has asked for them")
     }
 
     mutating func wait(_ seconds: Double) {
+      act()
       time += seconds
       machine.timeHasCome(at: now)
+      act()
+      guard time >= nextLook else { return }
+      nextLook = time + 1
+      var bytes: [UInt8] = []
+      guard !isLooking, let look = machine.look(at: now, askingWith: &bytes) else { return }
+      done.append(Self.name(of: bytes, look.replyCount))
+      owed.append(.look(look))
     }
+
+    private var isLooking: Bool { owed.contains { if case .look = $0 { true } else { false } } }
 
     /// Nothing happens for so long, not even what is due.
     mutating func pause(_ seconds: Double) { time += seconds }

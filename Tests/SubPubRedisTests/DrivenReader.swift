@@ -4,7 +4,7 @@
 
   /// What happens to a reader, with seconds as times, and what it does, in words; followers are numbers.
   struct DrivenReader {
-    private static let start = ContinuousClock.now
+    private static let start = Moment.now
     var machine = ReaderMachine<Int>(replyTimeout: .seconds(2), at: start)
     private var time = 0.0
 

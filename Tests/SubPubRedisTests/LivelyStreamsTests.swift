@@ -4,7 +4,7 @@
 
   @Suite("8 Across processes: which streams are asked for apart from the others")
   struct LivelyStreamsTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let key = Array("key".utf8)
 
     @Test("a stream that was missed is asked for apart until the next wait, and one with entries for a while")

@@ -5,7 +5,7 @@
 
   @Suite("A mirror's decisions")
   struct MirrorMachineTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let lost = RedisError.Reason.unreachable("lost")
 
     private func machine(servers: Int = 1, pacing: Duration? = nil, lagLimit: Duration? = nil) -> MirrorMachine {

@@ -59,7 +59,7 @@
       reader.connect(3)
       #expect(reader.taken() == ["3: TYPE key GET key:epoch"])
       try reader.reply(3, DrivenReader.time, DrivenReader.stream, DrivenReader.text("5"))
-      #expect(reader.taken() == ["0 checked"])
+      #expect(reader.taken() == [])
       // Or just before it is asked; but only once.
       reader.wait(2)
       reader.lose(3, isClosed: true)
@@ -88,14 +88,32 @@
       #expect(reader.taken() == ["2: XREVRANGE key + - COUNT 1"])
       try reader.reply(2, DrivenReader.time, wrong)
       let next = "1: XREAD COUNT 512 BLOCK 2000 STREAMS other 5-1"
-      #expect(reader.taken() == ["0 ends: the server refuses: WRONGTYPE it isn't a stream", "1 checked", next])
+      #expect(reader.taken() == ["0 ends: the server refuses: WRONGTYPE it isn't a stream", next])
       try reader.reply(1, "-NOPERM it isn't allowed\r\n")
       _ = reader.taken()
       try reader.reply(2, DrivenReader.time, DrivenReader.stream, "$1\r\n5\r\n")
       #expect(
-        reader.taken() == [
-          "1 checked", "1 ends: the server refuses: NOPERM it isn't allowed", "close 1", "close 3", "close 2",
-        ])
+        reader.taken() == ["1 ends: the server refuses: NOPERM it isn't allowed", "close 1", "close 3", "close 2"])
+    }
+
+    @Test("a follower that waits for a check is told of one, and so is one that has been told nothing yet")
+    func required_8_01_8_07_checked() throws {
+      var reader = try DrivenReader(following: "key", "other")
+      reader.machine.receive(.check(at: reader.now + .seconds(1)), of: 1, to: Array("other".utf8), at: reader.now)
+      for told in [["1 checked"], []] {
+        reader.wait(2)
+        #expect(reader.taken() == ["2: TYPE key GET key:epoch TYPE other GET other:epoch"])
+        try reader.reply(2, DrivenReader.time, DrivenReader.stream, "$1\r\n5\r\n", DrivenReader.stream, "$1\r\n5\r\n")
+        #expect(reader.taken() == told)
+      }
+      reader.add(2, "other", .after(EntryID(epoch: 5, version: 0)))
+      #expect(reader.taken() == ["2: XREVRANGE other + - COUNT 1"])
+      try reader.reply(2, DrivenReader.time, DrivenReader.entries("5-1"))
+      _ = reader.taken()
+      reader.wait(2)
+      #expect(reader.taken() == ["2: TYPE key GET key:epoch TYPE other GET other:epoch"])
+      try reader.reply(2, DrivenReader.time, DrivenReader.stream, "$1\r\n5\r\n", DrivenReader.stream, "$1\r\n5\r\n")
+      #expect(reader.taken() == ["2 checked"])
     }
 
     @Test("a refusal of a wait for a stream that was found meanwhile ends nobody else")

@@ -36,7 +36,7 @@
 
     @Test("a server whose relay is behind shows nothing until it has caught up, and only its errors without data")
     func required_8_08_behind() {
-      let start = ContinuousClock.now
+      let start = Moment.now
       var shown = ShownPublications()
       for entry in [entry(1, of: 7, 3), entry(2, of: 8, 5)] { _ = shown.note(entry) }
       let late = start + .seconds(60)
@@ -73,7 +73,7 @@
 
     @Test("what comes to a server that had nothing waits for as long as what was there from the beginning")
     func required_8_08_behindWithNothing() {
-      let start = ContinuousClock.now
+      let start = Moment.now
       var shown = ShownPublications()
       _ = shown.note(entry(1, of: 8, 5))
       shown.note(isBehind: true)
@@ -100,7 +100,7 @@
     @Test("a server that is behind takes nothing back of a process that has shown no data yet")
     func required_8_08_unloaded() {
       var shown = ShownPublications()
-      let now = ContinuousClock.now
+      let now = Moment.now
       for entry in [entry(1, of: 8, 5), entry(2, of: 9, 1, "error"), entry(3, of: 9, 2, "error")] {
         _ = shown.note(entry)
       }
@@ -119,7 +119,7 @@
     @Test("a process that has just begun takes no data back that its server has lost")
     func required_8_08_carriedData() {
       var shown = ShownPublications()
-      let now = ContinuousClock.now
+      let now = Moment.now
       _ = shown.note(entry(1, of: 8, 5, data: 100))
       #expect(shown.verdict(on: entry(2, of: 9, 1, "loading"), at: now) == .showsWithoutData)
       #expect(shown.verdict(on: entry(2, of: 9, 1, "error", inherited: 99), at: now) == .showsWithoutData)

@@ -8,7 +8,7 @@
       func fire() {}
     }
 
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let timers = (0..<4).map { _ in Timer() }
 
     private func at(_ seconds: Double) -> Moment { start + .seconds(seconds) }

@@ -3,14 +3,14 @@
 
   /// A look at the key of an outlet, which a connection takes for all of its outlets together, and often enough: whether
   /// the server still knows the outlet's number, and whether the stream ends as before (8.08).
-  struct OutletLook {
+  struct OutletLook: Equatable {
     /// The number of the outlet's connection.
     let connection: Int
     let sent: Moment
     let end: End
 
     /// What is asked about the end of the stream.
-    enum End {
+    enum End: Equatable {
       /// Nothing: entries are on their way, or the outlet doesn't write.
       case nothing
       /// Whether it is this entry.

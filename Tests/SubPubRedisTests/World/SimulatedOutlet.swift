@@ -184,6 +184,10 @@
       }
     }
 
+    func looked(_ look: OutletLook, _ replies: ArraySlice<RedisReply>) {
+      change { [world] in $0.looked(look, replies, at: world.now) }
+    }
+
     private func lost(_ reason: RedisError.Reason, _ link: SimulatedLink, over number: Int) {
       let isLate = link.late == number
       let isTooSlow = isLate && link.machine.isTooSlow

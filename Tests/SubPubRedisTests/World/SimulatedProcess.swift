@@ -2,7 +2,7 @@
   import SubPub
   @testable import SubPubRedis
 
-  /// A process: its outlets share a connection.
+  /// A process: its outlets share a connection, which takes their looks as `SharedConnection` does.
   final class SimulatedProcess {
     unowned let world: World
     let name: String
@@ -11,6 +11,7 @@
     var mirrors: [SimulatedMirror] = []
     private(set) var readers: [SimulatedReader] = []
     private(set) var link: SimulatedLink?
+    private var looks = OutletLooks<SimulatedOutlet>()
     private var waiting: [SimulatedOutlet] = []
     private var isConnecting = false
     private var lastLink = 0
@@ -76,9 +77,40 @@
           return answer(.failure(.unreachable("refused")))
         }
         link.act { $0.connected(at: world.now, &$1) }
-        self.link = link
+        (self.link, looks) = (link, OutletLooks())
+        lastChannel += 1
+        link.add(lastChannel) { [weak self, channel = lastChannel] in self?.looked($0, $1, over: channel) }
+        look(over: link, lastChannel)
         answer(.success(link))
       }
+    }
+
+    /// Takes the looks of the outlets, again and again while there is the connection.
+    private func look(over link: SimulatedLink, _ channel: Int) {
+      world.after(OutletLooks<SimulatedOutlet>.interval(replyTimeout: timeout)) { [weak self] in
+        self?.run { [weak self] in
+          guard let self, link === self.link, link.failure == nil else { return }
+          look(over: link, channel)
+          if !looks.isEmpty { return }
+          var (bytes, asked): ([UInt8], [OutletLooks<SimulatedOutlet>.Asked]) = ([], [])
+          for outlet in outlets {
+            if let look = outlet.machine.look(at: world.now, askingWith: &bytes) {
+              asked.append(.init(user: outlet, look: look))
+            }
+          }
+          if asked.isEmpty { return }
+          world.note("\(name) looks at \(asked.count) keys: \(World.words(bytes))")
+          // What ends the connection tells the channel.
+          _ = link.send(bytes, replies: looks.begin(asked), from: channel)
+        }
+      }
+    }
+
+    private func looked(
+      _ result: Result<[RedisReply], RedisError.Reason>, _ link: SimulatedLink, over channel: Int
+    ) {
+      guard link === self.link, case .success(let replies) = result else { return }
+      for each in looks.take(replies) { each.user.looked(each.look, each.replies) }
     }
 
     private func answer(_ result: Result<SimulatedLink, RedisError.Reason>) {
