@@ -10,7 +10,6 @@
       case refused(String)
     }
 
-
     /// How many bytes the last confirmed one has; what looks at it every second needn't copy it.
     private(set) var lastByteCount: Int?
     private var entries: [OutletEntry] = []

@@ -4,7 +4,7 @@
   /// A time of the continuous clock.
   ///
   /// The compiler knows its layout, unlike that of `ContinuousClock.Instant`: values that hold one of those are copied,
-  /// compared, and destroyed by way of tables at run time, and thousands of idle outlets and mirrors do so every second.
+  /// compared, and destroyed by way of tables at run time, which thousands of idle outlets and mirrors do every second.
   struct Moment: Comparable, Sendable {
     private static let start = ContinuousClock.now
 
