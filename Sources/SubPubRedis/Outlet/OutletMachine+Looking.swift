@@ -1,8 +1,10 @@
 #if Redis
   import SubPub
 
-  /// A look at the key of an outlet: whether the server still knows the outlet's number, and whether the stream ends as
-  /// before (8.08). A connection takes the looks of all of its outlets together.
+  /// A look at the key of an outlet.
+  ///
+  /// It shows whether the server still knows the outlet's number, and whether the stream ends as before (8.08). A
+  /// connection takes the looks of all of its outlets together.
   struct OutletLook: Equatable {
     /// The number of the outlet's connection.
     let connection: Int
