@@ -30,6 +30,10 @@ func check(_ name: String, _ figure: Double, atMost limit: Double, _ unit: Strin
   if !isMet { failures.withLock { $0 += 1 } }
 }
 
+if arguments.count == 2, arguments[1] == "hot" {
+  try await hotKey(mirrors: 1_000, rate: 100, seconds: 10)
+  exit(0)
+}
 if arguments.count == 2, let count = Int(arguments[1]) {
   try await idle(count)
   exit(0)
