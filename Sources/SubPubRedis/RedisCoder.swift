@@ -8,6 +8,8 @@
     public let maxBytes: Int
     private let encodeValue: @Sendable (Value) throws -> [UInt8]
     private let decodeValue: @Sendable ([UInt8]) throws -> Value
+    /// Which other coders decode in the same way; nil if that isn't known.
+    private(set) var coding: SharedCoding?
 
     /// Creates a coder from two closures.
     ///
@@ -48,15 +50,19 @@
   extension RedisCoder where Value: Codable {
     /// Returns a coder for JSON.
     ///
+    /// The mirrors of a key that use it decode each value once, and share it.
+    ///
     /// - Parameter maxBytes: The largest number of bytes that an encoded value may have; 16 MiB by default.
     /// - Returns: The coder.
     public static func json(maxBytes: Int = 16 << 20) -> RedisCoder {
       let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
-      return RedisCoder(maxBytes: maxBytes) { value in
+      var coder = RedisCoder(maxBytes: maxBytes) { value in
         try [UInt8](encoder.encode(value))
       } decode: { bytes in
         try decoder.decode(Value.self, from: Data(bytes))
       }
+      coder.coding = SharedCoding(type: ObjectIdentifier(Value.self), maxBytes: maxBytes)
+      return coder
     }
   }
 #endif

@@ -19,19 +19,19 @@
     }
 
     private func show(_ entry: StreamEntry, hasData: Bool, lag: Duration?) {
-      let shown: EntryState<Value>
       do {
-        let decoded = EntryState(try entry.state(by: coder), of: entry)
+        var last = EntryState(try entry.state(by: coder), of: entry)
         let error = state.withLock { $0.machine.note(entry, isDecoded: true, hasData: hasData, lag: lag) }
-        let last = hasData ? decoded : decoded.withData(of: lastState.withLock { $0 })
+        if !hasData { last = last.withData(of: lastState.withLock { $0 }) }
         keep(last)
-        shown = error.map(last.failed) ?? last
+        if let error { last = last.failed(error) }
+        publish(last)
       } catch {
         state.withLock { $0.machine.note(entry, isDecoded: false, hasData: hasData, lag: lag) }
-        shown = lastState.withLock { $0 }.failed(self.error(error))
+        let shown = lastState.withLock { $0 }.failed(self.error(error))
         keep(shown)
+        publish(shown)
       }
-      publish(shown)
     }
 
     private func keep(_ new: EntryState<Value>) {
@@ -63,7 +63,7 @@
 
     init(_ state: LoadState<Value>, of entry: StreamEntry) {
       self.state = state
-      if state.value != nil { origin = entry.dataOrigin }
+      if state.value != nil { origin = entry.origin }
       (since, id, isDataInherited) = (entry.since, entry.publication, entry.isInherited)
     }
 

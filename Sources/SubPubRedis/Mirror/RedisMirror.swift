@@ -41,19 +41,9 @@
     let coder: RedisCoder<Value>
     let clock: any Clock<Duration>
     let instrumentation: (any RedisInstrumentation)?
-    let state: Locked<State>
+    let state: Locked<MirrorState>
     /// What the last entry says, shown again once the server has confirmed that it is the last.
     let lastState = Locked(EntryState<Value>())
-
-    struct State {
-      var machine: MirrorMachine
-      /// Kept between attempts, for what it knows about the server.
-      var reader: StreamReader?
-      /// When the server that is read from has answered last, and the one before it.
-      var contacts: [LastContact] = []
-      /// The wait before the next attempt to connect.
-      var pause: Task<Void, any Error>?
-    }
 
     /// Creates a mirror, whose state is unknown until it runs.
     ///
@@ -119,7 +109,7 @@
         label: label, staleAfter: staleAfter, measuringAgesBy: clock, history: history, instrumentation)
       (self.coder, self.retry, self.clock) = (coder, retry, clock)
       settings = MirrorMachine.Settings(key: key, endpoints: endpoints, pacing: pacing, lagLimit: lagLimit)
-      state = Locked(State(machine: MirrorMachine(settings)))
+      state = Locked(MirrorState(machine: MirrorMachine(settings)))
       self.instrumentation = instrumentation as? any RedisInstrumentation
     }
 
@@ -173,6 +163,19 @@
     ///
     /// A mirror can't make the publishing process load.
     public func refreshIfNeeded() { state.withLock { $0.pause }?.cancel() }
+  }
+
+  /// What a mirror's lock guards, besides its last state.
+  ///
+  /// It isn't nested in the mirror, where it would be generic, and every access would look for its type.
+  struct MirrorState {
+    var machine: MirrorMachine
+    /// Kept between attempts, for what it knows about the server.
+    var reader: StreamReader?
+    /// When the server that is read from has answered last, and the one before it.
+    var contacts: [LastContact] = []
+    /// The wait before the next attempt to connect.
+    var pause: Task<Void, any Error>?
   }
 
   extension RedisMirror {

@@ -85,9 +85,8 @@
     ) async -> RedisError.Reason? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { task in
-          state.withLock { $0.task = task }
           reader.add(.init(follower: self, key: key, pacing: pacing, position: position))
-          resumeIfEnded()
+          resumeIfEnded { $0.task = task }
         }
       } onCancel: {
         end(nil)
@@ -104,22 +103,22 @@
         }
         return receives ? receive(event) : nil
       }
-      state.withLock { $0.isReceiving = false }
-      resumeIfEnded()
+      resumeIfEnded { $0.isReceiving = false }
       return request
     }
 
     /// Ends the follower; only the first reason counts.
     func end(_ reason: RedisError.Reason?) {
-      state.withLock { state in
-        guard !state.isEnded else { return }
-        (state.isEnded, state.reason) = (true, reason)
+      resumeIfEnded { state in
+        if !state.isEnded { (state.isEnded, state.reason) = (true, reason) }
       }
-      resumeIfEnded()
     }
 
-    private func resumeIfEnded() {
-      let (task, reason) = state.withLock { ($0.takeTask(), $0.reason) }
+    private func resumeIfEnded(after change: (inout State) -> Void) {
+      let (task, reason) = state.withLock { state in
+        change(&state)
+        return (state.takeTask(), state.reason)
+      }
       task?.resume(returning: reason)
     }
   }

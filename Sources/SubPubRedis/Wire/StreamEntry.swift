@@ -90,8 +90,9 @@
   struct StreamEntry {
     let id: EntryID
     private(set) var phase: String?
-    private(set) var value: [UInt8]?
-    private(set) var origin: String?
+    private(set) var value: SharedValue?
+    /// Where its data comes from.
+    private(set) var origin = DataOrigin.published
     private(set) var since: Int64?
     /// When the outlet took the state, in milliseconds since 1970.
     private(set) var sent: Int64?
@@ -115,9 +116,9 @@
         if memory.isText(at: name, Field.phase.bytes) {
           phase = String(decoding: value, as: UTF8.self)
         } else if memory.isText(at: name, Field.value.bytes) {
-          self.value = Array(value)
+          self.value = SharedValue(Array(value))
         } else if memory.isText(at: name, Field.origin.bytes) {
-          origin = String(decoding: value, as: UTF8.self)
+          origin = DataOrigin(rawValue: String(decoding: value, as: UTF8.self)) ?? .published
         } else if memory.isText(at: name, Field.since.bytes) {
           since = Int64(digits: value)
         } else if memory.isText(at: name, Field.sent.bytes) {
@@ -153,7 +154,7 @@
       guard let phase else { throw undecodable("it has no field phase") }
       var value: Value?
       do {
-        if let bytes = self.value { value = try coder.decode(bytes) }
+        value = try self.value?.value(by: coder)
       } catch {
         throw undecodable(String(describing: error).shortened)
       }
@@ -175,9 +176,6 @@
 
     /// Whether it says that its process loads, or has failed.
     var isLoadingOrFailed: Bool { phase == LoadPhase.loading.rawValue || phase == LoadPhase.error.rawValue }
-
-    /// The origin of the entry's data.
-    var dataOrigin: DataOrigin { origin.flatMap(DataOrigin.init) ?? .published }
 
     private func undecodable(_ what: String) -> RedisError.Reason { .undecodable(entry: "\(id)", what) }
   }
