@@ -69,13 +69,6 @@ extension Publisher {
     registry.publish(publication)
   }
 
-  /// Publishes the state of an earlier publication once more, with a new version.
-  package func setState(of publication: Publication<Value>) {
-    let again = Publication(publication.state, source: id, provenance: publication.provenance)
-    if let carried = publication.carried { again.carry(carried) }
-    registry.publish(again)
-  }
-
   /// Publishes the current state once more, with a new version.
   ///
   /// Every subscriber receives it. Its data keeps its age, and an active load, a stream's run, and pending edits go on

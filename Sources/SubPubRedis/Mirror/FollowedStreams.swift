@@ -135,7 +135,6 @@
 
   /// Followers that want only the newest entry of their streams, now and then.
   struct PacedStreams<Follower: Hashable & Sendable> {
-
     private struct Paced {
       let follower: Follower
       let key: [UInt8]

@@ -6,7 +6,6 @@
   /// It has no publisher, clock, lock, or task. It is told what has happened and when, and says what has to be done;
   /// ``RedisMirror`` does that.
   struct MirrorMachine {
-
     struct Settings {
       let key: String
       let endpoints: [RedisEndpoint]

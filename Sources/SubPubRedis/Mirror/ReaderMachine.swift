@@ -11,7 +11,6 @@
   ///
   /// It uses closures in place of key paths, which a generic type makes at run time, each time anew.
   struct ReaderMachine<Follower: Hashable & Sendable> {
-
     /// A follower that doesn't know yet where its stream stands.
     struct Newcomer {
       let follower: Follower

@@ -9,7 +9,6 @@
   ///
   /// Times are real ones, on a clock that goes on while the machine is suspended.
   struct OutletCertainty {
-
     /// How long an outlet is sure after it has seen its number; the same for all outlets, whatever their time limits.
     private static let patience: Duration = .seconds(3)
     /// How long an outlet that takes a key over waits until the one before isn't sure any more.

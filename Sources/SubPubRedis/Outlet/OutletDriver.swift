@@ -16,7 +16,6 @@
   /// It isn't generic, because generic code costs several times as much, and thousands of idle outlets ask the server
   /// every second.
   final class OutletDriver: Sendable {
-
     let client: RedisClient
     let state: Locked<State>
     private let counts: OutletCounts

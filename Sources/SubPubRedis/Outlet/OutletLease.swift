@@ -4,7 +4,6 @@
 
   /// The lease of an outlet that others wait for, or that waits itself (8.09).
   struct OutletLease {
-
     /// How long the outlet may be silent before another one takes over.
     let time: Duration
     /// Tells this run from others.

@@ -1,12 +1,6 @@
 #if Redis
-  import SubPub
-
   /// The looks of one connection that the server hasn't answered, in the order of the questions.
   struct OutletLooks<User> {
-    /// How often a connection takes them: so a dead one is noticed within twice the time that a reply may take (8.07),
-    /// and an outlet is sure all the while.
-    static func interval(replyTimeout: Duration) -> Duration { min(.seconds(1), replyTimeout / 2) }
-
     struct Asked {
       let user: User
       let look: OutletLook

@@ -6,6 +6,10 @@
   /// It shows whether the server still knows the outlet's number, and whether the stream ends as before (8.08). A
   /// connection takes the looks of all of its outlets together.
   struct OutletLook: Equatable {
+    /// How often looks are taken: a dead connection is noticed within twice the time that a reply may take (8.07), and
+    /// an outlet is sure all the while.
+    static func interval(replyTimeout: Duration) -> Duration { min(.seconds(1), replyTimeout / 2) }
+
     /// The number of the outlet's connection.
     let connection: Int
     let sent: Moment

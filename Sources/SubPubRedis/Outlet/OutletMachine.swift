@@ -7,7 +7,6 @@
   /// the server holds, and ends. It knows no task, lock, socket, or clock: ``OutletDriver`` carries out its actions,
   /// and so does a simulated world in the tests.
   struct OutletMachine {
-
     enum Phase: Equatable {
       /// There is no connection, and the next attempt waits for ``retry()``.
       case resting
@@ -70,7 +69,7 @@
         adding = RedisCommand(["XADD", key, "NOMKSTREAM"] + limit)
         let look = RedisCommand("GET", keys.counter).encoded
         looks = (look, look + RedisCommand.lastEntry(of: Array(key.utf8)).encoded)
-        checkInterval = OutletLooks<OutletDriver>.interval(replyTimeout: endpoint.replyTimeout)
+        checkInterval = OutletLook.interval(replyTimeout: endpoint.replyTimeout)
       }
 
       /// How long an outlet that may have been superseded waits for the other one.

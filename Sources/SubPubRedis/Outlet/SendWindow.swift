@@ -6,7 +6,6 @@
   /// What is sent after them, over the same connection, waits behind them: the renewals of its lease, its checks, and
   /// what other outlets send. So on a slow link they are no more than what is taken and confirmed in a short time.
   struct SendWindow {
-
     private static let (least, most) = (64 << 10, 8 << 20)
 
     private(set) var byteCount = 256 << 10

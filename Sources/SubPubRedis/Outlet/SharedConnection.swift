@@ -100,7 +100,7 @@
   /// The looks, on the loop's thread.
   extension SharedConnection: LoopTimer {
     private func setTimer() {
-      let interval = OutletLooks<any ConnectionUser>.interval(replyTimeout: client.endpoint.replyTimeout)
+      let interval = OutletLook.interval(replyTimeout: client.endpoint.replyTimeout)
       client.loop.set(self, to: client.tick(after: .now + interval))
     }
 

@@ -4,7 +4,6 @@
   /// It has no socket, clock, lock, or task. It is told what has happened and when, and says what has to be done;
   /// `RedisConnection` does that. The server replies in the order of the commands, so a queue tells whose a reply is.
   struct ConnectionMachine<Channel: Hashable & Sendable> {
-
     /// How far beyond the time of a reply the loop's thread counts as busy.
     private static var tolerance: Duration { .milliseconds(50) }
 

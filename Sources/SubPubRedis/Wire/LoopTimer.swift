@@ -30,7 +30,6 @@
   ///
   /// A timer that is set anew stays where it was, too, which counts no more.
   struct TimerQueue {
-
     private struct Bucket {
       let time: Moment
       var timers: [any LoopTimer]

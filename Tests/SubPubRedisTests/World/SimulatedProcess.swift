@@ -87,7 +87,7 @@
 
     /// Takes the looks of the outlets, again and again while there is the connection.
     private func look(over link: SimulatedLink, _ channel: Int) {
-      world.after(OutletLooks<SimulatedOutlet>.interval(replyTimeout: timeout)) { [weak self] in
+      world.after(OutletLook.interval(replyTimeout: timeout)) { [weak self] in
         self?.run { [weak self] in
           guard let self, link === self.link, link.failure == nil else { return }
           look(over: link, channel)

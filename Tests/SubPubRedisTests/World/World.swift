@@ -6,7 +6,6 @@
   /// A world of servers, connections, and processes, in one thread and in virtual time, whose every event comes from a
   /// seed: the same seed gives the same history.
   final class World {
-
     private struct Event {
       let time: Duration
       let order: Int
